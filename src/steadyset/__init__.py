@@ -1,1 +1,67 @@
-"""steadyset."""
+"""steadyset: how far a feature selection can be trusted.
+
+Names are imported when they are first used, so `import steadyset` stays quick.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from steadyset._version import __version__
+
+if TYPE_CHECKING:
+    from steadyset.errors import InputError, MissingExtraError, SteadysetError, UndefinedError
+    from steadyset.measures import (
+        Measure,
+        get_measure,
+        list_measures,
+        register_measure,
+        stability,
+        stability_table,
+        unregister_measure,
+    )
+    from steadyset.selections import Selections
+
+_HOMES = {
+    "InputError": "errors",
+    "Measure": "measures",
+    "MissingExtraError": "errors",
+    "Selections": "selections",
+    "SteadysetError": "errors",
+    "UndefinedError": "errors",
+    "get_measure": "measures",
+    "list_measures": "measures",
+    "register_measure": "measures",
+    "stability": "measures",
+    "stability_table": "measures",
+    "unregister_measure": "measures",
+}
+
+__all__ = [
+    "InputError",
+    "Measure",
+    "MissingExtraError",
+    "Selections",
+    "SteadysetError",
+    "UndefinedError",
+    "__version__",
+    "get_measure",
+    "list_measures",
+    "register_measure",
+    "stability",
+    "stability_table",
+    "unregister_measure",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'steadyset' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"steadyset.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

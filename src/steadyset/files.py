@@ -1,0 +1,218 @@
+"""Reading and writing Selections as csv, tsv, parquet and json; files are written beside their place and renamed."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from steadyset.errors import InputError
+from steadyset.longtable import FEATURE, RUN, from_long_columns, long_columns, wide_array, wide_columns
+from steadyset.selections import Selections
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+SCHEMA = "steadyset.selections"
+SCHEMA_VERSION = 1
+ENDINGS = ".csv, .tsv (also with .gz), .parquet or .json"
+WIDE_CELLS = 5_000_000
+# A table that claims more cells than this must have a file of plausible size behind it.
+UNCHECKED_CELLS, CELLS_PER_BYTE = 100_000_000, 1_000
+
+
+def read_selections(path: Path, *, features: Sequence[str] | None, n_features: int | None) -> Selections:
+    """See Selections.read."""
+    kind = _kind(path)
+    try:
+        if path.stat().st_size == 0:
+            raise InputError(f"{path} is empty.")
+        if kind == "json":
+            return _from_json(path, features, n_features)
+        table = _read_parquet(path) if kind == "parquet" else _read_csv(path, "\t" if kind == "tsv" else ",")
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist.") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
+    try:
+        if RUN in table.column_names and FEATURE in table.column_names:
+            return from_long_columns(table, features=features, n_features=n_features, labels=None)
+        return _from_wide(table, features, n_features)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def write_selections(selections: Selections, path: Path, *, layout: str | None) -> None:
+    """See Selections.write."""
+    kind = _kind(path)
+    if layout not in (None, "wide", "long"):
+        raise InputError(f'layout is {layout!r}; wanted is "wide" or "long".')
+    if kind == "json":
+        text = json.dumps(_as_json(selections), ensure_ascii=False, allow_nan=False)
+        with written_beside(path) as beside:
+            beside.write_text(text + "\n", encoding="utf-8")
+        return
+    plain = selections.weights is None and selections.rankings is None
+    if layout == "wide" and not plain:
+        raise InputError("The wide layout holds 0/1 only; write weights or rankings as long, or as json.")
+    small = selections.n_runs * selections.n_features <= WIDE_CELLS
+    import pyarrow as pa
+
+    wide = layout == "wide" or (layout is None and plain and small)
+    table = pa.table(wide_columns(selections) if wide else long_columns(selections, declare=True))
+    with written_beside(path) as beside:
+        _write_table(table, beside, kind, compressed=path.suffix == ".gz")
+
+
+@contextmanager
+def written_beside(path: Path) -> Iterator[Path]:
+    """A path to write to; it takes the place of `path` when the block ends well and vanishes when it does not."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        yield beside
+        os.replace(beside, path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}.") from None
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _kind(path: Path) -> str:
+    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
+    kind = suffixes[-1][1:] if suffixes else ""
+    if kind not in ("csv", "tsv", "parquet", "json") or (path.suffix.lower() == ".gz" and kind in ("parquet", "json")):
+        raise InputError(f"{path} has an unknown ending; wanted is {ENDINGS}.")
+    return kind
+
+
+def _read_csv(path: Path, delimiter: str) -> pa.Table:
+    import pyarrow as pa
+    from pyarrow import csv
+
+    header = _check_text(path)
+    cells = [cell.strip('"') for cell in header.split(delimiter)]
+    read = csv.ReadOptions(
+        block_size=min(max(path.stat().st_size * 8, 1 << 20), 1 << 28), autogenerate_column_names=_is_data(cells)
+    )
+    try:
+        table = csv.read_csv(path, read_options=read, parse_options=csv.ParseOptions(delimiter=delimiter))
+    except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
+        raise InputError(f"{path} is not a well-formed table: {_first_line(error)}.") from None
+    if table.column_names and table.column_names[0] == "":
+        table = table.rename_columns([RUN, *table.column_names[1:]])
+    return table
+
+
+def _is_data(cells: list[str]) -> bool:
+    """A first line of nothing but 0 and 1 is a run, not a header (0,1 alone may be the header of two columns)."""
+    return set(cells) <= {"0", "1"} and cells != ["0", "1"]
+
+
+def _check_text(path: Path) -> str:
+    """The first line; a sentence where the file is not UTF-8 text or has no line at all."""
+    opener = gzip.open if path.suffix.lower() == ".gz" else open
+    decoder = codecs.getincrementaldecoder("utf-8-sig")()
+    first = ""
+    with opener(path, "rb") as source:
+        while chunk := source.read(1 << 20):
+            try:
+                text = decoder.decode(chunk)
+            except UnicodeDecodeError:
+                raise InputError(f"{path} is not UTF-8 text; save it as UTF-8.") from None
+            if "\n" not in first:
+                first += text
+    if not first.strip():
+        raise InputError(f"{path} is empty.")
+    return first.split("\n", 1)[0].rstrip("\r")
+
+
+def _read_parquet(path: Path) -> pa.Table:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        with parquet.ParquetFile(path) as file:
+            cells = file.metadata.num_rows * max(1, file.metadata.num_columns)
+            if cells > UNCHECKED_CELLS and cells > CELLS_PER_BYTE * path.stat().st_size:
+                claim = f"{file.metadata.num_rows:,} rows in {path.stat().st_size:,} bytes"
+                raise InputError(f"{path} claims {claim}; it is damaged or forged.")
+            return file.read()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OverflowError, MemoryError) as error:
+        raise InputError(f"{path} is not a readable Parquet file: {_first_line(error)}.") from None
+
+
+def _from_wide(table: pa.Table, features: Sequence[str] | None, n_features: int | None) -> Selections:
+    array, columns, labels = wide_array(table, "The table", None, None)
+    if columns and all(name.startswith("f") and name[1:].isdigit() for name in columns) and columns[0] == "f0":
+        columns = None  # generated: the file has no header
+    if n_features is not None and n_features != array.shape[1]:
+        raise InputError(f"The table has {array.shape[1]} feature columns, but {n_features} features were announced.")
+    return Selections.from_matrix(array, features if features is not None else columns, labels=labels)
+
+
+def _from_json(path: Path, features: Sequence[str] | None, n_features: int | None) -> Selections:
+    try:
+        content = json.loads(path.read_bytes())
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not UTF-8 text; save it as UTF-8.") from None
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path} is not well-formed JSON: {error}.") from None
+    try:
+        if isinstance(content, dict) and content.get("schema") == SCHEMA:
+            return _from_schema(content)
+        if isinstance(content, (list, dict)):
+            return Selections.from_sets(content, features, n_features=n_features)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{path} does not follow the {SCHEMA} schema: {_first_line(error)}.") from None
+    raise InputError(f"{path} holds a {type(content).__name__}; wanted is a list of runs, each a list of features.")
+
+
+def _from_schema(content: dict[str, Any]) -> Selections:
+    if content["schema_version"] != SCHEMA_VERSION:
+        raise InputError(f"schema_version is {content['schema_version']!r}; this version reads {SCHEMA_VERSION}.")
+    names, labels, runs = content["features"], content["labels"], content["runs"]
+    sets = Selections.from_sets(runs, names, n_features=content["n_features"], labels=labels)
+    if content.get("weights") is not None:
+        sets = sets.with_weights(content["weights"])
+    if content.get("rankings") is not None:
+        sets = sets.with_rankings(content["rankings"])
+    return sets
+
+
+def _as_json(selections: Selections) -> dict[str, Any]:
+    split = selections.indptr
+    rows = range(selections.n_runs)
+    weights = selections.weights
+    return {
+        "schema": SCHEMA,
+        "schema_version": SCHEMA_VERSION,
+        "n_features": selections.n_features,
+        "features": None if selections._names is None else list(selections._names),
+        "labels": None if selections.labels is None else list(selections.labels),
+        "runs": [selections.selected(i).tolist() for i in rows],
+        "weights": None if weights is None else [weights[split[i] : split[i + 1]].tolist() for i in rows],
+        "rankings": None if selections.rankings is None else selections.rankings.tolist(),
+    }
+
+
+def _write_table(table: pa.Table, path: Path, kind: str, *, compressed: bool) -> None:
+    import pyarrow as pa
+    from pyarrow import csv, parquet
+
+    if kind == "parquet":
+        parquet.write_table(table, path, compression="zstd")
+        return
+    options = csv.WriteOptions(delimiter="\t" if kind == "tsv" else ",", quoting_style="needed")
+    with pa.output_stream(str(path), compression="gzip" if compressed else None) as sink:
+        csv.write_csv(table, sink, options)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__

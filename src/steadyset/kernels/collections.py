@@ -1,0 +1,37 @@
+"""Random collections of sets with given sizes, told by how many features are selected by exactly h runs."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from steadyset.kernels.jit import kernel
+from steadyset.kernels.streams import random_subset, stream
+
+
+@kernel
+def random_levels(
+    sizes: npt.NDArray[np.int64], n_features: int, first_draw: int, n_draws: int, seed: int
+) -> npt.NDArray[np.int64]:
+    """levels[t, h]: how many features exactly h of the M sets of draw first_draw + t hold; the sets are uniform."""
+    M = len(sizes)
+    levels = np.zeros((n_draws, M + 1), dtype=np.int64)
+    mark = np.full(n_features, -1, dtype=np.int64)
+    counts = np.zeros(n_features, dtype=np.int64)
+    chosen = np.empty(max(1, sizes.max()), dtype=np.int64)
+    touched = np.empty(min(n_features, sizes.sum()), dtype=np.int64)
+    for t in range(n_draws):
+        state = stream(seed, first_draw + t)
+        n_touched = 0
+        for i in range(M):
+            state = random_subset(state, sizes[i], n_features, mark, t * M + i, chosen)
+            for x in chosen[: sizes[i]]:
+                if counts[x] == 0:
+                    touched[n_touched] = x
+                    n_touched += 1
+                counts[x] += 1
+        levels[t, 0] = n_features - n_touched
+        for x in touched[:n_touched]:
+            levels[t, counts[x]] += 1
+            counts[x] = 0
+    return levels

@@ -1,0 +1,68 @@
+"""Names of features and labels of runs: checked once, at the door."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping, Sequence
+
+from steadyset.errors import InputError
+
+
+def feature_names(
+    features: Sequence[str] | None, n_features: int | None, *, what: str
+) -> tuple[tuple[str, ...] | None, int]:
+    """The names (None: x0, x1, ...) and their number, from either or both."""
+    if features is None and n_features is None:
+        raise InputError(f"{what} needs features= (their names) or n_features= (how many there were to choose from).")
+    count = None if n_features is None else _whole_number(n_features)
+    if features is None:
+        assert count is not None
+        return None, count
+    if isinstance(features, (str, bytes)):
+        raise InputError(f"features is the text {features!r}; wanted is a list of names.")
+    names = tuple(str(name) for name in features)
+    if not names:
+        raise InputError("features is empty; wanted is at least one feature.")
+    if len(set(names)) < len(names):
+        raise InputError(f"The feature name {_first_repeated(names)!r} occurs twice; wanted are distinct names.")
+    if count is not None and count != len(names):
+        raise InputError(f"{len(names)} feature names are given for {count} features; wanted is one name a feature.")
+    return names, len(names)
+
+
+def run_labels(labels: Sequence[str] | None, n_runs: int) -> tuple[str, ...] | None:
+    """Distinct labels, one a run, or None."""
+    if labels is None:
+        return None
+    checked = tuple(str(label) for label in labels)
+    if len(checked) != n_runs:
+        raise InputError(f"{len(checked)} labels are given for {n_runs} runs; wanted is one label a run.")
+    if len(set(checked)) < len(checked):
+        raise InputError(f"The run label {_first_repeated(checked)!r} occurs twice; wanted are distinct labels.")
+    return checked
+
+
+def name_positions(names: tuple[str, ...] | None, n_features: int) -> Mapping[str, int]:
+    """Where each name stands; features without given names are called x0, x1, ..."""
+    known = names if names is not None else (f"x{f}" for f in range(n_features))
+    return {name: f for f, name in enumerate(known)}
+
+
+def describe_feature(index: int, names: tuple[str, ...] | None) -> str:
+    """How an error sentence calls one feature."""
+    return f"feature {names[index]!r}" if names is not None else f"feature {index}"
+
+
+def _whole_number(n_features: int) -> int:
+    try:
+        count = operator.index(n_features)
+    except TypeError:
+        raise InputError(f"n_features is {n_features!r}; wanted is a whole number.") from None
+    if count < 1:
+        raise InputError(f"n_features is {count}; wanted is at least one feature.")
+    return count
+
+
+def _first_repeated(names: Sequence[str]) -> str:
+    seen: set[str] = set()
+    return next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]

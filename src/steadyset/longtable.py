@@ -1,0 +1,205 @@
+"""Selections to and from tables: frames of any library (through narwhals), wide (runs x features) or long."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import numpy.typing as npt
+
+from steadyset.errors import InputError
+from steadyset.labels import feature_names, name_positions
+from steadyset.selections import Selections
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+RUN, FEATURE, WEIGHT, RANK, SELECTED = "run", "feature", "weight", "rank", "selected"
+
+
+def wide_array(
+    table: Any, what: str, features: Sequence[str] | None, labels: Sequence[str] | None
+) -> tuple[npt.NDArray[Any], Sequence[str] | None, Sequence[str] | None]:
+    """The numbers of a wide frame, its column names as features, and a column called run as labels."""
+    frame = _frame(table, what)
+    index = nw.maybe_get_index(frame)
+    if labels is None and index is not None and index.dtype.kind not in "iu":
+        labels = [str(label) for label in index]
+    if RUN in frame.columns:
+        labels = [str(label) for label in frame[RUN].to_list()] if labels is None else labels
+        frame = frame.drop(RUN)
+    for name, dtype in frame.schema.items():
+        if not (dtype.is_numeric() or dtype == nw.Boolean):
+            raise InputError(f"{what} has the column {name!r} of type {dtype}; wanted are numbers or bools.")
+    return frame.to_numpy(), features if features is not None else list(frame.columns), labels
+
+
+def from_long_columns(
+    table: Any, *, features: Sequence[str] | None, n_features: int | None, labels: Sequence[str] | None
+) -> Selections:
+    """See Selections.from_long."""
+    arrow = _frame(table, "table").to_arrow()
+    for name in (RUN, FEATURE):
+        if name not in arrow.column_names:
+            raise InputError(f"The long table has no column {name!r}; it has {', '.join(arrow.column_names)}.")
+    run, run_names = _codes(arrow.column(RUN))
+    entries = run >= 0
+    feature, names, d = _feature_codes(arrow.column(FEATURE), entries, features, n_features)
+    if labels is None and not _counts_from_one(run_names):
+        labels = [str(name) for name in run_names]
+    entries &= feature >= 0
+    weights = _numbers(arrow, WEIGHT, entries)
+    ranks = _numbers(arrow, RANK, entries)
+    chosen = _numbers(arrow, SELECTED, entries)
+    run, feature = run[entries], feature[entries]
+    M = len(run_names)
+    rankings = None if ranks is None else _rank_table(run, feature, ranks, M, d, names)
+    keep = np.ones(len(run), dtype=bool)
+    for values in (weights, chosen):
+        if values is not None:
+            keep &= values != 0
+    order = np.argsort(run[keep], kind="stable")
+    indptr = np.zeros(M + 1, dtype=np.int64)
+    np.cumsum(np.bincount(run[keep], minlength=M), out=indptr[1:])
+    kept_weights = None if weights is None else weights[keep][order]
+    return Selections._from_rows(indptr, feature[keep][order], kept_weights, d, names, labels, rankings=rankings)
+
+
+def long_columns(selections: Selections, *, declare: bool = False) -> dict[str, Any]:
+    """The columns run, feature[, weight] (or rank, selected); `declare` puts a row for each feature and run first."""
+    M, d = selections.n_runs, selections.n_features
+    names = np.array(selections.features, dtype=object)
+    runs = np.array(selections.labels if selections.labels is not None else range(1, M + 1), dtype=object)
+    if selections.rankings is not None:
+        run, feature = np.repeat(np.arange(M), d), np.tile(np.arange(d), M)
+        values: dict[str, npt.NDArray[Any]] = {
+            RANK: selections.rankings.ravel(),
+            SELECTED: selections.to_matrix().toarray().ravel(),
+        }
+    else:
+        run, feature = np.repeat(np.arange(M), selections.sizes), selections.indices
+        values = {} if selections.weights is None else {WEIGHT: selections.weights}
+    run_column, feature_column = list(runs[run]), list(names[feature])
+    if declare:
+        ahead = d + M
+        run_column = [None] * d + list(runs) + run_column
+        feature_column = [*names, *[None] * M, *feature_column]
+        return {
+            RUN: run_column,
+            FEATURE: feature_column,
+            **{name: [None] * ahead + column.tolist() for name, column in values.items()},
+        }
+    return {RUN: run_column, FEATURE: feature_column, **values}
+
+
+def wide_columns(selections: Selections) -> dict[str, Any]:
+    """One column a feature, of 0/1 or weights; a first column `run` where the runs have labels."""
+    table = selections.to_matrix(weights=selections.weights is not None).toarray()
+    head: dict[str, Any] = {} if selections.labels is None else {RUN: list(selections.labels)}
+    if RUN in selections.features and head:
+        raise InputError("A feature is called 'run', like the column of the labels; write the long layout instead.")
+    return head | {name: table[:, f] for f, name in enumerate(selections.features)}
+
+
+def _frame(table: Any, what: str) -> nw.DataFrame[Any]:
+    frame = nw.from_native(table, eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
+        raise InputError(
+            f"{what} is a {type(table).__name__}; wanted is a runs x features array, a sparse matrix, "
+            "or a pandas, polars or pyarrow table."
+        )
+    return frame
+
+
+def _codes(column: pa.ChunkedArray) -> tuple[npt.NDArray[np.int64], list[Any]]:
+    """Integer codes in order of first appearance, -1 for what is missing or empty; and what they stand for."""
+    import pyarrow as pa
+
+    encoded = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    if not isinstance(encoded, pa.DictionaryArray):
+        encoded = encoded.dictionary_encode()
+    raw = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    values = encoded.dictionary.to_pylist()
+    return _dense_codes(raw, values)
+
+
+def _dense_codes(raw: npt.NDArray[np.int64], values: list[Any]) -> tuple[npt.NDArray[np.int64], list[Any]]:
+    """Drop empty texts and categories that no row uses, and number the rest as they appear."""
+    used, first = np.unique(raw, return_index=True)
+    order = [c for c in used[np.argsort(first)] if c >= 0 and values[c] not in ("", None)]
+    recode = np.full(len(values) + 1, -1, dtype=np.int64)  # the last place is for -1
+    recode[order] = np.arange(len(order))
+    return recode[raw], [values[c] for c in order]
+
+
+def _feature_codes(
+    column: pa.ChunkedArray, entries: npt.NDArray[np.bool_], features: Sequence[str] | None, n_features: int | None
+) -> tuple[npt.NDArray[np.int64], tuple[str, ...] | None, int]:
+    code, found = _codes(column)
+    if found and all(isinstance(x, int) for x in found):
+        names, d = feature_names(features, n_features, what="A long table of feature numbers")
+        values = np.array([*found, -1], dtype=np.int64)
+        outside = [x for x in found if not 0 <= x < d]
+        if outside:
+            raise InputError(f"The table holds the feature index {outside[0]}; wanted are indices from 0 to {d - 1}.")
+        return values[code], names, d
+    texts = [str(x) for x in found]
+    declared = bool(np.any(~entries & (code >= 0)))
+    if features is not None:
+        names, d = feature_names(features, n_features, what="from_long")
+        positions = name_positions(names, d)
+        unknown = [x for x in texts if x not in positions]
+        if unknown:
+            raise InputError(f"The table selects {unknown[0]!r}, which is not among the features.")
+        return np.array([*(positions[x] for x in texts), -1], dtype=np.int64)[code], names, d
+    if n_features is None and not declared:
+        raise InputError(
+            f"The long table names {len(texts)} features but not how many there were to choose from; "
+            "give features= or n_features= (on the command line --features N)."
+        )
+    if n_features is not None and n_features < len(texts):
+        raise InputError(f"The table names {len(texts)} features, more than the {n_features} that n_features allows.")
+    unnamed = [] if n_features is None else _placeholders(set(texts), n_features - len(texts))
+    names, d = feature_names([*texts, *unnamed], None, what="from_long")
+    return code, names, d
+
+
+def _placeholders(taken: set[str], count: int) -> list[str]:
+    """Names for features that exist but that no run selected and the table does not name."""
+    names = (f"unnamed {i}" for i in range(1, count + len(taken) + 1))
+    return [name for name in names if name not in taken][:count]
+
+
+def _counts_from_one(run_names: list[Any]) -> bool:
+    return run_names == list(range(1, len(run_names) + 1))
+
+
+def _numbers(arrow: pa.Table, name: str, entries: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64] | None:
+    if name not in arrow.column_names:
+        return None
+    try:
+        values = arrow.column(name).cast("float64").to_numpy()[entries]
+    except (ValueError, NotImplementedError):
+        raise InputError(f"The column {name!r} holds something else than numbers.") from None
+    if not np.all(np.isfinite(values)):
+        raise InputError(f"The column {name!r} has a missing or infinite value; wanted are finite numbers.")
+    return np.asarray(values, dtype=np.float64)
+
+
+def _rank_table(
+    run: npt.NDArray[np.int64],
+    feature: npt.NDArray[np.int64],
+    ranks: npt.NDArray[np.float64],
+    M: int,
+    d: int,
+    names: tuple[str, ...] | None,
+) -> npt.NDArray[np.float64]:
+    table = np.full((M, d), np.nan)
+    table[run, feature] = ranks
+    if np.isnan(table).any():
+        i, f = np.argwhere(np.isnan(table))[0]
+        which = names[f] if names is not None else f
+        raise InputError(f"Run {i + 1} has no rank for feature {which!r}; wanted is a rank for each run and feature.")
+    return table

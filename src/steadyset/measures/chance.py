@@ -1,0 +1,64 @@
+"""What a measure is worth under random selection of the given sizes, and scores corrected for it."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from steadyset.kernels.collections import random_levels
+from steadyset.kernels.hypergeometric import intersection_laws
+from steadyset.measures.record import Measure
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+TERMS_A_CHUNK = 1 << 22
+NO_ROOM = 1e-12  # the largest value and the expectation are equal, up to rounding
+
+
+def expected_scores(measure: Measure, size_i: IntArray, size_j: IntArray, d: int) -> FloatArray:
+    """E[score] of two independent uniform sets of these sizes: the exact sum over the hypergeometric law of r."""
+    pairs, place = np.unique(np.stack([size_i, size_j]), axis=1, return_inverse=True)
+    terms = np.cumsum(np.minimum(pairs[0], pairs[1]) + 1)
+    expected = np.empty(pairs.shape[1])
+    begin = 0
+    while begin < len(expected):
+        used = terms[begin - 1] if begin else 0
+        end = max(begin + 1, int(np.searchsorted(terms, used + TERMS_A_CHUNK, side="right")))
+        a, b = np.ascontiguousarray(pairs[:, begin:end])
+        start, shared, probability = intersection_laws(a, b, d)
+        n = np.diff(start)
+        scores = measure.score(shared, np.repeat(a, n), np.repeat(b, n), d, **measure.params)
+        expected[begin:end] = np.add.reduceat(scores * probability, start[:-1])
+        begin = end
+    return expected[place.ravel()]
+
+
+def expected_of_two(measure: Measure, sizes: IntArray, d: int) -> float:
+    """E[measure] of two independent uniform sets, exactly, for a frequency measure."""
+    _, shared, probability = intersection_laws(sizes[:1], sizes[1:], d)
+    alone = int(sizes.sum()) - 2 * shared
+    levels = np.stack([d - shared - alone, alone, shared], axis=1)
+    return float(np.asarray(measure.score(levels, sizes, d, **measure.params)) @ probability)
+
+
+def simulated_expectation(measure: Measure, sizes: IntArray, d: int, n_draws: int, seed: int) -> tuple[float, float]:
+    """E[measure] of whole random collections with these sizes, by simulation: (estimate, its standard error)."""
+    rows = max(1, TERMS_A_CHUNK // (len(sizes) + 1))
+    values = np.concatenate(
+        [
+            np.asarray(
+                measure.score(
+                    random_levels(sizes, d, first, min(rows, n_draws - first), seed), sizes, d, **measure.params
+                )
+            )
+            for first in range(0, n_draws, rows)
+        ]
+    )
+    return float(values.mean()), float(values.std(ddof=1) / np.sqrt(n_draws))
+
+
+def corrected(value: FloatArray | float, expected: FloatArray | float, largest: float) -> FloatArray:
+    """(value - E) / (largest - E): 0 for what chance gives, 1 for the largest value; undefined when they coincide."""
+    room = np.asarray(largest - np.asarray(expected))
+    has_room = room > NO_ROOM * max(1.0, abs(largest))
+    return np.where(has_room, (value - expected) / np.where(has_room, room, 1.0), np.nan)

@@ -1,0 +1,116 @@
+"""From Selections and measures to numbers: what people call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from steadyset.errors import InputError
+from steadyset.measures.evaluators import EVALUATORS
+from steadyset.measures.options import Estimate, Expectation, Options, Undefined, can_correct
+from steadyset.measures.record import Measure, all_measures, get_measure
+from steadyset.selections import Selections, as_selections
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def stability(
+    selections: Any,
+    measure: str | Measure = "nogueira",
+    *,
+    undefined: Undefined = "nan",
+    expectation: Expectation = "auto",
+    n_draws: int = 10_000,
+    random_state: int | None = None,
+    **measure_params: Any,
+) -> float:
+    """How steady the Selections are, by one measure.
+
+    Parameters
+    ----------
+    selections : Selections, or anything that `Selections.from_matrix` takes
+    measure : name or alias; `list_measures()` shows them
+    undefined : "nan", "raise", or a number that stands for each undefined pair (or for the whole measure)
+    expectation : "none" (what "auto" means here) leaves the measure as published; "exact" subtracts the exact
+        expectation under random selection of the same sizes and divides by what is left to the maximum;
+        "monte_carlo" simulates it where no exact form exists. For measures that are not corrected already.
+    n_draws, random_state : the simulated collections and their seed
+    measure_params : parameters of the measure, such as alpha of davis
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> sel = st.Selections.from_sets([[0, 1, 2], [0, 1, 3], [0, 1, 2]], n_features=10)
+    >>> round(st.stability(sel), 4)
+    0.6825
+    >>> round(st.stability(sel, "jaccard"), 4)
+    0.6667
+    """
+    record = get_measure(measure).with_params(measure_params)
+    options = Options(undefined, expectation, n_draws, random_state)
+    if options.corrects:
+        _refuse_correction(record)
+    return estimates(as_selections(selections), [record], options)[0].value
+
+
+def stability_table(
+    selections: Any,
+    measures: str | Sequence[str | Measure] = "all",
+    *,
+    undefined: Undefined = "nan",
+    expectation: Expectation = "auto",
+    n_draws: int = 10_000,
+    random_state: int | None = None,
+    params: Mapping[str, Mapping[str, Any]] | None = None,
+) -> pd.DataFrame:
+    """Many measures at once, sharing one pass over the pairs of runs: a row each with estimate, mc_error and note.
+
+    `params` gives parameters by measure, such as {"davis": {"alpha": 1}}; the other options are those of `stability`,
+    and `expectation` acts on the measures that it can correct.
+    """
+    import pandas as pd
+
+    records = chosen_measures(measures, params)
+    options = Options(undefined, expectation, n_draws, random_state)
+    rows = estimates(as_selections(selections), records, options)
+    return pd.DataFrame(
+        {
+            "estimate": [row.value for row in rows],
+            "mc_error": [row.mc_error for row in rows],
+            "note": [row.note for row in rows],
+        },
+        index=pd.Index([record.name for record in records], name="measure"),
+    )
+
+
+def chosen_measures(
+    measures: str | Sequence[str | Measure], params: Mapping[str, Mapping[str, Any]] | None = None
+) -> list[Measure]:
+    """The records of "all", of one name or of several, with their parameters."""
+    if isinstance(measures, str):
+        records = all_measures() if measures == "all" else [get_measure(measures)]
+    else:
+        records = [get_measure(name) for name in measures]
+    by_name = {get_measure(name).name: values for name, values in (params or {}).items()}
+    return [record.with_params(by_name.get(record.name, {})) for record in records]
+
+
+def estimates(selections: Selections, measures: Sequence[Measure], options: Options) -> list[Estimate]:
+    """One Estimate a measure; measures of one family are evaluated together."""
+    if selections.n_runs < 2:
+        raise InputError(f"Stability compares runs: at least 2 are needed, found {selections.n_runs}.")
+    found: dict[int, Estimate] = {}
+    for family, evaluate in EVALUATORS.items():
+        members = [(i, measure) for i, measure in enumerate(measures) if measure.family == family]
+        if members:
+            values = evaluate(selections, [measure for _, measure in members], options)
+            found.update({i: value for (i, _), value in zip(members, values, strict=True)})
+    return [found[i] for i in range(len(measures))]
+
+
+def _refuse_correction(measure: Measure) -> None:
+    if measure.corrected:
+        raise InputError(f'{measure.name} is corrected for chance already; expectation must be "auto" or "none".')
+    if not can_correct(measure):
+        raise InputError(f'{measure.name} has no largest value to scale to; expectation must be "auto" or "none".')

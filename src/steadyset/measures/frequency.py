@@ -1,0 +1,171 @@
+"""Measures of how often each feature is selected, over all runs at once.
+
+levels[..., h] is the number of features that exactly h of the M runs selected (h = 0..M); leading axes are collections.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from steadyset.measures.record import INFINITY, Measure, register
+
+Int = npt.NDArray[np.int64]
+Float = npt.NDArray[np.float64]
+
+
+def nogueira_score(levels: Int, sizes: Int, d: int) -> Float:
+    """One minus the mean variance of the selection, relative to that of random selection: Fleiss' kappa.
+
+    Formula: 1 - [mean_f M/(M-1) p_f (1 - p_f)] / [(k̄/d)(1 - k̄/d)]
+    Undefined: all sets are empty or all are full
+    Reference: Nogueira, Sechidis and Brown 2018
+    """
+    M, q = len(sizes), int(sizes.sum())
+    if q in (0, M * d):
+        return _nan(levels)
+    h = np.arange(M + 1, dtype=np.int64)
+    disagreements = levels @ (h * (M - h))
+    return 1 - disagreements * (M * d) / ((M - 1) * q * (M * d - q))
+
+
+def somol_score(levels: Int, sizes: Int, d: int) -> Float:
+    """Relative weighted consistency, scaled between the least and the greatest consistency that q selections allow.
+
+    Formula: [d (q - D + sum_f h_f (h_f - 1)) - q² + D²] / [d (H² + M (q - H) - D) - q² + D²], D = q mod d, H = q mod M
+    Undefined: at most one selection is made or missing (q <= 1 or q >= dM - 1)
+    Reference: Somol and Novovicova 2010
+    """
+    M, q = len(sizes), int(sizes.sum())
+    D, H = q % d, q % M
+    bottom = d * (H * H + M * (q - H) - D) - q * q + D * D
+    if bottom <= 0:
+        return _nan(levels)
+    h = np.arange(M + 1, dtype=np.int64)
+    consistency = (levels @ (h * (h - 1))).astype(object)  # whole numbers of any length: d q² leaves 64 bits
+    return np.asarray((d * (q - D + consistency) - q * q + D * D) / bottom, dtype=np.float64)
+
+
+def novovicova_score(levels: Int, sizes: Int, d: int) -> Float:
+    """Consistency by entropy: how concentrated the selections are on few features.
+
+    Formula: sum_f h_f log2 h_f / (q log2 M)
+    Undefined: nothing is selected
+    Reference: Novovicova, Somol and Pudil 2009
+    """
+    M, q = len(sizes), int(sizes.sum())
+    if q == 0:
+        return _nan(levels)
+    h = np.arange(1, M + 1, dtype=np.float64)
+    return np.asarray(levels[..., 1:] @ (h * np.log2(h)) / (q * np.log2(M)))
+
+
+def davis_score(levels: Int, sizes: Int, d: int, *, alpha: float = 0.0) -> Float:
+    """Mean frequency of the features ever selected, less a penalty on the typical size.
+
+    Formula: max(0, sum_f p_f / |union| - alpha median(k_i) / d)
+    Undefined: nothing is selected
+    Reference: Davis et al. 2006
+    """
+    M, q = len(sizes), int(sizes.sum())
+    if q == 0:
+        return _nan(levels)
+    union = levels[..., 1:].sum(axis=-1)
+    return np.asarray(np.maximum(0.0, q / (M * union) - alpha * float(np.median(sizes)) / d))
+
+
+def davis_maximum(n_runs: int, n_features: int, *, alpha: float = 0.0) -> float:
+    """One feature in every run, or in fewer than half of them (then the median size, and the penalty, is 0)."""
+    return max(1 - alpha / n_features, (n_runs - 1) // 2 / n_runs)
+
+
+def goh_score(levels: Int, sizes: Int, d: int) -> Float:
+    """Mean frequency over all features: the mean share of the features that a run selects.
+
+    Formula: mean_f p_f
+    Undefined: never
+    Reference: Goh and Wong 2016
+    """
+    return np.full(levels.shape[:-1], int(sizes.sum()) / (len(sizes) * d))
+
+
+def guzman_score(levels: Int, sizes: Int, d: int) -> Float:
+    """Entropy of the frequencies relative to that of random selection, for sets of one size k.
+
+    Formula: 1 - [mean_f p_f ln p_f] / [(k/d) ln(k/d)]
+    Undefined: the sizes differ, or k is 0 or d
+    Reference: Guzman-Martinez and Alaiz-Rodriguez 2011
+    """
+    k = _one_size(sizes)
+    if k in (None, 0, d):
+        return _nan(levels)
+    M = len(sizes)
+    p = np.arange(1, M + 1) / M
+    return np.asarray(1 - (levels[..., 1:] @ (p * np.log(p))) / (k * np.log(k / d)))
+
+
+def lausser_score(levels: Int, sizes: Int, d: int) -> Float:
+    """Mean of the squared frequencies, for sets of one size k.
+
+    Formula: (1/k) sum_f p_f²
+    Undefined: the sizes differ, or k is 0
+    Reference: Lausser et al. 2013
+    """
+    k = _one_size(sizes)
+    if not k:
+        return _nan(levels)
+    h = np.arange(len(sizes) + 1, dtype=np.int64)
+    return np.asarray((levels @ (h * h)) / (k * len(sizes) ** 2))
+
+
+def krizek_score(multiplicities: Int, sizes: Int, d: int) -> Float:
+    """Entropy in bits of the distribution of the distinct sets, for sets of one size. Lower is steadier.
+
+    Formula: - sum over the distinct sets of P log2 P
+    Undefined: the sizes differ
+    Reference: Krizek, Kittler and Hlavac 2007
+    """
+    if _one_size(sizes) is None:
+        return np.asarray(np.nan)
+    share = multiplicities / multiplicities.sum()
+    return np.asarray(np.sum(share * -np.log2(share)))
+
+
+def _one_size(sizes: Int) -> int | None:
+    return int(sizes[0]) if (sizes == sizes[0]).all() else None
+
+
+def _nan(levels: npt.NDArray[Any]) -> Float:
+    return np.full(levels.shape[:-1], np.nan)
+
+
+for _measure in (
+    Measure(
+        name="nogueira", family="frequency", aliases=("SMN",), score=nogueira_score, bounds=(-1, 1), corrected=True
+    ),
+    Measure(name="somol", family="frequency", aliases=("SMS", "CWrel"), score=somol_score, bounds=(0, 1)),
+    Measure(name="novovicova", family="frequency", aliases=("SME",), score=novovicova_score, bounds=(0, 1)),
+    Measure(
+        name="davis",
+        family="frequency",
+        aliases=("SMD-alpha", "SMD-0"),
+        score=davis_score,
+        bounds=(0, 1),
+        params={"alpha": 0.0},
+        maximum=davis_maximum,
+    ),
+    Measure(name="goh", family="frequency", score=goh_score, bounds=(0, 1)),
+    Measure(
+        name="krizek",
+        family="patterns",
+        score=krizek_score,
+        bounds=(0, INFINITY),
+        constant_size=True,
+        higher_is_steadier=False,
+    ),
+    Measure(name="guzman", family="frequency", score=guzman_score, bounds=(0, 1), constant_size=True),
+    Measure(name="lausser", family="frequency", score=lausser_score, bounds=(0, 1), constant_size=True),
+):
+    register(_measure)

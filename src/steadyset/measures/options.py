@@ -1,0 +1,70 @@
+"""How measures are asked for, and what they answer: shared by every family of measures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from steadyset.errors import InputError, UndefinedError
+from steadyset.measures.record import Measure
+
+Undefined = Literal["nan", "raise"] | float
+Expectation = Literal["auto", "exact", "monte_carlo", "none"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to treat what is undefined, and what is subtracted for chance."""
+
+    undefined: Undefined = "nan"
+    expectation: Expectation = "auto"
+    n_draws: int = 10_000
+    random_state: int | None = None
+    similarity: Any = None
+    mc_error: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.undefined not in ("nan", "raise") and not _is_number(self.undefined):
+            raise InputError(f'undefined is {self.undefined!r}; wanted is "nan", "raise" or a number.')
+        if self.expectation not in ("auto", "exact", "monte_carlo", "none"):
+            raise InputError(
+                f'expectation is {self.expectation!r}; wanted is "auto", "exact", "monte_carlo" or "none".'
+            )
+        if self.n_draws < 2:
+            raise InputError(f"n_draws is {self.n_draws}; wanted are at least 2 draws.")
+
+    @property
+    def corrects(self) -> bool:
+        return self.expectation in ("exact", "monte_carlo")
+
+    def seed(self) -> int:
+        state = np.random.SeedSequence(self.random_state).generate_state(1, np.uint64)[0]
+        return int(state >> np.uint64(1))
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The value of a measure, the Monte Carlo error of its correction (0: exact), and a note on what is undefined."""
+
+    value: float
+    mc_error: float = 0.0
+    note: str = ""
+
+
+def settle(measure: Measure, value: float, error: float, note: str, options: Options) -> Estimate:
+    if not np.isnan(value):
+        return Estimate(value, error, note)
+    note = f"undefined: {measure.undefined}" if measure.undefined else "undefined"
+    if options.undefined == "raise":
+        raise UndefinedError(f"{measure.name} is {note}.")
+    return Estimate(float("nan") if options.undefined == "nan" else float(options.undefined), note=note)
+
+
+def can_correct(measure: Measure) -> bool:
+    return not measure.corrected and measure.family != "patterns" and np.isfinite(measure.bounds[1])
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)

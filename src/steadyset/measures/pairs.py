@@ -1,0 +1,65 @@
+"""The pairs of runs, told by what pairwise measures look at: (r, k_i, k_j), each kind once with how often it occurs.
+
+All measures of a table share this one pass. Runs of similar sizes have few distinct kinds, so scores are computed for
+thousands of kinds instead of millions of pairs; where that does not pay, blocks of single pairs are handed out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from steadyset.kernels.intersections import intersection_blocks, pair_histogram
+from steadyset.selections import Selections
+
+IntArray = npt.NDArray[np.int64]
+MOST_CELLS = 1 << 24
+PAIRS_A_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True)
+class PairBatch:
+    """Kinds of pairs: r shared features, sizes k_i and k_j, and how many pairs i<j are of this kind."""
+
+    shared: IntArray
+    size_i: IntArray
+    size_j: IntArray
+    n_pairs: IntArray
+
+
+def pair_batches(selections: Selections) -> Iterator[PairBatch]:
+    """Every pair of runs exactly once, in batches of bounded size."""
+    sizes, size_class = np.unique(selections.sizes, return_inverse=True)
+    width = np.arange(len(sizes), 0, -1, dtype=np.float64) * (sizes + 1)
+    n_cells = float(width.sum())
+    M = selections.n_runs
+    if n_cells <= MOST_CELLS and n_cells <= max(1 << 16, 4 * M * M):
+        yield _counted(selections, sizes, size_class.astype(np.int64))
+    else:
+        yield from _single(selections)
+
+
+def _counted(selections: Selections, sizes: IntArray, size_class: IntArray) -> PairBatch:
+    a, b = np.triu_indices(len(sizes))
+    starts = np.concatenate([[0], np.cumsum(sizes[a] + 1)])
+    offsets = np.zeros((len(sizes), len(sizes)), dtype=np.int64)
+    offsets[a, b] = starts[:-1]
+    cells = pair_histogram(
+        selections.indptr, selections.indices, selections.n_features, size_class, offsets, int(starts[-1])
+    )
+    occupied = np.flatnonzero(cells)
+    which = np.searchsorted(starts, occupied, side="right") - 1
+    return PairBatch(occupied - starts[which], sizes[a[which]], sizes[b[which]], cells[occupied])
+
+
+def _single(selections: Selections) -> Iterator[PairBatch]:
+    M, sizes = selections.n_runs, selections.sizes
+    rows = max(1, PAIRS_A_BLOCK // M)
+    for start, block in intersection_blocks(selections.indptr, selections.indices, selections.n_features, rows):
+        i, j = np.triu_indices(len(block), start + 1, M)
+        if len(i):
+            shared = block[i, j].astype(np.int64)
+            yield PairBatch(shared, sizes[start + i], sizes[j], np.ones(len(i), dtype=np.int64))

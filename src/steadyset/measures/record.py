@@ -1,0 +1,156 @@
+"""A measure is one declarative record; the registry holds them all, also those that users add."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from steadyset.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Family = Literal["pairwise", "frequency", "patterns"]
+INFINITY = float("inf")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measure:
+    """What the shared machinery has to know about a measure. Its formula is `score`; nothing else computes.
+
+    The signature of `score` follows from the family, and every score returns nan where it is undefined:
+
+    - "pairwise": score(r, ki, kj, d) for arrays of pairs, r = |s_i n s_j|; the measure is the mean over pairs
+      (over ordered pairs when `symmetric` is False);
+    - "frequency": score(levels, sizes, d), levels[..., h] = number of features that exactly h runs selected;
+    - "patterns": score(multiplicities, sizes, d), how many runs selected each of the distinct sets.
+
+    `formula`, `undefined` and `reference` default to the lines of the score's docstring that start with Formula:,
+    Undefined: and Reference:.
+    """
+
+    name: str
+    family: Family
+    score: Callable[..., Any]
+    aliases: tuple[str, ...] = ()
+    bounds: tuple[float, float] = (-INFINITY, INFINITY)
+    corrected: bool = False
+    adjusted: bool = False
+    symmetric: bool = True
+    constant_size: bool = False
+    higher_is_steadier: bool = True
+    needs: tuple[str, ...] = ()
+    params: Mapping[str, Any] = field(default_factory=dict)
+    maximum: Callable[..., float] | None = None
+    claims: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
+    formula: str = ""
+    undefined: str = ""
+    reference: str = ""
+
+    def __post_init__(self) -> None:
+        for part in ("formula", "undefined", "reference"):
+            if not getattr(self, part):
+                object.__setattr__(self, part, _docstring_line(self.score, part))
+
+    def with_params(self, params: Mapping[str, Any]) -> Measure:
+        """The measure with some of its parameters set; unknown ones are refused."""
+        unknown = set(params) - set(self.params)
+        if unknown:
+            known = f"it takes {', '.join(self.params)}" if self.params else "it takes none"
+            raise InputError(f"{self.name} has no parameter {sorted(unknown)[0]!r}; {known}.")
+        return replace(self, params={**self.params, **params}) if params else self
+
+    def largest(self, n_runs: int, n_features: int) -> float:
+        """The largest value that the measure can take, which a correction for chance scales to."""
+        return self.bounds[1] if self.maximum is None else self.maximum(n_runs, n_features, **self.params)
+
+
+_registry: dict[str, Measure] = {}
+_names: dict[str, str] = {}
+
+
+def register(measure: Measure) -> Measure:
+    """Add a record under its name and aliases; both must be new."""
+    for key in (measure.name, *measure.aliases):
+        if key.lower() in _names:
+            raise InputError(f"A measure called {key!r} exists already; wanted is a new name.")
+    _registry[measure.name] = measure
+    _names.update({key.lower(): measure.name for key in (measure.name, *measure.aliases)})
+    return measure
+
+
+def register_measure(name: str, score: Callable[..., Any], *, family: Family = "pairwise", **fields: Any) -> Measure:
+    """Register a measure of your own; it is then known to `stability`, the tables, the intervals and the command.
+
+    Examples
+    --------
+    >>> import numpy as np, steadyset as st
+    >>> def overlap(r, ki, kj, d):
+    ...     "Overlap coefficient: r / min(ki, kj)."
+    ...     return np.where(np.minimum(ki, kj) > 0, r / np.maximum(np.minimum(ki, kj), 1), np.nan)
+    >>> _ = st.register_measure("overlap", overlap, bounds=(0, 1))
+    >>> st.stability(st.Selections.from_sets([[0, 1], [1]], n_features=3), "overlap")
+    1.0
+    >>> st.unregister_measure("overlap")
+    """
+    if not callable(score):
+        raise InputError(f"score is {score!r}; wanted is a function.")
+    if family not in ("pairwise", "frequency", "patterns"):
+        raise InputError(f'family is {family!r}; wanted is "pairwise", "frequency" or "patterns".')
+    return register(Measure(name=name, score=score, family=family, **fields))
+
+
+def unregister_measure(name: str) -> None:
+    """Take a registered measure out again."""
+    measure = get_measure(name)
+    del _registry[measure.name]
+    for key in (measure.name, *measure.aliases):
+        del _names[key.lower()]
+
+
+def get_measure(name: str | Measure) -> Measure:
+    """The record of a measure by its name or an alias; capitals do not matter."""
+    if isinstance(name, Measure):
+        return name
+    found = _names.get(str(name).lower())
+    if found is None:
+        near = difflib.get_close_matches(str(name).lower(), _names, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else "; `steadyset measures` lists them."
+        raise InputError(f"There is no measure called {name!r}{hint}")
+    return _registry[found]
+
+
+def all_measures() -> list[Measure]:
+    """Every registered measure, in the order of registration."""
+    return list(_registry.values())
+
+
+CATALOGUE = (
+    "family",
+    "bounds",
+    "corrected",
+    "adjusted",
+    "needs",
+    "higher_is_steadier",
+    "formula",
+    "undefined",
+    "reference",
+)
+
+
+def list_measures() -> pd.DataFrame:
+    """The catalogue: one row a measure, with its aliases, properties, formula and reference."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        [{"name": m.name, "aliases": m.aliases, **{key: getattr(m, key) for key in CATALOGUE}} for m in all_measures()]
+    ).set_index("name")
+
+
+def _docstring_line(score: Callable[..., Any], part: str) -> str:
+    prefix = f"{part.capitalize()}: "
+    lines = (inspect.getdoc(score) or "").splitlines()
+    return next((line.removeprefix(prefix).rstrip(".") for line in lines if line.startswith(prefix)), "")

@@ -1,0 +1,519 @@
+"""Selections: what M runs of a selector chose among d named features. Everything later reads this one structure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from steadyset.errors import InputError, MissingExtraError
+from steadyset.labels import describe_feature, feature_names, name_positions, run_labels
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from scipy import sparse
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+T = TypeVar("T", bound=np.generic)
+
+
+class Selections:
+    """The sets that M runs selected out of d features, with weights or rankings where they are known.
+
+    Immutable; rows are sparse, so the cost is that of what is selected. Build one with `from_sets`, `from_matrix`,
+    `from_weights`, `from_rankings`, `from_long` or `read`.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> sel = st.Selections.from_sets([["a", "b"], ["b"]], features=["a", "b", "c"])
+    >>> sel
+    Selections(2 runs, 3 features, sizes 1 to 2)
+    >>> sel.frequencies
+    array([0.5, 1. , 0. ])
+    """
+
+    _indptr: IntArray
+    _indices: IntArray
+    _weights: FloatArray | None
+    _rankings: FloatArray | None
+    _names: tuple[str, ...] | None
+    _labels: tuple[str, ...] | None
+    _n_features: int
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        raise TypeError("Selections has no constructor of its own: use from_sets, from_matrix, from_weights or read.")
+
+    # ---- constructors ------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_sets(
+        cls,
+        sets: Iterable[Iterable[Any]] | Mapping[str, Iterable[Any]],
+        features: Sequence[str] | None = None,
+        *,
+        n_features: int | None = None,
+        labels: Sequence[str] | None = None,
+    ) -> Selections:
+        """One collection of feature names (text) or 0-based indices (integers) a run; keys of a mapping are labels."""
+        if isinstance(sets, Mapping):
+            labels = list(sets) if labels is None else labels
+            sets = sets.values()
+        rows = [_as_list(row, i) for i, row in enumerate(sets)]
+        names, d = feature_names(features, n_features, what="from_sets")
+        positions: Mapping[str, int] | None = None
+        encoded = []
+        for i, row in enumerate(rows):
+            if isinstance(row, np.ndarray) and row.dtype.kind in "iu":
+                encoded.append(row.astype(np.int64, copy=False))
+                continue
+            if positions is None and any(isinstance(x, str) for x in row):
+                positions = name_positions(names, d)
+            encoded.append(np.array([_feature_index(x, positions, i) for x in row], dtype=np.int64))
+        indptr = _row_pointers([len(row) for row in encoded])
+        indices = np.concatenate(encoded) if encoded else np.empty(0, np.int64)
+        return cls._from_rows(indptr, indices, None, d, names, labels)
+
+    @classmethod
+    def from_matrix(
+        cls, Z: Any, features: Sequence[str] | None = None, *, labels: Sequence[str] | None = None
+    ) -> Selections:
+        """A runs x features array, scipy sparse matrix, or pandas/polars frame of 0/1 or bool; 1 means selected."""
+        table = _matrix(Z, "Z", features, labels)
+        bad = np.flatnonzero((table.values != 0) & (table.values != 1))  # NaN differs from both
+        if bad.size:
+            table.complain(bad[0], "a 0/1 matrix holds only 0, 1, True and False (from_weights takes weights)")
+        return table.selections(keep_weights=False)
+
+    @classmethod
+    def from_weights(
+        cls, W: Any, features: Sequence[str] | None = None, *, labels: Sequence[str] | None = None
+    ) -> Selections:
+        """A runs x features table of weights or importances (array, sparse, frame); selected means non-zero."""
+        table = _matrix(W, "W", features, labels)
+        bad = np.flatnonzero(~np.isfinite(table.values))
+        if bad.size:
+            table.complain(bad[0], "weights are finite numbers")
+        return table.selections(keep_weights=True)
+
+    @classmethod
+    def from_rankings(
+        cls,
+        R: Any,
+        features: Sequence[str] | None = None,
+        top: int | None = None,
+        *,
+        n_features: int | None = None,
+        labels: Sequence[str] | None = None,
+    ) -> Selections:
+        """Rankings of all features: a runs x features table of ranks (1 = best), or lists of features, best first.
+
+        `top` features of each ranking are the selected ones; without it every feature is. Features that a list leaves
+        out share the mean of the ranks that remain.
+        """
+        if _is_ragged(R):
+            order = cls.from_sets(R, features, n_features=n_features, labels=labels)
+            ranks = _ranks_of_lists(R, order)
+            names, labels = order._names, order._labels
+        else:
+            table = _matrix(R, "R", features, labels)
+            ranks = table.dense()
+            names, labels = table.names, table.labels
+        _check_ranks(ranks, names)
+        d = ranks.shape[1]
+        if top is not None and not 0 <= top <= d:
+            raise InputError(f"top is {top}; wanted is a number from 0 to the {d} features.")
+        run, feature = np.nonzero(ranks <= (d if top is None else top))
+        indptr = _row_pointers(np.bincount(run, minlength=len(ranks)))
+        return cls._from_rows(indptr, feature.astype(np.int64), None, d, names, labels, rankings=ranks)
+
+    @classmethod
+    def from_long(
+        cls,
+        table: Any,
+        features: Sequence[str] | None = None,
+        *,
+        n_features: int | None = None,
+        labels: Sequence[str] | None = None,
+    ) -> Selections:
+        """A long frame with the columns run, feature and, where known, weight: one row for each selected feature.
+
+        A row without a feature declares a run (which may be empty), a row without a run declares a feature. When no
+        row declares features, `features` or `n_features` must say what there was to choose from. The columns rank and
+        selected carry rankings.
+        """
+        from steadyset.longtable import from_long_columns
+
+        return from_long_columns(table, features=features, n_features=n_features, labels=labels)
+
+    @classmethod
+    def read(
+        cls, path: str | Path, features: Sequence[str] | None = None, *, n_features: int | None = None
+    ) -> Selections:
+        """Read csv, tsv (also gzipped), parquet or json; wide 0/1 or long run,feature[,weight]: the file decides."""
+        from steadyset.files import read_selections
+
+        return read_selections(Path(path), features=features, n_features=n_features)
+
+    def write(self, path: str | Path, *, layout: str | None = None) -> None:
+        """Write csv, tsv, parquet or json by the ending of `path`; `read` gives back equal Selections.
+
+        `layout` is "wide" (0/1, runs x features) or "long"; wide is the default for small tables without weights.
+        The file is written beside its place and renamed, so a failure leaves what was there before.
+        """
+        from steadyset.files import write_selections
+
+        write_selections(self, Path(path), layout=layout)
+
+    # ---- what there is -----------------------------------------------------------------------------------------
+
+    @property
+    def n_runs(self) -> int:
+        """M, the number of runs."""
+        return len(self._indptr) - 1
+
+    @property
+    def n_features(self) -> int:
+        """d, the number of features there were to choose from."""
+        return self._n_features
+
+    @cached_property
+    def features(self) -> tuple[str, ...]:
+        """The names of the features: the given ones, else x0, x1, ..."""
+        return self._names if self._names is not None else tuple(f"x{f}" for f in range(self._n_features))
+
+    @property
+    def labels(self) -> tuple[str, ...] | None:
+        """What the runs are called, or None."""
+        return self._labels
+
+    @cached_property
+    def sizes(self) -> IntArray:
+        """k_i, how many features each run selected."""
+        return _frozen(np.diff(self._indptr))
+
+    @cached_property
+    def counts(self) -> IntArray:
+        """h_f, how many runs selected each feature."""
+        return _frozen(np.bincount(self._indices, minlength=self._n_features).astype(np.int64, copy=False))
+
+    @cached_property
+    def frequencies(self) -> FloatArray:
+        """p_f = h_f / M, the share of the runs that selected each feature."""
+        return _frozen(self.counts / self.n_runs)
+
+    @property
+    def indptr(self) -> IntArray:
+        """Where each run starts in `indices` (the row pointers of a sparse matrix)."""
+        return self._indptr
+
+    @property
+    def indices(self) -> IntArray:
+        """The 0-based indices of the selected features, run after run, ascending within a run."""
+        return self._indices
+
+    @property
+    def weights(self) -> FloatArray | None:
+        """The weight of each entry of `indices`, or None where only the sets are known."""
+        return self._weights
+
+    @property
+    def rankings(self) -> FloatArray | None:
+        """The runs x features ranks (1 = best), or None."""
+        return self._rankings
+
+    def selected(self, run: int) -> IntArray:
+        """The 0-based indices of what one run selected."""
+        return self._indices[self._indptr[run] : self._indptr[run + 1]]
+
+    def sets(self) -> list[frozenset[str]]:
+        """The selected names, one set a run."""
+        return [frozenset(self.features[f] for f in self.selected(i)) for i in range(self.n_runs)]
+
+    def intersections(self) -> IntArray:
+        """r_ij = |s_i n s_j| for all pairs of runs, an M x M array with the sizes on its diagonal."""
+        from steadyset.kernels.intersections import intersection_matrix
+
+        return intersection_matrix(self._indptr, self._indices, self._n_features)
+
+    def take(self, runs: Any) -> Selections:
+        """The Selections of some of the runs, in the order given (indices, or a bool array)."""
+        chosen = np.arange(self.n_runs)[runs]
+        if chosen.size == 0:
+            raise InputError("runs chooses none of the runs; wanted is at least one.")
+        entries = np.concatenate([np.arange(self._indptr[i], self._indptr[i + 1]) for i in chosen])
+        return self._build(
+            _row_pointers(self.sizes[chosen]),
+            self._indices[entries],
+            None if self._weights is None else self._weights[entries],
+            self._n_features,
+            self._names,
+            None if self._labels is None or len(set(chosen)) < len(chosen) else tuple(self._labels[i] for i in chosen),
+            None if self._rankings is None else self._rankings[chosen],
+        )
+
+    def with_weights(self, rows: Sequence[Sequence[float]]) -> Selections:
+        """The same sets with a weight for each selected feature: one list a run, in the order of `selected(run)`."""
+        if len(rows) != self.n_runs or any(len(row) != k for row, k in zip(rows, self.sizes, strict=True)):
+            raise InputError("rows must hold one list a run with one weight for each feature that the run selected.")
+        weights = np.array([w for row in rows for w in row], dtype=np.float64)
+        if not np.all(np.isfinite(weights)):
+            raise InputError("rows holds a weight that is not finite; wanted are finite numbers.")
+        return self._build(
+            self._indptr, self._indices, weights, self._n_features, self._names, self._labels, self._rankings
+        )
+
+    def with_rankings(self, R: Any) -> Selections:
+        """The same sets with a runs x features table of ranks (1 = best)."""
+        ranks = np.array(R, dtype=np.float64)
+        if ranks.shape != (self.n_runs, self._n_features):
+            raise InputError(f"R has the shape {ranks.shape}; wanted is {(self.n_runs, self._n_features)}.")
+        _check_ranks(ranks, self._names)
+        return self._build(
+            self._indptr, self._indices, self._weights, self._n_features, self._names, self._labels, ranks
+        )
+
+    def to_matrix(self, *, weights: bool = False) -> sparse.csr_array:
+        """The runs x features scipy sparse array of 0/1, or of the weights."""
+        from scipy import sparse
+
+        if weights and self._weights is None:
+            raise InputError("These Selections hold no weights; wanted are Selections.from_weights for weights=True.")
+        values: npt.NDArray[Any] = np.ones(len(self._indices), dtype=np.int8)
+        if weights and self._weights is not None:
+            values = self._weights
+        return sparse.csr_array((values, self._indices, self._indptr), shape=(self.n_runs, self._n_features))
+
+    def to_frame(self, *, layout: str = "wide", backend: str = "pandas") -> pd.DataFrame | Any:
+        """A pandas (or polars) frame: "wide" is runs x features of 0/1 or weights, "long" is run,feature[,weight]."""
+        from steadyset.longtable import long_columns, wide_columns
+
+        if layout not in ("wide", "long"):
+            raise InputError(f'layout is {layout!r}; wanted is "wide" or "long".')
+        columns = wide_columns(self) if layout == "wide" else long_columns(self)
+        if backend == "pandas":
+            import pandas as pd
+
+            return pd.DataFrame(columns)
+        if backend == "polars":
+            try:
+                import polars as pl
+            except ImportError:
+                raise MissingExtraError('backend="polars" needs polars: pip install "steadyset[polars]".') from None
+            return pl.DataFrame(columns)
+        raise InputError(f'backend is {backend!r}; wanted is "pandas" or "polars".')
+
+    def __len__(self) -> int:
+        return self.n_runs
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Selections):
+            return NotImplemented
+        return (
+            self.features == other.features
+            and self._labels == other._labels
+            and np.array_equal(self._indptr, other._indptr)
+            and np.array_equal(self._indices, other._indices)
+            and _same(self._weights, other._weights)
+            and _same(self._rankings, other._rankings)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self._n_features, self._labels, self._indptr.tobytes(), self._indices.tobytes()))
+
+    def __repr__(self) -> str:
+        low, high = int(self.sizes.min()), int(self.sizes.max())
+        sizes = f"size {low}" if low == high else f"sizes {low} to {high}"
+        extra = "".join(
+            f", {word}" for word, x in [("weights", self._weights), ("rankings", self._rankings)] if x is not None
+        )
+        return f"Selections({self.n_runs} runs, {self._n_features} features, {sizes}{extra})"
+
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        raise AttributeError("Selections cannot be changed; build new ones, or take() some of the runs.")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Selections._build, (
+            self._indptr, self._indices, self._weights, self._n_features, self._names, self._labels, self._rankings
+        )  # fmt: skip
+
+    # ---- building ----------------------------------------------------------------------------------------------
+
+    @classmethod
+    def _from_rows(
+        cls,
+        indptr: IntArray,
+        indices: IntArray,
+        weights: FloatArray | None,
+        d: int,
+        names: tuple[str, ...] | None,
+        labels: Sequence[str] | None,
+        *,
+        rankings: FloatArray | None = None,
+    ) -> Selections:
+        """Sort each row, and refuse what is out of range or listed twice."""
+        M = len(indptr) - 1
+        if M == 0:
+            raise InputError("There are no runs; wanted is at least one.")
+        checked_labels = run_labels(labels, M)
+        runs = np.repeat(np.arange(M), np.diff(indptr))
+        outside = np.flatnonzero((indices < 0) | (indices >= d))
+        if outside.size:
+            e = outside[0]
+            raise InputError(f"Run {runs[e] + 1} selects the index {indices[e]}; wanted are indices from 0 to {d - 1}.")
+        if indices.size and np.any((np.diff(indices) <= 0) & (np.diff(runs) == 0)):
+            order = np.lexsort((indices, runs))
+            indices = indices[order]
+            weights = None if weights is None else weights[order]
+            twice = np.flatnonzero((np.diff(indices) == 0) & (np.diff(runs) == 0))
+            if twice.size:
+                e = twice[0]
+                raise InputError(f"Run {runs[e] + 1} lists {describe_feature(int(indices[e]), names)} twice.")
+        return cls._build(indptr, indices, weights, d, names, checked_labels, rankings)
+
+    @classmethod
+    def _build(
+        cls,
+        indptr: IntArray,
+        indices: IntArray,
+        weights: FloatArray | None,
+        d: int,
+        names: tuple[str, ...] | None,
+        labels: tuple[str, ...] | None,
+        rankings: FloatArray | None,
+    ) -> Selections:
+        self = object.__new__(cls)
+        self.__dict__.update(
+            _indptr=_frozen(indptr),
+            _indices=_frozen(indices),
+            _weights=None if weights is None else _frozen(weights),
+            _rankings=None if rankings is None else _frozen(rankings),
+            _n_features=d,
+            _names=names,
+            _labels=labels,
+        )
+        return self
+
+
+def as_selections(selections: Any) -> Selections:
+    """Selections as they are, or whatever `Selections.from_matrix` takes."""
+    return selections if isinstance(selections, Selections) else Selections.from_matrix(selections)
+
+
+class _Matrix:
+    """The non-zero entries of a runs x features table, before it is known whether they are 0/1, weights or ranks."""
+
+    def __init__(
+        self, indptr: IntArray, indices: IntArray, values: npt.NDArray[Any], d: int, names: Any, labels: Any, what: str
+    ) -> None:
+        self.indptr, self.indices, self.values = indptr, indices, values
+        self.names, self.d = feature_names(names, d, what=what)
+        self.labels = labels
+        self.what = what
+
+    def selections(self, *, keep_weights: bool) -> Selections:
+        weights = self.values.astype(np.float64) if keep_weights else None
+        return Selections._from_rows(self.indptr, self.indices, weights, self.d, self.names, self.labels)
+
+    def dense(self) -> FloatArray:
+        full = np.zeros((len(self.indptr) - 1, self.d))
+        full[np.repeat(np.arange(len(full)), np.diff(self.indptr)), self.indices] = self.values
+        return full
+
+    def complain(self, entry: int, wanted: str) -> NoReturn:
+        run = int(np.searchsorted(self.indptr, entry, side="right"))
+        where = describe_feature(int(self.indices[entry]), self.names)
+        raise InputError(f"{self.what} holds {self.values[entry]} for run {run}, {where}; {wanted}.")
+
+
+def _matrix(Z: Any, what: str, features: Sequence[str] | None, labels: Sequence[str] | None) -> _Matrix:
+    if hasattr(Z, "tocsr"):
+        table = Z.tocsr()
+        table.sum_duplicates()
+        keep = table.data != 0
+        rows = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))[keep]
+        indptr = _row_pointers(np.bincount(rows, minlength=table.shape[0]))
+        indices = table.indices[keep].astype(np.int64)
+        return _Matrix(indptr, indices, table.data[keep], table.shape[1], features, labels, what)
+    if not isinstance(Z, (np.ndarray, list, tuple)):
+        from steadyset.longtable import wide_array
+
+        Z, features, labels = wide_array(Z, what, features, labels)
+    try:
+        array = np.asarray(Z)
+    except ValueError:
+        raise InputError(f"{what} has rows of different lengths; wanted is a runs x features table.") from None
+    if array.ndim != 2:
+        raise InputError(f"{what} has {array.ndim} dimensions; wanted are 2, runs x features.")
+    if array.dtype.kind not in "biuf":
+        try:
+            array = array.astype(np.float64)
+        except (TypeError, ValueError):
+            raise InputError(f"{what} holds {array.dtype} values; wanted are numbers or bools.") from None
+    rows, columns = np.nonzero(array)
+    indptr = _row_pointers(np.bincount(rows, minlength=len(array)))
+    return _Matrix(indptr, columns.astype(np.int64), array[rows, columns], array.shape[1], features, labels, what)
+
+
+def _as_list(row: Any, i: int) -> list[Any] | npt.NDArray[Any]:
+    if isinstance(row, (str, bytes)) or not isinstance(row, Iterable):
+        raise InputError(f"Run {i + 1} is {row!r}; wanted is a collection of feature names or indices.")
+    return row if isinstance(row, np.ndarray) and row.ndim == 1 else list(row)
+
+
+def _feature_index(x: Any, positions: Mapping[str, int] | None, run: int) -> int:
+    if isinstance(x, str):
+        if positions is None or x not in positions:
+            raise InputError(f"Run {run + 1} selects {x!r}, which is not among the features.")
+        return positions[x]
+    if isinstance(x, (int, np.integer)) and not isinstance(x, (bool, np.bool_)):
+        return int(x)
+    raise InputError(f"Run {run + 1} holds {x!r}; wanted are feature names (text) or 0-based indices (integers).")
+
+
+def _is_ragged(R: Any) -> bool:
+    """Lists of features, best first, rather than a table of ranks: text, the index 0, or rows of different lengths."""
+    if not isinstance(R, (list, tuple, Mapping)):
+        return False
+    rows = [row for row in (R.values() if isinstance(R, Mapping) else R) if isinstance(row, (list, tuple))]
+    return len({len(row) for row in rows}) > 1 or any(isinstance(x, str) or x == 0 for row in rows for x in row)
+
+
+def _ranks_of_lists(R: Any, order: Selections) -> FloatArray:
+    rows = list(R.values()) if isinstance(R, Mapping) else list(R)
+    positions = name_positions(order._names, order.n_features) if order._names is not None else None
+    d = order.n_features
+    ranks = np.empty((len(rows), d))
+    for i, row in enumerate(rows):
+        ranks[i] = (len(row) + 1 + d) / 2
+        ranks[i, [_feature_index(x, positions, i) for x in row]] = np.arange(1, len(row) + 1)
+    return ranks
+
+
+def _check_ranks(ranks: FloatArray, names: tuple[str, ...] | None) -> None:
+    bad = np.argwhere(~(np.isfinite(ranks) & (ranks >= 1)))
+    if bad.size:
+        i, f = bad[0]
+        which = describe_feature(int(f), names)
+        raise InputError(f"R holds {ranks[i, f]} for run {i + 1}, {which}; ranks start at 1 (best).")
+
+
+def _row_pointers(sizes: Any) -> IntArray:
+    indptr = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=indptr[1:])
+    return indptr
+
+
+def _frozen(array: npt.NDArray[T]) -> npt.NDArray[T]:
+    view = array.view()
+    view.setflags(write=False)
+    return view
+
+
+def _same(a: npt.NDArray[Any] | None, b: npt.NDArray[Any] | None) -> bool:
+    return np.array_equal(a, b) if a is not None and b is not None else a is b
