@@ -1,0 +1,180 @@
+"""Assess selectors: run them on resamples of a data set, in parallel, resumably, and say how steady they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from sklearn.base import clone
+
+from steadyset.assess.assessment import Assessment
+from steadyset.assess.cell import Cell
+from steadyset.assess.engines import compute
+from steadyset.assess.folder import RunFolder
+from steadyset.assess.request import Request, make_request
+from steadyset.errors import InputError
+from steadyset.resampling import Bootstrap, Resampling
+
+__all__ = ["Assessment", "assess"]
+
+FIRST_RUNS = 30
+PACK_EVERY = 2000
+
+
+def assess(
+    selectors: Any,
+    X: Any,
+    y: Any,
+    *,
+    resampling: Resampling | None = None,
+    scoring: Sequence[str] | str | None = None,
+    predictor: Any = None,
+    groups: Any = None,
+    features: Sequence[str] | None = None,
+    n_jobs: int | None = None,
+    engine: str = "auto",
+    out: str | Path | None = None,
+    resume: bool = True,
+    random_state: int = 0,
+    runs: int | str | None = None,
+    width: float = 0.05,
+    max_runs: int = 1000,
+    measure: str = "nogueira",
+    progress: Callable[[int, int], None] | None = None,
+) -> Assessment:
+    """Run selectors on the same resamples of a data set and record what each of them selects.
+
+    Parameters
+    ----------
+    selectors : scikit-learn selectors, pipelines, or estimators with coefficients or importances (see
+        `steadyset.assess.chosen` for the rule); names such as "jmi:k=20"; one, several, or a mapping by name
+    X, y : the data; frames keep the names of their columns
+    resampling : how the training sets are drawn; 100 bootstraps by default. Rows left out are the test rows.
+    scoring : accuracy, balanced_accuracy, auc, log_likelihood, error; r2, rmse
+    predictor : what predicts from the selected features; logistic or ridge regression by default
+    n_jobs, engine : "auto", "serial", "threads", "processes", "dask", or the address of a dask scheduler
+    out : a folder where every finished run is durable at once; with `resume` an interrupted assessment goes on
+    random_state : same seed, same answer, whatever the engine, the order or an interruption
+    runs : a number of runs, or "auto": add runs until the interval of the stability of every selector is narrower
+        than `width`, at most `max_runs`
+    measure : what "auto" looks at
+    progress : called with the numbers of finished and of all cells
+
+    Returns
+    -------
+    Assessment
+    """
+    drawing = Bootstrap() if resampling is None else resampling
+    if not isinstance(drawing, Resampling):
+        raise InputError(
+            f"resampling is {resampling!r}; wanted is one of steadyset's resamplings, such as Bootstrap(100)."
+        )
+    n_runs = _first_number(runs, drawing)
+    if n_runs is not None:
+        drawing = clone(drawing).set_params(n_runs=n_runs)
+    request = make_request(
+        selectors,
+        X,
+        y,
+        resampling=drawing,
+        scoring=scoring,
+        predictor=predictor,
+        groups=groups,
+        features=features,
+        random_state=random_state,
+    )
+    folder = None if out is None else RunFolder(Path(out))
+    with ExitStack() as stack:
+        finished: dict[tuple[int, int], Cell] = {}
+        if folder is not None:
+            stack.enter_context(folder.locked())
+            finished = _begin(folder, request, resume)
+        wanted = drawing.n_runs_for(request.plan.rows)
+        while True:
+            _fill(request, wanted, finished, folder, engine, n_jobs, progress)
+            if folder is not None:
+                folder.pack()
+            result = _result(request, finished, wanted, folder)
+            if runs != "auto":
+                return result
+            more = _more_runs(result, measure, width, wanted, max_runs)
+            if more == wanted:
+                return result
+            wanted = more
+
+
+def _begin(folder: RunFolder, request: Request, resume: bool) -> dict[tuple[int, int], Cell]:
+    """The finished cells of a folder that asks for the same; a new folder has none."""
+    settings = request.settings()
+    if not folder.exists:
+        folder.create(settings)
+        return {}
+    if not resume:
+        raise InputError(f"{folder.path} holds an assessment already; resume it, or choose another folder.")
+    before = folder.settings()
+    for key, value in settings.items():
+        if key != "steadyset_version" and before.get(key) != value:
+            raise InputError(
+                f"{folder.path} holds an assessment with another {key.replace('_', ' ')}; choose another folder, "
+                "or ask for the same."
+            )
+    return folder.cells()
+
+
+def _fill(
+    request: Request,
+    n_runs: int,
+    finished: dict[tuple[int, int], Cell],
+    folder: RunFolder | None,
+    engine: str,
+    n_jobs: int | None,
+    progress: Callable[[int, int], None] | None,
+) -> None:
+    """Compute the cells that are missing; each is on disk before the next is asked for."""
+    every = [(s, run) for run in range(n_runs) for s in range(len(request.selectors))]
+    missing = [key for key in every if key not in finished]
+    done = len(every) - len(missing)
+    if progress is not None:
+        progress(done, len(every))
+    if not missing:
+        return
+    for cell in compute(engine, request.plan, request.selectors, missing, n_jobs):
+        if folder is not None:
+            folder.add(cell)
+        finished[cell.selector, cell.run] = cell
+        done += 1
+        if folder is not None and done % PACK_EVERY == 0:
+            folder.pack()
+        if progress is not None:
+            progress(done, len(every))
+
+
+def _result(
+    request: Request, finished: dict[tuple[int, int], Cell], n_runs: int, folder: RunFolder | None
+) -> Assessment:
+    cells = [cell for (_, run), cell in finished.items() if run < n_runs]
+    return Assessment(request.settings(), cells, None if folder is None else folder.path)
+
+
+def _first_number(runs: int | str | None, resampling: Resampling) -> int | None:
+    if runs is None:
+        return None
+    if runs != "auto" and not isinstance(runs, int):
+        raise InputError(f'runs is {runs!r}; wanted is a number or "auto".')
+    if "n_runs" not in resampling.get_params() or (runs == "auto" and not resampling.extendable):
+        raise InputError(f"{type(resampling).__name__} has a fixed number of runs; runs must not be given.")
+    return FIRST_RUNS if runs == "auto" else int(runs)
+
+
+def _more_runs(result: Assessment, measure: str, width: float, n_runs: int, max_runs: int) -> int:
+    """The number of runs that should make every interval narrow enough: the present one when they are."""
+    from steadyset.inference import runs_needed
+
+    needed = [runs_needed(sel, width, measure=measure) for sel in result.selections.values() if sel.n_runs > 1]
+    more = max(needed, default=0)
+    if more <= 0 or n_runs >= max_runs:
+        return n_runs
+    # An estimate from few runs may overshoot, so the number at most doubles in one step.
+    return min(max_runs, n_runs + 2 * ((min(more, n_runs) + 1) // 2))

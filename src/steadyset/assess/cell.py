@@ -1,0 +1,136 @@
+"""One cell of an assessment: one selector on one resample. It depends on nothing but its arguments."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import has_fit_parameter
+from threadpoolctl import threadpool_limits
+
+from steadyset.assess.chosen import Chosen, chosen
+from steadyset.assess.scoring import Task, blind_predictor, scores
+from steadyset.resampling import Resample, Resampling, Rows
+
+ONE_CLASS = "the resample holds one class only"
+NOTHING = "nothing was selected"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What all cells share: the data, how it is resampled, and how the selected features are judged."""
+
+    X: npt.NDArray[np.float64]
+    y: npt.NDArray[Any]
+    groups: npt.NDArray[Any] | None
+    resampling: Resampling
+    predictor: Any
+    scoring: tuple[str, ...]
+    task: Task
+    seed: int
+
+    @property
+    def rows(self) -> Rows:
+        return Rows(len(self.y), self.y, self.groups)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What one selector did on one resample. `failure` says why there is no selection, or no score."""
+
+    selector: int
+    run: int
+    label: str
+    selected: tuple[int, ...] | None
+    weights: tuple[float, ...] | None
+    scores: dict[str, float] = field(default_factory=dict)
+    fit_seconds: float = float("nan")
+    score_seconds: float = float("nan")
+    failure: str = ""
+
+
+def compute_cell(plan: Plan, selector: Any, index: int, run: int) -> Cell:
+    """Fit, look at what was selected, score it on the left-out rows; every failure is told, none is raised."""
+    resample = plan.resampling.draw(run, plan.rows, plan.seed)
+    y = plan.y[resample.train] if resample.noise is None else resample.noise.labels(plan.y[resample.train])
+    if plan.task == "classification" and len(np.unique(y)) < 2:
+        return Cell(index, run, resample.label, None, None, failure=ONE_CLASS)
+    model = _seeded(clone(selector), plan.seed, run)
+    begin = time.perf_counter()
+    # One thread each: sums in another order would change the last bits, and with them the selection.
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("error", ConvergenceWarning)
+        try:
+            _fit(model, plan, resample, y)
+            picked = chosen(model, plan.X.shape[1])
+        except Exception as error:  # whatever a selector raises is the answer of this cell, not of the assessment
+            return Cell(index, run, resample.label, None, None, failure=_reason(error))
+        fitted = time.perf_counter()
+        found, failure = _score(plan, resample, picked, y)
+    return Cell(
+        index,
+        run,
+        resample.label,
+        tuple(picked.features.tolist()),
+        None if picked.weights is None else tuple(picked.weights.tolist()),
+        found,
+        fitted - begin,
+        time.perf_counter() - fitted,
+        failure,
+    )
+
+
+def _fit(model: Any, plan: Plan, resample: Resample, y: npt.NDArray[Any]) -> None:
+    """Rows are copied only for selectors that cannot take a bootstrap as weights."""
+    if (
+        resample.noise is None
+        and getattr(model, "weights_equal_copies", False)
+        and has_fit_parameter(model, "sample_weight")
+    ):
+        model.fit(plan.X, plan.y, sample_weight=resample.weights(len(plan.y)))
+        return
+    X = np.asarray(plan.X[resample.train])
+    model.fit(X if resample.noise is None else resample.noise.values(X), y)
+
+
+def _score(plan: Plan, resample: Resample, picked: Chosen, y: npt.NDArray[Any]) -> tuple[dict[str, float], str]:
+    if not len(resample.test) or not plan.scoring:
+        return {}, "" if len(picked.features) else NOTHING
+    columns = picked.features
+    try:
+        if len(columns):
+            model = _seeded(clone(plan.predictor), plan.seed, resample.label)
+            train = np.asarray(plan.X[np.ix_(resample.train, columns)])
+            test = np.asarray(plan.X[np.ix_(resample.test, columns)])
+        else:
+            model = blind_predictor(plan.task)
+            train, test = np.zeros((len(y), 1)), np.zeros((len(resample.test), 1))
+        model.fit(train, y)
+        found = scores(model, test, plan.y[resample.test], plan.scoring, plan.task)
+    except Exception as error:
+        return {}, f"no score: {_reason(error)}"
+    return found, "" if len(columns) else NOTHING
+
+
+def _seeded(estimator: Any, seed: int, run: int | str) -> Any:
+    """Give every random_state that is still open a seed of its own, drawn from the run's."""
+    key = run if isinstance(run, int) else int.from_bytes(run.encode()[-8:], "big")
+    open_states = sorted(
+        name
+        for name, value in estimator.get_params(deep=True).items()
+        if (name == "random_state" or name.endswith("__random_state")) and value is None
+    )
+    states = np.random.SeedSequence(seed, spawn_key=(key, 1)).generate_state(max(1, len(open_states)))
+    return estimator.set_params(**{name: int(s % 2**31) for name, s in zip(open_states, states, strict=False)})
+
+
+def _reason(error: BaseException) -> str:
+    text = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {text[0]}" if text else type(error).__name__

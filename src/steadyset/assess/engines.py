@@ -1,0 +1,137 @@
+"""Where cells are computed: in this process, in threads, in worker processes, or on a dask cluster.
+
+An engine takes cells in any order and hands each back as it is finished; what a cell contains never depends on it.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from steadyset.assess.cell import Cell, Plan, compute_cell
+from steadyset.errors import InputError, MissingExtraError, SteadysetError
+
+Key = tuple[int, int]
+Engine = Callable[[Plan, Sequence[Any], Sequence[Key], int], Iterator[Cell]]
+RESTARTS = 3
+
+
+class WorkersLostError(SteadysetError, RuntimeError):
+    """Worker processes kept dying; the finished cells are kept."""
+
+
+def compute(
+    engine: str, plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int | None
+) -> Iterator[Cell]:
+    """Compute the cells `keys` = (selector, run); an address such as tcp://host:8786 is a dask scheduler."""
+    jobs = _job_count(n_jobs)
+    if engine == "auto":
+        engine = "serial" if jobs == 1 else "processes"
+    if "://" in engine or engine == "dask":
+        yield from _dask(plan, selectors, keys, jobs, None if engine == "dask" else engine)
+    elif engine in ENGINES:
+        yield from ENGINES[engine](plan, selectors, keys, jobs)
+    else:
+        raise InputError(f"engine is {engine!r}; wanted is auto, {', '.join(ENGINES)}, dask or a scheduler's address.")
+
+
+def _serial(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int) -> Iterator[Cell]:
+    for selector, run in keys:
+        yield compute_cell(plan, selectors[selector], selector, run)
+
+
+def _threads(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int) -> Iterator[Cell]:
+    from joblib import Parallel, delayed
+    from threadpoolctl import threadpool_limits
+
+    # The limit of a thread pool belongs to the process, so it is set here, once, around all threads.
+    with threadpool_limits(1):
+        yield from Parallel(n_jobs=n_jobs, backend="threading", batch_size=1, return_as="generator_unordered")(
+            delayed(compute_cell)(plan, selectors[s], s, run) for s, run in keys
+        )
+
+
+def _processes(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int) -> Iterator[Cell]:
+    """Worker processes share the data through a memory map; when one is killed, what it had in hand is done again."""
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+    remaining = dict.fromkeys(keys)
+    for _ in range(RESTARTS + 1):
+        try:
+            for cell in _once(plan, selectors, list(remaining), n_jobs):
+                del remaining[cell.selector, cell.run]
+                yield cell
+        except TerminatedWorkerError:
+            continue
+        return
+    raise WorkersLostError(
+        f"Worker processes ended {RESTARTS + 1} times before their work was done, perhaps for want of memory; "
+        f"{len(remaining)} cells are missing: resume with fewer jobs."
+    )
+
+
+def _once(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int) -> Iterable[Cell]:
+    from joblib import Parallel, delayed
+
+    # joblib maps arrays into its workers when they are arguments by themselves, not inside a Plan.
+    rest = (plan.groups, plan.resampling, plan.predictor, plan.scoring, plan.task, plan.seed)
+    parallel = Parallel(
+        n_jobs=n_jobs,
+        backend="loky",
+        batch_size=1,
+        pre_dispatch="2*n_jobs",
+        max_nbytes="1M",
+        temp_folder=tempfile.gettempdir(),
+        return_as="generator_unordered",
+    )
+    results: Iterable[Cell] = parallel(
+        delayed(_compute_apart)(plan.X, plan.y, rest, selectors[s], s, run) for s, run in keys
+    )
+    return results
+
+
+def _compute_apart(X: Any, y: Any, rest: tuple[Any, ...], selector: Any, index: int, run: int) -> Cell:
+    return compute_cell(Plan(X, y, *rest), selector, index, run)
+
+
+def _dask(
+    plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int, address: str | None
+) -> Iterator[Cell]:
+    """A dask cluster: one of our own on this machine, or the scheduler at an address."""
+    try:
+        from distributed import Client, LocalCluster, as_completed
+    except ImportError:
+        raise MissingExtraError('engine="dask" needs dask: pip install "steadyset[dask]".') from None
+    cluster = None
+    try:
+        if address is None:
+            cluster = LocalCluster(n_workers=n_jobs, threads_per_worker=1, dashboard_address=None)
+        client = Client(cluster if cluster is not None else address, timeout=30)
+    except OSError as error:
+        raise InputError(f"No dask scheduler answers at {address}: {error}.") from None
+    try:
+        data = client.scatter(plan, broadcast=True, hash=False)
+        futures = [
+            client.submit(compute_cell, data, selectors[s], s, run, pure=False, retries=RESTARTS) for s, run in keys
+        ]
+        for future in as_completed(futures):
+            yield future.result()
+            future.release()
+    finally:
+        client.close()
+        if cluster is not None:
+            cluster.close()
+
+
+def _job_count(n_jobs: int | None) -> int:
+    from joblib import cpu_count
+
+    if n_jobs is None:
+        return 1
+    if n_jobs == 0:
+        raise InputError("n_jobs is 0; wanted is a number of processes, or -1 for all cores.")
+    return n_jobs if n_jobs > 0 else max(1, int(cpu_count()) + 1 + n_jobs)
+
+
+ENGINES: dict[str, Engine] = {"serial": _serial, "threads": _threads, "processes": _processes}

@@ -1,0 +1,169 @@
+"""What `assess` was asked for: data and selectors checked, named and fingerprinted."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from steadyset._version import __version__
+from steadyset.assess.cell import Plan
+from steadyset.assess.chosen import can_choose
+from steadyset.assess.scoring import check_scores, default_predictor, task_of
+from steadyset.errors import InputError
+from steadyset.labels import feature_names
+from steadyset.resampling import Resampling
+
+
+@dataclass(frozen=True)
+class Request:
+    """A checked request: named selectors, the plan of the cells, and the names of the features."""
+
+    names: tuple[str, ...]
+    selectors: tuple[Any, ...]
+    features: tuple[str, ...]
+    plan: Plan
+
+    def settings(self) -> dict[str, Any]:
+        """What decides the result, for the run folder; equal settings may be resumed."""
+        plan = self.plan
+        return {
+            "selectors": {name: _description(s) for name, s in zip(self.names, self.selectors, strict=True)},
+            "resampling": plan.resampling.identity(),
+            "predictor": _description(plan.predictor),
+            "scoring": list(plan.scoring),
+            "task": plan.task,
+            "seed": plan.seed,
+            "n_rows": len(plan.y),
+            "n_features": len(self.features),
+            "data_sha256": _fingerprint(plan),
+            "features": list(self.features),
+            "steadyset_version": __version__,
+        }
+
+
+def make_request(
+    selectors: Any,
+    X: Any,
+    y: Any,
+    *,
+    resampling: Resampling,
+    scoring: Sequence[str] | str | None,
+    predictor: Any,
+    groups: Any,
+    features: Sequence[str] | None,
+    random_state: int,
+) -> Request:
+    """Check everything before any work is done."""
+    table, names = _numbers(X, features)
+    target = _target(y, len(table))
+    task = task_of(target)
+    plan = Plan(
+        table,
+        target,
+        None if groups is None else _groups(groups, len(table)),
+        resampling,
+        default_predictor(task) if predictor is None else predictor,
+        check_scores(scoring, task),
+        task,
+        int(random_state if resampling.random_state is None else resampling.random_state),
+    )
+    resampling.check(plan.rows)
+    named = named_selectors(selectors, task)
+    return Request(tuple(named), tuple(named.values()), names, plan)
+
+
+def named_selectors(selectors: Any, task: str) -> dict[str, Any]:
+    """Selectors by name: a mapping, one, or several of estimators and texts such as "jmi:k=20"."""
+    if isinstance(selectors, Mapping):
+        given = {str(name): selector for name, selector in selectors.items()}
+    else:
+        several = list(selectors) if isinstance(selectors, (list, tuple)) else [selectors]
+        given = {}
+        for selector in several:
+            name = selector if isinstance(selector, str) else type(selector).__name__
+            if name in given:
+                name = next(f"{name} {i}" for i in range(2, len(several) + 2) if f"{name} {i}" not in given)
+            given[name] = selector
+    if not given:
+        raise InputError("selectors is empty; wanted is at least one selector.")
+    return {name: _selector(selector, name, task) for name, selector in given.items()}
+
+
+def _selector(selector: Any, name: str, task: str) -> Any:
+    if isinstance(selector, str):
+        from steadyset.selectors.names import selector_by_name
+
+        return selector_by_name(selector, task)
+    if not can_choose(selector):
+        raise InputError(f"The selector {name!r} is {selector!r}; wanted is a scikit-learn estimator or a name.")
+    return selector
+
+
+def _numbers(X: Any, features: Sequence[str] | None) -> tuple[npt.NDArray[np.float64], tuple[str, ...]]:
+    if not isinstance(X, np.ndarray):
+        if hasattr(X, "toarray"):
+            X = X.toarray()
+        elif not isinstance(X, (list, tuple)):
+            from steadyset.longtable import wide_array
+
+            X, columns, _ = wide_array(X, "X", None, [])
+            features = columns if features is None else features
+    try:
+        table = np.ascontiguousarray(X, dtype=np.float64) if not isinstance(X, np.memmap) else X
+    except (TypeError, ValueError):
+        raise InputError("X holds something else than numbers; drop or encode those columns.") from None
+    if table.ndim != 2 or table.shape[1] == 0:
+        raise InputError(f"X has the shape {table.shape}; wanted are rows x features.")
+    names, d = feature_names(features, table.shape[1], what="X")
+    if not np.isfinite(table.sum()) and not np.isfinite(table).all():
+        bad = np.flatnonzero(~np.isfinite(table).all(axis=0))
+        first = names[bad[0]] if names is not None else f"column {bad[0]}"
+        raise InputError(
+            f"X has missing or infinite values in {len(bad)} of {d} features, first in {first!r}; fill or drop them."
+        )
+    return table, names if names is not None else tuple(f"x{f}" for f in range(d))
+
+
+def _target(y: Any, n_rows: int) -> npt.NDArray[Any]:
+    target = np.asarray(y)
+    if target.dtype == object or target.dtype.kind == "T":
+        if any(value is None or value != value for value in target):
+            raise InputError("y has missing values; drop those rows.")
+        target = target.astype(str)
+    if target.shape != (n_rows,):
+        raise InputError(f"y has the shape {target.shape}; wanted is one value for each of the {n_rows} rows of X.")
+    if target.dtype.kind == "f" and not np.isfinite(target).all():
+        raise InputError("y has missing or infinite values; drop those rows.")
+    if len(np.unique(target)) < 2:
+        raise InputError("y has one distinct value only; there is nothing to predict.")
+    return target
+
+
+def _groups(groups: Any, n_rows: int) -> npt.NDArray[Any]:
+    array = np.asarray(groups)
+    if array.shape != (n_rows,):
+        raise InputError(f"groups has the shape {array.shape}; wanted is one value for each of the {n_rows} rows.")
+    return array
+
+
+def _description(estimator: Any) -> str:
+    """An estimator with all its parameters, in words that do not depend on how it prints itself."""
+    parameters = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
+    plain = {name: value for name, value in sorted(parameters.items()) if not hasattr(value, "get_params")}
+    text = f"{type(estimator).__name__}({', '.join(f'{name}={value!r}' for name, value in plain.items())})"
+    return re.sub(r" at 0x[0-9a-f]+", "", text)  # functions and objects print where they lie, which changes
+
+
+def _fingerprint(plan: Plan) -> str:
+    digest = hashlib.sha256(repr((plan.X.shape, plan.y.dtype.kind)).encode())
+    for block in np.array_split(plan.X, max(1, plan.X.nbytes // (1 << 26))):
+        digest.update(np.ascontiguousarray(block).data)
+    digest.update("\0".join(str(value) for value in plan.y).encode())
+    digest.update("\0".join(str(value) for value in (plan.groups if plan.groups is not None else [])).encode())
+    return digest.hexdigest()

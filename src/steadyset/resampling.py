@@ -1,0 +1,416 @@
+"""How the training sets of the runs are drawn: scikit-learn splitters whose every run can be drawn by itself.
+
+Run i depends on the seed and on i only, never on the runs before it: so runs can be computed anywhere, in any order,
+added later or repeated after an interruption, and stay the same.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+
+from steadyset.errors import InputError
+
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Perturb the training rows: Gaussian noise of `level` standard deviations, or `level` of the labels changed."""
+
+    target: Literal["values", "labels"]
+    level: float
+    seed: tuple[int, ...]
+
+    def values(self, X: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """X with noise, in proportion to the standard deviation of each column."""
+        if self.target != "values":
+            return X
+        return np.asarray(X + self._random().standard_normal(X.shape) * (self.level * X.std(axis=0)))
+
+    def labels(self, y: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """y with a share of its labels replaced by other ones (numbers: with noise added)."""
+        if self.target != "labels":
+            return y
+        random = self._random()
+        classes, code = np.unique(y, return_inverse=True)
+        if y.dtype.kind == "f" and len(classes) > 2:
+            return np.asarray(y + random.standard_normal(len(y)) * (self.level * y.std()))
+        changed = random.random(len(y)) < self.level
+        shift = random.integers(1, max(2, len(classes)), size=len(y))
+        return np.asarray(classes[np.where(changed, (code + shift) % len(classes), code)])
+
+    def _random(self) -> np.random.Generator:
+        return np.random.default_rng(np.random.SeedSequence(self.seed))
+
+
+@dataclass(frozen=True)
+class Resample:
+    """The rows of one run. Runs with equal labels saw the same resample, so they can be compared as pairs."""
+
+    label: str
+    train: IntArray
+    test: IntArray
+    noise: Noise | None = None
+
+    def weights(self, n_rows: int) -> npt.NDArray[np.float64]:
+        """How often each row occurs in the training set."""
+        return np.bincount(self.train, minlength=n_rows).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What a resampling may look at: the number of rows, the target for stratifying, and groups that stay together."""
+
+    n: int
+    y: npt.NDArray[Any] | None = None
+    groups: npt.NDArray[Any] | None = None
+
+
+class Resampling(BaseEstimator):  # type: ignore[misc]
+    """Base of the splitters: a subclass says how many runs there are and draws one of them."""
+
+    random_state: int | None = None
+
+    @property
+    def name(self) -> str:
+        """What the labels of the runs start with."""
+        return type(self).__name__.lower()
+
+    def n_runs_for(self, rows: Rows) -> int:
+        """How many runs there are on this data."""
+        return int(getattr(self, "n_runs"))  # noqa: B009 - a parameter of most subclasses
+
+    @property
+    def extendable(self) -> bool:
+        """Whether a run stays the same when more runs are asked for."""
+        return "n_runs" in self.get_params()
+
+    def identity(self) -> str:
+        """What decides the rows of a run, besides its number and the seed."""
+        left_out = {"random_state"} | ({"n_runs"} if self.extendable else set())
+        shown = (f"{key}={value!r}" for key, value in sorted(self.get_params().items()) if key not in left_out)
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    @abstractmethod
+    def _draw(self, run: int, rows: Rows, seed: int) -> Resample | tuple[IntArray, IntArray]:
+        """The training and the test rows of one run."""
+
+    def draw(self, run: int, rows: Rows, seed: int = 0) -> Resample:
+        """Run number `run` (from 0); its test rows are those left out, where there are any."""
+        drawn = self._draw(run, rows, seed)
+        label = f"{self.name}:{seed}:{run + 1}"
+        if isinstance(drawn, Resample):
+            return Resample(label, drawn.train, drawn.test, drawn.noise)
+        return Resample(label, *drawn)
+
+    def check(self, rows: Rows) -> None:
+        """Refuse data that this resampling cannot draw from."""
+        if rows.n < 2:
+            raise InputError(f"The data has {rows.n} rows; resampling needs at least 2.")
+        if self.n_runs_for(rows) < 1:
+            raise InputError(f"n_runs is {self.n_runs_for(rows)}; wanted is at least one run.")
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[IntArray, IntArray]]:
+        """Training and test rows of every run, as scikit-learn's splitters give them."""
+        rows = _rows(X, y, groups)
+        self.check(rows)
+        for run in range(self.n_runs_for(rows)):
+            resample = self.draw(run, rows, self.random_state or 0)
+            yield resample.train, resample.test
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """The number of runs."""
+        return self.n_runs_for(_rows(X, y, groups))
+
+
+class Bootstrap(Resampling):
+    """As many rows as there are, drawn with replacement; the rows not drawn are the test rows.
+
+    stratified draws within each class; balanced makes every row occur equally often over all runs; where groups are
+    given, whole groups are drawn.
+    """
+
+    def __init__(
+        self, n_runs: int = 100, *, stratified: bool = False, balanced: bool = False, random_state: int | None = None
+    ) -> None:
+        self.n_runs = n_runs
+        self.stratified = stratified
+        self.balanced = balanced
+        self.random_state = random_state
+
+    def check(self, rows: Rows) -> None:
+        super().check(rows)
+        if self.stratified and self.balanced:
+            raise InputError("A bootstrap is stratified or balanced, not both.")
+        if self.stratified and rows.y is None:
+            raise InputError("stratified=True needs y; none was given.")
+        if rows.groups is not None and (self.stratified or self.balanced):
+            raise InputError("A bootstrap of groups is neither stratified nor balanced.")
+
+    @property
+    def extendable(self) -> bool:
+        return not self.balanced
+
+    def _draw(self, run: int, rows: Rows, seed: int) -> tuple[IntArray, IntArray]:
+        if self.balanced:
+            train = _balanced(rows.n, self.n_runs, seed)[run]
+        elif rows.groups is not None:
+            members = _members(rows.groups)
+            drawn = _random(seed, run).integers(len(members), size=len(members))
+            train = np.concatenate([members[g] for g in drawn])
+        elif self.stratified:
+            random = _random(seed, run)
+            classes = _members(rows.y)
+            train = np.concatenate([random.choice(group, size=len(group)) for group in classes])
+        else:
+            train = _random(seed, run).integers(rows.n, size=rows.n)
+        train = np.sort(train)
+        return train, _left_out(train, rows.n)
+
+
+class Subsample(Resampling):
+    """A fraction of the rows, without replacement; the others are the test rows. stratified keeps the class shares."""
+
+    def __init__(
+        self,
+        n_runs: int = 100,
+        *,
+        fraction: float = 0.5,
+        stratified: bool = False,
+        random_state: int | None = None,
+    ) -> None:
+        self.n_runs = n_runs
+        self.fraction = fraction
+        self.stratified = stratified
+        self.random_state = random_state
+
+    def check(self, rows: Rows) -> None:
+        super().check(rows)
+        if not 0 < self.fraction < 1:
+            raise InputError(f"fraction is {self.fraction}; wanted is a number between 0 and 1.")
+        if self.stratified and rows.y is None:
+            raise InputError("stratified=True needs y; none was given.")
+
+    def _draw(self, run: int, rows: Rows, seed: int) -> tuple[IntArray, IntArray]:
+        random = _random(seed, run)
+        if rows.groups is not None:
+            parts = _members(rows.groups)
+            kept = random.permutation(len(parts))[: _share(self.fraction, len(parts))]
+            train = np.sort(np.concatenate([parts[g] for g in kept]))
+        else:
+            strata = _members(rows.y) if self.stratified else [np.arange(rows.n)]
+            train = np.sort(
+                np.concatenate([random.permutation(part)[: _share(self.fraction, len(part))] for part in strata])
+            )
+        return train, _left_out(train, rows.n)
+
+
+class ComplementaryPairs(Resampling):
+    """Random halves: runs 2p and 2p+1 are the two halves of one split (Shah and Samworth 2013)."""
+
+    def __init__(self, n_runs: int = 100, *, random_state: int | None = None) -> None:
+        self.n_runs = n_runs
+        self.random_state = random_state
+
+    def check(self, rows: Rows) -> None:
+        super().check(rows)
+        if self.n_runs % 2:
+            raise InputError(f"n_runs is {self.n_runs}; complementary pairs need an even number of runs.")
+
+    def _draw(self, run: int, rows: Rows, seed: int) -> tuple[IntArray, IntArray]:
+        order = _random(seed, run // 2).permutation(rows.n)
+        half = rows.n // 2
+        train = np.sort(order[:half] if run % 2 == 0 else order[half : 2 * half])
+        return train, _left_out(train, rows.n)
+
+
+class KFold(Resampling):
+    """All but one of k random folds, each fold left out once; with repeats, again for other folds."""
+
+    def __init__(
+        self, n_splits: int = 10, *, repeats: int = 1, stratified: bool = False, random_state: int | None = None
+    ) -> None:
+        self.n_splits = n_splits
+        self.repeats = repeats
+        self.stratified = stratified
+        self.random_state = random_state
+
+    def n_runs_for(self, rows: Rows) -> int:
+        return self.n_splits * self.repeats
+
+    def check(self, rows: Rows) -> None:
+        units = rows.n if rows.groups is None else len(np.unique(rows.groups))
+        if not 2 <= self.n_splits <= units:
+            raise InputError(f"n_splits is {self.n_splits}; wanted are from 2 to {units} folds.")
+        if self.stratified and rows.y is None:
+            raise InputError("stratified=True needs y; none was given.")
+        super().check(rows)
+
+    def _draw(self, run: int, rows: Rows, seed: int) -> tuple[IntArray, IntArray]:
+        random = _random(seed, run // self.n_splits)
+        if rows.groups is not None:
+            _, unit = np.unique(rows.groups, return_inverse=True)
+            fold = (random.permutation(unit.max() + 1) % self.n_splits)[unit]
+        elif self.stratified:
+            fold = np.empty(rows.n, dtype=np.int64)
+            start = 0
+            for part in _members(rows.y):
+                fold[random.permutation(part)] = (start + np.arange(len(part))) % self.n_splits
+                start += len(part)
+        else:
+            fold = random.permutation(rows.n) % self.n_splits
+        left_out = fold == run % self.n_splits
+        return np.flatnonzero(~left_out), np.flatnonzero(left_out)
+
+
+class Chunks(Resampling):
+    """Disjoint parts of the data: the runs share no row, so they are independent, and each sees little data."""
+
+    def __init__(self, n_runs: int = 5, *, random_state: int | None = None) -> None:
+        self.n_runs = n_runs
+        self.random_state = random_state
+
+    def check(self, rows: Rows) -> None:
+        super().check(rows)
+        if self.n_runs < 2 or self.n_runs > rows.n:
+            raise InputError(f"n_runs is {self.n_runs}; wanted are from 2 to {rows.n} chunks.")
+
+    @property
+    def extendable(self) -> bool:
+        return False
+
+    def _draw(self, run: int, rows: Rows, seed: int) -> tuple[IntArray, IntArray]:
+        chunk = _random(seed, 0).permutation(rows.n) % self.n_runs
+        return np.flatnonzero(chunk == run), np.flatnonzero(chunk != run)
+
+
+class FixedOverlap(Resampling):
+    """Runs in pairs of equal-sized samples that together hold every row and share exactly a chosen part of their rows.
+
+    overlap is the share of a sample that its partner holds too: with s rows each, 2 s - overlap s = n
+    (Wald, Khoshgoftaar and Dittman 2012). Runs 2p and 2p+1 are partners.
+    """
+
+    def __init__(self, n_runs: int = 100, *, overlap: float = 0.5, random_state: int | None = None) -> None:
+        self.n_runs = n_runs
+        self.overlap = overlap
+        self.random_state = random_state
+
+    def check(self, rows: Rows) -> None:
+        super().check(rows)
+        if not 0 <= self.overlap < 1:
+            raise InputError(f"overlap is {self.overlap}; wanted is a number from 0 to below 1.")
+        if self.n_runs % 2:
+            raise InputError(f"n_runs is {self.n_runs}; samples with a fixed overlap come in pairs.")
+
+    def _draw(self, run: int, rows: Rows, seed: int) -> tuple[IntArray, IntArray]:
+        order = _random(seed, run // 2).permutation(rows.n)
+        size = min(rows.n - 1, round(rows.n / (2 - self.overlap)))
+        train = np.sort(order[:size] if run % 2 == 0 else order[rows.n - size :])
+        return train, _left_out(train, rows.n)
+
+
+class NoiseInjection(Resampling):
+    """All rows each time, perturbed: noise on the values (level in standard deviations) or a share of labels changed.
+
+    There are no test rows.
+    """
+
+    def __init__(
+        self,
+        n_runs: int = 100,
+        *,
+        level: float = 0.1,
+        target: Literal["values", "labels"] = "values",
+        random_state: int | None = None,
+    ) -> None:
+        self.n_runs = n_runs
+        self.level = level
+        self.target = target
+        self.random_state = random_state
+
+    def check(self, rows: Rows) -> None:
+        super().check(rows)
+        if self.target not in ("values", "labels"):
+            raise InputError(f'target is {self.target!r}; wanted is "values" or "labels".')
+        if self.level < 0 or (self.target == "labels" and self.level > 1):
+            raise InputError(f"level is {self.level}; wanted is a number from 0 (for labels, to 1).")
+
+    def _draw(self, run: int, rows: Rows, seed: int) -> Resample:
+        return Resample("", np.arange(rows.n), np.empty(0, np.int64), Noise(self.target, self.level, (seed, run, 2)))
+
+
+class LeaveOut(Resampling):
+    """Each run leaves out `size` rows, each row once: the jackknife for size 1."""
+
+    def __init__(self, size: int = 1, *, random_state: int | None = None) -> None:
+        self.size = size
+        self.random_state = random_state
+
+    def n_runs_for(self, rows: Rows) -> int:
+        return -(-rows.n // max(1, self.size))
+
+    def check(self, rows: Rows) -> None:
+        super().check(rows)
+        if not 1 <= self.size < rows.n:
+            raise InputError(f"size is {self.size}; wanted is a number from 1 to {rows.n - 1}.")
+
+    def _draw(self, run: int, rows: Rows, seed: int) -> tuple[IntArray, IntArray]:
+        order = np.arange(rows.n) if self.size == 1 else _random(seed, 0).permutation(rows.n)
+        test = np.sort(order[run * self.size : (run + 1) * self.size])
+        return _left_out(test, rows.n), test
+
+
+RESAMPLINGS: dict[str, type[Resampling]] = {
+    "bootstrap": Bootstrap,
+    "subsample": Subsample,
+    "complementary_pairs": ComplementaryPairs,
+    "kfold": KFold,
+    "chunks": Chunks,
+    "fixed_overlap": FixedOverlap,
+    "noise": NoiseInjection,
+    "leave_out": LeaveOut,
+}
+
+
+def _random(seed: int, run: int) -> np.random.Generator:
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(run,)))
+
+
+def _left_out(train: IntArray, n: int) -> IntArray:
+    inside = np.zeros(n, dtype=bool)
+    inside[train] = True
+    return np.flatnonzero(~inside)
+
+
+def _members(values: Any) -> list[IntArray]:
+    """The rows of each distinct value."""
+    _, code = np.unique(np.asarray(values), return_inverse=True)
+    return np.split(np.argsort(code, kind="stable"), np.cumsum(np.bincount(code))[:-1])
+
+
+def _share(fraction: float, n: int) -> int:
+    return min(n, max(1, round(fraction * n)))
+
+
+@lru_cache(maxsize=2)
+def _balanced(n: int, n_runs: int, seed: int) -> IntArray:
+    every = np.repeat(np.arange(n), n_runs)
+    table = _random(seed, 0).permutation(every).reshape(n_runs, n)
+    table.setflags(write=False)
+    return table
+
+
+def _rows(X: Any, y: Any, groups: Any) -> Rows:
+    if X is None:
+        return Rows(0)
+    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    return Rows(n, None if y is None else np.asarray(y), None if groups is None else np.asarray(groups))

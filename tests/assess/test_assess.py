@@ -1,0 +1,437 @@
+"""assess: the same answer whatever the engine, the order or an interruption; failures are recorded, not raised."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_selection import SelectKBest, SelectorMixin, f_classif
+from sklearn.linear_model import Lasso, LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+
+import steadyset as st
+from steadyset.assess import Assessment, assess
+from steadyset.assess.engines import RESTARTS
+from steadyset.assess.folder import RunFolder
+from steadyset.errors import InputError
+from steadyset.resampling import Bootstrap, Chunks, KFold, NoiseInjection
+
+X, Y = load_breast_cancer(return_X_y=True, as_frame=True)
+X, Y = X.iloc[::4], Y.iloc[::4]
+SELECTORS = {
+    "anova": SelectKBest(f_classif, k=5),
+    "forest": RandomForestClassifier(n_estimators=5),
+    "lasso": make_pipeline(StandardScaler(), LogisticRegression(l1_ratio=1.0, solver="liblinear", C=0.1)),
+}
+
+
+def test_selections_carry_names_labels_and_weights():
+    result = assess(SELECTORS, X, Y, resampling=Bootstrap(6), scoring=["accuracy", "auc"])
+    assert result.selectors == ("anova", "forest", "lasso")
+    for sel in result.selections.values():
+        assert sel.features == tuple(X.columns)
+        assert sel.labels == tuple(f"bootstrap:0:{i}" for i in range(1, 7))
+        assert sel.weights is not None
+    assert set(result.selections["anova"].sizes) == {5}
+    assert result.scores.groupby("selector")["accuracy"].mean().min() > 0.8
+    assert (result.scores["fit_seconds"] > 0).all()
+    assert result.failures.empty
+
+
+def test_all_selectors_see_the_same_resamples():
+    result = assess([SelectKBest(k=5), SelectKBest(k=5)], X, Y, resampling=Bootstrap(4))
+    a, b = result.selections.values()
+    assert result.selectors == ("SelectKBest", "SelectKBest 2")
+    assert a == b
+
+
+def test_a_run_is_what_fitting_on_its_rows_gives():
+    result = assess(SelectKBest(k=5), X, Y, resampling=Bootstrap(3), random_state=9)
+    rows = st.resampling.Rows(len(Y), Y.to_numpy())
+    for i in range(3):
+        train = Bootstrap(3).draw(i, rows, 9).train
+        support = SelectKBest(k=5).fit(X.iloc[train], Y.iloc[train]).get_support()
+        assert np.array_equal(result.selections["SelectKBest"].selected(i), np.flatnonzero(support))
+
+
+@pytest.mark.parametrize(("engine", "jobs"), [("threads", 2), ("processes", 2), ("auto", 2)])
+def test_the_answer_does_not_depend_on_the_engine(engine, jobs):
+    alone = assess(SELECTORS, X, Y, resampling=Bootstrap(6), random_state=1)
+    other = assess(SELECTORS, X, Y, resampling=Bootstrap(6), random_state=1, engine=engine, n_jobs=jobs)
+    assert alone.selections == other.selections
+    same = ["selector", "run", "label", "size", "accuracy"]
+    pd.testing.assert_frame_equal(alone.scores[same], other.scores[same])
+
+
+@pytest.mark.slow
+def test_a_dask_cluster_gives_the_same_and_survives_a_killed_worker(tmp_path):
+    """Buys: a real scheduler, two worker processes, one of them killed in the middle of the work."""
+    distributed = pytest.importorskip("distributed")
+    slow = {"slow": Dawdling(0.1)}
+    alone = assess(slow, X, Y, resampling=Bootstrap(30))
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        victim = next(iter(cluster.workers.values())).pid
+        seen = []
+
+        def kill_once(done, total):
+            seen.append(done)
+            if done == 5:
+                os.kill(victim, signal.SIGKILL)
+
+        other = assess(slow, X, Y, resampling=Bootstrap(30), engine=cluster.scheduler_address, progress=kill_once)
+    assert seen[-1] == 30
+    assert alone.selections == other.selections
+
+
+def test_a_dask_engine_of_our_own(tmp_path):
+    pytest.importorskip("distributed")
+    alone = assess(SELECTORS, X, Y, resampling=Bootstrap(3))
+    other = assess(SELECTORS, X, Y, resampling=Bootstrap(3), engine="dask", n_jobs=2)
+    assert alone.selections == other.selections
+
+
+def test_a_killed_worker_process_loses_nothing():
+    flag = f"steadyset-test-{os.getpid()}-{time.time_ns()}"
+    result = assess({"mortal": Mortal(flag)}, X, Y, resampling=Bootstrap(6), engine="processes", n_jobs=2)
+    assert result.selections["mortal"].n_runs == 6
+    assert RESTARTS > 0
+
+
+def test_more_runs_extend_an_assessment(tmp_path):
+    first = assess(SELECTORS, X, Y, resampling=Bootstrap(3), out=tmp_path / "runs")
+    calls = []
+    more = assess(
+        SELECTORS, X, Y, resampling=Bootstrap(5), out=tmp_path / "runs", progress=lambda done, total: calls.append(done)
+    )
+    whole = assess(SELECTORS, X, Y, resampling=Bootstrap(5))
+    assert calls[0] == 9
+    assert more.selections == whole.selections
+    assert first.selections["anova"] == whole.selections["anova"].take(range(3))
+
+
+def test_a_recorded_assessment_opens_as_it_was(tmp_path):
+    result = assess(SELECTORS, X, Y, resampling=Bootstrap(4), out=tmp_path / "runs", scoring=["accuracy", "error"])
+    again = Assessment.open(tmp_path / "runs")
+    assert again.selections == result.selections
+    pd.testing.assert_frame_equal(again.scores, result.scores)
+    assert list((tmp_path / "runs" / "finished").iterdir()) == []
+    assert json.loads((tmp_path / "runs" / "assessment.json").read_text())["schema_version"] == 1
+
+
+NURSERY = """
+import os, sys
+from sklearn.datasets import load_breast_cancer
+from sklearn.feature_selection import SelectKBest
+from sklearn.ensemble import RandomForestClassifier
+from steadyset.assess import assess
+from steadyset.resampling import Bootstrap
+X, y = load_breast_cancer(return_X_y=True)
+for _ in sys.stdin:
+    child = os.fork()
+    if child == 0:
+        assess({"a": SelectKBest(k=5), "b": RandomForestClassifier(n_estimators=3)}, X[::4], y[::4],
+               resampling=Bootstrap(150), out=sys.argv[1])
+        os._exit(0)
+    print(child, flush=True)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+
+
+@pytest.mark.slow
+def test_killed_at_random_moments_and_resumed_equals_never_interrupted(tmp_path):
+    """Buys: kill -9 at 25 random moments, each followed by a resume that only does what is missing."""
+    selectors = {"a": SelectKBest(k=5), "b": RandomForestClassifier(n_estimators=3)}
+    whole = assess(selectors, X.to_numpy(), Y.to_numpy(), resampling=Bootstrap(150))
+    random = np.random.default_rng(0)
+    folder = tmp_path / "runs"
+    exits, progress = [], []
+    with subprocess.Popen(
+        [sys.executable, "-c", NURSERY, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as nursery:
+        while exits.count(-signal.SIGKILL) < 25 or progress[-1] < 20:
+            nursery.stdin.write("next\n")
+            nursery.stdin.flush()
+            child = int(nursery.stdout.readline())
+            time.sleep(random.uniform(0.0, 0.1))
+            os.kill(child, signal.SIGKILL)
+            exits.append(int(nursery.stdout.readline()))
+            progress.append(len(RunFolder(folder).cells()) if RunFolder(folder).exists else 0)
+        nursery.stdin.close()
+    assert set(exits) == {-signal.SIGKILL}
+    assert progress == sorted(progress)
+    assert 20 <= progress[-1] < 300
+    started = []
+    resumed = assess(
+        selectors,
+        X.to_numpy(),
+        Y.to_numpy(),
+        resampling=Bootstrap(150),
+        out=folder,
+        progress=lambda done, total: started.append(done),
+    )
+    assert started[0] == progress[-1]
+    assert resumed.selections == whole.selections
+
+
+def test_a_second_process_on_the_folder_gets_a_sentence(tmp_path):
+    folder = RunFolder(tmp_path / "runs")
+    with folder.locked(), pytest.raises(InputError, match="in use by another process"):
+        assess(SelectKBest(k=5), X, Y, resampling=Bootstrap(2), out=tmp_path / "runs")
+
+
+def test_a_folder_of_another_assessment_is_refused(tmp_path):
+    out = tmp_path / "runs"
+    assess(SelectKBest(k=5), X, Y, resampling=Bootstrap(2), out=out)
+    for arguments, word in [
+        ((SelectKBest(k=6), X, Y), "selectors"),
+        ((SelectKBest(k=5), X + 1, Y), "data sha256"),
+    ]:
+        with pytest.raises(InputError, match=f"another {word}"):
+            assess(*arguments, resampling=Bootstrap(2), out=out)
+    with pytest.raises(InputError, match="another seed"):
+        assess(SelectKBest(k=5), X, Y, resampling=Bootstrap(2), out=out, random_state=5)
+    with pytest.raises(InputError, match="another resampling"):
+        assess(SelectKBest(k=5), X, Y, resampling=KFold(2), out=out)
+    with pytest.raises(InputError, match="holds an assessment already"):
+        assess(SelectKBest(k=5), X, Y, resampling=Bootstrap(2), out=out, resume=False)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("assessment.json", b"{broken"),
+        ("assessment.json", b'{"schema": "other"}'),
+        ("assessment.json", b'{"schema": "steadyset.assessment", "schema_version": 99}'),
+        ("cells.parquet", b"PAR1 but not really"),
+        ("finished/0-7.json", b'{"selector": 0}'),
+    ],
+)
+def test_a_damaged_folder_says_what_is_damaged(tmp_path, name, content):
+    assess(SelectKBest(k=5), X, Y, resampling=Bootstrap(2), out=tmp_path / "runs")
+    (tmp_path / "runs" / name).write_bytes(content)
+    with pytest.raises(InputError, match=name.replace(".", r"\.")):
+        Assessment.open(tmp_path / "runs")
+
+
+def test_a_folder_that_is_no_run_folder(tmp_path):
+    with pytest.raises(InputError, match="not a run folder"):
+        Assessment.open(tmp_path)
+
+
+def test_a_full_disk_is_a_sentence_and_keeps_what_was_finished(tmp_path, monkeypatch):
+    import steadyset.assess.folder as module
+
+    calls = []
+    write = module.write_durably
+
+    def full(path, content):
+        calls.append(path)
+        if len(calls) == 4:
+            raise OSError(28, "No space left on device")
+        write(path, content)
+
+    monkeypatch.setattr(module, "write_durably", full)
+    with pytest.raises(InputError, match=r"disk .* is full"):
+        assess(SelectKBest(k=5), X, Y, resampling=Bootstrap(5), out=tmp_path / "runs")
+    monkeypatch.undo()
+    assert len(RunFolder(tmp_path / "runs").cells()) == 2
+    assert assess(SelectKBest(k=5), X, Y, resampling=Bootstrap(5), out=tmp_path / "runs").failures.empty
+
+
+def test_an_unwritable_place_is_a_sentence(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(InputError, match="cannot be written"):
+        assess(SelectKBest(k=5), X, Y, resampling=Bootstrap(2), out=tmp_path / "file" / "runs")
+
+
+def test_failing_runs_are_recorded_with_their_reason_and_stop_nothing():
+    selectors = {"fine": SelectKBest(k=3), "broken": Broken(), "empty": SelectNone()}
+    y = np.zeros(len(Y), dtype=int)
+    y[:2] = 1
+    result = assess(selectors, X, y, resampling=Bootstrap(20))
+    reasons = result.failures.groupby("selector")["reason"].unique()
+    one_class = "the resample holds one class only"
+    assert set(reasons["fine"]) == {one_class}
+    assert set(reasons["broken"]) == {one_class, "RuntimeError: this selector never works"}
+    assert set(reasons["empty"]) == {one_class, "nothing was selected"}
+    assert "broken" not in result.selections
+    assert set(result.selections["empty"].sizes) == {0}
+    assert 2 <= result.selections["fine"].n_runs < 20
+
+
+def test_no_convergence_is_a_failure():
+    stuck = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1, C=1e4))
+    result = assess({"stuck": stuck}, X, Y, resampling=Bootstrap(2))
+    assert result.failures["reason"].str.startswith("ConvergenceWarning").all()
+
+
+def test_regression_targets_have_their_own_scores():
+    data = load_diabetes()
+    result = assess({"lasso": Lasso(alpha=1.0)}, data.data, data.target, resampling=KFold(5), scoring=["r2", "rmse"])
+    assert result.scores["r2"].mean() > 0.3
+    assert result.selections["lasso"].n_runs == 5
+
+
+def test_noise_has_no_test_rows_and_no_scores():
+    result = assess(SelectKBest(k=5), X, Y, resampling=NoiseInjection(4, level=0.5))
+    assert result.scores["accuracy"].isna().all()
+    assert result.selections["SelectKBest"].n_runs == 4
+    assert st.stability(result.selections["SelectKBest"]) < 1
+
+
+def test_a_pipeline_that_makes_new_features_is_refused_in_words():
+    made = make_pipeline(PolynomialFeatures(2, include_bias=False), SelectKBest(k=3))
+    result = assess({"made": made}, X.iloc[:, :3], Y, resampling=Bootstrap(2))
+    assert result.failures["reason"].str.contains("must keep the features as they are").all()
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"X": X.mask(X > 1000)}, "missing or infinite values in .* first in"),
+        ({"X": X.assign(name="a")}, "column 'name'"),
+        ({"X": X.to_numpy()[0]}, "wanted are rows x features"),
+        ({"y": Y.iloc[:5]}, "y has the shape"),
+        ({"y": np.zeros(len(Y))}, "one distinct value"),
+        ({"y": np.where(Y == 0, np.nan, 1.5)}, "y has missing"),
+        ({"selectors": []}, "at least one selector"),
+        ({"selectors": SelectKBest}, "wanted is a scikit-learn estimator"),
+        ({"scoring": "r2"}, "no score 'r2' for classification"),
+        ({"resampling": 5}, "resampling is 5"),
+        ({"engine": "quantum"}, "engine is 'quantum'"),
+        ({"n_jobs": 0}, "n_jobs is 0"),
+        ({"runs": "many"}, "runs is 'many'"),
+        ({"runs": 5, "resampling": KFold(5)}, "fixed number of runs"),
+        ({"runs": "auto", "resampling": Chunks(5)}, "fixed number of runs"),
+        ({"groups": [1, 2]}, "groups has the shape"),
+    ],
+)
+def test_bad_requests_are_one_sentence(change, sentence):
+    request = {"selectors": SelectKBest(k=2), "X": X, "y": Y, "resampling": Bootstrap(2)} | change
+    positional = [request.pop(key) for key in ("selectors", "X", "y")]
+    with pytest.raises(InputError, match=sentence):
+        assess(*positional, **request)
+
+
+@pytest.mark.slow
+def test_data_is_shared_by_worker_processes_not_copied(tmp_path):
+    """Buys: peak memory of all processes together, n=500 x d=40,000, two workers on a selector that takes weights."""
+    code = textwrap.dedent("""
+        import sys, threading, time
+        import numpy as np, psutil
+        from steadyset.assess import assess
+        from steadyset.resampling import Bootstrap
+        from tests.assess.test_assess import Frugal
+
+        path, n, d = sys.argv[1], 500, 40_000
+        X = np.lib.format.open_memmap(path, mode="w+", dtype=np.float64, shape=(n, d))
+        random = np.random.default_rng(0)
+        for i in range(n):
+            X[i] = random.standard_normal(d)
+        X.flush()
+        del X
+        X = np.load(path, mmap_mode="r")
+        y = np.arange(n) % 2
+        me = psutil.Process()
+        base = me.memory_full_info().pss
+        assess(Frugal(), X[:, :50].copy(), y, resampling=Bootstrap(4), n_jobs=2)
+        idle = sum(p.memory_full_info().pss for p in [me, *me.children(recursive=True)])
+        peak = [0]
+        stop = threading.Event()
+        def watch():
+            while not stop.is_set():
+                total = 0
+                for p in [me, *me.children(recursive=True)]:
+                    try:
+                        total += p.memory_full_info().pss
+                    except psutil.Error:
+                        pass
+                peak[0] = max(peak[0], total)
+                time.sleep(0.02)
+        thread = threading.Thread(target=watch)
+        thread.start()
+        assess(Frugal(), X, y, resampling=Bootstrap(8), n_jobs=2)
+        stop.set()
+        thread.join()
+        print((peak[0] - idle) / (n * d * 8))
+    """)
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "X.npy")],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=os.path.dirname(os.path.dirname(os.path.dirname(__file__))),
+    )
+    assert float(done.stdout) < 1.5
+
+
+class Selector(SelectorMixin, BaseEstimator):
+    """Keeps the columns that `support_` says."""
+
+    def fit(self, X, y=None):
+        self.n_features_in_ = X.shape[1]
+        self.support_ = np.arange(X.shape[1]) < 2
+        return self
+
+    def _get_support_mask(self):
+        return self.support_
+
+
+class Broken(Selector):
+    def fit(self, X, y=None):
+        raise RuntimeError("this selector never works\nand says so at length")
+
+
+class SelectNone(Selector):
+    def fit(self, X, y=None):
+        super().fit(X)
+        self.support_ = np.zeros(X.shape[1], dtype=bool)
+        return self
+
+
+class Dawdling(Selector):
+    def __init__(self, seconds=0.1):
+        self.seconds = seconds
+
+    def fit(self, X, y=None):
+        time.sleep(self.seconds)
+        return super().fit(X)
+
+
+class Mortal(Selector):
+    """Kills its process the first time it is fitted, on any of the workers."""
+
+    def __init__(self, flag="flag"):
+        self.flag = flag
+
+    def fit(self, X, y=None):
+        import tempfile
+
+        mark = os.path.join(tempfile.gettempdir(), self.flag)
+        if not os.path.exists(mark):
+            with open(mark, "w"):
+                pass
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().fit(X)
+
+
+class Frugal(Selector):
+    """Takes a bootstrap as weights, and looks at the data column block by column block."""
+
+    weights_equal_copies = True
+
+    def fit(self, X, y=None, sample_weight=None):
+        self.n_features_in_ = X.shape[1]
+        means = np.concatenate([sample_weight @ X[:, a : a + 1000] for a in range(0, X.shape[1], 1000)])
+        self.support_ = np.argsort(np.argsort(-means)) < 10
+        return self
