@@ -162,7 +162,10 @@ def test_killed_at_random_moments_and_resumed_equals_never_interrupted(tmp_path)
             nursery.stdin.write("next\n")
             nursery.stdin.flush()
             child = int(nursery.stdout.readline())
-            time.sleep(random.uniform(0.0, 0.1))
+            wanted = _finished(folder) + random.integers(0, 4)
+            while _finished(folder) < wanted:
+                time.sleep(0.001)
+            time.sleep(random.uniform(0.0, 0.02))
             os.kill(child, signal.SIGKILL)
             exits.append(int(nursery.stdout.readline()))
             progress.append(len(RunFolder(folder).cells()) if RunFolder(folder).exists else 0)
@@ -373,6 +376,10 @@ def test_data_is_shared_by_worker_processes_not_copied(tmp_path):
         cwd=os.path.dirname(os.path.dirname(os.path.dirname(__file__))),
     )
     assert float(done.stdout) < 1.5
+
+
+def _finished(folder):
+    return len(list((folder / "finished").glob("*.json")))
 
 
 class Selector(SelectorMixin, BaseEstimator):
