@@ -112,7 +112,7 @@ class Coded(NamedTuple):
             counts = contingency_tables(block, classes[0], weights, int(block.max()) + 1, n_classes)
             entropy[features], _, relevance[features] = entropies(Tables(counts, class_totals, clogc))
         levels = codes.max(axis=1).astype(np.int64) + 1
-        return cls(codes, levels, classes[0].copy(), weights, class_totals, clogc, entropy, relevance)
+        return cls(codes, levels, classes[0], weights, class_totals, clogc, entropy, relevance)
 
     def pair(self, chosen: int) -> Pair:
         """The quantities of every feature together with the chosen one."""

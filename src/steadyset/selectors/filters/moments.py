@@ -1,6 +1,6 @@
 """Filters that are functions of class means and variances: anova, t_test, limma, sam, variance."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -8,13 +8,8 @@ from scipy.special import digamma, polygamma
 
 from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.kernels.moments import class_moments
+from steadyset.kernels.moments import WIDTH, class_moments, mean_squares
 from steadyset.selectors.filters.registry import Filter, register_filter
-from steadyset.selectors.validation import of_run
-
-# Cells (resamples x classes x features) of one block's means; bounds the memory beside the scores themselves.
-BLOCK_CELLS = 1 << 20
-BLOCK_FEATURES = 256
 
 
 def anova(X: Floats, y: Ints, weights: Floats) -> Floats:
@@ -22,8 +17,10 @@ def anova(X: Floats, y: Ints, weights: Floats) -> Floats:
 
     A feature that is constant scores 0, one that varies between classes only scores infinity.
     """
-    parts = _variances(X, y, weights)
-    return ratio(parts.between, parts.within)
+    scores = np.empty((len(weights), X.shape[1]))
+    for features, between, within in _mean_squares(X, y, weights):
+        scores[:, features] = ratio(between, within)
+    return scores
 
 
 def t_test(X: Floats, y: Ints, weights: Floats, *, equal_var: bool = True) -> Floats:
@@ -31,17 +28,15 @@ def t_test(X: Floats, y: Ints, weights: Floats, *, equal_var: bool = True) -> Fl
 
     ``equal_var=False``: Welch's se^2 = s_0^2 / n_0 + s_1^2 / n_1. A constant feature scores 0.
     """
+    if equal_var:
+        return np.sqrt(anova(X, y, weights))
     scores = np.empty((len(weights), X.shape[1]))
-    for features, totals, means, scatters in _moments(X, y, weights):
-        sizes = totals[:, :, None]
-        if equal_var:
-            _check_degrees(totals)
-            pooled = scatters.sum(axis=1) / (totals.sum(axis=1) - 2)[:, None]
-            variance = pooled * (1 / sizes).sum(axis=1)
-        else:
-            _check_welch(totals)
-            variance = (scatters / (sizes * (sizes - 1))).sum(axis=1)
-        scores[:, features] = ratio(np.abs(means[:, 1] - means[:, 0]), np.sqrt(variance))
+    totals = class_totals(y, weights)
+    _check_welch(totals)
+    divisors = (totals * (totals - 1))[:, :, None]
+    for features, means, scatters in _moments(X, y, weights):
+        error = np.sqrt((scatters / divisors).sum(axis=1))
+        scores[:, features] = ratio(np.abs(means[:, 1] - means[:, 0]), error)
     return scores
 
 
@@ -85,8 +80,10 @@ def sam(X: Floats, y: Ints, weights: Floats) -> Floats:
 def variance(X: Floats, y: None, weights: Floats) -> Floats:
     """sum_i (x_i - m)^2 / (n - 1); the target is ignored. A constant feature scores 0."""
     scores = np.empty((len(weights), X.shape[1]))
-    for features, totals, _, scatters in _moments(X, np.zeros(len(X), np.int64), weights):
-        _check_degrees(totals)
+    together = np.zeros(len(X), np.int64)
+    totals = class_totals(together, weights)
+    _check_degrees(totals)
+    for features, _, scatters in _moments(X, together, weights):
         scores[:, features] = scatters[:, 0] / (totals - 1)
     return scores
 
@@ -94,7 +91,9 @@ def variance(X: Floats, y: None, weights: Floats) -> Floats:
 def ratio(numerator: Floats, denominator: Floats) -> Floats:
     """Quotient that is 0 where both are 0 and infinite where only the denominator is."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(numerator == 0, 0.0, numerator / denominator)
+        quotient: Floats = np.divide(numerator, denominator)
+    quotient[np.broadcast_to(numerator == 0, quotient.shape)] = 0.0
+    return quotient
 
 
 def variance_prior(variances: Floats, degrees: float) -> tuple[float, float]:
@@ -165,23 +164,41 @@ class _Variances(NamedTuple):
 def _variances(X: Floats, y: Ints, weights: Floats) -> _Variances:
     between = np.empty((len(weights), X.shape[1]))
     within = np.empty_like(between)
-    for features, totals, means, scatters in _moments(X, y, weights):
-        _check_degrees(totals)
-        n_classes = (totals > 0).sum(axis=1)
-        size = totals.sum(axis=1)
-        centre = (totals[:, :, None] * means).sum(axis=1) / size[:, None]
-        spread = (totals[:, :, None] * (means - centre[:, None]) ** 2).sum(axis=1)
-        between[:, features] = spread / (n_classes - 1)[:, None]
-        within[:, features] = scatters.sum(axis=1) / (size - n_classes)[:, None]
-    return _Variances(between, within, totals, size - n_classes)
+    for features, *squares in _mean_squares(X, y, weights):
+        between[:, features], within[:, features] = squares
+    totals = class_totals(y, weights)
+    return _Variances(between, within, totals, totals.sum(axis=1) - (totals > 0).sum(axis=1))
 
 
-def _moments(X: Floats, y: Ints, weights: Floats) -> Iterator[tuple[slice, Floats, Floats, Floats]]:
-    n_classes = int(y.max()) + 1
-    size = max(1, min(BLOCK_FEATURES, BLOCK_CELLS // (len(weights) * n_classes)))
-    for start in range(0, X.shape[1], size):
-        features = slice(start, start + size)
-        yield features, *class_moments(np.ascontiguousarray(X[:, features]), y, weights, n_classes)
+def _mean_squares(X: Floats, y: Ints, weights: Floats) -> Iterator[tuple[slice, Floats, Floats]]:
+    """Mean squares between and within classes of each slice of the features."""
+    _check_degrees(class_totals(y, weights))
+    return _tiles(mean_squares, X, y, weights)
+
+
+def _moments(X: Floats, y: Ints, weights: Floats) -> Iterator[tuple[slice, Floats, Floats]]:
+    """Class means and scatters of each slice of the features."""
+    return _tiles(class_moments, X, y, weights)
+
+
+def _tiles(
+    moments: Callable[[Floats, Ints, Floats], tuple[Floats, Floats]], X: Floats, y: Ints, weights: Floats
+) -> Iterator[tuple[slice, Floats, Floats]]:
+    order = np.argsort(y, kind="stable")
+    starts = np.searchsorted(y[order], np.arange(y.max() + 2))
+    weights = np.ascontiguousarray(weights[:, order])
+    tile = np.zeros((len(X), WIDTH))
+    for start in range(0, X.shape[1], WIDTH):
+        features = slice(start, min(start + WIDTH, X.shape[1]))
+        width = features.stop - start
+        np.take(X[:, features], order, axis=0, out=tile[:, :width])
+        first, second = moments(tile, starts, weights)
+        yield features, first[..., :width], second[..., :width]
+
+
+def class_totals(y: Ints, weights: Floats) -> Floats:
+    """Total weight of each class in each resample (M, K)."""
+    return np.stack([np.bincount(y, weight) for weight in weights])
 
 
 def _check_degrees(totals: Floats) -> None:
@@ -189,15 +206,13 @@ def _check_degrees(totals: Floats) -> None:
     if short.size:
         size, n_classes = totals[short[0]].sum(), (totals[short[0]] > 0).sum()
         group = "a variance" if totals.shape[1] == 1 else f"the variance within {n_classes} classes"
-        where = of_run(short[0], len(totals))
+        where = " in a resample" if len(totals) > 1 else ""
         raise InputError(f"X has n_samples = {size:g} (total weight){where}; {group} needs more than {n_classes}.")
 
 
 def _check_welch(totals: Floats) -> None:
-    short = np.flatnonzero((totals <= 1).any(axis=1))
-    if short.size:
-        where = of_run(short[0], len(totals))
-        raise InputError(f"y has a class with one row only{where}; equal_var=False needs two rows of each class.")
+    if (totals <= 1).any():
+        raise InputError("y has a class with one row only in a resample; equal_var=False needs two rows of each class.")
 
 
 register_filter(

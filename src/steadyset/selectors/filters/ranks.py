@@ -6,7 +6,7 @@ import numpy as np
 
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.ranks import rank_sums
-from steadyset.selectors.filters.moments import ratio
+from steadyset.selectors.filters.moments import class_totals, ratio
 from steadyset.selectors.filters.registry import Filter, register_filter
 
 # Cells (features x (rows + resamples x classes)) of one block.
@@ -19,12 +19,12 @@ def kruskal(X: Floats, y: Ints, weights: Floats) -> Floats:
     A constant feature scores 0.
     """
     scores = np.empty((len(weights), X.shape[1]))
-    totals = _class_totals(y, weights)
+    totals = class_totals(y, weights)
     size = totals.sum(axis=1)
-    centre = (size + 1) / 2
+    centre = (size + 1)[:, None] / 2
     for features, sums, spreads in _ranks(X, y, weights):
-        means = sums / np.where(totals > 0, totals, 1)[:, None, :]
-        between = (totals[:, None, :] * (means - centre[:, None, None]) ** 2).sum(axis=2)
+        # Sums of ranks are multiples of one half: their distance from the expected sum is exact, for mirror images too.
+        between = ratio((sums - (totals * centre)[:, None, :]) ** 2, totals[:, None, :]).sum(axis=2)
         scores[:, features] = ratio((size - 1)[:, None] * between, spreads)
     return scores
 
@@ -35,7 +35,7 @@ def auc(X: Floats, y: Ints, weights: Floats) -> Floats:
     A constant feature scores 0.
     """
     scores = np.empty((len(weights), X.shape[1]))
-    first, second = _class_totals(y, weights).T[:, :, None]
+    first, second = class_totals(y, weights).T[:, :, None]
     for features, sums, _ in _ranks(X, y, weights):
         wins = sums[:, :, 1] - second * (second + 1) / 2
         # Distance from half of all pairs: a feature and its mirror image tie exactly.
@@ -51,10 +51,6 @@ def _ranks(X: Floats, y: Ints, weights: Floats) -> Iterator[tuple[slice, Floats,
         columns = np.ascontiguousarray(X[:, features].T)
         order = np.argsort(columns, axis=1, kind="stable")
         yield features, *rank_sums(columns, order, y, weights, n_classes)
-
-
-def _class_totals(y: Ints, weights: Floats) -> Floats:
-    return np.stack([np.bincount(y, weight) for weight in weights])
 
 
 register_filter(Filter(name="kruskal", score=kruskal, batched=True, reference="Kruskal and Wallis 1952"))

@@ -2,14 +2,17 @@
 
 import inspect
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils.validation import column_or_1d
 
 from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
+from steadyset.kernels.top import top
 from steadyset.selectors.filters.registry import Filter, get_filter
 from steadyset.selectors.validation import (
     check_features,
@@ -21,6 +24,7 @@ from steadyset.selectors.validation import (
 )
 
 DEFAULT_K = 10
+NOTHING: Ints = np.empty(0, np.int64)
 
 
 def scores(
@@ -32,6 +36,7 @@ def scores(
     k: int | None = None,
     params: Mapping[str, Any] | None = None,
     random_state: Any = None,
+    n_jobs: int | None = None,
 ) -> Floats:
     """M x d scores of a filter: one row for each row of the M x n ``weights``, the higher the better.
 
@@ -39,9 +44,9 @@ def scores(
     often, and 0 means absent. Filters marked as batched in ``list_filters()`` score all resamples together; the others
     run one after the other. Greedy filters select ``k`` features (10, or d if that is smaller); their scores of
     different steps do not compare, so sets come from ``top_features``. Stochastic filters use one child seed of
-    ``random_state`` for each resample.
+    ``random_state`` for each resample. Resamples are shared out over ``n_jobs`` threads; their number changes no score.
     """
-    return _run(name, X, y, weights, k, params, random_state).scores
+    return _run(name, X, y, weights, k, params, random_state, n_jobs).scores
 
 
 def top_features(
@@ -53,10 +58,11 @@ def top_features(
     k: int = DEFAULT_K,
     params: Mapping[str, Any] | None = None,
     random_state: Any = None,
+    n_jobs: int | None = None,
 ) -> Ints:
     """M x k numbers of the k best features of each resample, best first; ties go to the smaller number."""
-    ranked = _run(name, X, y, weights, k, params, random_state)
-    return np.stack([best_first(*run)[:k] for run in zip(ranked.scores, ranked.orders, strict=True)])
+    ranked = _run(name, X, y, weights, k, params, random_state, n_jobs)
+    return np.stack(ranked.orders) if get_filter(name).greedy else top(ranked.scores, k)
 
 
 class Ranked(NamedTuple):
@@ -82,27 +88,38 @@ def rank(
     threshold: float | None = None,
     params: Mapping[str, Any] | None = None,
     random_state: Any = None,
+    n_jobs: int | None = None,
 ) -> Ranked:
     """Run a filter on checked features and M x n checked weights."""
     options = _options(record, params)
     if not 1 <= k <= X.shape[1]:
         raise InputError(f"k is {k}; X has {X.shape[1]} features and k must lie between 1 and that number.")
     used = (weights > 0).any(axis=0)
-    X, weights = np.ascontiguousarray(X[used]), np.ascontiguousarray(weights[:, used])
-    target = encode_target(record, y if y is None else y[used], weights)
-    if record.batched:
-        return Ranked(record.score(X, target, weights, **options), [np.empty(0, np.int64)] * len(weights))
+    if not used.all():
+        X, weights, y = X[used], weights[:, used].copy(), None if y is None else y[used]
+    target = encode_target(record, y, weights)
     if record.greedy:
         options |= {"k": k, "threshold": threshold}
     seeds = run_seeds(random_state, len(weights)) if record.stochastic else None
-    found, orders = np.empty((len(weights), X.shape[1])), []
-    for run, weight in enumerate(weights):
-        if seeds is not None:
-            options["random_state"] = seeds[run]
-        result = record.score(*_one_resample(record, X, target, weight), **options)
-        found[run], order = result if record.greedy else (result, np.empty(0, np.int64))
-        orders.append(order)
-    return Ranked(found, orders)
+
+    def score_runs(runs: Ints) -> Ranked:
+        """Score some of the resamples; they are independent, so that any split over threads gives the same numbers."""
+        if record.batched:
+            return Ranked(record.score(X, target, weights[runs], **options), [NOTHING] * runs.size)
+        found, orders = np.empty((runs.size, X.shape[1])), []
+        for place, run in enumerate(runs):
+            seed = {} if seeds is None else {"random_state": seeds[run]}
+            result = record.score(*_one_resample(record, X, target, weights[run]), **options, **seed)
+            found[place], order = result if record.greedy else (result, NOTHING)
+            orders.append(order)
+        return Ranked(found, orders)
+
+    n_threads = min(effective_n_jobs(n_jobs), len(weights))
+    if n_threads == 1:
+        return score_runs(np.arange(len(weights)))
+    with ThreadPoolExecutor(n_threads) as pool:
+        parts = list(pool.map(score_runs, np.array_split(np.arange(len(weights)), n_threads)))
+    return Ranked(np.concatenate([part.scores for part in parts]), [order for part in parts for order in part.orders])
 
 
 def encode_target(record: Filter, y: NDArray[Any] | None, weights: Floats) -> Ints | Floats | None:
@@ -140,7 +157,14 @@ def run_seeds(random_state: Any, n_runs: int) -> list[int]:
 
 
 def _run(
-    name: str, X: Any, y: Any, weights: Any, k: int | None, params: Mapping[str, Any] | None, random_state: Any
+    name: str,
+    X: Any,
+    y: Any,
+    weights: Any,
+    k: int | None,
+    params: Mapping[str, Any] | None,
+    random_state: Any,
+    n_jobs: int | None,
 ) -> Ranked:
     record = get_filter(name)
     features = check_features(X)
@@ -149,7 +173,7 @@ def _run(
         check_target(target, len(features))
     matrix = check_sample_weight(weights, len(features), resamples=True)
     k = min(DEFAULT_K, features.shape[1]) if k is None else k
-    return rank(record, features, target, matrix, k=k, params=params, random_state=random_state)
+    return rank(record, features, target, matrix, k=k, params=params, random_state=random_state, n_jobs=n_jobs)
 
 
 def _options(record: Filter, params: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -97,7 +97,7 @@ def target_codes(y: Ints | Floats, weights: Floats) -> Ints:
     """Class numbers in every resample (M x n); a continuous target is cut into equal-frequency bins."""
     if y.dtype.kind == "f":
         return quantile_codes(y.astype(np.float64, copy=False), weights)
-    return np.broadcast_to(y.astype(np.int64, copy=False), weights.shape)
+    return np.repeat(y.astype(np.int64, copy=False)[None], len(weights), axis=0)
 
 
 for _name, _functional, _discretiser, _target, _reference in [
