@@ -1,0 +1,20 @@
+"""Filters: scores of single features, and greedy selection by mutual information."""
+
+from steadyset.selectors.filters import forests, greedy, moments, neighbours, ranks, tables
+from steadyset.selectors.filters.registry import Filter, Steps, get_filter, list_filters, register_filter
+from steadyset.selectors.filters.scoring import scores, top_features
+from steadyset.selectors.filters.selector import FilterSelector
+
+# Importing a family of filters registers it.
+FAMILIES = (moments, ranks, tables, greedy, forests, neighbours)
+
+__all__ = [
+    "Filter",
+    "FilterSelector",
+    "Steps",
+    "get_filter",
+    "list_filters",
+    "register_filter",
+    "scores",
+    "top_features",
+]

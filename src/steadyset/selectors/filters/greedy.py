@@ -1,0 +1,145 @@
+"""Filters that add features one by one by mutual information: mrmr, jmi, jmim, disr, njmim, cmim."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from steadyset.kernels.arrays import Codes, Floats, Ints
+from steadyset.kernels.information import contingency_tables, pair_sums, table_sums
+from steadyset.selectors.discretise import clogc_table, discretised_blocks
+from steadyset.selectors.filters.moments import ratio
+from steadyset.selectors.filters.registry import Filter, Steps, register_filter
+from steadyset.selectors.filters.tables import Tables, entropies, target_codes, weigh_classes
+
+
+class Pair(NamedTuple):
+    """What every candidate X shares with the feature W selected last and the target Y, in bits."""
+
+    joint: Floats  # I(Y; X, W)
+    conditional: Floats  # I(Y; X | W)
+    redundancy: Floats  # I(X; W)
+    entropy: Floats  # H(Y, X, W)
+
+
+class Criterion(NamedTuple):
+    """J(X) = ``score``(I(Y; X), fold over the selected W of ``term``, number selected)."""
+
+    term: Callable[[Pair], Floats]
+    fold: Callable[[Floats, Floats], Floats]
+    score: Callable[[Floats, Floats, int], Floats] = lambda relevance, folded, n_selected: folded
+
+
+CRITERIA = {
+    "mrmr": Criterion(lambda pair: pair.redundancy, np.add, lambda relevance, folded, n: relevance - folded / n),
+    "jmi": Criterion(lambda pair: pair.joint, np.add),
+    "jmim": Criterion(lambda pair: pair.joint, np.minimum),
+    "disr": Criterion(lambda pair: ratio(pair.joint, pair.entropy), np.add),
+    "njmim": Criterion(lambda pair: ratio(pair.joint, pair.entropy), np.minimum),
+    "cmim": Criterion(lambda pair: pair.conditional, np.minimum),
+}
+
+
+def select_greedily(
+    criterion: Criterion,
+    X: Floats,
+    y: Ints | Floats,
+    weights: Floats,
+    *,
+    k: int,
+    threshold: float | None = None,
+    discretise: str = "equal_width",
+) -> Steps:
+    """Start from the feature with the largest I(Y; X), then add the one with the largest J(X) given those selected.
+
+    ====== =======================================================
+    mrmr   I(Y; X) - mean over W of I(X; W)
+    jmi    sum over W of I(Y; X, W)
+    jmim   minimum over W of I(Y; X, W)
+    disr   sum over W of I(Y; X, W) / H(Y, X, W)
+    njmim  minimum over W of I(Y; X, W) / H(Y, X, W)
+    cmim   minimum over W of I(Y; X | W)
+    ====== =======================================================
+
+    W runs over the selected features. Stops after k features, or before the first whose J is below ``threshold``. A
+    feature's score is its J when it was selected, and the last J computed if it was not: scores of different steps do
+    not compare. Peng et al. 2005 (mrmr), Yang and Moody 1999 (jmi), Bennasar et al. 2015 (jmim, njmim), Meyer and
+    Bontempi 2006 (disr), Fleuret 2004 (cmim); formulas as in Bommert 2020, 3.1.5.
+    """
+    coded = Coded.of(X, y, weights, discretise)
+    score = coded.relevance
+    scores = score.copy()
+    free = np.ones(score.size, bool)
+    order: list[int] = []
+    folded: Floats | None = None
+    while len(order) < k:
+        if order:
+            term = criterion.term(coded.pair(order[-1]))
+            folded = term if folded is None else criterion.fold(folded, term)
+            score = criterion.score(coded.relevance, folded, len(order))
+            scores[free] = score[free]
+        best = int(np.argmax(np.where(free, score, -np.inf)))
+        if threshold is not None and score[best] < threshold:
+            break
+        order.append(best)
+        free[best] = False
+    return Steps(scores, np.array(order, np.int64))
+
+
+class Coded(NamedTuple):
+    """Discretised data of one resample with what every step needs: H(X) and I(Y; X) of each feature, in bits."""
+
+    codes: Codes
+    levels: Ints
+    classes: Ints
+    weights: Floats
+    class_totals: Floats
+    clogc: tuple[Ints, float]
+    entropy: Floats
+    relevance: Floats
+
+    @classmethod
+    def of(cls, X: Floats, y: Ints | Floats, weights: Floats, method: str) -> "Coded":
+        classes = target_codes(y, weights[None])
+        n_classes = int(classes.max()) + 1
+        clogc = clogc_table(weights)
+        class_totals = weigh_classes(classes[0], weights, n_classes)
+        codes = np.empty(X.shape[::-1], np.int32)
+        entropy, relevance = np.empty((2, X.shape[1]))
+        for _, features, _, block in discretised_blocks(X, classes, weights[None], method):
+            codes[features] = block
+            counts = contingency_tables(block, classes[0], weights, int(block.max()) + 1, n_classes)
+            entropy[features], _, relevance[features] = entropies(Tables(counts, class_totals, clogc))
+        levels = codes.max(axis=1).astype(np.int64) + 1
+        return cls(codes, levels, classes[0], weights, class_totals, clogc, entropy, relevance)
+
+    def pair(self, chosen: int) -> Pair:
+        """The quantities of every feature together with the chosen one."""
+        n_classes = self.class_totals.size
+        pairs, cells = pair_sums(self.codes, self.levels, chosen, self.classes, n_classes, self.weights, *self.clogc)
+        total, classes = (int(part[0]) for part in table_sums(self.class_totals[None, None, :], *self.clogc))
+        unit = self.class_totals.sum() * self.clogc[1] * np.log(2)
+        joint = np.maximum(total - classes - pairs + cells, 0) / unit
+        redundancy = self.entropy + self.entropy[chosen] - (total - pairs) / unit
+        return Pair(joint, joint - self.relevance[chosen], redundancy, (total - cells) / unit)
+
+
+for _name, _reference in [
+    ("mrmr", "Peng, Long and Ding 2005"),
+    ("jmi", "Yang and Moody 1999"),
+    ("jmim", "Bennasar, Hicks and Setchi 2015"),
+    ("disr", "Meyer and Bontempi 2006"),
+    ("njmim", "Bennasar, Hicks and Setchi 2015"),
+    ("cmim", "Fleuret 2004"),
+]:
+    register_filter(
+        Filter(
+            name=_name,
+            score=partial(select_greedily, CRITERIA[_name]),
+            needs_discrete="equal_width",
+            target=("class", "continuous"),
+            greedy=True,
+            reference=_reference,
+        )
+    )

@@ -1,0 +1,34 @@
+"""Filters that compare each row with its nearest rows of the same and of other classes: relief, relieff."""
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from steadyset.errors import InputError
+from steadyset.kernels.arrays import Floats, Ints
+from steadyset.kernels.neighbours import neighbour_shares, weighted_differences
+from steadyset.selectors.filters.registry import Filter, register_filter
+
+
+def relieff(X: Floats, y: Ints, weights: Floats, *, n_neighbors: int = 10) -> Floats:
+    """Mean over the rows i of sum_{c != c_i} p_c / (1 - p_{c_i}) diff(i, misses of c) - diff(i, hits).
+
+    diff(i, B) is the mean of |x_i - x_b| / (max - min) over the k nearest rows b of the class by the sum of these
+    differences over all features (fewer where the class has fewer; ties by row); every row is visited, p_c is the
+    share of class c. A row of weight w is w rows at distance 0 from each other. A constant feature scores 0.
+    """
+    if n_neighbors < 1:
+        raise InputError(f"n_neighbors is {n_neighbors}; at least 1 is wanted.")
+    width = X.max(axis=0) - X.min(axis=0)
+    scaled = (X - X.min(axis=0)) / np.where(width > 0, width, 1)
+    nearest = np.argsort(cdist(scaled, scaled, "cityblock"), axis=1, kind="stable")
+    shares = neighbour_shares(nearest, y, weights, n_neighbors, int(y.max()) + 1)
+    return weighted_differences(scaled, shares)
+
+
+def relief(X: Floats, y: Ints, weights: Floats, *, n_neighbors: int = 1) -> Floats:
+    """ReliefF with the nearest hit and the nearest miss of every row, for two classes."""
+    return relieff(X, y, weights, n_neighbors=n_neighbors)
+
+
+register_filter(Filter(name="relief", score=relief, multiclass=False, reference="Kira and Rendell 1992"))
+register_filter(Filter(name="relieff", score=relieff, reference="Kononenko 1994; Robnik-Sikonja and Kononenko 2003"))

@@ -1,0 +1,89 @@
+"""The record that describes a filter, and the list of all filters."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from steadyset.errors import InputError
+from steadyset.kernels.arrays import Floats, Ints
+
+
+class Steps(NamedTuple):
+    """What a greedy filter returns for one resample: a score for every feature and the selected ones in order."""
+
+    scores: Floats
+    order: Ints
+
+
+@dataclass(frozen=True, kw_only=True)
+class Filter:
+    """A filter scores features; the higher the score, the better. Everything but the score is shared by all filters.
+
+    ``score`` takes X (n x d floats), y (class numbers 0..K-1, or floats for a continuous target, or None) and weights:
+
+    - ``batched``: ``score(X, y, weights, **params)`` with M x n weights returns M x d scores; a class may have no
+      weight in a resample.
+    - otherwise ``score(X, y, weights, **params)`` with n positive weights returns d scores, and with ``weights=False``
+      ``score(X, y, **params)``, where rows have been copied by their whole weights.
+    - ``greedy`` filters are not batched, also take ``k`` and ``threshold`` and return ``Steps``.
+
+    ``target`` holds "class", "continuous", both, or nothing for a filter that ignores y. ``needs_discrete`` names the
+    default discretiser, which is passed on as ``discretise``; ``stochastic`` filters get ``random_state``, an integer.
+    """
+
+    name: str
+    score: Callable[..., Any]
+    reference: str
+    target: tuple[str, ...] = ("class",)
+    multiclass: bool = True
+    needs_discrete: str | None = None
+    weights: bool = True
+    batched: bool = False
+    greedy: bool = False
+    stochastic: bool = False
+
+
+_filters: dict[str, Filter] = {}
+
+
+def register_filter(record: Filter, *, replace: bool = False) -> Filter:
+    """Make a filter known by its name to ``FilterSelector``, ``scores`` and ``list_filters``."""
+    if record.name in _filters and not replace:
+        raise InputError(f"a filter named {record.name!r} exists; pass replace=True to put another in its place.")
+    unknown = set(record.target) - {"class", "continuous"}
+    if unknown:
+        raise InputError(f"target contains {min(unknown)!r}; wanted are 'class', 'continuous', both or none.")
+    if record.greedy and record.batched:
+        raise InputError(
+            f"filter {record.name!r} is both greedy and batched; greedy filters run one resample at a time."
+        )
+    _filters[record.name] = record
+    return record
+
+
+def get_filter(name: str) -> Filter:
+    """The record of a filter."""
+    if name not in _filters:
+        raise InputError(f"name is {name!r}, which is no filter; known are {', '.join(sorted(_filters))}.")
+    return _filters[name]
+
+
+def list_filters() -> pd.DataFrame:
+    """One row a filter: what it needs, what it takes, its first line of documentation and its reference."""
+    rows = [
+        {
+            "filter": record.name,
+            "target": " or ".join(record.target) or "none",
+            "multiclass": record.multiclass and "class" in record.target,
+            "discretised": record.needs_discrete or "",
+            "weights": "frequencies" if record.weights else "rows are copied",
+            "batched": record.batched,
+            "greedy": record.greedy,
+            "stochastic": record.stochastic,
+            "reference": record.reference,
+        }
+        for record in _filters.values()
+    ]
+    return pd.DataFrame(rows).set_index("filter")

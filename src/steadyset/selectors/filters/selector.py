@@ -1,0 +1,126 @@
+"""A scikit-learn selector that keeps the features a filter scores best."""
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import ClassifierTags
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from steadyset.errors import InputError
+from steadyset.selectors.filters.registry import get_filter
+from steadyset.selectors.filters.scoring import DEFAULT_K, best_first, rank
+from steadyset.selectors.validation import check_features, check_sample_weight, check_target
+
+
+class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """Keep the best features by a filter's score.
+
+    Parameters
+    ----------
+    name : str
+        A filter of ``list_filters()``.
+    k, fraction, threshold : at most one of them
+        Keep ``k`` features; or ``fraction`` of them (rounded, at least one); or those that score at least
+        ``threshold``, where a greedy filter stops before the first feature below it. Without any: 10, or
+        all if X has fewer.
+    params : dict, optional
+        Options of the filter, such as ``{"discretise": "mdl"}`` or ``{"n_neighbors": 5}``.
+    random_state : int, RandomState or Generator, optional
+        Seed of filters that draw random numbers.
+
+    Attributes
+    ----------
+    scores_ : array (d,)
+        The higher the better. A greedy filter's scores belong to different steps and do not compare.
+    ranking_ : array (d,)
+        1 for the best feature; ties go to the smaller column number. A greedy filter ranks by order of selection, then
+        by the score at the last step.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from steadyset.selectors import FilterSelector
+    >>> X = np.array([[0.0, 5.0, 1.0], [0.1, 3.0, 1.0], [1.0, 4.0, 1.0], [1.2, 4.5, 1.0]])
+    >>> FilterSelector("anova", k=1).fit(X, ["a", "a", "b", "b"]).get_support()
+    array([ True, False, False])
+    """
+
+    def __init__(
+        self,
+        name: str = "anova",
+        *,
+        k: int | None = None,
+        fraction: float | None = None,
+        threshold: float | None = None,
+        params: Mapping[str, Any] | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.name = name
+        self.k = k
+        self.fraction = fraction
+        self.threshold = threshold
+        self.params = params
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Score and rank the features; a weight says how often its row counts, 0 that it is absent."""
+        record = get_filter(self.name)
+        features = check_features(X, self)
+        target = None if y is None or not record.target else column_or_1d(y, warn=True)
+        if target is not None:
+            check_target(target, len(features))
+        weights = check_sample_weight(sample_weight, len(features))
+        size = self._size(features.shape[1])
+        ranked = rank(
+            record,
+            features,
+            target,
+            weights,
+            k=size,
+            threshold=self.threshold,
+            params=self.params,
+            random_state=self.random_state,
+        )
+        best = best_first(ranked.scores[0], ranked.orders[0])
+        self.scores_ = ranked.scores[0]
+        self.ranking_ = np.empty(best.size, np.int64)
+        self.ranking_[best] = np.arange(1, best.size + 1)
+        if self.threshold is not None:
+            size = ranked.orders[0].size if record.greedy else int((self.scores_ >= self.threshold).sum())
+        self._n_selected = size
+        return self
+
+    def _size(self, n_features: int) -> int:
+        """Number of features to keep; all of them where a threshold decides."""
+        given = [name for name in ("k", "fraction", "threshold") if getattr(self, name) is not None]
+        if len(given) > 1:
+            raise InputError(f"{' and '.join(given)} are given; only one of k, fraction and threshold is wanted.")
+        if self.threshold is not None:
+            return n_features
+        if self.fraction is not None:
+            if not 0 < self.fraction <= 1:
+                raise InputError(f"fraction is {self.fraction}; it must lie above 0 and not above 1.")
+            return max(1, int(self.fraction * n_features + 0.5))
+        if self.k is None:
+            return min(DEFAULT_K, n_features)
+        if isinstance(self.k, bool) or not isinstance(self.k, int | np.integer):
+            raise InputError(f"k is {self.k!r}; a whole number is wanted.")
+        return int(self.k)
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        mask: NDArray[np.bool_] = self.ranking_ <= self._n_selected
+        return mask
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        record = get_filter(self.name)
+        tags.target_tags.required = bool(record.target)
+        tags.classifier_tags = ClassifierTags(multi_class=record.multiclass)
+        return tags

@@ -1,0 +1,173 @@
+"""Bad input gets one clear sentence that names the argument, what was found and what is wanted."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from steadyset.errors import InputError
+from steadyset.selectors import FilterSelector
+from steadyset.selectors.filters import Filter, list_filters, register_filter, scores, top_features
+
+X = np.random.default_rng(0).normal(size=(12, 3))
+Y = np.arange(12) % 2
+
+
+def with_cell(value: float) -> np.ndarray:
+    spoiled = X.copy()
+    spoiled[2, 1] = value
+    return spoiled
+
+
+@pytest.mark.parametrize("name", sorted(list_filters().index))
+@pytest.mark.parametrize(("value", "found"), [(np.nan, r"NaN \(a missing value\)"), (-np.inf, "infinity")])
+def test_missing_and_infinite_values_are_refused(name, value, found):
+    sentence = f"X contains {found} in feature number 1, row 2; every value must be a finite number"
+    with pytest.raises(InputError, match=sentence):
+        FilterSelector(name).fit(with_cell(value), Y)
+    with pytest.raises(InputError, match=sentence):
+        scores(name, with_cell(value), Y)
+
+
+def test_a_frame_is_blamed_by_its_feature_name():
+    frame = pd.DataFrame(with_cell(np.nan), columns=["age", "TP53", "size"])
+    with pytest.raises(InputError, match="in feature 'TP53', row 2"):
+        FilterSelector().fit(frame, Y)
+
+
+def test_a_text_column_is_refused_by_name():
+    frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(sex="f")
+    with pytest.raises(InputError, match="X contains the text 'f' in feature 'sex'; every feature must be numeric"):
+        FilterSelector().fit(frame, Y)
+    with pytest.raises(InputError, match="X contains the text 'x' in feature number 1"):
+        scores("mim", np.array([[1, "x"], [2, "y"]], dtype=object), [0, 1])
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in sorted(list_filters().index) if name not in ("variance", "mutual_info")]
+)
+def test_one_class_is_refused(name):
+    with pytest.raises(InputError, match=f"y has one class only, tumour; filter '{name}' compares at least 2 classes"):
+        FilterSelector(name).fit(X, ["tumour"] * 12)
+
+
+def test_a_resample_with_one_class_is_named():
+    weights = np.ones((3, 12))
+    weights[2, Y == 1] = 0
+    with pytest.raises(InputError, match="y has one class only, 0 in resample 2; filter 'anova'"):
+        scores("anova", X, Y, weights)
+
+
+@pytest.mark.parametrize("name", ["auc", "t_test", "relief"])
+def test_three_classes_are_refused_by_filters_for_two(name):
+    with pytest.raises(InputError, match=f"y has 3 classes; filter '{name}' is for two classes"):
+        FilterSelector(name).fit(X, np.arange(12) % 3)
+
+
+def test_a_continuous_target_is_refused_by_filters_for_classes():
+    with pytest.raises(InputError, match=r"y is continuous .* filter 'anova' wants class labels"):
+        FilterSelector("anova").fit(X, X[:, 0])
+
+
+def test_text_is_refused_as_a_continuous_target():
+    with pytest.raises(InputError, match="y holds no numbers; filter 'mutual_info' is for a continuous target"):
+        FilterSelector("mutual_info").fit(X, ["a"] * 12)
+
+
+@pytest.mark.parametrize(
+    ("y", "sentence"),
+    [
+        (None, "filter 'anova' requires y to be passed"),
+        (Y[:5], "y has 5 values and X has 12 rows"),
+        (np.where(Y == 1, np.nan, 0.0), "y contains NaN"),
+        (np.array(["a", None] * 6, dtype=object), "y contains a missing value"),
+    ],
+)
+def test_targets_that_are_missing_or_short_are_refused(y, sentence):
+    with pytest.raises(InputError, match=sentence):
+        FilterSelector("anova").fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("weights", "sentence"),
+    [
+        (np.zeros(12), "sample_weight sums to zero; one row must have weight"),
+        (np.where(Y == 1, -1.5, 1), "sample_weight contains the negative value -1.5; weights must be 0 or more"),
+        (np.full(12, np.nan), "sample_weight contains NaN or infinity"),
+        (np.ones(5), r"sample_weight has shape \(5,\); X has 12 rows and each wants one weight"),
+        (np.ones((2, 12)), r"sample_weight has shape \(2, 12\)"),
+        (["heavy"] * 12, "sample_weight holds values that are not numbers"),
+    ],
+)
+def test_bad_weights_are_refused(weights, sentence):
+    with pytest.raises(InputError, match=sentence):
+        FilterSelector("anova").fit(X, Y, sample_weight=weights)
+
+
+def test_an_empty_resample_is_named():
+    with pytest.raises(InputError, match="sample_weight sums to zero in resample 1"):
+        scores("anova", X, Y, np.vstack([np.ones(12), np.zeros(12)]))
+
+
+@pytest.mark.parametrize("name", ["impurity", "permutation"])
+def test_forests_refuse_weights_that_are_not_whole(name):
+    with pytest.raises(InputError, match=f"not whole; filter '{name}' copies rows by their weight"):
+        FilterSelector(name).fit(X, Y, sample_weight=np.full(12, 0.5))
+
+
+@pytest.mark.parametrize(
+    ("size", "sentence"),
+    [
+        ({"k": 4}, "k is 4; X has 3 features and k must lie between 1 and that number"),
+        ({"k": 0}, "k is 0"),
+        ({"k": 1.5}, "k is 1.5; a whole number is wanted"),
+        ({"fraction": 1.2}, "fraction is 1.2; it must lie above 0 and not above 1"),
+        ({"k": 2, "threshold": 0.1}, "k and threshold are given; only one of k, fraction and threshold is wanted"),
+    ],
+)
+def test_impossible_sizes_are_refused(size, sentence):
+    with pytest.raises(InputError, match=sentence):
+        FilterSelector("anova", **size).fit(X, Y)
+
+
+def test_more_top_features_than_features_are_refused():
+    with pytest.raises(InputError, match="k is 4; X has 3 features"):
+        top_features("anova", X, Y, k=4)
+
+
+@pytest.mark.parametrize("name", ["anova", "limma", "sam", "t_test"])
+def test_as_many_rows_as_classes_leave_no_variance(name):
+    with pytest.raises(InputError, match=r"n_samples = 2 .* the variance within 2 classes needs more than 2"):
+        FilterSelector(name).fit(X[:2], Y[:2])
+
+
+def test_the_variance_of_one_row_is_refused():
+    with pytest.raises(InputError, match="a variance needs more than 1"):
+        FilterSelector("variance").fit(X[:1])
+
+
+def test_welch_needs_two_rows_of_each_class():
+    with pytest.raises(InputError, match=r"a class with one row only .* equal_var=False needs two rows of each class"):
+        FilterSelector("t_test", params={"equal_var": False}).fit(X[:3], Y[:3])
+
+
+@pytest.mark.parametrize("name", ["mim", "jmi", "info_gain", "chi_squared", "kruskal", "auc", "relieff"])
+def test_fewer_rows_than_bins_still_have_scores(name):
+    assert np.isfinite(scores(name, X[:2], Y[:2])).all()
+
+
+def test_unknown_filters_and_options_are_refused():
+    with pytest.raises(InputError, match="name is 'anvoa', which is no filter; known are anova, auc"):
+        FilterSelector("anvoa").fit(X, Y)
+    with pytest.raises(InputError, match="params contains 'var'; options of filter 't_test': equal_var"):
+        FilterSelector("t_test", params={"var": True}).fit(X, Y)
+    with pytest.raises(InputError, match="method is 'sturges'; wanted is one of equal_width, mdl, distinct"):
+        FilterSelector("mim", params={"discretise": "sturges"}).fit(X, Y)
+    with pytest.raises(InputError, match="n_neighbors is 0; at least 1 is wanted"):
+        FilterSelector("relieff", params={"n_neighbors": 0}).fit(X, Y)
+
+
+def test_records_that_contradict_themselves_are_refused():
+    with pytest.raises(InputError, match="target contains 'time'; wanted are"):
+        register_filter(Filter(name="cox", score=len, target=("time",), reference="none"))
+    with pytest.raises(InputError, match="filter 'both' is both greedy and batched"):
+        register_filter(Filter(name="both", score=len, greedy=True, batched=True, reference="none"))

@@ -1,0 +1,158 @@
+"""FilterSelector is a scikit-learn selector: names, sizes, ranks, ties."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.estimator_checks import check_estimator
+
+from steadyset.errors import InputError
+from steadyset.selectors import FilterSelector
+from steadyset.selectors.filters import Filter, get_filter, list_filters, register_filter, scores
+from steadyset.selectors.filters.registry import _filters
+
+TABLE_3_1 = {
+    *("anova", "limma", "sam", "kruskal", "chi_squared", "auc", "one_r", "variance", "permutation", "impurity"),
+    *("info_gain", "gain_ratio", "sym_uncert", "mim", "mrmr", "jmi", "jmim", "disr", "njmim", "cmim"),
+}
+
+
+@pytest.fixture
+def data() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 20)
+    return rng.normal(size=(40, 8)) + y[:, None] * np.arange(8), y
+
+
+@pytest.mark.parametrize("name", sorted(list_filters().index))
+def test_every_filter_passes_the_checks_of_scikit_learn(name):
+    stochastic = get_filter(name).stochastic
+    params = {"n_estimators": 3} if stochastic else None
+    # Copies in another order are another forest, as for scikit-learn's own forests.
+    expected = {"check_sample_weight_equivalence_on_dense_data": "rows are drawn by number"} if stochastic else {}
+    check_estimator(
+        FilterSelector(name, fraction=0.5, params=params, random_state=0), expected_failed_checks=expected, on_skip=None
+    )
+
+
+def test_all_filters_of_the_table_are_there():
+    assert TABLE_3_1 | {"t_test", "relief", "relieff", "mutual_info"} == set(list_filters().index)
+
+
+def test_only_auc_t_test_and_relief_are_for_two_classes_alone():
+    assert {name for name in list_filters().index if not get_filter(name).multiclass} == {"auc", "t_test", "relief"}
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_feature_names_of_a_frame_are_kept(data, frame):
+    X, y = data
+    names = [f"gene {j}" for j in range(8)]
+    fitted = FilterSelector("anova", k=2).fit(frame(dict(zip(names, X.T, strict=True))), y)
+    assert fitted.get_feature_names_out().tolist() == ["gene 5", "gene 6"]
+
+
+def test_sizes_by_number_fraction_threshold_and_default(data):
+    X, y = data
+    found = scores("anova", X, y)[0]
+    third = np.sort(found)[-3]
+    assert FilterSelector("anova", k=3).fit(X, y).get_support().sum() == 3
+    assert FilterSelector("anova", fraction=0.4).fit(X, y).get_support().sum() == 3
+    assert FilterSelector("anova", fraction=0.01).fit(X, y).get_support().sum() == 1
+    assert FilterSelector("anova", threshold=third).fit(X, y).get_support().sum() == 3
+    assert FilterSelector("anova").fit(X, y).get_support().all()
+    assert FilterSelector("anova").fit(np.tile(X, 2), y).get_support().sum() == 10
+
+
+def test_ranking_is_the_order_of_falling_scores(data):
+    fitted = FilterSelector("kruskal", k=3).fit(*data)
+    assert (np.diff(fitted.scores_[np.argsort(fitted.ranking_)]) <= 0).all()
+    assert sorted(fitted.ranking_) == list(range(1, 9))
+
+
+@pytest.mark.parametrize("name", ["anova", "auc", "mim", "jmi", "mrmr", "relieff", "info_gain"])
+def test_ties_go_to_the_smaller_column(data, name):
+    X, y = data
+    fitted = FilterSelector(name, k=1).fit(X[:, [0, 7, 7, 7]], y)
+    assert fitted.get_support().tolist() == [False, True, False, False]
+
+
+def test_a_threshold_stops_a_greedy_filter_before_the_first_feature_below_it(data):
+    X, y = data
+    X = np.column_stack([X[:, 7], X[:, 7], np.ones(40)])
+    fitted = FilterSelector("cmim", threshold=1e-9).fit(X, y)
+    assert fitted.get_support().tolist() == [True, False, False]
+    assert FilterSelector("cmim", threshold=0).fit(X, y).get_support().all()
+
+
+def test_selected_features_feed_a_pipeline_and_a_clone(data):
+    X, y = data
+    pipeline = make_pipeline(clone(FilterSelector("jmi", k=2)), DecisionTreeClassifier(random_state=0)).fit(X, y)
+    assert pipeline.score(X, y) == 1
+    assert pipeline[0].transform(X).shape == (40, 2)
+
+
+@pytest.mark.parametrize("name", ["impurity", "permutation"])
+@pytest.mark.parametrize("continuous", [False, True])
+def test_forests_find_the_feature_that_decides(name, continuous):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(80, 6))
+    y = X[:, 4] + 0.01 if continuous else X[:, 4] > 0
+    fitted = FilterSelector(name, k=1, params={"n_estimators": 30}, random_state=0).fit(X, y)
+    assert fitted.get_support(indices=True).tolist() == [4]
+    again = FilterSelector(name, k=1, params={"n_estimators": 30}, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(fitted.scores_, again.scores_)
+
+
+def test_permutation_importance_is_zero_for_features_no_tree_uses():
+    X = np.column_stack([np.arange(30.0), np.ones(30)])
+    found = scores("permutation", X, np.arange(30) >= 15, params={"n_estimators": 5}, random_state=0)[0]
+    assert found[1] == 0
+    assert found[0] > 0.2
+
+
+def test_relief_is_the_mean_gap_to_the_nearest_miss_minus_that_to_the_nearest_hit():
+    X = np.array([[0.0, 0.0], [1.0, 0.5], [3.0, 1.0], [4.0, 0.0]])
+    y = np.array([0, 0, 1, 1])
+    hits, misses = [1, 0, 3, 2], [3, 2, 1, 0]
+    scaled = X / [4.0, 1.0]
+    expected = np.mean(np.abs(scaled - scaled[misses]) - np.abs(scaled - scaled[hits]), axis=0)
+    np.testing.assert_allclose(scores("relief", X, y)[0], expected)
+
+
+def test_relieff_follows_its_definition_with_three_classes():
+    rng = np.random.default_rng(2)
+    y = np.repeat([0, 1, 2], [5, 8, 11])
+    X = rng.normal(size=(24, 4)) + y[:, None] * [0, 0, 1, 2]
+    scaled = (X - X.min(axis=0)) / np.ptp(X, axis=0)
+    prior = np.bincount(y) / 24
+    expected = np.zeros(4)
+    for i in range(24):
+        gaps = np.abs(scaled - scaled[i])
+        for c in range(3):
+            rows = [j for j in np.argsort(gaps.sum(axis=1), kind="stable") if y[j] == c and j != i][:6]
+            factor = -1 if c == y[i] else prior[c] / (1 - prior[y[i]])
+            expected += factor * gaps[rows].mean(axis=0) / 24
+    np.testing.assert_allclose(scores("relieff", X, y, params={"n_neighbors": 6})[0], expected)
+
+
+def test_a_registered_filter_works_by_name_and_its_rows_are_copied(data):
+    X, y = data
+    record = Filter(
+        name="median_gap",
+        score=lambda X, y: np.abs(np.median(X[y == 1], axis=0) - np.median(X[y == 0], axis=0)),
+        weights=False,
+        reference="none",
+    )
+    try:
+        register_filter(record)
+        weights = np.random.default_rng(3).integers(0, 3, 40)
+        found = scores("median_gap", X, y, weights)[0]
+        copied = scores("median_gap", np.repeat(X, weights, axis=0), np.repeat(y, weights))[0]
+        np.testing.assert_array_equal(found, copied)
+        with pytest.raises(InputError, match="a filter named 'median_gap' exists"):
+            register_filter(record)
+    finally:
+        _filters.pop("median_gap", None)
