@@ -13,14 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadyset.kernels.cholesky import cholesky, cholesky_solve
-from steadyset.kernels.glm import mean_loss, residual_and_curvature
+from steadyset.kernels.glm import residual_and_curvature
 from steadyset.kernels.jit import kernel
+from steadyset.kernels.products import combine, times
+from steadyset.kernels.ridge import ridge_fit
+from steadyset.kernels.ties import first_largest
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 NOTHING_FREE = 1e-9
-MOST_NEWTON_STEPS = 100
 MOST_SWAP_ROUNDS = 100
 
 
@@ -43,7 +45,7 @@ def best_subset_path(
         lengths[j] = (w * Xt[j] * Xt[j]).sum()
     theta = np.zeros(1)
     for size in range(k):
-        theta, _ = _fit(Xt, y, w, support[:size], theta, ridge, logistic, tol)
+        theta, _ = ridge_fit(Xt, y, w, support[:size], theta, ridge, logistic, tol)
         _, _, free = _project(lengths, gram[:size], support[:size])
         descent = _descent(Xt, y, w, support[:size], theta, logistic)
         grown = support[: size + 1].copy()
@@ -54,7 +56,7 @@ def best_subset_path(
         if objective == np.inf:
             return supports[:size], thetas[:size], objectives[:size]
         support[size] = grown[size]
-        gram[size] = Xt @ (w * Xt[support[size]])
+        gram[size] = times(Xt, w * Xt[support[size]])
         theta, objective = _improve_by_swaps(
             Xt,
             y,
@@ -102,7 +104,7 @@ def _improve_by_swaps(
         unchanged += 1
         slot = turn % size
         others = np.delete(support, slot)
-        start, _ = _fit(Xt, y, w, others, np.delete(theta, slot), ridge, logistic, tol)
+        start, _ = ridge_fit(Xt, y, w, others, np.delete(theta, slot), ridge, logistic, tol)
         descent = _descent(Xt, y, w, others, start, logistic)
         # Taking a feature out frees, in every other column, the part along what this feature alone spans.
         freed = free + regression[slot] ** 2 * spanned_alone[slot]
@@ -115,7 +117,7 @@ def _improve_by_swaps(
             theta = trial_theta
             objective = reached
             support[slot] = trial[slot]
-            gram[slot] = Xt @ (w * Xt[support[slot]])
+            gram[slot] = times(Xt, w * Xt[support[slot]])
             regression, spanned_alone, free = _project(lengths, gram, support)
             unchanged = 0
     return theta, objective
@@ -143,72 +145,16 @@ def _best_filling(
             gain[j] = descent[j] ** 2 / free[j] if abs(descent[j]) > tol else 0.0
     best_theta, best_objective, best = start, np.inf, -1
     for _ in range(n_candidates):
-        j = _first_largest(gain)
+        j = first_largest(gain)
         if gain[j] < 0.0:
             break
         gain[j] = -1.0
         support[slot] = j
-        theta, objective = _fit(Xt, y, w, support, start, ridge, logistic, tol)
+        theta, objective = ridge_fit(Xt, y, w, support, start, ridge, logistic, tol)
         if best < 0 or objective < best_objective - tol:
             best_theta, best_objective, best = theta, objective, j
     support[slot] = best
     return best_theta, best_objective
-
-
-@kernel
-def _first_largest(values: FloatArray) -> int:
-    """The lowest index among the values that equal the largest up to rounding: identical columns are a tie."""
-    largest = values.max()
-    for j in range(len(values)):
-        if values[j] >= largest * (1.0 - 1e-10):
-            return j
-    return 0
-
-
-@kernel
-def _fit(
-    Xt: FloatArray,
-    y: FloatArray,
-    w: FloatArray,
-    support: IntArray,
-    start: FloatArray,
-    ridge: float,
-    logistic: bool,
-    tol: float,
-) -> tuple[FloatArray, float]:
-    """Newton's method on one support; theta holds the coefficients and, last, the intercept."""
-    m = len(support)
-    X = np.ones((m + 1, len(y)))
-    for a in range(m):
-        X[a] = Xt[support[a]]
-    penalty = np.full(m + 1, ridge)
-    penalty[m] = 0.0
-    theta = start.copy()
-    residual = np.empty(len(y))
-    curvature = np.empty(len(y))
-    eta = theta @ X
-    objective = mean_loss(y, w, eta, logistic) + 0.5 * (penalty * theta**2).sum()
-    for _ in range(MOST_NEWTON_STEPS):
-        residual_and_curvature(y, w, eta, logistic, residual, curvature)
-        step = X @ residual - penalty * theta
-        if np.abs(step).max() <= tol:
-            break
-        hessian = (X * curvature) @ X.T
-        for a in range(m + 1):
-            hessian[a, a] += penalty[a]
-        if not cholesky(hessian, m + 1, 1e-14):
-            break
-        cholesky_solve(hessian, m + 1, step)
-        length = 1.0
-        for _ in range(60):
-            moved = theta + length * step
-            eta = moved @ X
-            reached = mean_loss(y, w, eta, logistic) + 0.5 * (penalty * moved**2).sum()
-            if reached <= objective + 1e-13 * abs(objective):
-                break
-            length *= 0.5
-        theta, objective = moved, reached
-    return theta, objective
 
 
 @kernel
@@ -221,7 +167,7 @@ def _descent(
         eta += theta[a] * Xt[support[a]]
     residual = np.empty(len(y))
     residual_and_curvature(y, w, eta, logistic, residual, np.empty(len(y)))
-    return Xt @ residual
+    return times(Xt, residual)
 
 
 @kernel
@@ -240,8 +186,9 @@ def _project(lengths: FloatArray, gram: FloatArray, support: IntArray) -> tuple[
         for a in range(m):
             cholesky_solve(L, m, inverse[a])
             spanned_alone[a] = 1.0 / inverse[a, a]
-    regression = inverse @ gram
+    regression = np.empty((m, len(free)))
     for a in range(m):
+        regression[a] = combine(inverse[a], gram)
         for j in range(len(free)):
             free[j] -= gram[a, j] * regression[a, j]
     free[support] = 0.0

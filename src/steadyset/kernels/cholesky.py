@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadyset.kernels.jit import kernel
+from steadyset.kernels.products import dot
 
 FloatArray = NDArray[np.float64]
 
@@ -16,18 +17,13 @@ def cholesky(A: FloatArray, m: int, relative_floor: float) -> bool:
     """
     for j in range(m):
         diagonal = A[j, j]
-        pivot = diagonal
-        for p in range(j):
-            pivot -= A[j, p] * A[j, p]
+        pivot = diagonal - dot(A[j, :j], A[j, :j])
         if not pivot > relative_floor * diagonal:
             return False
         root = np.sqrt(pivot)
         A[j, j] = root
         for i in range(j + 1, m):
-            value = A[i, j]
-            for p in range(j):
-                value -= A[i, p] * A[j, p]
-            A[i, j] = value / root
+            A[i, j] = (A[i, j] - dot(A[i, :j], A[j, :j])) / root
     return True
 
 
@@ -35,12 +31,8 @@ def cholesky(A: FloatArray, m: int, relative_floor: float) -> bool:
 def cholesky_solve(L: FloatArray, m: int, b: FloatArray) -> None:
     """Overwrite b[:m] with the solution of L L' x = b."""
     for i in range(m):
-        value = b[i]
-        for p in range(i):
-            value -= L[i, p] * b[p]
-        b[i] = value / L[i, i]
+        b[i] = (b[i] - dot(L[i, :i], b[:i])) / L[i, i]
     for i in range(m - 1, -1, -1):
-        value = b[i]
-        for p in range(i + 1, m):
-            value -= L[p, i] * b[p]
-        b[i] = value / L[i, i]
+        b[i] /= L[i, i]
+        for p in range(i):
+            b[p] -= L[i, p] * b[i]

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from steadyset.kernels.cholesky import cholesky, cholesky_solve
 from steadyset.kernels.glm import linear_predictor, mean_loss, residual_and_curvature
 from steadyset.kernels.jit import kernel
+from steadyset.kernels.products import combine, dot, symmetric_product, times
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -81,7 +82,7 @@ def _fit_level(
     violation = np.inf
     for _ in range(most_rounds):
         residual_and_curvature(y, w, eta, logistic, residual, curvature)
-        descent = Xt @ residual
+        descent = times(Xt, residual)
         violation = abs(residual.sum())
         in_work = np.zeros(len(coef), np.bool_)
         for j in range(len(coef)):
@@ -135,7 +136,7 @@ def _fit_working_set(
         violation = abs(residual.sum())
         for a in range(len(work)):
             j = work[a]
-            violation = max(violation, _violation(coef[j], _dot(Xt[j], residual), l1[j], l2[j]))
+            violation = max(violation, _violation(coef[j], dot(Xt[j], residual), l1[j], l2[j]))
             before[a] = coef[j]
         if violation <= goal:
             break
@@ -176,7 +177,7 @@ def _minimise_quadratic(
     second = np.empty(len(work))
     for a in range(len(work)):
         weighted[a] = Xt[work[a]] * curvature
-        second[a] = _dot(Xt[work[a]], weighted[a])
+        second[a] = dot(Xt[work[a]], weighted[a])
     total_curvature = curvature.sum()
     since_direct = 0
     for _ in range(MOST_SWEEPS):
@@ -187,7 +188,7 @@ def _minimise_quadratic(
         n_active = 0
         for a in range(len(work)):
             j = work[a]
-            descent = _dot(Xt[j], residual)
+            descent = dot(Xt[j], residual)
             old = coef[j]
             # A feature outside the model enters only when it breaks the conditions by more than the tolerance:
             # rounding alone must not bring in an exact copy of a feature that is in.
@@ -245,8 +246,8 @@ def _solve_for_signs(
         j = work[active[p]]
         X_active[p] = Xt[j]
         V_active[p] = weighted[active[p]]
-        step[p] = _dot(Xt[j], residual) - np.sign(coef[j]) * l1[j] - l2[j] * coef[j]
-    hessian = X_active @ V_active.T
+        step[p] = dot(Xt[j], residual) - np.sign(coef[j]) * l1[j] - l2[j] * coef[j]
+    hessian = symmetric_product(X_active, V_active)
     for p in range(n_active):
         hessian[p, p] += l2[work[active[p]]]
     if not cholesky(hessian, n_active + 1, 1e-12):
@@ -262,7 +263,7 @@ def _solve_for_signs(
     for p in range(n_active):
         j = work[active[p]]
         coef[j] = 0.0 if p == blocking else coef[j] + length * step[p]
-    residual -= length * (step @ V_active)
+    residual -= length * combine(step, V_active)
     shift: float = length * step[n_active]
     return intercept + shift
 
@@ -272,12 +273,4 @@ def _penalty(coef: FloatArray, l1: FloatArray, l2: FloatArray, work: IntArray) -
     total = 0.0
     for j in work:
         total += l1[j] * abs(coef[j]) + 0.5 * l2[j] * coef[j] * coef[j]
-    return total
-
-
-@kernel
-def _dot(a: FloatArray, b: FloatArray) -> float:
-    total = 0.0
-    for i in range(len(a)):
-        total += a[i] * b[i]
     return total

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadyset.kernels.jit import kernel
+from steadyset.kernels.products import combine
 
 FloatArray = NDArray[np.float64]
 
@@ -22,12 +23,7 @@ LEAST_CURVATURE = 1e-6
 @kernel
 def linear_predictor(Xt: FloatArray, coef: FloatArray, intercept: float) -> FloatArray:
     """intercept + X coef, from the non-zero coefficients only."""
-    eta = np.full(Xt.shape[1], intercept)
-    for j in range(len(coef)):
-        if coef[j] != 0.0:
-            for i in range(len(eta)):
-                eta[i] += coef[j] * Xt[j, i]
-    return eta
+    return combine(coef, Xt) + intercept
 
 
 @kernel
