@@ -36,3 +36,32 @@ def cholesky_solve(L: FloatArray, m: int, b: FloatArray) -> None:
         b[i] /= L[i, i]
         for p in range(i):
             b[p] -= L[i, p] * b[i]
+
+
+@kernel
+def pivoted_cholesky(K: FloatArray, relative_floor: float) -> tuple[FloatArray, NDArray[np.int64]]:
+    """Columns L' (r x n) with L L' = K of rank r, and the r pivots in whose order L[pivots] is lower triangular."""
+    n = len(K)
+    left = np.diag(K).copy()
+    floor = relative_floor * left.max()
+    columns = np.zeros((n, n))
+    pivots = np.empty(n, np.int64)
+    for r in range(n):
+        pivot = np.argmax(left)
+        if left[pivot] <= floor:
+            return columns[:r], pivots[:r]
+        pivots[r] = pivot
+        root = np.sqrt(left[pivot])
+        for i in range(n):
+            columns[r, i] = K[pivot, i]
+        for s in range(r):
+            scale = columns[s, pivot]
+            for i in range(n):
+                columns[r, i] -= scale * columns[s, i]
+        for i in range(n):
+            columns[r, i] /= root
+            left[i] -= columns[r, i] * columns[r, i]
+        for s in range(r):
+            columns[r, pivots[s]] = 0.0
+        left[pivots[: r + 1]] = 0.0
+    return columns, pivots

@@ -14,7 +14,7 @@ from steadyset.kernels.jit import kernel
 FloatArray = NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz"})  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz"})
 def dot(a: FloatArray, b: FloatArray) -> float:
     """sum_i a_i b_i."""
     total = 0.0

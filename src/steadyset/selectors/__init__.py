@@ -1,1 +1,24 @@
 """Feature selectors in the manner of scikit-learn: fit(X, y, sample_weight), get_support()."""
+
+from steadyset.selectors.boosting import BoostedLinear, BoostedLogistic
+from steadyset.selectors.forest import ForestClassification, ForestRegression
+from steadyset.selectors.group import GroupLinear, GroupLogistic
+from steadyset.selectors.l0 import L0Linear, L0Logistic
+from steadyset.selectors.linear import ElasticNetPath, SparseLinear, SparseLogistic, elastic_net_path
+from steadyset.selectors.rfe import RecursiveElimination
+
+__all__ = [
+    "BoostedLinear",
+    "BoostedLogistic",
+    "ElasticNetPath",
+    "ForestClassification",
+    "ForestRegression",
+    "GroupLinear",
+    "GroupLogistic",
+    "L0Linear",
+    "L0Logistic",
+    "RecursiveElimination",
+    "SparseLinear",
+    "SparseLogistic",
+    "elastic_net_path",
+]

@@ -27,9 +27,8 @@ Values = NDArray[np.float32]
 class _ForestSelector(ModelSelector):
     """The fit that the classification and the regression forest share.
 
-    The bootstrap of a tree draws as many rows as the weights sum to, each in proportion to its weight, from numbers
-    that mark places along the cumulated weights of the sorted rows. An integer weight therefore gives the same trees as
-    that many copies of the row. A row is out of bag when the tree drew it not once, however large its weight.
+    Rows are sorted by their content and identical rows become one with the sum of their weights. A weight is a number
+    of places in the draw of a tree's bootstrap. So a row of weight 2 and two copies of it are the same thing.
     """
 
     importances_: FloatArray
@@ -57,7 +56,7 @@ class _ForestSelector(ModelSelector):
         """Grow a forest on all features, take the k most important, and grow a second forest on these."""
         check_choice("importance", self.importance, ("impurity", "permutation"))
         check_integer("n_trees", self.n_trees, least=1)
-        training = _in_canonical_order(read_training(X, y, sample_weight, target=self._target, selector=self))
+        training = _merge_copies(read_training(X, y, sample_weight, target=self._target, selector=self))
         k = check_k(self.k, training.X.shape[1])
         varies = training.X.min(axis=0) < training.X.max(axis=0)
         if not varies.any():
@@ -75,20 +74,17 @@ class _ForestSelector(ModelSelector):
         return self
 
     def _grow(self, values: Values, training: Training, seed: np.random.SeedSequence) -> Any:
-        """Trees, each with the rows that are out of its bag and its own random stream."""
-        cumulated = np.cumsum(training.weight)
-        n_draws = round(cumulated[-1])
-        if n_draws < 2:
-            raise InputError(f"sample_weight sums to {cumulated[-1]:g}; a forest reads weights as numbers of rows")
+        """Trees, each with the rows of the places that are out of its bag and its own random stream."""
+        places = _places(training.weight)
         for child in seed.spawn(int(self.n_trees)):
             rng = np.random.default_rng(child)
-            drawn = np.searchsorted(cumulated, rng.random(n_draws) * cumulated[-1], side="right")
-            counts = np.bincount(np.minimum(drawn, len(cumulated) - 1), minlength=len(cumulated))
+            drawn = rng.integers(len(places), size=len(places))
+            counts = np.bincount(places[drawn], minlength=len(values))
             tree = self._tree(
                 max_features=self.max_features, max_depth=self.max_depth, random_state=int(rng.integers(2**31))
             )
             tree.fit(values, training.y, sample_weight=counts.astype(np.float64), check_input=False)
-            yield tree, np.flatnonzero(counts == 0), rng
+            yield tree, np.delete(places, drawn), rng
 
     def _importances(self, values: Values, training: Training, seed: np.random.SeedSequence) -> FloatArray:
         total = np.zeros(values.shape[1])
@@ -112,13 +108,12 @@ class _ForestSelector(ModelSelector):
         rng: np.random.Generator,
     ) -> FloatArray:
         """How much the error on the out-of-bag rows grows when one of the features that the tree uses is shuffled."""
-        weight = training.weight[rows] / training.weight[rows].sum()
-        intact = weight @ _errors(tree, values, training.y[rows])
+        intact = _mean_error(tree, values, training.y[rows])
         growth = np.empty(len(used))
         for position, feature in enumerate(used):
             column = values[:, feature].copy()
             values[:, feature] = rng.permutation(column)
-            growth[position] = weight @ _errors(tree, values, training.y[rows]) - intact
+            growth[position] = _mean_error(tree, values, training.y[rows]) - intact
             values[:, feature] = column
         return growth
 
@@ -140,9 +135,9 @@ class ForestClassification(ClassifierMixin, _ForestSelector):  # type: ignore[mi
     (constant ones excepted); None: 20, or half of the features where that is fewer. Predictions come from a second
     forest that is grown on the selected features alone (Hamer and Dupont 2021, section 6.2).
 
-    Weights count rows: a tree draws as many rows as they sum to. For the trees and the impurity importance, integer
-    weights equal copies of the rows, and the order of the rows does not matter. Not so for the permutation importance:
-    copied rows would leave a twin of a drawn row out of bag, weighted rows do not.
+    Weights count rows: a tree draws as many rows as they sum to, and a weight that is not whole is rounded on the way.
+    With the same seed, integer weights give the very forest that copies of the rows give, whatever the order of the
+    rows. As with copies, a tree may have drawn one of the places of a row and count another as out of bag.
 
     Attributes: support_, importances_, trees_ (of the second forest), classes_.
     Reference: Breiman (2001), Random forests.
@@ -175,18 +170,30 @@ class ForestRegression(RegressorMixin, _ForestSelector):  # type: ignore[misc]
         return self._mean_of_trees(X)[:, 0]
 
 
-def _errors(tree: Any, values: Values, y: FloatArray) -> FloatArray:
+def _mean_error(tree: Any, values: Values, y: FloatArray) -> float:
     predicted = tree.tree_.predict(values)
     if isinstance(tree, DecisionTreeClassifier):
-        return np.asarray(predicted.argmax(axis=1) != y, dtype=np.float64)
-    return np.asarray(np.square(predicted[:, 0] - y))
+        return float(np.mean(predicted.argmax(axis=1) != y))
+    return float(np.mean(np.square(predicted[:, 0] - y)))
 
 
-def _in_canonical_order(training: Training) -> Training:
-    """Rows sorted by their content, so that the places of the bootstrap do not depend on the order they came in."""
+def _merge_copies(training: Training) -> Training:
+    """Rows sorted by their content (a fixed mix of the features, then y), identical rows merged into one."""
     mix = np.random.default_rng(0).random(training.X.shape[1])
     order = np.lexsort((training.y, (training.X * mix).sum(axis=1)))
-    return Training(training.X[order], training.y[order], training.weight[order], training.classes)
+    X, y = training.X[order], training.y[order]
+    new = np.flatnonzero(np.append(True, (X[1:] != X[:-1]).any(axis=1) | (y[1:] != y[:-1])))
+    return Training(X[new], y[new], np.add.reduceat(training.weight[order], new), training.classes)
+
+
+def _places(weight: FloatArray) -> IntArray:
+    """The row at each place of the draw: as many places as the weights sum to, a row having as many as its weight."""
+    cumulated = np.cumsum(weight)
+    n_places = round(cumulated[-1])
+    if n_places < 2:
+        raise InputError(f"sample_weight sums to {cumulated[-1]:g}; a forest reads weights as numbers of rows")
+    middles = (np.arange(n_places) + 0.5) * (cumulated[-1] / n_places)
+    return np.asarray(np.searchsorted(cumulated, middles), dtype=np.int64)
 
 
 def _seed_sequence(random_state: Any) -> np.random.SeedSequence:

@@ -1,34 +1,26 @@
 """L1 and elastic-net regression, logistic and linear, as selectors and as paths over the penalty."""
 
-import warnings
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.exceptions import ConvergenceWarning
 
 from steadyset.errors import InputError
 from steadyset.kernels import elastic_net
 from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
 from steadyset.selectors.model_input import (
     FloatArray,
-    Standardised,
     Training,
     check_choice,
     check_integer,
-    check_k,
     check_number,
     later_copies,
     read_training,
-    standardise,
 )
+from steadyset.selectors.path import MOST_ROUNDS, Level, PathProblem
 
 Family = Literal["logistic", "linear"]
-
-MOST_ROUNDS = 1000
-# Halvings of the step between two levels of the path, in search of a support of exactly k features.
-MOST_BISECTIONS = 20
 
 
 @dataclass(frozen=True)
@@ -76,7 +68,7 @@ def elastic_net_path(
     """
     check_choice("family", family, ("logistic", "linear"))
     training = read_training(X, y, sample_weight, target="binary" if family == "logistic" else "numbers")
-    problem = _Problem(training, family, l1_ratio, standardise, penalty_factors, tol)
+    problem = _ElasticNetProblem(training, family, l1_ratio, standardise, penalty_factors, tol)
     levels = problem.levels(n_lambdas, lambda_min_ratio) if lambdas is None else _read_lambdas(lambdas)
     if max_features is not None:
         check_integer("max_features", max_features, least=1)
@@ -113,24 +105,12 @@ class _ElasticNetSelector(LinearSelector):
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the path down to the wanted penalty or number of features, and keep the last model."""
-        if self.penalty is not None and self.k is not None:
-            raise InputError("penalty and k are both given; set the penalty level or the number of features, not both")
         target: Any = "binary" if self._family == "logistic" else "numbers"
         training = read_training(X, y, sample_weight, target=target, selector=self)
-        problem = _Problem(training, self._family, self.l1_ratio, self.standardise, None, self.tol)
-        if self.penalty is None:
-            k = check_k(self.k, training.X.shape[1])
-            level = _find_size(problem, problem.levels(self.n_lambdas, self.lambda_min_ratio), k)
-        else:
-            check_number("penalty", self.penalty)
-            levels = problem.levels(self.n_lambdas, self.lambda_min_ratio)
-            level = _last_level(problem, np.append(levels[levels > self.penalty], self.penalty))
-        if level.violation > 1e-6 * problem.spread:
-            warnings.warn(
-                f"the optimality conditions are off by {level.violation:.1g} after {MOST_ROUNDS} rounds",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+        problem = _ElasticNetProblem(training, self._family, self.l1_ratio, self.standardise, None, self.tol)
+        level = problem.fit(
+            self.penalty, self.k, training.X.shape[1], self.n_lambdas, self.lambda_min_ratio, what="features"
+        )
         self._store(level.coef, level.intercept, problem.data, training)
         self.penalty_ = level.penalty
         self.violation_ = level.violation / problem.spread
@@ -161,20 +141,8 @@ class SparseLinear(_ElasticNetSelector, RegressionSelector):
     _family: Family = "linear"
 
 
-@dataclass(frozen=True)
-class _Level:
-    penalty: float
-    coef: FloatArray
-    intercept: float
-    violation: float
-
-    @property
-    def size(self) -> int:
-        return int(np.count_nonzero(self.coef))
-
-
-class _Problem:
-    """Checked data and options of one path, on the standardised scale.
+class _ElasticNetProblem(PathProblem):
+    """Checked data and options of one path.
 
     Features are standardised whatever `standardise` says, for the sake of the numerics: a penalty on the coefficients
     of the features as they are is a penalty on the standardised ones with factors 1/sd (L1) and 1/sd² (L2).
@@ -189,37 +157,24 @@ class _Problem:
         penalty_factors: ArrayLike | None,
         tol: float,
     ) -> None:
+        super().__init__(training, logistic=family == "logistic", tol=tol)
         check_number("l1_ratio", l1_ratio, most=1.0)
-        check_number("tol", tol)
-        self.data: Standardised = standardise(training)
-        self.y = training.y
-        self.logistic = family == "logistic"
         factors = _read_factors(penalty_factors, len(self.data.scale))
         units = np.ones(len(factors)) if standardised_penalty else self.data.scale
         self.l1_factors = l1_ratio * factors / units
+        self.l2_factors = (1.0 - l1_ratio) * factors / units**2
         if l1_ratio == 1.0 and penalty_factors is None:
             # Any split of a coefficient between exact copies is optimal; giving all of it to the first makes it unique.
             self.l1_factors[later_copies(training.X)] = np.inf
-        self.l2_factors = (1.0 - l1_ratio) * factors / units**2
-        mean = float(self.data.weight @ self.y)
-        self.spread = float(np.sqrt(self.data.weight @ (self.y - mean) ** 2))
-        self.tol = tol * self.spread
-        self.null_intercept = float(np.log(mean / (1.0 - mean))) if self.logistic else mean
-        self.null_descent = self.data.Xt @ (self.data.weight * (self.y - mean))
 
-    def levels(self, count: int, min_ratio: float | None) -> FloatArray:
-        """Levels from the least penalty that leaves out every feature downwards."""
-        check_integer("n_lambdas", count, least=1)
-        if min_ratio is None:
-            min_ratio = 1e-2 if self.data.Xt.shape[0] > self.data.Xt.shape[1] else 1e-4
-        check_number("lambda_min_ratio", min_ratio, most=1.0)
-        largest = float(np.max(np.abs(self.null_descent) / self.l1_factors))
-        # Where no feature has anything to do with y, the gradients are rounding errors and so would be the levels.
-        largest = max(largest, 1e-9 * self.spread)
-        return largest * np.logspace(0.0, np.log10(min_ratio), count)
+    def largest_penalty(self) -> float:
+        return float(np.max(np.abs(self.null_descent) / self.l1_factors))
+
+    def size(self, coef: FloatArray) -> int:
+        return int(np.count_nonzero(coef))
 
     def solve(
-        self, lambdas: FloatArray, *, stop_size: int | None = None, start: _Level | None = None
+        self, lambdas: FloatArray, *, stop_size: int | None = None, start: Level | None = None
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         n_features = len(self.l1_factors)
         return elastic_net.elastic_net_path(
@@ -236,35 +191,6 @@ class _Problem:
             np.zeros(n_features) if start is None else start.coef,
             self.null_intercept if start is None else start.intercept,
         )
-
-
-def _last_level(problem: _Problem, lambdas: FloatArray, start: _Level | None = None) -> _Level:
-    coefs, intercepts, violations = problem.solve(lambdas, start=start)
-    return _Level(float(lambdas[-1]), coefs[-1], float(intercepts[-1]), float(violations[-1]))
-
-
-def _find_size(problem: _Problem, lambdas: FloatArray, k: int) -> _Level:
-    """The model with k features on the path, or with the most below k where the path steps over k."""
-    coefs, intercepts, violations = problem.solve(lambdas, stop_size=k)
-    sizes = np.count_nonzero(coefs, axis=1)
-    below = int(np.flatnonzero(sizes <= k)[np.argmax(sizes[sizes <= k])])
-    best = _Level(float(lambdas[below]), coefs[below], float(intercepts[below]), float(violations[below]))
-    if sizes[-1] <= k or len(sizes) == 1:
-        return best
-    before = len(sizes) - 2
-    high = _Level(float(lambdas[before]), coefs[before], float(intercepts[before]), float(violations[before]))
-    low = float(lambdas[len(sizes) - 1])
-    for _ in range(MOST_BISECTIONS):
-        middle = _last_level(problem, np.array([np.sqrt(high.penalty * low)]), start=high)
-        if middle.size > k:
-            low = middle.penalty
-            continue
-        high = middle
-        if middle.size > best.size:
-            best = middle
-        if middle.size == k:
-            break
-    return best
 
 
 def _read_lambdas(lambdas: ArrayLike) -> FloatArray:

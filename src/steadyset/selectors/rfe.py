@@ -4,11 +4,14 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.linalg import solve_triangular
 from scipy.special import expit
 from sklearn.utils.metaestimators import available_if
 
 from steadyset.errors import InputError
+from steadyset.kernels.cholesky import pivoted_cholesky
 from steadyset.kernels.hinge import hinge_fit
+from steadyset.kernels.products import combine, symmetric_product
 from steadyset.kernels.ridge import ridge_fit
 from steadyset.selectors.model import BinarySelector
 from steadyset.selectors.model_input import (
@@ -88,15 +91,15 @@ class RecursiveElimination(BinarySelector):
 
 def _fit_linear(Xt: FloatArray, y: FloatArray, w: FloatArray, loss: str, penalty: float) -> tuple[FloatArray, float]:
     """One ridge-penalised fit. The problem does not change under rotations of the features, so with more features than
-    rows it is solved in the coordinates of the rows' own span.
+    rows it is solved in as many coordinates as the rows span: X X' = L L', and L takes the place of X.
     """
     if len(Xt) <= len(y):
         return _fit_coordinates(Xt, y, w, loss, penalty)
-    lengths, axes = np.linalg.eigh(Xt.T @ Xt)
-    kept = lengths > 1e-12 * lengths[-1]
-    lengths, axes = np.sqrt(lengths[kept]), axes[:, kept]
-    coef, intercept = _fit_coordinates(np.ascontiguousarray((axes * lengths).T), y, w, loss, penalty)
-    return Xt @ (axes @ (coef / lengths)), intercept
+    X = np.ascontiguousarray(Xt.T)
+    coordinates, pivots = pivoted_cholesky(symmetric_product(X, X), 1e-12)
+    coef, intercept = _fit_coordinates(coordinates, y, w, loss, penalty)
+    rows = solve_triangular(coordinates[:, pivots], coef, lower=False)
+    return combine(rows, X[pivots]), intercept
 
 
 def _fit_coordinates(
