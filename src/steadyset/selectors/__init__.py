@@ -1,5 +1,26 @@
 """Selectors: scikit-learn estimators that choose features and take weights instead of copied rows."""
 
+from steadyset.selectors.boosting import BoostedLinear, BoostedLogistic
 from steadyset.selectors.filters import FilterSelector
+from steadyset.selectors.forest import ForestClassification, ForestRegression
+from steadyset.selectors.group import GroupLinear, GroupLogistic
+from steadyset.selectors.l0 import L0Linear, L0Logistic
+from steadyset.selectors.linear import ElasticNetPath, SparseLinear, SparseLogistic, elastic_net_path
+from steadyset.selectors.rfe import RecursiveElimination
 
-__all__ = ["FilterSelector"]
+__all__ = [
+    "BoostedLinear",
+    "BoostedLogistic",
+    "ElasticNetPath",
+    "FilterSelector",
+    "ForestClassification",
+    "ForestRegression",
+    "GroupLinear",
+    "GroupLogistic",
+    "L0Linear",
+    "L0Logistic",
+    "RecursiveElimination",
+    "SparseLinear",
+    "SparseLogistic",
+    "elastic_net_path",
+]

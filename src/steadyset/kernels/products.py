@@ -1,0 +1,55 @@
+"""Inner products of contiguous rows, without BLAS.
+
+The matrices here are small or read once, where BLAS gains nothing, and its own threads cost milliseconds a call when
+other runs keep the cores busy. The compiler may reorder a sum, which is what lets it use vector instructions; the order
+is fixed when it compiles, so results do not vary from call to call.
+"""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from steadyset.kernels.jit import kernel
+
+FloatArray = NDArray[np.float64]
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz"})
+def dot(a: FloatArray, b: FloatArray) -> float:
+    """sum_i a_i b_i."""
+    total = 0.0
+    for i in range(len(a)):
+        total += a[i] * b[i]
+    return total
+
+
+@kernel
+def times(A: FloatArray, b: FloatArray) -> FloatArray:
+    """A b, one inner product a row of A."""
+    product = np.empty(A.shape[0])
+    for i in range(len(product)):
+        product[i] = dot(A[i], b)
+    return product
+
+
+@kernel
+def symmetric_product(A: FloatArray, B: FloatArray) -> FloatArray:
+    """A B' where that is known to be symmetric (B holds the rows of A, weighted)."""
+    m = A.shape[0]
+    product = np.empty((m, m))
+    for i in range(m):
+        for j in range(i + 1):
+            product[i, j] = dot(A[i], B[j])
+            product[j, i] = product[i, j]
+    return product
+
+
+@kernel
+def combine(coef: FloatArray, A: FloatArray) -> FloatArray:
+    """sum_i coef_i A_i, from the non-zero coefficients only."""
+    total = np.zeros(A.shape[1])
+    for i in range(len(coef)):
+        if coef[i] != 0.0:
+            for j in range(len(total)):
+                total[j] += coef[i] * A[i, j]
+    return total

@@ -1,0 +1,16 @@
+"""The first of the largest values, where values that differ by rounding count as equal."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steadyset.kernels.jit import kernel
+
+
+@kernel
+def first_largest(values: NDArray[np.float64]) -> int:
+    """The lowest index among the values that equal the largest up to rounding: identical columns are a tie."""
+    largest = values.max()
+    for j in range(len(values)):
+        if values[j] >= largest * (1.0 - 1e-10):
+            return j
+    return 0

@@ -1,0 +1,70 @@
+"""Component-wise boosting of logistic and linear regression (glm boosting) as selectors."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steadyset.kernels.boosting import boost
+from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
+from steadyset.selectors.model_input import (
+    IntArray,
+    check_integer,
+    check_k,
+    check_number,
+    read_training,
+    standardise,
+)
+
+
+class _BoostingSelector(LinearSelector):
+    """The fit that the logistic and the linear selector share."""
+
+    _logistic: bool
+
+    def __init__(self, n_steps: int = 100, *, rate: float = 0.1, k: int | None = None) -> None:
+        self.n_steps = n_steps
+        self.rate = rate
+        self.k = k
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Boost for n_steps steps, or until one more feature than k would enter."""
+        check_integer("n_steps", self.n_steps, least=1)
+        check_number("rate", self.rate, most=1.0)
+        target: Any = "binary" if self._logistic else "numbers"
+        training = read_training(X, y, sample_weight, target=target, selector=self)
+        n_features = training.X.shape[1]
+        k = n_features if self.k is None else check_k(self.k, n_features)
+        data = standardise(training)
+        mean = float(data.weight @ training.y)
+        offset = float(np.log(mean / (1.0 - mean))) if self._logistic else mean
+        coef, steps = boost(
+            data.Xt, training.y, data.weight, offset, int(self.n_steps), float(self.rate), k, self._logistic
+        )
+        self._store(coef, offset, data, training)
+        self.steps_: IntArray = steps
+        return self
+
+
+class BoostedLogistic(_BoostingSelector, LogisticSelector):
+    """Boosting of a logistic regression of two classes, one feature a step; selects the features that were taken.
+
+    Starts from the constant model and descends the negative log-likelihood, in units of the log-odds: each of n_steps
+    steps regresses the gradient y - p on every feature alone (weighted least squares, features centred) and adds `rate`
+    times the best of these fits. `k` stops it before feature number k + 1 enters; None: n_steps alone decides.
+
+    Attributes: support_, coef_, intercept_, importances_ (|coefficient| of the standardised features), steps_ (the
+    feature that each step took), classes_.
+    Reference: Buehlmann and Hothorn (2007), Boosting algorithms: regularization, prediction and model fitting.
+    """
+
+    _logistic = True
+
+
+class BoostedLinear(_BoostingSelector, RegressionSelector):
+    """Boosting of a linear regression, one feature a step; selects the features that were taken (L2 boosting).
+
+    Parameters and attributes are those of `BoostedLogistic`, with half the squared error as the loss.
+    """
+
+    _logistic = False

@@ -1,0 +1,126 @@
+"""Group-lasso regression, logistic and linear, as selectors: a group of features is in the model or it is not."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steadyset.errors import InputError
+from steadyset.kernels.group_lasso import group_lasso_path
+from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
+from steadyset.selectors.model_input import FloatArray, IntArray, Training, read_training
+from steadyset.selectors.path import MOST_ROUNDS, Level, PathProblem
+
+
+class _GroupSelector(LinearSelector):
+    """The fit that the logistic and the linear selector share."""
+
+    _logistic: bool
+
+    def __init__(
+        self,
+        groups: ArrayLike | None = None,
+        *,
+        penalty: float | None = None,
+        k: int | None = None,
+        n_lambdas: int = 100,
+        lambda_min_ratio: float | None = None,
+        tol: float = 1e-10,
+    ) -> None:
+        self.groups = groups
+        self.penalty = penalty
+        self.k = k
+        self.n_lambdas = n_lambdas
+        self.lambda_min_ratio = lambda_min_ratio
+        self.tol = tol
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the path down to the wanted penalty or number of groups, and keep the last model."""
+        target: Any = "binary" if self._logistic else "numbers"
+        training = read_training(X, y, sample_weight, target=target, selector=self)
+        self.groups_: IntArray = _read_groups(self.groups, training.X.shape[1])
+        problem = _GroupProblem(training, self.groups_, self._logistic, self.tol)
+        n_groups = int(self.groups_.max()) + 1
+        level = problem.fit(self.penalty, self.k, n_groups, self.n_lambdas, self.lambda_min_ratio, what="groups")
+        coef = np.empty(len(level.coef))
+        coef[problem.order] = level.coef
+        self._store(coef, level.intercept, problem.data, training)
+        self.support_ = problem.data.varies & np.isin(self.groups_, self.groups_[self.support_])
+        self.penalty_ = level.penalty
+        self.violation_ = level.violation / problem.spread
+        return self
+
+
+class GroupLogistic(_GroupSelector, LogisticSelector):
+    """Group-lasso logistic regression of two classes; selects the groups with a non-zero coefficient.
+
+    Minimises  (1 / sum w) sum_i w_i loss_i + lambda sum_g sqrt(size of g) |b_g|_2  with an unpenalised intercept, b
+    being the coefficients of the standardised features (weighted mean 0, weighted sd 1). `groups` holds one label a
+    feature; None makes every feature a group of its own, which is the lasso. Either `penalty` sets lambda, or the path
+    is followed until about `k` groups are in, in the way that `SparseLogistic` does for features.
+
+    Attributes: support_ (all features of the selected groups, constant ones excepted), groups_ (the group of each
+    feature as a number from 0), coef_, intercept_, importances_ (|coefficient| of the standardised features), penalty_,
+    violation_, classes_.
+    Reference: Meier, van de Geer and Buehlmann (2008), The group lasso for logistic regression.
+    """
+
+    _logistic = True
+
+
+class GroupLinear(_GroupSelector, RegressionSelector):
+    """Group-lasso linear regression; selects the groups with a non-zero coefficient.
+
+    Parameters and attributes are those of `GroupLogistic`, with half the squared error as the loss.
+    Reference: Yuan and Lin (2006), Model selection and estimation in regression with grouped variables.
+    """
+
+    _logistic = False
+
+
+class _GroupProblem(PathProblem):
+    """The path of one group lasso; coefficients are in `order`, where the features of a group stand together."""
+
+    def __init__(self, training: Training, groups: IntArray, logistic: bool, tol: float) -> None:
+        super().__init__(training, logistic=logistic, tol=tol)
+        self.order = np.argsort(groups, kind="stable")
+        self.Xt = np.ascontiguousarray(self.data.Xt[self.order])
+        sizes = np.bincount(groups)
+        self.bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self.factors = np.sqrt(sizes)
+
+    def largest_penalty(self) -> float:
+        return float(np.max(self._norms(self.null_descent[self.order]) / self.factors))
+
+    def size(self, coef: FloatArray) -> int:
+        return int(np.count_nonzero(self._norms(coef)))
+
+    def solve(
+        self, lambdas: FloatArray, *, stop_size: int | None = None, start: Level | None = None
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        return group_lasso_path(
+            self.Xt,
+            self.y,
+            self.data.weight,
+            self.bounds,
+            lambdas,
+            self.factors,
+            self.logistic,
+            self.tol,
+            MOST_ROUNDS,
+            len(self.factors) + 1 if stop_size is None else stop_size,
+            np.zeros(len(self.Xt)) if start is None else start.coef,
+            self.null_intercept if start is None else start.intercept,
+        )
+
+    def _norms(self, values: FloatArray) -> FloatArray:
+        return np.sqrt(np.add.reduceat(np.square(values), self.bounds[:-1]))
+
+
+def _read_groups(groups: ArrayLike | None, n_features: int) -> IntArray:
+    if groups is None:
+        return np.arange(n_features)
+    labels = np.asarray(groups)
+    if labels.shape != (n_features,):
+        raise InputError(f"groups has shape {labels.shape}; it has to be one label for each of {n_features} features")
+    return np.unique(labels, return_inverse=True)[1].astype(np.int64)

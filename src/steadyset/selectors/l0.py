@@ -1,0 +1,91 @@
+"""L0-regularised (best-subset) logistic and linear regression as selectors."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from steadyset.kernels.best_subset import best_subset_path
+from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
+from steadyset.selectors.model_input import (
+    FloatArray,
+    check_integer,
+    check_k,
+    check_number,
+    read_training,
+    standardise,
+)
+
+
+class _BestSubsetSelector(LinearSelector):
+    """The fit that the logistic and the linear selector share."""
+
+    _logistic: bool
+    k: int | None
+    ridge: float
+    n_candidates: int
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Find the supports of sizes 1..k, and keep the model of the last one."""
+        target: Any = "binary" if self._logistic else "numbers"
+        training = read_training(X, y, sample_weight, target=target, selector=self)
+        k = check_k(self.k, training.X.shape[1])
+        check_number("ridge", self.ridge, or_equal=True)
+        check_integer("n_candidates", self.n_candidates, least=1)
+        data = standardise(training)
+        mean = float(data.weight @ training.y)
+        spread = float(np.sqrt(data.weight @ (training.y - mean) ** 2))
+        # The linear problem is solved for y in units of its standard deviation, so that tolerances mean the same.
+        y_solved = training.y if self._logistic else (training.y - mean) / spread
+        supports, thetas, objectives = best_subset_path(
+            data.Xt, y_solved, data.weight, k, float(self.ridge), self._logistic, 1e-10, int(self.n_candidates)
+        )
+        size = len(supports)
+        coef = np.zeros(training.X.shape[1])
+        coef[supports[-1, :size]] = thetas[-1, :size]
+        intercept = float(thetas[-1, size])
+        if not self._logistic:
+            coef, intercept = coef * spread, intercept * spread + mean
+            objectives = objectives * spread**2
+        self._store(coef, intercept, data, training)
+        self.support_[supports[-1, :size]] = True
+        self.path_: list[NDArray[np.int64]] = [np.sort(supports[s, : s + 1]) for s in range(size)]
+        self.objectives_: FloatArray = objectives
+        return self
+
+
+class L0Logistic(_BestSubsetSelector, LogisticSelector):
+    """Logistic regression of two classes on the k features that fit best together.
+
+    Minimises  (1 / sum w) sum_i w_i loss_i + ridge / 2 sum_j b_j²  over the supports of at most k features, b being the
+    coefficients of the standardised features (weighted mean 0, weighted sd 1). The small ridge keeps the coefficients
+    finite when the features separate the classes. The search is local (forward steps and swaps), so the optimum is
+    found nearly always, not always; n_candidates is how many replacements are fitted exactly in each step.
+
+    k None: 20, or half of the features where that is fewer. The support is smaller than k when the chosen features
+    explain y without error, or when all others lie in their span (copies, sums), because such are never added.
+
+    Attributes: support_, coef_, intercept_, importances_ (|coefficient| of the standardised features), path_ (the
+    supports of sizes 1, 2, ... as indices), objectives_ (one for each size), classes_.
+    """
+
+    _logistic = True
+
+    def __init__(self, k: int | None = None, *, ridge: float = 1e-3, n_candidates: int = 5) -> None:
+        self.k = k
+        self.ridge = ridge
+        self.n_candidates = n_candidates
+
+
+class L0Linear(_BestSubsetSelector, RegressionSelector):
+    """Linear regression on the k features that fit best together.
+
+    Parameters and attributes are those of `L0Logistic`, with half the squared error as the loss and no ridge.
+    """
+
+    _logistic = False
+
+    def __init__(self, k: int | None = None, *, ridge: float = 0.0, n_candidates: int = 5) -> None:
+        self.k = k
+        self.ridge = ridge
+        self.n_candidates = n_candidates

@@ -1,0 +1,211 @@
+"""L1 and elastic-net regression, logistic and linear, as selectors and as paths over the penalty."""
+
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steadyset.errors import InputError
+from steadyset.kernels import elastic_net
+from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
+from steadyset.selectors.model_input import (
+    FloatArray,
+    Training,
+    check_choice,
+    check_integer,
+    check_number,
+    later_copies,
+    read_training,
+)
+from steadyset.selectors.path import MOST_ROUNDS, Level, PathProblem
+
+Family = Literal["logistic", "linear"]
+
+
+@dataclass(frozen=True)
+class ElasticNetPath:
+    """One model a penalty level, from the strongest penalty down.
+
+    coefs is n_lambdas x d in the units of X. violations holds the largest deviation from the optimality (KKT)
+    conditions over all features, on the standardised scale and in units of the standard deviation of y.
+    """
+
+    lambdas: FloatArray
+    coefs: FloatArray
+    intercepts: FloatArray
+    violations: FloatArray
+
+
+def elastic_net_path(
+    X: ArrayLike,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    family: Family = "logistic",
+    lambdas: ArrayLike | None = None,
+    n_lambdas: int = 100,
+    lambda_min_ratio: float | None = None,
+    l1_ratio: float = 1.0,
+    standardise: bool = True,
+    penalty_factors: ArrayLike | None = None,
+    max_features: int | None = None,
+    tol: float = 1e-10,
+) -> ElasticNetPath:
+    """Elastic-net models over decreasing penalties, each started from the one before.
+
+    Minimises  (1 / sum w) sum_i w_i loss_i + lambda sum_j f_j (l1_ratio |b_j| + (1 - l1_ratio) / 2 b_j²)  with an
+    unpenalised intercept; loss is the negative log-likelihood (logistic, two classes) or half the squared error.
+    b is the coefficient of the standardised feature (weighted mean 0, weighted sd 1), or, with standardise=False, of
+    the feature as it is. f are the penalty_factors, 1 unless given.
+
+    lambdas None: n_lambdas levels, evenly spaced on the log scale from the least penalty that leaves out every feature
+    down to lambda_min_ratio of it (None: 0.01 if there are more features than rows, else 0.0001).
+    Of exact copies of a feature, an L1 path without penalty_factors takes the first only.
+    max_features ends the path after the first level with at least that many features.
+
+    Reference: Friedman, Hastie and Tibshirani (2010), Regularization paths for generalized linear models.
+    """
+    check_choice("family", family, ("logistic", "linear"))
+    training = read_training(X, y, sample_weight, target="binary" if family == "logistic" else "numbers")
+    problem = _ElasticNetProblem(training, family, l1_ratio, standardise, penalty_factors, tol)
+    levels = problem.levels(n_lambdas, lambda_min_ratio) if lambdas is None else _read_lambdas(lambdas)
+    if max_features is not None:
+        check_integer("max_features", max_features, least=1)
+    coefs, intercepts, violations = problem.solve(levels, stop_size=max_features)
+    coefs = coefs / problem.data.scale
+    return ElasticNetPath(
+        levels[: len(coefs)], coefs, intercepts - coefs @ problem.data.centre, violations / problem.spread
+    )
+
+
+class _ElasticNetSelector(LinearSelector):
+    """The fit that the logistic and the linear selector share."""
+
+    _family: Family
+
+    def __init__(
+        self,
+        penalty: float | None = None,
+        *,
+        k: int | None = None,
+        l1_ratio: float = 1.0,
+        standardise: bool = True,
+        n_lambdas: int = 100,
+        lambda_min_ratio: float | None = None,
+        tol: float = 1e-10,
+    ) -> None:
+        self.penalty = penalty
+        self.k = k
+        self.l1_ratio = l1_ratio
+        self.standardise = standardise
+        self.n_lambdas = n_lambdas
+        self.lambda_min_ratio = lambda_min_ratio
+        self.tol = tol
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the path down to the wanted penalty or number of features, and keep the last model."""
+        target: Any = "binary" if self._family == "logistic" else "numbers"
+        training = read_training(X, y, sample_weight, target=target, selector=self)
+        problem = _ElasticNetProblem(training, self._family, self.l1_ratio, self.standardise, None, self.tol)
+        level = problem.fit(
+            self.penalty, self.k, training.X.shape[1], self.n_lambdas, self.lambda_min_ratio, what="features"
+        )
+        self._store(level.coef, level.intercept, problem.data, training)
+        self.penalty_ = level.penalty
+        self.violation_ = level.violation / problem.spread
+        return self
+
+
+class SparseLogistic(_ElasticNetSelector, LogisticSelector):
+    """L1 (l1_ratio=1) or elastic-net logistic regression of two classes; selects the non-zero coefficients.
+
+    The objective is that of `elastic_net_path`. Either `penalty` sets its lambda, or the path is followed until about
+    `k` features are in: down from the strongest penalty to the first level with k features or more; when that level
+    has more, the step before it is halved again and again in search of exactly k, and failing that the largest support
+    below k is kept. With neither, k is 20, or half of the features where that is fewer.
+
+    Attributes: support_, coef_ and intercept_ (in the units of X), importances_ (|coefficient| of the standardised
+    features), penalty_ (the lambda of the model), violation_ (how far it is from optimal), classes_.
+    """
+
+    _family: Family = "logistic"
+
+
+class SparseLinear(_ElasticNetSelector, RegressionSelector):
+    """Lasso (l1_ratio=1) or elastic-net linear regression; selects the non-zero coefficients.
+
+    Parameters and attributes are those of `SparseLogistic`, with half the squared error as the loss.
+    """
+
+    _family: Family = "linear"
+
+
+class _ElasticNetProblem(PathProblem):
+    """Checked data and options of one path.
+
+    Features are standardised whatever `standardise` says, for the sake of the numerics: a penalty on the coefficients
+    of the features as they are is a penalty on the standardised ones with factors 1/sd (L1) and 1/sd² (L2).
+    """
+
+    def __init__(
+        self,
+        training: Training,
+        family: Family,
+        l1_ratio: float,
+        standardised_penalty: bool,
+        penalty_factors: ArrayLike | None,
+        tol: float,
+    ) -> None:
+        super().__init__(training, logistic=family == "logistic", tol=tol)
+        check_number("l1_ratio", l1_ratio, most=1.0)
+        factors = _read_factors(penalty_factors, len(self.data.scale))
+        units = np.ones(len(factors)) if standardised_penalty else self.data.scale
+        self.l1_factors = l1_ratio * factors / units
+        self.l2_factors = (1.0 - l1_ratio) * factors / units**2
+        if l1_ratio == 1.0 and penalty_factors is None:
+            # Any split of a coefficient between exact copies is optimal; giving all of it to the first makes it unique.
+            self.l1_factors[later_copies(training.X)] = np.inf
+
+    def largest_penalty(self) -> float:
+        return float(np.max(np.abs(self.null_descent) / self.l1_factors))
+
+    def size(self, coef: FloatArray) -> int:
+        return int(np.count_nonzero(coef))
+
+    def solve(
+        self, lambdas: FloatArray, *, stop_size: int | None = None, start: Level | None = None
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        n_features = len(self.l1_factors)
+        return elastic_net.elastic_net_path(
+            self.data.Xt,
+            self.y,
+            self.data.weight,
+            lambdas,
+            self.l1_factors,
+            self.l2_factors,
+            self.logistic,
+            self.tol,
+            MOST_ROUNDS,
+            n_features + 1 if stop_size is None else stop_size,
+            np.zeros(n_features) if start is None else start.coef,
+            self.null_intercept if start is None else start.intercept,
+        )
+
+
+def _read_lambdas(lambdas: ArrayLike) -> FloatArray:
+    levels = np.array(lambdas, dtype=np.float64)
+    if levels.ndim != 1 or len(levels) == 0 or not np.isfinite(levels).all() or (levels <= 0).any():
+        raise InputError("lambdas has to be a list of positive numbers")
+    if (np.diff(levels) > 0).any():
+        raise InputError("lambdas has to go down from the strongest penalty, because each model starts from the last")
+    return levels
+
+
+def _read_factors(penalty_factors: ArrayLike | None, n_features: int) -> FloatArray:
+    if penalty_factors is None:
+        return np.ones(n_features)
+    factors = np.array(penalty_factors, dtype=np.float64)
+    if factors.shape != (n_features,) or not np.isfinite(factors).all() or (factors <= 0).any():
+        raise InputError(f"penalty_factors has to be one positive number for each of {n_features} features")
+    return factors

@@ -1,0 +1,89 @@
+"""The common part of the model selectors: the support, and predictions from a linear score."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from steadyset.selectors.model_input import BoolArray, FloatArray, Standardised, Training
+
+
+class ModelSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """A selector that is also the predictor fitted on the features that it selected."""
+
+    support_: BoolArray
+    classes_: NDArray[Any]
+
+    def _get_support_mask(self) -> BoolArray:
+        check_is_fitted(self)
+        return self.support_
+
+    def _checked(self, X: ArrayLike) -> FloatArray:
+        check_is_fitted(self)
+        return np.asarray(validate_data(self, X, dtype=np.float64, reset=False))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+class LinearSelector(ModelSelector):
+    """A model with one coefficient a feature: coef_ is in the units of X, importances_ is |coef_| times the sd."""
+
+    coef_: FloatArray
+    intercept_: float
+    importances_: FloatArray
+
+    def _store(self, coef: FloatArray, intercept: float, data: Standardised, training: Training) -> None:
+        """Keep a model of the standardised features, put into the units of X."""
+        self.coef_ = coef / data.scale
+        self.intercept_ = float(intercept - self.coef_ @ data.centre)
+        self.importances_ = np.abs(coef)
+        self.support_ = coef != 0.0
+        if len(training.classes):
+            self.classes_ = training.classes
+
+    def _score_rows(self, X: ArrayLike) -> FloatArray:
+        values = self._checked(X)
+        used = np.flatnonzero(self.coef_)
+        return np.asarray(values[:, used] @ self.coef_[used] + self.intercept_)
+
+
+class BinarySelector(ClassifierMixin, LinearSelector):  # type: ignore[misc]
+    """Two classes, told apart by the sign of the linear score."""
+
+    def decision_function(self, X: ArrayLike) -> FloatArray:
+        """The linear score intercept_ + X coef_; positive speaks for classes_[1]."""
+        return self._score_rows(X)
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """The class on whose side of the linear score each row lies."""
+        positive = self.decision_function(X) > 0
+        return np.asarray(self.classes_[positive.astype(np.int64)])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+class LogisticSelector(BinarySelector):
+    """Two classes, with the probability given by the logistic function of the linear score."""
+
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
+        """P(classes_[0]) and P(classes_[1]) for each row."""
+        positive = expit(self.decision_function(X))
+        return np.column_stack([1.0 - positive, positive])
+
+
+class RegressionSelector(RegressorMixin, LinearSelector):  # type: ignore[misc]
+    """A number, predicted by the linear score."""
+
+    def predict(self, X: ArrayLike) -> FloatArray:
+        """intercept_ + X coef_."""
+        return self._score_rows(X)

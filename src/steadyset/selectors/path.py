@@ -1,0 +1,117 @@
+"""Penalised models along a path of penalties: the levels, and the search for a level or for a number of features."""
+
+import warnings
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from steadyset.errors import InputError
+from steadyset.selectors.model_input import (
+    FloatArray,
+    Training,
+    check_integer,
+    check_k,
+    check_number,
+    standardise,
+)
+
+MOST_ROUNDS = 1000
+# Halvings of the step between two levels of the path, in search of a support of exactly k.
+MOST_BISECTIONS = 20
+
+
+@dataclass(frozen=True)
+class Level:
+    """The model at one penalty, on the standardised scale."""
+
+    penalty: float
+    coef: FloatArray
+    intercept: float
+    violation: float
+
+
+class PathProblem(ABC):
+    """Checked data of one path, standardised; a kind of penalty adds its solver and what it counts."""
+
+    def __init__(self, training: Training, *, logistic: bool, tol: float) -> None:
+        check_number("tol", tol)
+        self.data = standardise(training)
+        self.y = training.y
+        self.logistic = logistic
+        mean = float(self.data.weight @ self.y)
+        self.spread = float(np.sqrt(self.data.weight @ (self.y - mean) ** 2))
+        self.tol = tol * self.spread
+        self.null_intercept = float(np.log(mean / (1.0 - mean))) if logistic else mean
+        self.null_descent: FloatArray = self.data.Xt @ (self.data.weight * (self.y - mean))
+
+    @abstractmethod
+    def largest_penalty(self) -> float:
+        """The least penalty that leaves out every feature."""
+
+    @abstractmethod
+    def size(self, coef: FloatArray) -> int:
+        """How many features (or groups) are in the model."""
+
+    @abstractmethod
+    def solve(
+        self, lambdas: FloatArray, *, stop_size: int | None = None, start: Level | None = None
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Coefficients, intercepts and violations down the lambdas, until stop_size is reached."""
+
+    def levels(self, count: int, min_ratio: float | None) -> FloatArray:
+        """Levels from the least penalty that leaves out every feature downwards."""
+        check_integer("n_lambdas", count, least=1)
+        if min_ratio is None:
+            min_ratio = 1e-2 if self.data.Xt.shape[0] > self.data.Xt.shape[1] else 1e-4
+        check_number("lambda_min_ratio", min_ratio, most=1.0)
+        # Where no feature has anything to do with y, the gradients are rounding errors and so would be the levels.
+        largest = max(self.largest_penalty(), 1e-9 * self.spread)
+        return largest * np.logspace(0.0, np.log10(min_ratio), count)
+
+    def fit(
+        self, penalty: float | None, k: int | None, most: int, n_lambdas: int, min_ratio: float | None, *, what: str
+    ) -> Level:
+        """The model at the penalty, or the one with about k of the `most` features or groups."""
+        if penalty is not None and k is not None:
+            raise InputError("penalty and k are both given; set the penalty level or the number of features, not both")
+        lambdas = self.levels(n_lambdas, min_ratio)
+        if penalty is None:
+            level = self._find_size(lambdas, check_k(k, most, what=what))
+        else:
+            check_number("penalty", penalty)
+            level = self._last(np.append(lambdas[lambdas > penalty], penalty))
+        if level.violation > 1e-6 * self.spread:
+            warnings.warn(
+                f"the optimality conditions are off by {level.violation:.1g} after {MOST_ROUNDS} rounds",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return level
+
+    def _last(self, lambdas: FloatArray, start: Level | None = None) -> Level:
+        coefs, intercepts, violations = self.solve(lambdas, start=start)
+        return Level(float(lambdas[-1]), coefs[-1], float(intercepts[-1]), float(violations[-1]))
+
+    def _find_size(self, lambdas: FloatArray, k: int) -> Level:
+        """The model of size k on the path, or of the largest size below k where the path steps over k."""
+        coefs, intercepts, violations = self.solve(lambdas, stop_size=k)
+        path = [
+            Level(float(lambdas[i]), coefs[i], float(intercepts[i]), float(violations[i])) for i in range(len(coefs))
+        ]
+        best = max((level for level in path if self.size(level.coef) <= k), key=lambda level: self.size(level.coef))
+        if self.size(path[-1].coef) <= k or len(path) == 1:
+            return best
+        high, low = path[-2], path[-1].penalty
+        for _ in range(MOST_BISECTIONS):
+            middle = self._last(np.array([np.sqrt(high.penalty * low)]), start=high)
+            if self.size(middle.coef) > k:
+                low = middle.penalty
+                continue
+            high = middle
+            if self.size(middle.coef) > self.size(best.coef):
+                best = middle
+            if self.size(middle.coef) == k:
+                break
+        return best

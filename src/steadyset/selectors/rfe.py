@@ -1,0 +1,112 @@
+"""Recursive feature elimination with the weights of a ridge logistic regression or a linear support vector machine."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg import solve_triangular
+from scipy.special import expit
+from sklearn.utils.metaestimators import available_if
+
+from steadyset.errors import InputError
+from steadyset.kernels.cholesky import pivoted_cholesky
+from steadyset.kernels.hinge import hinge_fit
+from steadyset.kernels.products import combine, symmetric_product
+from steadyset.kernels.ridge import ridge_fit
+from steadyset.selectors.model import BinarySelector
+from steadyset.selectors.model_input import (
+    FloatArray,
+    IntArray,
+    check_choice,
+    check_k,
+    check_number,
+    first_best,
+    read_training,
+    standardise,
+)
+
+
+def _has_probabilities(selector: Any) -> bool:
+    return bool(selector.loss == "logistic")
+
+
+class RecursiveElimination(BinarySelector):
+    """Fit a linear classifier, drop the features with the smallest |coefficients|, and repeat until k are left.
+
+    Each fit minimises  (1 / sum w) sum_i w_i loss_i + penalty / 2 sum_j b_j²  on the standardised features that are
+    left, with the logistic or the hinge loss (penalty = 1 / (n C) in the terms of a support vector machine). `step` is
+    how many features a round drops: a number of features, or below 1 a fraction of those left (at least one feature).
+
+    k None: 20, or half of the features where that is fewer. Constant features are dropped before the first round.
+
+    Attributes: support_, ranking_ (1 is best; the k selected come first, ordered by their final |coefficients|, then
+    the features in the reverse order of their elimination), coef_, intercept_, importances_ (|coefficient| of the
+    standardised features, 0 for those eliminated), classes_.
+    Reference: Guyon, Weston, Barnhill and Vapnik (2002), Gene selection for cancer classification using SVMs.
+    """
+
+    def __init__(
+        self, k: int | None = None, *, loss: str = "logistic", penalty: float = 0.01, step: float = 0.1
+    ) -> None:
+        self.k = k
+        self.loss = loss
+        self.penalty = penalty
+        self.step = step
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Eliminate features until k are left, and keep the model fitted on these."""
+        check_choice("loss", self.loss, ("logistic", "hinge"))
+        check_number("penalty", self.penalty)
+        check_number("step", self.step)
+        if self.step >= 1 and self.step != int(self.step):
+            raise InputError(f"step is {self.step!r}; it has to be a whole number of features or a fraction below 1")
+        training = read_training(X, y, sample_weight, target="binary", selector=self)
+        k = check_k(self.k, training.X.shape[1])
+        data = standardise(training)
+        left = np.flatnonzero(data.varies)
+        worst_first: list[IntArray] = [np.flatnonzero(~data.varies)[::-1]]
+        while True:
+            coef, intercept = _fit_linear(data.Xt[left], training.y, data.weight, self.loss, float(self.penalty))
+            order = first_best(np.abs(coef), len(coef))
+            if len(left) <= k:
+                break
+            n_dropped = min(len(left) - k, max(1, int(self.step * len(left))) if self.step < 1 else int(self.step))
+            worst_first.append(left[order[::-1][:n_dropped]])
+            left = left[np.sort(order[: len(left) - n_dropped])]
+        worst_first.append(left[order[::-1]])
+        self.ranking_: IntArray = np.empty(len(data.scale), dtype=np.int64)
+        self.ranking_[np.concatenate(worst_first)[::-1]] = np.arange(1, len(data.scale) + 1)
+        full = np.zeros(len(data.scale))
+        full[left] = coef
+        self._store(full, intercept, data, training)
+        self.support_[left] = True
+        return self
+
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
+        """P(classes_[0]) and P(classes_[1]) for each row; with the logistic loss only."""
+        positive = expit(self.decision_function(X))
+        return np.column_stack([1.0 - positive, positive])
+
+
+def _fit_linear(Xt: FloatArray, y: FloatArray, w: FloatArray, loss: str, penalty: float) -> tuple[FloatArray, float]:
+    """One ridge-penalised fit. The problem does not change under rotations of the features, so with more features than
+    rows it is solved in as many coordinates as the rows span: X X' = L L', and L takes the place of X.
+    """
+    if len(Xt) <= len(y):
+        return _fit_coordinates(Xt, y, w, loss, penalty)
+    X = np.ascontiguousarray(Xt.T)
+    coordinates, pivots = pivoted_cholesky(symmetric_product(X, X), 1e-12)
+    coef, intercept = _fit_coordinates(coordinates, y, w, loss, penalty)
+    rows = solve_triangular(coordinates[:, pivots], coef, lower=False)
+    return combine(rows, X[pivots]), intercept
+
+
+def _fit_coordinates(
+    Zt: FloatArray, y: FloatArray, w: FloatArray, loss: str, penalty: float
+) -> tuple[FloatArray, float]:
+    if loss == "logistic":
+        theta, _ = ridge_fit(Zt, y, w, np.arange(len(Zt)), np.zeros(len(Zt) + 1), penalty, True, 1e-12)
+    else:
+        theta = hinge_fit(Zt, 2.0 * y - 1.0, w, penalty, 1e-13)
+    return theta[:-1], float(theta[-1])

@@ -1,0 +1,76 @@
+"""Component-wise boosting does, step by step, what its definition says."""
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from steadyset.errors import InputError
+from steadyset.selectors.boosting import BoostedLinear, BoostedLogistic
+
+
+def slow_boosting(X, y, w, n_steps, rate, logistic):
+    """The definition: fit the gradient on each centred feature alone, take the one with the least squared error."""
+    w = w / w.sum()
+    C = X - w @ X
+    mean = w @ y
+    offset = np.log(mean / (1 - mean)) if logistic else mean
+    f = np.full(len(y), offset)
+    coef = np.zeros(X.shape[1])
+    steps = []
+    for _ in range(n_steps):
+        u = y - (expit(f) if logistic else f)
+        slopes = np.array([np.sum(w * c * u) / np.sum(w * c * c) for c in C.T])
+        errors = [np.sum(w * (u - slope * c) ** 2) for slope, c in zip(slopes, C.T, strict=True)]
+        best = int(np.argmin(errors))
+        steps.append(best)
+        coef[best] += rate * slopes[best]
+        f += rate * slopes[best] * C[:, best]
+    return coef, offset - coef @ (w @ X), steps
+
+
+@pytest.mark.parametrize("selector", [BoostedLogistic, BoostedLinear])
+@pytest.mark.parametrize("rate", [0.1, 0.8])
+def test_boosting_equals_its_definition(draw, selector, rate):
+    logistic = selector is BoostedLogistic
+    X, y = draw(0, 50, 30, classes=logistic)
+    w = np.random.default_rng(0).integers(1, 4, size=50).astype(float)
+    fitted = selector(60, rate=rate).fit(X * np.linspace(1, 9, 30) + 3, y, w)
+    coef, intercept, steps = slow_boosting(X * np.linspace(1, 9, 30) + 3, y, w, 60, rate, logistic)
+    assert fitted.steps_.tolist() == steps
+    np.testing.assert_allclose(fitted.coef_, coef, atol=1e-12)
+    assert fitted.intercept_ == pytest.approx(intercept)
+
+
+def test_long_boosting_of_a_linear_model_tends_to_least_squares(draw):
+    X, y = draw(1, 60, 5, classes=False)
+    design = np.column_stack([np.ones(60), X])
+    fitted = BoostedLinear(5000, rate=0.5).fit(X, y)
+    np.testing.assert_allclose(fitted.predict(X), design @ np.linalg.lstsq(design, y)[0], atol=1e-8)
+
+
+@pytest.mark.parametrize("selector", [BoostedLogistic, BoostedLinear])
+def test_k_stops_before_one_more_feature_enters(draw, selector):
+    X, y = draw(2, 60, 100, classes=selector is BoostedLogistic)
+    fitted = selector(1000, k=4).fit(X, y)
+    assert fitted.get_support().sum() == 4
+    longer = selector(len(fitted.steps_) + 1).fit(X, y)
+    assert longer.get_support().sum() == 5
+
+
+def test_of_exact_copies_the_first_is_taken():
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=40)
+    fitted = BoostedLinear(50).fit(np.column_stack([rng.normal(size=40), x, x]), x + rng.normal(size=40))
+    assert fitted.get_support(indices=True).tolist() in ([1], [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"n_steps": 0}, "n_steps is 0; it has to be a whole number of at least 1"),
+        ({"rate": 1.5}, "rate is 1.5; it has to be a number above 0 and at most 1"),
+    ],
+)
+def test_impossible_options_are_named(draw, options, sentence):
+    with pytest.raises(InputError, match=sentence):
+        BoostedLogistic(**options).fit(*draw(4, 20, 3))

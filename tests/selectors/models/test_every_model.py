@@ -1,0 +1,254 @@
+"""What holds for every model selector: scikit-learn's rules, weights as copies of rows, and sentences for bad data."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone, is_classifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from steadyset.errors import InputError
+from steadyset.selectors.boosting import BoostedLinear, BoostedLogistic
+from steadyset.selectors.forest import ForestClassification, ForestRegression
+from steadyset.selectors.group import GroupLinear, GroupLogistic
+from steadyset.selectors.l0 import L0Linear, L0Logistic
+from steadyset.selectors.linear import SparseLinear, SparseLogistic
+from steadyset.selectors.rfe import RecursiveElimination
+
+LINEAR = [
+    SparseLogistic(k=3),
+    SparseLogistic(k=3, l1_ratio=0.5),
+    SparseLinear(k=3),
+    SparseLinear(penalty=0.1, l1_ratio=0.5, standardise=False),
+    GroupLogistic([0, 0, 1, 1, 2, 2, 3, 3], k=2),
+    GroupLinear([0, 0, 1, 1, 2, 2, 3, 3], k=2),
+    L0Logistic(k=3),
+    L0Linear(k=3),
+    BoostedLogistic(30),
+    BoostedLinear(30, k=3),
+    RecursiveElimination(k=3),
+    RecursiveElimination(k=3, loss="hinge"),
+]
+FORESTS = [ForestClassification(3, n_trees=5, random_state=0), ForestRegression(3, n_trees=5, random_state=0)]
+PERMUTATION = [
+    ForestClassification(3, importance="permutation", n_trees=5, random_state=0),
+    ForestRegression(3, importance="permutation", n_trees=5, random_state=0),
+]
+EVERY = LINEAR + FORESTS + PERMUTATION
+
+
+def labelled(selector):
+    return repr(selector).replace("\n", "").replace(" ", "")
+
+
+every_selector = pytest.mark.parametrize("selector", EVERY, ids=labelled)
+
+
+def target(rng, X, selector):
+    score = X[:, 0] - X[:, 3] + rng.normal(size=len(X))
+    return np.where(score > np.median(score), "ill", "well") if is_classifier(selector) else score
+
+
+def example(selector, seed=0, n=40):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 8))
+    return X, target(rng, X, selector)
+
+
+def bootstrap_weights(rng, y, selector):
+    """Row counts of a bootstrap in which both classes are present."""
+    while True:
+        weight = rng.multinomial(len(y), np.full(len(y), 1 / len(y)))
+        if not is_classifier(selector) or len(set(y[weight > 0])) == 2:
+            return weight
+
+
+@parametrize_with_checks(
+    [
+        SparseLogistic(),
+        SparseLinear(),
+        GroupLogistic(),
+        GroupLinear(),
+        L0Logistic(),
+        L0Linear(),
+        BoostedLogistic(),
+        BoostedLinear(),
+        RecursiveElimination(),
+        RecursiveElimination(loss="hinge"),
+        ForestClassification(n_trees=5),
+        ForestRegression(n_trees=5),
+    ]
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+def test_scikit_learn_accepts_it(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("selector", LINEAR, ids=labelled)
+@settings(max_examples=8, deadline=None)
+@given(seed=st.integers(0, 10**6), n=st.integers(15, 60))
+def test_integer_weights_equal_copied_rows(selector, seed, n):
+    X, y = example(selector, seed, n)
+    weight = bootstrap_weights(np.random.default_rng(seed), y, selector)
+    weighted = clone(selector).fit(X, y, sample_weight=weight)
+    copied = clone(selector).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
+    assert np.array_equal(weighted.get_support(), copied.get_support())
+    np.testing.assert_allclose(weighted.coef_, copied.coef_, atol=1e-6, rtol=1e-6)
+    np.testing.assert_allclose(weighted.importances_, copied.importances_, atol=1e-6, rtol=1e-6)
+    assert np.array_equal(weighted.predict(X) == y, copied.predict(X) == y)
+
+
+@pytest.mark.parametrize("selector", FORESTS + PERMUTATION, ids=labelled)
+@pytest.mark.parametrize("seed", range(5))
+def test_integer_weights_of_a_forest_equal_copied_rows(selector, seed):
+    X, y = example(selector, seed)
+    weight = bootstrap_weights(np.random.default_rng(seed), y, selector)
+    weighted = clone(selector).fit(X, y, sample_weight=weight)
+    copied = clone(selector).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
+    np.testing.assert_array_equal(weighted.importances_, copied.importances_)
+    np.testing.assert_array_equal(weighted.predict(X), copied.predict(X))
+
+
+@every_selector
+def test_rows_of_weight_zero_count_for_nothing(selector):
+    X, y = example(selector)
+    weight = np.ones(40)
+    weight[30:] = 0
+    spoilt = X.copy()
+    spoilt[30:] *= 1e6
+    with_zeros = clone(selector).fit(spoilt, y, sample_weight=weight)
+    without = clone(selector).fit(X[:30], y[:30])
+    np.testing.assert_array_equal(with_zeros.importances_, without.importances_)
+
+
+@pytest.mark.parametrize("selector", LINEAR, ids=labelled)
+def test_the_scale_of_the_weights_does_not_matter(selector):
+    X, y = example(selector)
+    weight = np.random.default_rng(1).random(40)
+    one = clone(selector).fit(X, y, sample_weight=weight)
+    other = clone(selector).fit(X, y, sample_weight=1000 * weight)
+    np.testing.assert_allclose(one.coef_, other.coef_, atol=1e-7)
+
+
+@every_selector
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_frames_keep_their_names(selector, frame):
+    X, y = example(selector)
+    names = [f"gene {j}" for j in range(8)]
+    data = frame(dict(zip(names, X.T, strict=True)))
+    fitted = clone(selector).fit(data, y)
+    chosen = [name for name, taken in zip(names, fitted.get_support(), strict=True) if taken]
+    assert fitted.get_feature_names_out().tolist() == chosen
+    assert fitted.transform(data).shape == (40, len(chosen))
+    assert len(fitted.predict(data)) == 40
+    assert len(fitted.importances_) == 8
+
+
+@every_selector
+def test_the_predictor_uses_the_selected_features_alone(selector):
+    X, y = example(selector)
+    fitted = clone(selector).fit(X, y)
+    other = X.copy()
+    other[:, ~fitted.get_support()] = 1e3
+    np.testing.assert_array_equal(fitted.predict(X), fitted.predict(other))
+
+
+@every_selector
+def test_a_constant_column_is_never_selected(selector):
+    X, y = example(selector)
+    X[:, 0] = 0.1
+    weight = np.random.default_rng(2).random(40) + 1
+    assert not clone(selector).fit(X, y, sample_weight=weight).get_support()[0]
+
+
+@every_selector
+def test_columns_that_are_all_constant_get_a_sentence(selector):
+    _, y = example(selector)
+    with pytest.raises(InputError, match="every column of X is constant"):
+        clone(selector).fit(np.ones((40, 8)), y)
+
+
+@every_selector
+@pytest.mark.parametrize(("value", "word"), [(np.nan, "NaN"), (np.inf, "infinity")])
+def test_values_that_are_not_finite_get_a_sentence(selector, value, word):
+    X, y = example(selector)
+    X[5, 2] = value
+    data = pd.DataFrame(X, columns=[f"gene {j}" for j in range(8)])
+    with pytest.raises(InputError, match=f"X has {word} in column 'gene 2'; every value has to be a finite number"):
+        clone(selector).fit(data, y)
+
+
+@every_selector
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_a_text_column_gets_a_sentence(selector, frame):
+    X, y = example(selector)
+    data = frame({"a": X[:, 0], "b": ["yes"] * 40})
+    with pytest.raises(InputError, match="X has text in column 'b'; every feature has to be a number"):
+        clone(selector).fit(data, y)
+
+
+@every_selector
+def test_one_class_or_one_value_gets_a_sentence(selector):
+    X, y = example(selector)
+    weight = (y == y[0]).astype(float)
+    weight[0] = 2
+    sentence = "y has one class only" if is_classifier(selector) else "a model needs at least two rows"
+    with pytest.raises(InputError, match=sentence):
+        clone(selector).fit(X, y, sample_weight=weight)
+    with pytest.raises(InputError, match=r"y has one (class|value) only"):
+        clone(selector).fit(X, np.full(40, y[0]))
+
+
+@pytest.mark.parametrize("selector", [s for s in LINEAR if is_classifier(s)], ids=labelled)
+def test_three_classes_get_a_sentence_from_models_of_two(selector):
+    X, _ = example(selector)
+    with pytest.raises(InputError, match=r"Only binary classification is supported.*y has 3 classes"):
+        clone(selector).fit(X, np.arange(40) % 3)
+
+
+@pytest.mark.parametrize("selector", [s for s in EVERY if "groups" not in s.get_params()], ids=labelled)
+@pytest.mark.parametrize(
+    ("k", "sentence"),
+    [(9, "k is 9 but X has 8 features; k can be at most 8"), (0, "k is 0; it has to be a whole number of at least 1")],
+)
+def test_an_impossible_k_gets_a_sentence(selector, k, sentence):
+    X, y = example(selector)
+    options = {"k": k, "penalty": None} if "penalty_" in dir(clone(selector).fit(X, y)) else {"k": k}
+    with pytest.raises(InputError, match=sentence):
+        clone(selector).set_params(**options).fit(X, y)
+
+
+@every_selector
+@pytest.mark.parametrize(
+    ("weight", "sentence"),
+    [
+        (np.zeros(40), "sample_weight is zero for every row"),
+        (np.linspace(-1, 1, 40), r"sample_weight has a negative value \(-1\)"),
+        (np.full(40, np.nan), "sample_weight has NaN or infinite values"),
+        (np.ones(39), r"sample_weight has shape \(39,\); it has to be one number for each of 40 rows"),
+        (np.array(["a"] * 40), "sample_weight has to be numbers"),
+    ],
+    ids=["zero", "negative", "nan", "short", "text"],
+)
+def test_impossible_weights_get_a_sentence(selector, weight, sentence):
+    X, y = example(selector)
+    with pytest.raises(InputError, match=sentence):
+        clone(selector).fit(X, y, sample_weight=weight)
+
+
+@pytest.mark.parametrize("selector", [s for s in EVERY if not is_classifier(s)], ids=labelled)
+def test_a_target_that_is_not_numbers_gets_a_sentence(selector):
+    X, _ = example(selector)
+    with pytest.raises(InputError, match="y has values that are not numbers"):
+        clone(selector).fit(X, np.array(["a", "b"] * 20))
+
+
+@every_selector
+def test_a_target_with_nan_gets_a_sentence(selector):
+    X, _ = example(selector)
+    y = np.arange(40) % 2.0
+    y[3] = np.nan
+    with pytest.raises(InputError, match="y has NaN or infinite values; every row needs a target"):
+        clone(selector).fit(X, y)

@@ -1,0 +1,83 @@
+"""Group-lasso models are optimal, and take groups whole."""
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from steadyset.errors import InputError
+from steadyset.selectors.group import GroupLinear, GroupLogistic
+from steadyset.selectors.linear import SparseLinear, SparseLogistic
+
+SELECTORS = [GroupLogistic, GroupLinear]
+
+
+def kkt_violation(X, y, w, fitted, groups, logistic):
+    """The optimality conditions written out for the standardised features."""
+    w = w / w.sum()
+    centre = w @ X
+    sd = np.sqrt(w @ (X - centre) ** 2)
+    b = fitted.coef_ * sd
+    eta = fitted.intercept_ + X @ fitted.coef_
+    residual = w * (y - (expit(eta) if logistic else eta))
+    descent = ((X - centre) / sd).T @ residual
+    worst = abs(residual.sum())
+    for group in np.unique(groups):
+        own = groups == group
+        strength = fitted.penalty_ * np.sqrt(own.sum())
+        norm = np.linalg.norm(b[own])
+        if norm > 0:
+            worst = max(worst, np.linalg.norm(descent[own] - strength * b[own] / norm))
+        else:
+            worst = max(worst, np.linalg.norm(descent[own]) - strength)
+    return worst
+
+
+@pytest.mark.parametrize("selector", SELECTORS)
+@pytest.mark.parametrize("correlation", [0.3, 0.95])
+@pytest.mark.parametrize("penalty", [0.1, 0.03, 0.005])
+def test_models_meet_the_kkt_conditions(draw, selector, correlation, penalty):
+    logistic = selector is GroupLogistic
+    X, y = draw(0, 60, 100, correlation=correlation, classes=logistic)
+    rng = np.random.default_rng(0)
+    groups = rng.integers(0, 25, size=100)
+    w = rng.multinomial(60, np.full(60, 1 / 60)).astype(float)
+    fitted = selector(groups, penalty=penalty).fit(X, y, w)
+    assert kkt_violation(X, y, w, fitted, groups, logistic) < 1e-8
+    assert fitted.violation_ < 1e-8
+    assert fitted.get_support().any()
+
+
+@pytest.mark.parametrize("selector", SELECTORS)
+def test_groups_are_taken_whole_and_k_counts_them(draw, selector):
+    X, y = draw(1, 80, 60, classes=selector is GroupLogistic)
+    groups = np.array([f"pathway {j // 5}" for j in range(60)])
+    fitted = selector(groups, k=4).fit(X, y)
+    chosen = fitted.get_support().reshape(12, 5)
+    assert chosen.all(axis=1).sum() == 4
+    assert chosen.any(axis=1).sum() == 4
+    assert np.count_nonzero(fitted.coef_) == 20
+
+
+@pytest.mark.parametrize(("grouped", "single"), [(GroupLogistic, SparseLogistic), (GroupLinear, SparseLinear)])
+def test_groups_of_one_feature_are_the_lasso(draw, grouped, single):
+    X, y = draw(2, 50, 80, classes=grouped is GroupLogistic)
+    a, b = grouped(penalty=0.05).fit(X, y), single(penalty=0.05).fit(X, y)
+    assert np.array_equal(a.get_support(), b.get_support())
+    np.testing.assert_allclose(a.coef_, b.coef_, atol=1e-8)
+
+
+def test_a_constant_feature_of_a_selected_group_is_left_out(draw):
+    X, y = draw(3, 60, 10)
+    X[:, 1] = 4.0
+    chosen = GroupLogistic([0] * 5 + [1] * 5, k=2).fit(X, y).get_support()
+    assert chosen.tolist() == [True, False] + [True] * 8
+
+
+def test_groups_must_fit_the_features(draw):
+    with pytest.raises(InputError, match=r"groups has shape \(2,\); it has to be one label for each of 4 features"):
+        GroupLinear([0, 1]).fit(*draw(4, 20, 4, classes=False))
+
+
+def test_k_is_compared_with_the_number_of_groups(draw):
+    with pytest.raises(InputError, match="k is 3 but X has 2 groups; k can be at most 2"):
+        GroupLinear([0, 0, 1, 1], k=3).fit(*draw(5, 20, 4, classes=False))

@@ -1,0 +1,192 @@
+"""The elastic-net paths are optimal, agree with scikit-learn, and stop at the size that was asked for."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import expit
+from sklearn.linear_model import ElasticNet, Lasso, LogisticRegression
+from sklearn.preprocessing import StandardScaler
+
+from steadyset.errors import InputError
+from steadyset.selectors.linear import SparseLinear, SparseLogistic, elastic_net_path
+
+FAMILIES = ["logistic", "linear"]
+
+
+def kkt_violation(X, y, w, path, level, l1_ratio, family):
+    """The optimality conditions written out for the standardised features, without any code of the library."""
+    w = w / w.sum()
+    centre = w @ X
+    sd = np.sqrt(w @ (X - centre) ** 2)
+    Z = (X - centre) / sd
+    b = path.coefs[level] * sd
+    eta = path.intercepts[level] + X @ path.coefs[level]
+    residual = w * (y - (expit(eta) if family == "logistic" else eta))
+    descent = Z.T @ residual - path.lambdas[level] * (1 - l1_ratio) * b
+    bound = path.lambdas[level] * l1_ratio
+    inside = np.maximum(np.abs(descent) - bound, 0)
+    return max(np.where(b != 0, np.abs(descent - bound * np.sign(b)), inside).max(), abs(residual.sum()))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("l1_ratio", [1.0, 0.8, 0.1])
+@pytest.mark.parametrize(("n", "d", "correlation"), [(60, 300, 0.5), (50, 200, 0.99), (200, 20, 0.9)])
+def test_every_model_of_a_path_meets_the_kkt_conditions(draw, family, l1_ratio, n, d, correlation):
+    X, y = draw(n + d, n, d, correlation=correlation, classes=family == "logistic")
+    w = np.random.default_rng(d).multinomial(n, np.full(n, 1 / n)).astype(float)
+    path = elastic_net_path(X, y, w, family=family, n_lambdas=30, l1_ratio=l1_ratio)
+    direct = [kkt_violation(X, y, w, path, level, l1_ratio, family) for level in range(30)]
+    assert max(direct) < 1e-8
+    assert path.violations.max() < 1e-8
+    assert np.count_nonzero(path.coefs[0]) == 0
+    assert np.count_nonzero(path.coefs[-1]) > 10
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10**6), n=st.integers(5, 40), d=st.integers(1, 60), l1_ratio=st.floats(0.05, 1.0))
+@pytest.mark.parametrize("family", FAMILIES)
+def test_paths_of_arbitrary_data_meet_the_kkt_conditions(family, seed, n, d, l1_ratio):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)) * 10.0 ** rng.integers(-4, 5, size=d) + rng.normal(size=d)
+    y = (rng.permutation(n) < max(1, n // 3)).astype(float) if family == "logistic" else rng.exponential(size=n)
+    path = elastic_net_path(X, y, family=family, n_lambdas=15, l1_ratio=l1_ratio)
+    assert path.violations.max() < 1e-8
+
+
+@pytest.mark.parametrize("l1_ratio", [1.0, 0.5])
+@pytest.mark.parametrize("standardise", [True, False])
+def test_linear_models_equal_those_of_scikit_learn(draw, l1_ratio, standardise):
+    X, y = draw(1, 60, 40, classes=False)
+    X = X * np.linspace(0.5, 2, 40)
+    w = np.random.default_rng(1).integers(1, 4, size=60)
+    path = elastic_net_path(X, y, w, family="linear", n_lambdas=6, l1_ratio=l1_ratio, standardise=standardise)
+    scaler = StandardScaler(with_std=standardise).fit(X, sample_weight=w)
+    for level in range(1, 6):
+        theirs = ElasticNet(alpha=path.lambdas[level], l1_ratio=l1_ratio, tol=1e-14, max_iter=10**6)
+        theirs.fit(scaler.transform(X), y, sample_weight=w)
+        scale = scaler.scale_ if standardise else 1.0
+        np.testing.assert_allclose(path.coefs[level], theirs.coef_ / scale, atol=1e-7)
+
+
+def test_the_lasso_support_equals_that_of_scikit_learn(draw):
+    X, y = draw(2, 50, 100, classes=False)
+    Z = StandardScaler().fit_transform(X)
+    ours = SparseLinear(penalty=0.2).fit(X, y)
+    theirs = Lasso(alpha=0.2, tol=1e-14, max_iter=10**6).fit(Z, y)
+    assert np.array_equal(ours.get_support(), theirs.coef_ != 0)
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(Z), atol=1e-7)
+
+
+@pytest.mark.parametrize("l1_ratio", [1.0, 0.6])
+def test_logistic_models_equal_those_of_scikit_learn(draw, l1_ratio):
+    X, y = draw(3, 80, 15)
+    w = np.random.default_rng(3).integers(1, 4, size=80).astype(float)
+    scaler = StandardScaler().fit(X, sample_weight=w)
+    ours = SparseLogistic(penalty=0.05, l1_ratio=l1_ratio).fit(X, y, w)
+    theirs = LogisticRegression(
+        C=1 / (0.05 * w.sum()), l1_ratio=l1_ratio, solver="saga", tol=1e-12, max_iter=10**5, random_state=0
+    ).fit(scaler.transform(X), y, sample_weight=w)
+    np.testing.assert_allclose(ours.coef_ * scaler.scale_, theirs.coef_[0], atol=1e-6)
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(scaler.transform(X)), atol=1e-6)
+
+
+@pytest.mark.parametrize("selector", [SparseLogistic, SparseLinear])
+@pytest.mark.parametrize("k", [1, 5, 20])
+def test_k_is_met_exactly_where_features_differ(draw, selector, k):
+    X, y = draw(4, 60, 200, classes=selector is SparseLogistic)
+    fitted = selector(k=k, n_lambdas=8).fit(X, y)
+    assert fitted.get_support().sum() == k
+    same = selector(penalty=fitted.penalty_).fit(X, y)
+    assert np.array_equal(same.get_support(), fitted.get_support())
+
+
+def test_where_two_features_enter_together_the_support_stays_below_k():
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=40)
+    X = np.column_stack([x, x])
+    fitted = SparseLinear(k=1, l1_ratio=0.5).fit(X, x + rng.normal(size=40))
+    assert fitted.get_support().sum() == 0
+
+
+def test_of_exact_copies_the_lasso_takes_the_first_alone():
+    rng = np.random.default_rng(6)
+    x, other = rng.normal(size=(2, 60))
+    y = x + other + rng.normal(size=60)
+    fitted = SparseLinear(penalty=0.1).fit(np.column_stack([x, x, other, x]), y)
+    assert fitted.get_support(indices=True).tolist() == [0, 2]
+
+
+def test_the_first_level_is_the_least_penalty_without_features(draw):
+    X, y = draw(7, 40, 30)
+    levels = elastic_net_path(X, y, n_lambdas=3).lambdas
+    assert not SparseLogistic(penalty=levels[0]).fit(X, y).get_support().any()
+    assert SparseLogistic(penalty=levels[0] * 0.999).fit(X, y).get_support().any()
+
+
+def test_a_larger_penalty_factor_keeps_a_feature_out(draw):
+    X, y = draw(8, 60, 10)
+    factors = np.ones(10)
+    free = elastic_net_path(X, y, n_lambdas=5)
+    assert free.coefs[-2, 0] != 0
+    factors[0] = 1e6
+    assert not elastic_net_path(X, y, lambdas=free.lambdas, penalty_factors=factors).coefs[:, 0].any()
+
+
+def test_max_features_ends_the_path(draw):
+    X, y = draw(9, 60, 100)
+    whole = elastic_net_path(X, y, n_lambdas=30)
+    cut = elastic_net_path(X, y, n_lambdas=30, max_features=10)
+    sizes = np.count_nonzero(cut.coefs, axis=1)
+    assert sizes[-1] >= 10
+    assert (sizes[:-1] < 10).all()
+    np.testing.assert_array_equal(cut.coefs, whole.coefs[: len(sizes)])
+
+
+def test_units_of_the_features_do_not_change_the_selection(draw):
+    X, y = draw(10, 50, 60)
+    units = 10.0 ** np.random.default_rng(10).integers(-6, 7, size=60)
+    shifted = SparseLogistic(k=8).fit(X * units + 100 * units, y)
+    plain = SparseLogistic(k=8).fit(X, y)
+    assert np.array_equal(plain.get_support(), shifted.get_support())
+    np.testing.assert_allclose(plain.importances_, shifted.importances_, rtol=1e-6)
+
+
+def test_frames_keep_their_names(draw):
+    X, y = draw(11, 100, 6)
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    fitted = SparseLogistic(k=2).fit(frame, np.where(y > 0, "ill", "well")).set_output(transform="pandas")
+    names = [name for name, chosen in zip("abcdef", fitted.get_support(), strict=True) if chosen]
+    assert fitted.transform(frame).columns.tolist() == names
+    assert set(fitted.predict(frame)) <= {"ill", "well"}
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"penalty": 0.1, "k": 2}, "penalty and k are both given"),
+        ({"penalty": -1.0}, "penalty is -1.0; it has to be a number above 0"),
+        ({"l1_ratio": 0.0}, "l1_ratio is 0.0; it has to be a number above 0 and at most 1"),
+        ({"n_lambdas": 0}, "n_lambdas is 0; it has to be a whole number of at least 1"),
+    ],
+)
+def test_impossible_options_are_named(draw, options, sentence):
+    X, y = draw(12, 20, 4)
+    with pytest.raises(InputError, match=sentence):
+        SparseLogistic(**options).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"family": "poisson"}, "family is 'poisson'; it has to be one of 'logistic', 'linear'"),
+        ({"lambdas": [0.1, 0.2]}, "lambdas has to go down"),
+        ({"lambdas": [0.1, 0.0]}, "lambdas has to be a list of positive numbers"),
+        ({"penalty_factors": [1.0]}, "penalty_factors has to be one positive number for each of 4 features"),
+    ],
+)
+def test_impossible_path_options_are_named(draw, options, sentence):
+    X, y = draw(13, 20, 4)
+    with pytest.raises(InputError, match=sentence):
+        elastic_net_path(X, y, **options)

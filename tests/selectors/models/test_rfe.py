@@ -1,0 +1,78 @@
+"""Recursive elimination equals a plain loop around scikit-learn's classifiers."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import SVC
+
+from steadyset.errors import InputError
+from steadyset.selectors.rfe import RecursiveElimination
+
+PENALTY = 0.05
+
+
+def classifier(loss, n_rows):
+    if loss == "hinge":
+        return SVC(kernel="linear", C=1 / (PENALTY * n_rows), tol=1e-7)
+    return LogisticRegression(C=1 / (PENALTY * n_rows), solver="newton-cholesky", tol=1e-10)
+
+
+def plain_loop(X, y, k, step, loss):
+    """Fit, sort, drop, repeat; returns what is left and the features in the order in which they went."""
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    left, gone = list(range(X.shape[1])), []
+    while True:
+        model = classifier(loss, len(y)).fit(Z[:, left], y)
+        strength = np.abs(model.coef_[0])
+        if len(left) == k:
+            return left, gone, model
+        n_dropped = min(len(left) - k, max(1, int(step * len(left))) if step < 1 else step)
+        worst = [left[position] for position in np.argsort(strength)[:n_dropped]]
+        gone += worst
+        left = [feature for feature in left if feature not in worst]
+
+
+@pytest.mark.parametrize("loss", ["logistic", "hinge"])
+@pytest.mark.parametrize("step", [1, 7, 0.2])
+def test_elimination_equals_a_loop_around_scikit_learn(draw, loss, step):
+    X, y = draw(0, 50, 90)
+    ours = RecursiveElimination(5, loss=loss, penalty=PENALTY, step=step).fit(X, y)
+    left, gone, model = plain_loop(X, y, 5, step, loss)
+    assert ours.get_support(indices=True).tolist() == left
+    assert np.argsort(ours.ranking_)[::-1][:85].tolist() == gone
+    np.testing.assert_allclose(ours.importances_[left], np.abs(model.coef_[0]), atol=1e-4)
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    np.testing.assert_allclose(ours.decision_function(X), model.decision_function(Z[:, left]), atol=1e-3)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "hinge"])
+def test_ranking_is_a_permutation_with_the_selected_first(draw, loss):
+    X, y = draw(1, 40, 60)
+    X[:, [3, 4]] = 7.0
+    fitted = RecursiveElimination(10, loss=loss).fit(X, y)
+    assert np.array_equal(np.sort(fitted.ranking_), np.arange(1, 61))
+    assert np.array_equal(fitted.get_support(), fitted.ranking_ <= 10)
+    assert set(fitted.ranking_[[3, 4]]) == {59, 60}
+    strengths = fitted.importances_[np.argsort(fitted.ranking_)[:10]]
+    assert (np.diff(strengths) <= 0).all()
+
+
+def test_only_the_logistic_loss_gives_probabilities(draw):
+    X, y = draw(2, 40, 6)
+    assert not hasattr(RecursiveElimination(loss="hinge").fit(X, y), "predict_proba")
+    probabilities = RecursiveElimination(loss="logistic").fit(X, y).predict_proba(X)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"loss": "absolute"}, "loss is 'absolute'; it has to be one of 'logistic', 'hinge'"),
+        ({"step": 0}, "step is 0; it has to be a number above 0"),
+        ({"step": 1.5}, "step is 1.5; it has to be a whole number of features or a fraction below 1"),
+        ({"penalty": 0.0}, "penalty is 0.0; it has to be a number above 0"),
+    ],
+)
+def test_impossible_options_are_named(draw, options, sentence):
+    with pytest.raises(InputError, match=sentence):
+        RecursiveElimination(**options).fit(*draw(3, 20, 3))
