@@ -15,6 +15,7 @@ from steadyset.selectors.model_input import BoolArray, FloatArray, Standardised,
 class ModelSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """A selector that is also the predictor fitted on the features that it selected."""
 
+    weights_equal_copies = True
     support_: BoolArray
     classes_: NDArray[Any]
 

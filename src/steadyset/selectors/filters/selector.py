@@ -51,6 +51,8 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     array([ True, False, False])
     """
 
+    weights_equal_copies = True
+
     def __init__(
         self,
         name: str = "anova",

@@ -1,0 +1,76 @@
+"""Selectors by name, as the command and `assess` take them: "jmi", "lasso:k=10", "anova:fraction=0.05"."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from dataclasses import dataclass, field
+from typing import Any
+
+from steadyset.errors import InputError
+from steadyset.selectors.boosting import BoostedLinear, BoostedLogistic
+from steadyset.selectors.filters import FilterSelector, list_filters
+from steadyset.selectors.forest import ForestClassification, ForestRegression
+from steadyset.selectors.l0 import L0Linear, L0Logistic
+from steadyset.selectors.linear import SparseLinear, SparseLogistic
+from steadyset.selectors.rfe import RecursiveElimination
+
+
+@dataclass(frozen=True)
+class NamedModel:
+    """The class for each task (None: there is none) and the parameters that the name stands for."""
+
+    classification: type[Any] | None
+    regression: type[Any] | None
+    params: dict[str, Any] = field(default_factory=dict)
+
+
+MODELS: dict[str, NamedModel] = {
+    "lasso": NamedModel(SparseLogistic, SparseLinear),
+    "elastic_net": NamedModel(SparseLogistic, SparseLinear, {"l1_ratio": 0.5}),
+    "l0": NamedModel(L0Logistic, L0Linear),
+    "boosting": NamedModel(BoostedLogistic, BoostedLinear),
+    "forest": NamedModel(ForestClassification, ForestRegression),
+    "forest_permutation": NamedModel(ForestClassification, ForestRegression, {"importance": "permutation"}),
+    "rfe": NamedModel(RecursiveElimination, None),
+    "rfe_svm": NamedModel(RecursiveElimination, None, {"loss": "hinge"}),
+}
+
+
+def selector_names() -> list[str]:
+    """Every name that `selector_by_name` takes: the models, then the filters."""
+    return [*MODELS, *(name for name in list_filters().index if name not in MODELS)]
+
+
+def selector_by_name(text: str, task: str) -> Any:
+    """The selector that a text describes, for "classification" or "regression": name[:param=value[,param=value]...]."""
+    name, _, rest = text.partition(":")
+    given = dict(_assignment(part, text) for part in rest.split(",") if part.strip())
+    if name in MODELS:
+        model = MODELS[name]
+        kind = model.classification if task == "classification" else model.regression
+        if kind is None:
+            raise InputError(f"The selector {name!r} cannot be used for {task}.")
+        selector, params = kind(), {**model.params, **given}
+    elif name in list_filters().index:
+        selector, params = FilterSelector(name), given
+    else:
+        known = selector_names()
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}."
+        raise InputError(f"There is no selector called {name!r}; {hint}")
+    unknown = sorted(set(params) - set(selector.get_params()))
+    if unknown:
+        takes = ", ".join(sorted(selector.get_params()))
+        raise InputError(f"The selector {name!r} has no parameter {unknown[0]!r}; it takes {takes}.")
+    return selector.set_params(**params)
+
+
+def _assignment(part: str, text: str) -> tuple[str, Any]:
+    key, equals, value = part.partition("=")
+    if not equals or not key.strip():
+        raise InputError(f"The selector {text!r} is not understood at {part!r}; wanted is name:param=value,param=value.")
+    try:
+        return key.strip(), ast.literal_eval(value.strip())
+    except (ValueError, SyntaxError):
+        return key.strip(), value.strip()
