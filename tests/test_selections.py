@@ -176,7 +176,7 @@ def test_what_there_is(selections):
 
 
 def test_take_keeps_weights_rankings_and_labels():
-    full = Selections.from_weights([[1, 2], [0, 3], [4, 0]], labels="x y z".split())
+    full = Selections.from_weights([[1, 2], [0, 3], [4, 0]], labels=["x", "y", "z"])
     full = full.with_rankings([[1, 2], [2, 1], [1, 2]])
     part = full.take([2, 0])
     assert part == Selections.from_weights([[4, 0], [1, 2]], labels=["z", "x"]).with_rankings([[1, 2], [1, 2]])
