@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steadyset.errors import InputError
-from steadyset.longtable import FEATURE, RUN, from_long_columns, long_columns, wide_array, wide_columns
+from steadyset.longtable import FEATURE, RUN, from_long_columns, long_columns, wide_columns
+from steadyset.matrix import read_matrix
 from steadyset.selections import Selections
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ def read_selections(path: Path, *, features: Sequence[str] | None, n_features: i
     """See Selections.read."""
     kind = _kind(path)
     try:
+        if path.is_dir():
+            raise InputError(f"{path} is a folder; wanted is a file.")
         if path.stat().st_size == 0:
             raise InputError(f"{path} is empty.")
         if kind == "json":
@@ -123,10 +126,11 @@ def _read_csv(path: Path, delimiter: str) -> pa.Table:
         )
 
     try:
-        table = read(["", RUN, FEATURE])  # names and labels stay as they are written, 01 is not 1
+        row_names = [""] if header.startswith((delimiter, f'""{delimiter}')) else []
+        table = read([*row_names, RUN, FEATURE])  # names and labels stay as they are written, 01 is not 1
         names = table.column_names
         if FEATURE in names and RUN not in names:
-            table = read(["", RUN])  # then it is the name of a column of 0/1
+            table = read([*row_names, RUN])  # then it is the name of a column of 0/1
     except pa.ArrowException as error:
         raise InputError(f"{path} is not a well-formed table: {_first_line(error)}.") from None
     if nameless:
@@ -179,10 +183,10 @@ def _read_parquet(path: Path) -> pa.Table:
 
 
 def _from_wide(table: pa.Table, features: Sequence[str] | None, n_features: int | None) -> Selections:
-    array, columns, labels = wide_array(table, "The table", None, None)
-    if n_features is not None and n_features != array.shape[1]:
-        raise InputError(f"The table has {array.shape[1]} feature columns, but {n_features} features were announced.")
-    return Selections.from_matrix(array, features if features is not None else columns, labels=labels)
+    matrix = read_matrix(table, "The table", features, None)
+    if n_features is not None and n_features != matrix.d:
+        raise InputError(f"The table has {matrix.d} feature columns, but {n_features} features were announced.")
+    return Selections._from_zeros_and_ones(matrix)
 
 
 def _from_json(path: Path, features: Sequence[str] | None, n_features: int | None) -> Selections:

@@ -38,6 +38,8 @@ def wide_array(
     if not frame.columns:
         raise InputError(f"{what} has no features; wanted is one column a feature.")
     for name, dtype in frame.schema.items():
+        if dtype == nw.Unknown:
+            raise InputError(f"{what} has the column {name!r} without any value; wanted are numbers or bools.")
         if not (dtype.is_numeric() or dtype == nw.Boolean):
             raise InputError(f"{what} has the column {name!r} of type {dtype}; wanted are numbers or bools.")
     return frame.to_numpy(), features if features is not None else list(frame.columns), labels

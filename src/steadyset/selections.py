@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from steadyset.errors import InputError, MissingExtraError
 from steadyset.labels import describe_feature, feature_names, name_positions, run_labels
-from steadyset.matrix import read_matrix, row_pointers
+from steadyset.matrix import Matrix, read_matrix, row_pointers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,7 +87,10 @@ class Selections:
         cls, Z: Any, features: Sequence[str] | None = None, *, labels: Sequence[str] | None = None
     ) -> Selections:
         """A runs x features array, scipy sparse matrix, or pandas/polars frame of 0/1 or bool; 1 means selected."""
-        table = read_matrix(Z, "Z", features, labels)
+        return cls._from_zeros_and_ones(read_matrix(Z, "Z", features, labels))
+
+    @classmethod
+    def _from_zeros_and_ones(cls, table: Matrix) -> Selections:
         bad = np.flatnonzero((table.values != 0) & (table.values != 1))  # NaN differs from both
         if bad.size:
             table.complain(bad[0], "a 0/1 matrix holds only 0, 1, True and False (from_weights takes weights)")
