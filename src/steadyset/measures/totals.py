@@ -47,12 +47,12 @@ class PairTotal:
 
 
 def _culprits(score: Score, selections: Selections) -> str:
-    """The runs whose size is undefined with every other size; without such, sizes are the reason, not runs."""
-    sizes = np.unique(selections.sizes)
+    """The runs that the undefined pairs have in common; without such, the sizes are the reason, not runs."""
+    sizes, n_runs = np.unique(selections.sizes, return_counts=True)
     if len(sizes) == 1:
         return ""
-    guilty = _always_undefined(score, sizes, selections.n_features) if len(sizes) <= MOST_SIZES else sizes
-    if len(guilty) in (0, len(sizes)):
+    guilty = _guilty_sizes(score, sizes, n_runs, selections.n_features) if len(sizes) <= MOST_SIZES else sizes[:0]
+    if len(guilty) == 0:
         return f": sizes range from {sizes[0]} to {sizes[-1]}"
     runs = np.flatnonzero(np.isin(selections.sizes, guilty))
     names = [selections.labels[i] if selections.labels else str(i + 1) for i in runs[:NAMED_RUNS]]
@@ -60,10 +60,13 @@ def _culprits(score: Score, selections: Selections) -> str:
     return f": run{'s' if len(runs) > 1 else ''} {', '.join(names)}{more}"
 
 
-def _always_undefined(score: Score, sizes: IntArray, d: int) -> IntArray:
-    """The sizes that have no score with any other size, in one direction or the other."""
+def _guilty_sizes(score: Score, sizes: IntArray, n_runs: IntArray, d: int) -> IntArray:
+    """The sizes without a score even with themselves, when every undefined pair has one of them; else none."""
     a, b = (x.ravel() for x in np.meshgrid(sizes, sizes, indexing="ij"))
     undefined = np.isnan(score(np.maximum(0, a + b - d), a, b)).reshape(len(sizes), -1)
     undefined |= undefined.T
-    np.fill_diagonal(undefined, True)
-    return sizes[undefined.all(axis=1)]
+    guilty = undefined.diagonal().copy()
+    np.fill_diagonal(undefined, guilty & (n_runs > 1))
+    guilty &= undefined.any(axis=1)
+    explained = not undefined[np.ix_(~guilty, ~guilty)].any()
+    return sizes[guilty] if explained else sizes[:0]
