@@ -12,6 +12,7 @@ from steadyset.measures.record import Measure
 
 Undefined = Literal["nan", "raise"] | float
 Expectation = Literal["auto", "exact", "monte_carlo", "none"]
+NOT_CORRECTED = "not corrected"  # how a note starts when the expectation that was asked for is not known
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,12 @@ class Options:
             raise InputError(
                 f'expectation is {self.expectation!r}; wanted is "auto", "exact", "monte_carlo" or "none".'
             )
-        if self.n_draws < 2:
-            raise InputError(f"n_draws is {self.n_draws}; wanted are at least 2 draws.")
+        if not isinstance(self.n_draws, (int, np.integer)) or self.n_draws < 2:
+            raise InputError(f"n_draws is {self.n_draws!r}; wanted is a whole number of at least 2 draws.")
+        if self.random_state is not None and not (
+            isinstance(self.random_state, (int, np.integer)) and self.random_state >= 0
+        ):
+            raise InputError(f"random_state is {self.random_state!r}; wanted is None or a whole number from 0 on.")
 
     @property
     def corrects(self) -> bool:
