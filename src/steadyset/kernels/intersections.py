@@ -15,6 +15,7 @@ from steadyset.kernels.bits import popcount
 from steadyset.kernels.jit import kernel
 
 IntArray = npt.NDArray[np.int64]
+WORDS_A_POSTING = 2.0  # words of 64 bits that are compared in the time of adding one posting
 
 
 def intersection_matrix(indptr: IntArray, indices: IntArray, n_features: int) -> IntArray:
@@ -60,10 +61,10 @@ class _Index:
         M = len(indptr) - 1
         counts = np.bincount(indices, minlength=n_features)
         used = np.flatnonzero(counts)
-        self.codes = (np.cumsum(counts > 0) - 1)[indices] if len(indices) else indices
+        self.codes = (np.cumsum(counts > 0) - 1)[indices]
         h = counts[used].astype(np.float64)
         n_words = (len(used) + 63) // 64
-        self.packed = n_words * M * M < 2.0 * float(h @ h)
+        self.packed = n_words * M * M < WORDS_A_POSTING * float(h @ h)
         if self.packed:
             self.words = np.zeros((M, n_words), dtype=np.uint64)
             _pack(indptr, self.codes, self.words)
