@@ -8,14 +8,11 @@ little.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
+from steadyset.kernels.bits import popcount
 from steadyset.kernels.jit import kernel
 
 IntArray = npt.NDArray[np.int64]
@@ -124,15 +121,6 @@ def _distribute(
     return rare
 
 
-@intrinsic
-def _popcount(typing_context: Any, word: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        function = builder.module.declare_intrinsic("llvm.ctpop", [ir.IntType(64)])
-        return builder.call(function, arguments)
-
-    return types.uint64(types.uint64), generate
-
-
 @kernel
 def _add_row(
     i: int,
@@ -155,7 +143,7 @@ def _add_row(
         own = words[i, w]
         if own != 0:
             for j in range(i + 1, M):
-                shared[j] += np.int32(_popcount(own & words[j, w]))  # type: ignore[call-arg]
+                shared[j] += np.int32(popcount(own & words[j, w]))
 
 
 @kernel

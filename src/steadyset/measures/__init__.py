@@ -1,6 +1,6 @@
 """The measures of stability: one file a family, one record a measure."""
 
-from steadyset.measures import frequency, pairwise
+from steadyset.measures import effective, frequency, pairwise
 from steadyset.measures.evaluate import stability, stability_table
 from steadyset.measures.record import (
     Measure,
@@ -14,6 +14,7 @@ from steadyset.measures.record import (
 __all__ = [
     "Measure",
     "all_measures",
+    "effective",
     "frequency",
     "get_measure",
     "list_measures",

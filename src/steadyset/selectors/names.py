@@ -69,7 +69,9 @@ def selector_by_name(text: str, task: str) -> Any:
 def _assignment(part: str, text: str) -> tuple[str, Any]:
     key, equals, value = part.partition("=")
     if not equals or not key.strip():
-        raise InputError(f"The selector {text!r} is not understood at {part!r}; wanted is name:param=value,param=value.")
+        raise InputError(
+            f"The selector {text!r} is not understood at {part!r}; wanted is name:param=value,param=value."
+        )
     try:
         return key.strip(), ast.literal_eval(value.strip())
     except (ValueError, SyntaxError):
