@@ -43,7 +43,9 @@ def read_selections(path: Path, *, features: Sequence[str] | None, n_features: i
 
 
 def read_table(path: Path) -> pa.Table:
-    """A csv, tsv or parquet file; a first column without a name is called run."""
+    """A csv, tsv, parquet or feather file; a first column without a name is called run."""
+    if path.suffix.lower() in (".feather", ".arrow"):
+        return _read_feather(path)
     kind = _kind(path)
     with _readable(path):
         return _read_parquet(path) if kind == "parquet" else _read_csv(path, "\t" if kind == "tsv" else ",")
@@ -193,6 +195,17 @@ def _read_parquet(path: Path) -> pa.Table:
             return file.read()
     except (pa.ArrowException, OverflowError, MemoryError) as error:
         raise InputError(f"{path} is not a readable Parquet file: {_first_line(error)}.") from None
+
+
+def _read_feather(path: Path) -> pa.Table:
+    import pyarrow as pa
+    from pyarrow import feather
+
+    with _readable(path):
+        try:
+            return feather.read_table(path)
+        except pa.ArrowException as error:
+            raise InputError(f"{path} is not a readable Feather file: {_first_line(error)}.") from None
 
 
 def _from_wide(table: pa.Table, features: Sequence[str] | None, n_features: int | None) -> Selections:

@@ -1,9 +1,11 @@
-"""Names of features and labels of runs: checked once, at the door."""
+"""Names: of features, of runs, and of things with parameters; checked once, at the door."""
 
 from __future__ import annotations
 
+import ast
 import operator
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from steadyset.errors import InputError
 
@@ -62,6 +64,26 @@ def name_positions(names: tuple[str, ...] | None, n_features: int) -> Mapping[st
 def describe_feature(index: int, names: tuple[str, ...] | None) -> str:
     """How an error sentence calls one feature."""
     return f"feature {names[index]!r}" if names is not None else f"feature {index}"
+
+
+def name_and_params(text: str) -> tuple[str, dict[str, Any]]:
+    """Split "name:param=value,param=value"; values are numbers, True, False, None, or else text."""
+    name, _, rest = text.partition(":")
+    params: dict[str, Any] = {}
+    for part in rest.split(","):
+        key, equals, value = part.partition("=")
+        if equals and key.strip():
+            params[key.strip()] = _value(value.strip())
+        elif part.strip():
+            raise InputError(f"{text!r} is not understood at {part!r}; wanted is name:param=value,param=value.")
+    return name.strip(), params
+
+
+def _value(text: str) -> Any:
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
 
 
 def _whole_number(n_features: int) -> int:

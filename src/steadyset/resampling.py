@@ -17,6 +17,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
 from steadyset.errors import InputError
+from steadyset.labels import name_and_params
 
 IntArray = npt.NDArray[np.int64]
 
@@ -379,6 +380,20 @@ RESAMPLINGS: dict[str, type[Resampling]] = {
     "noise": NoiseInjection,
     "leave_out": LeaveOut,
 }
+
+
+def resampling_by_name(text: str) -> Resampling:
+    """The resampling that a text describes: name[:param=value[,param=value]...], such as "subsample:fraction=0.8"."""
+    name, params = name_and_params(text)
+    if name not in RESAMPLINGS:
+        raise InputError(f"There is no resampling called {name!r}; known are {', '.join(RESAMPLINGS)}.")
+    resampling = RESAMPLINGS[name]()
+    unknown = sorted(set(params) - set(resampling.get_params()))
+    if unknown:
+        takes = ", ".join(sorted(resampling.get_params()))
+        raise InputError(f"The resampling {name!r} has no parameter {unknown[0]!r}; it takes {takes}.")
+    resampling.set_params(**params)
+    return resampling
 
 
 def _random(seed: int, run: int) -> np.random.Generator:

@@ -114,7 +114,8 @@ class Assessment:
         tables = {name: stability_table(sel, **options) for name, sel in self.selections.items() if sel.n_runs > 1}
         if not tables:
             raise InputError("No selector has two runs or more with a selection; there is nothing to measure.")
-        return pd.concat(tables, names=["selector"])
+        whole: pd.DataFrame = pd.concat(tables, names=["selector"])
+        return whole
 
     def compare(self, **options: Any) -> Comparison:
         """Which selectors differ in stability: paired tests on the resamples that they share."""

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from steadyset.cli import measure, measures
+from steadyset.cli import assess, measure, measures
 from steadyset.errors import SteadysetError
 
 BAD_INPUT, INTERRUPTED = 2, 130
@@ -27,6 +27,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command("assess")(assess.assess)
 app.command("measure")(measure.measure)
 app.command("measures")(measures.measures)
 
@@ -58,8 +59,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _complain(str(error))
     except USAGE_ERROR as error:
         return _complain(error.format_message())
-    except (KeyboardInterrupt, typer.Abort):
-        print("steadyset: interrupted.", file=sys.stderr)
+    except (KeyboardInterrupt, typer.Abort) as stop:
+        print(f"steadyset: {stop.args[0] if stop.args else 'interrupted.'}", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
         # The reader (head, less) has seen enough; Python must not complain about the rest on its way out.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import difflib
 from dataclasses import dataclass, field
 from typing import Any
 
 from steadyset.errors import InputError
+from steadyset.labels import name_and_params
 from steadyset.selectors.boosting import BoostedLinear, BoostedLogistic
 from steadyset.selectors.filters import FilterSelector, list_filters
 from steadyset.selectors.forest import ForestClassification, ForestRegression
@@ -44,8 +44,7 @@ def selector_names() -> list[str]:
 
 def selector_by_name(text: str, task: str) -> Any:
     """The selector that a text describes, for "classification" or "regression": name[:param=value[,param=value]...]."""
-    name, _, rest = text.partition(":")
-    given = dict(_assignment(part, text) for part in rest.split(",") if part.strip())
+    name, given = name_and_params(text)
     if name in MODELS:
         model = MODELS[name]
         kind = model.classification if task == "classification" else model.regression
@@ -64,15 +63,3 @@ def selector_by_name(text: str, task: str) -> Any:
         takes = ", ".join(sorted(selector.get_params()))
         raise InputError(f"The selector {name!r} has no parameter {unknown[0]!r}; it takes {takes}.")
     return selector.set_params(**params)
-
-
-def _assignment(part: str, text: str) -> tuple[str, Any]:
-    key, equals, value = part.partition("=")
-    if not equals or not key.strip():
-        raise InputError(
-            f"The selector {text!r} is not understood at {part!r}; wanted is name:param=value,param=value."
-        )
-    try:
-        return key.strip(), ast.literal_eval(value.strip())
-    except (ValueError, SyntaxError):
-        return key.strip(), value.strip()

@@ -1,0 +1,200 @@
+"""`steadyset assess`: from a data file to how steady, how sure, how accurate, and what differs."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from steadyset.cli.measure import scale
+from steadyset.cli.output import Format, print_rows
+from steadyset.errors import InputError
+
+if TYPE_CHECKING:
+    from steadyset.assess import Assessment
+    from steadyset.resampling import Resampling
+
+DEFAULT_SELECTORS = ("lasso", "elastic_net", "jmi", "anova", "forest")
+SHOWN_CORE = 10
+
+
+def assess(
+    file: Annotated[
+        Path,
+        typer.Argument(help="The data: csv, tsv (also .gz), parquet or feather; a row an observation.", metavar="FILE"),
+    ],
+    target: Annotated[str, typer.Option("--target", "-t", metavar="COLUMN", help="What the features predict.")],
+    selectors: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--selector",
+            "-s",
+            metavar="NAME[:PARAM=VALUE,...]",
+            help=f"A selector; may be repeated. Without it: {', '.join(DEFAULT_SELECTORS)}.",
+        ),
+    ] = None,
+    resampling: Annotated[
+        str,
+        typer.Option(metavar="NAME[:PARAM=VALUE,...]", help="How the runs are drawn, such as subsample:fraction=0.8."),
+    ] = "bootstrap",
+    runs: Annotated[
+        str | None,
+        typer.Option(metavar="N|auto", help="Number of runs (100), or auto: until the intervals are narrow."),
+    ] = None,
+    width: Annotated[float, typer.Option(metavar="W", help="How narrow, for --runs auto.")] = 0.05,
+    scores: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--score",
+            metavar="NAME",
+            help="accuracy, balanced_accuracy, auc, log_likelihood, error; for numbers r2, rmse. May be repeated.",
+        ),
+    ] = None,
+    drop: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMN", help="Leave a column out; may be repeated.")
+    ] = None,
+    keep: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMN", help="Use a column that looks like an identifier.")
+    ] = None,
+    impute: Annotated[
+        str | None, typer.Option(metavar="median", help="Fill missing values by the column's median.")
+    ] = None,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", help="Parallel jobs; -1 uses every core.")] = -1,
+    engine: Annotated[
+        str, typer.Option(metavar="NAME", help="auto, serial, threads, processes, dask, or a dask scheduler's address.")
+    ] = "auto",
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="DIR", help="The run folder. Without it: FILE's name + -runs.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the assessment in the run folder.")] = False,
+    seed: Annotated[int, typer.Option(metavar="N", help="Same seed, same answer.", min=0)] = 0,
+    form: Annotated[Format, typer.Option("--format", help="For people, or for programs.")] = Format.table,
+) -> None:
+    """Run selectors on resamples of a data file and say how far they can be trusted.
+
+    Every finished run is kept in the run folder at once: after Ctrl-C or a power cut, --resume goes on.
+    """
+    from steadyset.assess import assess as run_assessment
+    from steadyset.assess.data import load_data
+
+    data = load_data(file, target, drop=drop or (), keep=keep or (), impute=impute)
+    folder = out if out is not None else Path(f"{file.name.split('.')[0]}-runs")
+    people = form is Format.table
+    if people:
+        _say(f"{file}: {len(data.y)} rows, {len(data.features)} features, target {target!r}")
+        for note in data.notes:
+            _say(note)
+    with _progress(people) as progress:
+        try:
+            result = run_assessment(
+                list(selectors or DEFAULT_SELECTORS),
+                data.X,
+                data.y,
+                features=data.features,
+                resampling=_resampling(resampling, runs),
+                scoring=scores or None,
+                n_jobs=jobs,
+                engine=engine,
+                out=folder,
+                resume=resume,
+                random_state=seed,
+                runs="auto" if runs == "auto" else None,
+                width=width,
+                progress=progress,
+            )
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(
+                f"interrupted; the finished runs are in {folder}, and the same command with --resume goes on."
+            ) from None
+    if people:
+        show(result)
+    else:
+        print_rows(_rows(result), form)
+
+
+def show(result: Assessment) -> None:
+    """The summary that ends an assessment: a table, what differs, and the steady core."""
+    rows = _rows(result)
+    shown = [
+        {**row, "verdict": scale(row["stability"]) if row["stability"] == row["stability"] else ""} for row in rows
+    ]
+    _say("")
+    print_rows(shown, Format.table)
+    _say("stability: 1 = the same features each time, 0 = chance (nogueira); low to high: 95% interval")
+    _say("for this data set and resampling, not for new data. poor < 0.40 < intermediate to good < 0.75 < excellent")
+    for sentence in (*differences(result), *_core_sentences(result), *_failure_sentences(result)):
+        _say(sentence)
+    if result.path is not None:
+        _say(f"\nRun folder: {result.path}")
+
+
+def differences(result: Assessment) -> list[str]:
+    """Which selectors differ in stability, in words."""
+    try:
+        groups = result.compare().groups
+    except InputError as error:
+        return [str(error)]
+    return ["", "Selectors that share a letter cannot be told apart (paired tests, Holm, 5%):", f"  {_letters(groups)}"]
+
+
+def _letters(groups: Any) -> str:
+    return ", ".join(f"{name} ({letters})" for name, letters in dict(groups).items())
+
+
+def _core_sentences(result: Assessment) -> list[str]:
+    lines = ["", "Steady core (selected in at least 90% of the runs):"]
+    for name, features in result.core().items():
+        more = f" and {len(features) - SHOWN_CORE} more" if len(features) > SHOWN_CORE else ""
+        lines.append(f"  {name}: {', '.join(features[:SHOWN_CORE]) + more if features else 'none'}")
+    return lines
+
+
+def _failure_sentences(result: Assessment) -> list[str]:
+    failures = result.failures
+    if failures.empty:
+        return []
+    counts = Counter(zip(failures["selector"], failures["reason"], strict=True))
+    return ["", "Runs without a selection or a score:", *(f"  {s}: {n} x {why}" for (s, why), n in counts.items())]
+
+
+def _rows(result: Assessment) -> list[dict[str, Any]]:
+    table = result.summary().reset_index()
+    return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
+
+
+def _resampling(text: str, runs: str | None) -> Resampling:
+    from steadyset.resampling import resampling_by_name
+
+    drawn = resampling_by_name(text)
+    if runs is None or runs == "auto":
+        return drawn
+    if not runs.isdigit() or int(runs) < 2:
+        raise InputError(f"--runs is {runs!r}; wanted is a number from 2, or auto.")
+    if "n_runs" not in drawn.get_params():
+        raise InputError(f"--runs does not go with {text}, which has a fixed number of runs.")
+    drawn.set_params(n_runs=int(runs))
+    return drawn
+
+
+@contextmanager
+def _progress(people: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar with the time left, on standard error; nothing where nobody looks."""
+    if not people or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("runs"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("runs")
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _say(text: str) -> None:
+    typer.echo(text)
