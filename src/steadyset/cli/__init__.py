@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from steadyset.cli import assess, measure, measures
+from steadyset.cli import assess, measure, measures, report
 from steadyset.errors import SteadysetError
 
 BAD_INPUT, INTERRUPTED = 2, 130
@@ -30,6 +30,7 @@ app = typer.Typer(
 app.command("assess")(assess.assess)
 app.command("measure")(measure.measure)
 app.command("measures")(measures.measures)
+app.command("report")(report.report)
 
 
 @app.callback()

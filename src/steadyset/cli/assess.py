@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from steadyset.cli.measure import scale
 from steadyset.cli.output import Format, print_rows
 from steadyset.errors import InputError
 
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
     from steadyset.resampling import Resampling
 
 DEFAULT_SELECTORS = ("lasso", "elastic_net", "jmi", "anova", "forest")
-SHOWN_CORE = 10
 
 
 def assess(
@@ -118,48 +115,27 @@ def assess(
 
 
 def show(result: Assessment) -> None:
-    """The summary that ends an assessment: a table, what differs, and the steady core."""
+    """The summary that ends an assessment: the answer, a table, what differs, and the steady core."""
+    from steadyset.assess import words
+    from steadyset.measures.scale import scale
+
     rows = _rows(result)
-    shown = [
-        {**row, "verdict": scale(row["stability"]) if row["stability"] == row["stability"] else ""} for row in rows
-    ]
-    _say("")
-    print_rows(shown, Format.table)
-    _say("stability: 1 = the same features each time, 0 = chance (nogueira); low to high: 95% interval")
-    _say("for this data set and resampling, not for new data. poor < 0.40 < intermediate to good < 0.75 < excellent")
-    for sentence in (*differences(result), *_core_sentences(result), *_failure_sentences(result)):
+    for sentence in words.answer(result.summary(), result.settings["scoring"][0]):
         _say(sentence)
+    print_rows([{**row, "verdict": scale(row["stability"])} for row in rows], Format.table)
+    _say("stability: 1 = the same features each time, 0 = chance; low to high: its 95% interval for this data set and")
+    _say("resampling, not for new data. poor below 0.40, excellent above 0.75.")
+    for title, lines in (
+        ("What differs", words.differences(result)),
+        ("Steady core (selected in at least 90% of the runs)", words.core(result)),
+        ("Runs without a selection or a score", words.failures(result)),
+    ):
+        if lines:
+            _say(f"\n{title}:")
+            for line in lines:
+                _say(f"  {line}")
     if result.path is not None:
         _say(f"\nRun folder: {result.path}")
-
-
-def differences(result: Assessment) -> list[str]:
-    """Which selectors differ in stability, in words."""
-    try:
-        groups = result.compare().groups
-    except InputError as error:
-        return [str(error)]
-    return ["", "Selectors that share a letter cannot be told apart (paired tests, Holm, 5%):", f"  {_letters(groups)}"]
-
-
-def _letters(groups: Any) -> str:
-    return ", ".join(f"{name} ({letters})" for name, letters in dict(groups).items())
-
-
-def _core_sentences(result: Assessment) -> list[str]:
-    lines = ["", "Steady core (selected in at least 90% of the runs):"]
-    for name, features in result.core().items():
-        more = f" and {len(features) - SHOWN_CORE} more" if len(features) > SHOWN_CORE else ""
-        lines.append(f"  {name}: {', '.join(features[:SHOWN_CORE]) + more if features else 'none'}")
-    return lines
-
-
-def _failure_sentences(result: Assessment) -> list[str]:
-    failures = result.failures
-    if failures.empty:
-        return []
-    counts = Counter(zip(failures["selector"], failures["reason"], strict=True))
-    return ["", "Runs without a selection or a score:", *(f"  {s}: {n} x {why}" for (s, why), n in counts.items())]
 
 
 def _rows(result: Assessment) -> list[dict[str, Any]]:

@@ -91,16 +91,11 @@ def _show(file: Path, selections: Any, rows: list[dict[str, Any]]) -> None:
         title=f"{file}: {selections.n_runs} runs, {size} of {selections.n_features} features selected",
         wide=["note"],
     )
+    from steadyset.measures.scale import scale
+
     default = next((row["estimate"] for row in rows if row["measure"] == "nogueira"), float("nan"))
     if default == default:
         typer.echo(f"nogueira {number(default)}: {scale(default)} (poor below 0.40, excellent above 0.75)")
-
-
-def scale(value: float) -> str:
-    """The words for a value of the default measure (Fleiss' scale, as Nogueira et al. use it)."""
-    if value < 0.40:
-        return "poor"
-    return "intermediate to good" if value <= 0.75 else "excellent"
 
 
 def _policy(text: str) -> Any:

@@ -30,7 +30,7 @@ def runs_by_features(selections: Selections, *, top: int = 60) -> Picture:
                 "feature:N",
                 sort=alt.SortField("place"),
                 title=None,
-                axis=alt.Axis(labelAngle=-60, labelLimit=120, labelOverlap=True),
+                axis=alt.Axis(labelAngle=-60, labelLimit=120, labelOverlap=len(order) > 50),
             ),
             y=alt.Y("run:O", title="run", axis=alt.Axis(labelOverlap=True, ticks=False)),
             tooltip=["run", "feature"],
