@@ -38,7 +38,7 @@ def expected_scores(measure: Measure, size_i: IntArray, size_j: IntArray, d: int
 
 def expected_of_two(measure: Measure, sizes: IntArray, d: int) -> float:
     """E[measure] of two independent uniform sets, exactly, for a frequency measure."""
-    _, shared, probability = intersection_laws(sizes[:1], sizes[1:], d)
+    _, shared, probability = intersection_laws(np.array(sizes[:1]), np.array(sizes[1:]), d)  # writable: one signature
     alone = int(sizes.sum()) - 2 * shared
     levels = np.stack([d - shared - alone, alone, shared], axis=1)
     return float(np.asarray(measure.score(levels, sizes, d, **measure.params)) @ probability)
