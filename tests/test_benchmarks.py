@@ -19,20 +19,8 @@ MODULES = sorted(
     for path in Path(benchmarks.__path__[0]).glob("*.py")
     if path.stem not in ("__init__", "__main__", "timing")
 )
-PAIRWISE = [
-    "jaccard",
-    "dice",
-    "ochiai",
-    "hamming",
-    "pog",
-    "kuncheva",
-    "lustgarten",
-    "corrected_lustgarten",
-    "wald",
-    "npog",
-    "nogueira_brown",
-]
-PAIRWISE += ["unadjusted", "kappa", "phi"]
+PAIRWISE = ["jaccard", "dice", "ochiai", "hamming", "pog", "kuncheva", "lustgarten", "corrected_lustgarten", "wald"]
+PAIRWISE += ["npog", "nogueira_brown", "unadjusted", "kappa", "phi"]
 FREQUENCY = ["nogueira", "somol", "novovicova", "davis", "goh", "guzman", "lausser", "krizek"]
 
 
