@@ -31,7 +31,7 @@ class PairTotal:
         if undefined.any():
             self.n_undefined += int(n_pairs[undefined].sum())
             scores = np.where(undefined, 0.0, scores)
-        self.sum += float(scores @ n_pairs)
+        self.sum += float(np.sum(scores * n_pairs))  # a BLAS product would start threads for each measure
 
     def estimate(self, measure: Measure, score: Score, selections: Selections, options: Options) -> Estimate:
         if self.n_undefined == 0:
