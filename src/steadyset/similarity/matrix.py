@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 from scipy import sparse
@@ -180,13 +180,13 @@ def _check_diagonal(own: FloatArray, names: Names, rounding: float) -> None:
         )
 
 
-def _complain_of_range(value: float, f: Any, g: Any, names: Names) -> None:
+def _complain_of_range(value: float, f: Any, g: Any, names: Names) -> NoReturn:
     hint = " (take the absolute values of correlations)" if -1 <= value < 0 else ""
     both = f"{describe_feature(int(f), names)} and {describe_feature(int(g), names)}"
     raise InputError(f"C holds {value:g} for {both}; wanted are numbers from 0 to 1{hint}.")
 
 
-def _complain_of_asymmetry(value: float, mirrored: float, f: Any, g: Any, names: Names) -> None:
+def _complain_of_asymmetry(value: float, mirrored: float, f: Any, g: Any, names: Names) -> NoReturn:
     first, second = describe_feature(int(f), names), describe_feature(int(g), names)
     raise InputError(
         f"C holds {value:g} for {first} and {second} but {mirrored:g} the other way round; "
