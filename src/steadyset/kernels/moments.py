@@ -81,6 +81,7 @@ def run_moments(tile: Floats, starts: Ints, weights: Floats, totals: Floats, mom
             totals[c] += weights[i]
             if base < 0:
                 base = i
+                continue
             rows[filled] = i
             shares[filled] = weights[i]
             filled += 1
@@ -119,7 +120,8 @@ def add_rows(tile: Floats, base: int, rows: Ints, shares: Floats, moments: Float
 @kernel
 def settle(tile: Floats, base: int, origin: int, total: float, moments: Floats) -> None:
     """Turn sums into means relative to the row ``origin`` and sums of squares into scatters."""
+    share = 1.0 / total
     for j in range(WIDTH):
-        mean = moments[j] / total
+        mean = share * moments[j]
         moments[WIDTH + j] = max(moments[WIDTH + j] - moments[j] * mean, 0.0)
         moments[j] = mean + (tile[base, j] - tile[origin, j])

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_array, validate_data
 
@@ -51,7 +52,7 @@ def check_target(y: NDArray[Any], n_rows: int) -> None:
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         found = "NaN (a missing value)" if np.isnan(y).any() else "infinity"
         raise InputError(f"Input y contains {found}; every target must be known and finite.")
-    if y.dtype.kind == "O" and any(value is None or value != value for value in y):
+    if pd.isna(y).any():
         raise InputError("Input y contains a missing value; every target must be known.")
 
 

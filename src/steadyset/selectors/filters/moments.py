@@ -191,7 +191,7 @@ def _tiles(
     for start in range(0, X.shape[1], WIDTH):
         features = slice(start, min(start + WIDTH, X.shape[1]))
         width = features.stop - start
-        np.take(X[:, features], order, axis=0, out=tile[:, :width])
+        tile[:, :width] = X[order, features]
         first, second = moments(tile, starts, weights)
         yield features, first[..., :width], second[..., :width]
 

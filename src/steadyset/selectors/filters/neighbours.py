@@ -15,6 +15,7 @@ def relieff(X: Floats, y: Ints, weights: Floats, *, n_neighbors: int = 10) -> Fl
     diff(i, B) is the mean of |x_i - x_b| / (max - min) over the k nearest rows b of the class by the sum of these
     differences over all features (fewer where the class has fewer; ties by row); every row is visited, p_c is the
     share of class c. A row of weight w is w rows at distance 0 from each other. A constant feature scores 0.
+    Distances take an n x n array.
     """
     if n_neighbors < 1:
         raise InputError(f"n_neighbors is {n_neighbors}; at least 1 is wanted.")

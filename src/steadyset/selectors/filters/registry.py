@@ -71,7 +71,7 @@ def get_filter(name: str) -> Filter:
 
 
 def list_filters() -> pd.DataFrame:
-    """One row a filter: what it needs, what it takes, its first line of documentation and its reference."""
+    """One row a filter: the targets it takes, what it does with bins and weights, and its reference."""
     rows = [
         {
             "filter": record.name,
