@@ -104,9 +104,7 @@ def random_overlaps(
 
 
 @kernel
-def all_overlaps(
-    features: IntArray, size_i: int, size_j: int, graph: Graph, greedy: bool, matched: bool
-) -> FloatArray:
+def all_overlaps(features: IntArray, size_i: int, size_j: int, graph: Graph, greedy: bool, matched: bool) -> FloatArray:
     """The columns for every pair of subsets of `features` with these sizes."""
     n_i, n_j = _binomial(len(features), size_i), _binomial(len(features), size_j)
     table = np.empty((n_i * n_j, N_COLUMNS))
@@ -209,7 +207,7 @@ def _overlap(
     row[7], row[8] = weight_i, weight_j
     row[9] = row[10] = 0.0
     if greedy or matched:
-        if n_edges == covered_i or n_edges == covered_j:  # stars: each centre is matched once, in whatever order
+        if n_edges in (covered_i, covered_j):  # stars: each centre is matched once, in whatever order
             row[9] = row[10] = min(covered_i, covered_j)
         else:
             start, ends, rank = _edges(covered_i, n_edges, stamp_i, stamp_j, graph, work, greedy)
