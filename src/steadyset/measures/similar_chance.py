@@ -18,6 +18,7 @@ from steadyset.kernels.hypergeometric import intersection_laws
 from steadyset.kernels.overlaps import N_COLUMNS, Graph, all_overlaps, edge_ranks, random_overlaps
 from steadyset.measures.options import Options
 from steadyset.measures.record import Measure
+from steadyset.measures.similar_components import Components
 from steadyset.measures.similar_pairs import SimilarPairs
 from steadyset.similarity import FeatureSimilarity
 
@@ -29,6 +30,7 @@ DRAWS_A_BLOCK = 1 << 14
 TERMS_A_CHUNK = 1 << 22
 COLLINEAR = 1e-9
 CLOSED_FORMS = ("means", "means_given_shared")
+COUNTS = ("matching", "similar")  # scores that are r plus a number of features
 
 
 class Expected(NamedTuple):
@@ -88,6 +90,8 @@ class RandomOverlaps:
             return _score(measure, self.means(size_i, size_j))
         if measure.exact_by == "means_given_shared":
             return self._sum_over_shared(measure, size_i, size_j)
+        if measure.exact_by == "matching" and (components := self._components(measure)) is not None:
+            return components.expected(size_i, size_j) + size_i * size_j / self.d
         members = self.similar if measure.exact_by else np.arange(self.d)
         return self._enumerated(measure, members, size_i, size_j)
 
@@ -144,6 +148,13 @@ class RandomOverlaps:
         pairs.weight_j[:] = per_pair * size_j * (size_i - shared)
         return float(measure.score(pairs, **measure.params) @ probability)
 
+    def _components(self, measure: Measure) -> Components | None:
+        key = ("components", *_identity(measure))
+        if key not in self.found:
+            self.found[key] = Components.of(self.graph(frozenset(measure.uses)), measure, MOST_ENUMERATED)
+        components: Components | None = self.found[key]
+        return components
+
     def _enumerated(self, measure: Measure, members: IntArray, size_i: int, size_j: int) -> float | None:
         """E[score] when what the score adds to r depends on the choice among `members` only: all their subsets."""
         n = len(members)
@@ -195,7 +206,7 @@ class RandomOverlaps:
             controls = np.stack([getattr(pairs, name) for name in CONTROLS])
             scores = np.stack([measure.score(pairs, **measure.params) - _guess(measure, pairs) for measure in measures])
             moments.add(controls - known[:, None], scores)
-        steps = [0.5 if measure.exact_by else 0.0 for measure in measures]
+        steps = [0.5 if measure.exact_by in COUNTS else 0.0 for measure in measures]
         return [
             Expected(float(_guess(measure, means).sum()) + at, error)
             for measure, (at, error) in zip(measures, moments.at_known(steps), strict=True)
@@ -243,7 +254,7 @@ class Moments:
 
 def _guess(measure: Measure, pairs: SimilarPairs) -> FloatArray:
     """r + (A_ij + A_ji) / 2 stands in for a score that counts features, also where the draws saw no similar ones."""
-    if not measure.exact_by:
+    if measure.exact_by not in COUNTS:
         return np.zeros_like(pairs.shared)
     return pairs.shared + (pairs.covered_i + pairs.covered_j) / 2
 
