@@ -26,7 +26,7 @@ Scored = tuple[int, IntArray, IntArray, FloatArray]
 
 NO_ROOM = 1e-12  # maximum and expectation are equal, up to rounding
 TELLABLE = 4  # standard errors that a simulated expectation must stay away from the maximum
-PILOT_DRAWS = 256
+PILOT_DRAWS = 1000  # fewer leave rare events out of the standard error
 MOST_DRAWS = 10**9
 
 
