@@ -192,7 +192,7 @@ def _simulate(kinds: dict[tuple[int, int], list[tuple[Kinds, int]]], chance: Ran
     draws = dict.fromkeys(kinds, first)
     todo = set(kinds)
     while todo:
-        if sum(draws.values()) > MOST_DRAWS:
+        if options.mc_error is not None and sum(draws.values()) > MOST_DRAWS:
             raise InputError(
                 f"mc_error is {options.mc_error}; that takes about {sum(draws.values()):.1g} draws, "
                 f"wanted is an error that {MOST_DRAWS:.0g} draws can reach."
