@@ -1,7 +1,9 @@
 """The measures of stability: one file a family, one record a measure."""
 
-from steadyset.measures import effective, frequency, pairwise
+from steadyset.measures import adjusted, effective, frequency, importances, pairwise, rankings
 from steadyset.measures.evaluate import stability, stability_table
+from steadyset.measures.importances import shared_importance
+from steadyset.measures.null import NullExpectation, null_expectation
 from steadyset.measures.record import (
     Measure,
     all_measures,
@@ -13,13 +15,19 @@ from steadyset.measures.record import (
 
 __all__ = [
     "Measure",
+    "NullExpectation",
+    "adjusted",
     "all_measures",
     "effective",
     "frequency",
     "get_measure",
+    "importances",
     "list_measures",
+    "null_expectation",
     "pairwise",
+    "rankings",
     "register_measure",
+    "shared_importance",
     "stability",
     "stability_table",
     "unregister_measure",
