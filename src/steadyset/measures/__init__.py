@@ -1,11 +1,12 @@
 """The measures of stability: one file a family, one record a measure."""
 
-from steadyset.measures import frequency, pairwise
+from steadyset.measures import effective, frequency, pairwise
 from steadyset.measures.evaluate import stability, stability_table
 from steadyset.measures.record import Measure, get_measure, list_measures, register_measure, unregister_measure
 
 __all__ = [
     "Measure",
+    "effective",
     "frequency",
     "get_measure",
     "list_measures",
