@@ -1,7 +1,8 @@
 """The measures of stability: one file a family, one record a measure."""
 
-from steadyset.measures import effective, frequency, pairwise
+from steadyset.measures import effective, frequency, importances, pairwise, rankings
 from steadyset.measures.evaluate import stability, stability_table
+from steadyset.measures.importances import shared_importance
 from steadyset.measures.record import Measure, get_measure, list_measures, register_measure, unregister_measure
 
 __all__ = [
@@ -9,9 +10,12 @@ __all__ = [
     "effective",
     "frequency",
     "get_measure",
+    "importances",
     "list_measures",
     "pairwise",
+    "rankings",
     "register_measure",
+    "shared_importance",
     "stability",
     "stability_table",
     "unregister_measure",
