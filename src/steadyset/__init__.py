@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from steadyset._version import __version__
 
 if TYPE_CHECKING:
+    from steadyset import importances
     from steadyset.errors import InputError, MissingExtraError, SteadysetError, UndefinedError
     from steadyset.measures import (
         Measure,
@@ -34,6 +35,7 @@ _HOMES = {
     "SteadysetError": "errors",
     "UndefinedError": "errors",
     "get_measure": "measures",
+    "importances": "importances",
     "list_measures": "measures",
     "register_measure": "measures",
     "shared_importance": "measures",
@@ -52,6 +54,7 @@ __all__ = [
     "UndefinedError",
     "__version__",
     "get_measure",
+    "importances",
     "list_measures",
     "register_measure",
     "shared_importance",
@@ -64,7 +67,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'steadyset' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"steadyset.{_HOMES[name]}"), name)
+    home = importlib.import_module(f"steadyset.{_HOMES[name]}")
+    value = home if name == _HOMES[name] else getattr(home, name)
     globals()[name] = value
     return value
 

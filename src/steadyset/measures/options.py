@@ -73,7 +73,7 @@ def settle(measure: Measure, value: float, error: float, note: str, options: Opt
 def can_correct(measure: Measure) -> bool:
     if measure.corrected or measure.family in ("patterns", "weights", "rankings"):
         return False
-    return np.isfinite(measure.bounds[1])
+    return bool(np.isfinite(measure.bounds[1]))
 
 
 def _is_number(value: Any) -> bool:

@@ -30,8 +30,8 @@ class Measure:
     - "patterns": score(multiplicities, sizes, d), how many runs selected each of the distinct sets;
     - "effective": score(scatter, own, others, sizes, d), own = sum_f c(f,f), others = sum_{f!=g} c(f,g), scatter =
       sum_fg c(f,g) (M n_fg - h_f h_g), where n_fg runs select both features;
-    - "weights", "rankings": score(rows) of the absolute weights or the ranks of all runs (`Rows`), with similarity= when
-      the measure needs it, gives a runs x runs table or `Correlations`; the measure is the mean over pairs.
+    - "weights", "rankings": score(rows) of the absolute weights or the ranks of all runs (`Rows`), with similarity=
+      when the measure needs it, gives a runs x runs table or `Correlations`; the measure is the mean over pairs.
 
     `formula`, `undefined` and `reference` default to the lines of the score's docstring that start with Formula:,
     Undefined: and Reference:.
