@@ -1,12 +1,13 @@
 """The measures of stability: one file a family, one record a measure."""
 
-from steadyset.measures import effective, frequency, importances, pairwise, rankings
+from steadyset.measures import adjusted, effective, frequency, importances, pairwise, rankings
 from steadyset.measures.evaluate import stability, stability_table
 from steadyset.measures.importances import shared_importance
 from steadyset.measures.record import Measure, get_measure, list_measures, register_measure, unregister_measure
 
 __all__ = [
     "Measure",
+    "adjusted",
     "effective",
     "frequency",
     "get_measure",
