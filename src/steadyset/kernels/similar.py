@@ -1,4 +1,4 @@
-"""Sums over pairs of similar features, walked along the sparse rows of their graph."""
+"""The graph of similar features: which pairs of a block come near the threshold, and sums over similar pairs."""
 
 from __future__ import annotations
 
@@ -9,6 +9,66 @@ from steadyset.kernels.jit import kernel
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
+Places = npt.NDArray[np.int32]
+
+
+@kernel
+def pairs_above(block: npt.NDArray[np.float32], low: float, first_row: int, first_column: int) -> tuple[Places, Places]:
+    """The features f < g with |entry| >= low, row after row; the block starts at (first_row, first_column)."""
+    found = np.zeros(block.shape[0], dtype=np.int64)
+    limit = np.float32(low)
+    for a in range(len(found)):
+        for b in range(max(0, first_row + a + 1 - first_column), block.shape[1]):
+            found[a] += abs(block[a, b]) >= limit
+    f = np.empty(found.sum(), dtype=np.int32)
+    g = np.empty(len(f), dtype=np.int32)
+    n = 0
+    for a in range(len(found)):
+        if found[a] == 0:
+            continue
+        for b in range(max(0, first_row + a + 1 - first_column), block.shape[1]):
+            if abs(block[a, b]) >= limit:
+                f[n] = first_row + a
+                g[n] = first_column + b
+                n += 1
+    return f, g
+
+
+@kernel
+def absolute_products(rows: FloatArray, f: Places, g: Places) -> FloatArray:
+    """|rows[f] . rows[g]| for each listed pair, at most 1."""
+    products = np.empty(len(f))
+    for e in range(len(f)):
+        x, y = rows[f[e]], rows[g[e]]
+        total = 0.0
+        for t in range(len(x)):
+            total += x[t] * y[t]
+        products[e] = min(1.0, abs(total))
+    return products
+
+
+@kernel
+def graph_rows(f: Places, g: Places, values: FloatArray, n_features: int) -> tuple[IntArray, IntArray, FloatArray]:
+    """Sparse rows of a graph whose edges are listed once each, f < g.
+
+    Rows come out ascending when, for each feature, its edges are listed by ascending partner: so they are when blocks
+    of the upper triangle are walked row after row.
+    """
+    indptr = np.zeros(n_features + 1, dtype=np.int64)
+    for e in range(len(f)):
+        indptr[f[e] + 1] += 1
+        indptr[g[e] + 1] += 1
+    for x in range(n_features):
+        indptr[x + 1] += indptr[x]
+    place = indptr[:-1].copy()
+    indices = np.empty(2 * len(f), dtype=np.int64)
+    weights = np.empty(2 * len(f))
+    for e in range(len(f)):
+        for x, y in ((f[e], g[e]), (g[e], f[e])):
+            indices[place[x]] = y
+            weights[place[x]] = values[e]
+            place[x] += 1
+    return indptr, indices, weights
 
 
 @kernel
@@ -26,7 +86,8 @@ def scatter_of_neighbours(
     both = 0.0
     for i in range(M):
         chosen = run_indices[run_indptr[i] : run_indptr[i + 1]]
-        member[chosen] = i
+        for f in chosen:
+            member[f] = i
         for f in chosen:
             for e in range(indptr[f], indptr[f + 1]):
                 if member[indices[e]] == i:

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
 
 from steadyset.errors import InputError
-from steadyset.labels import feature_names
 from steadyset.selections import Selections
-from steadyset.similarity.matrix import DenseStore
+from steadyset.similarity.computed import Method, data_store
+from steadyset.similarity.groups import group_store
+from steadyset.similarity.matrix import Diagonal, matrix_store
+from steadyset.similarity.reading import read_store
 from steadyset.similarity.store import FloatArray, IntArray, Neighbours, Store
 
 
 class FeatureSimilarity:
     """Symmetric similarities c(f, g) in [0, 1] of d features, c(f, f) = 1, and the threshold of "similar".
 
-    Immutable. Build one with `from_matrix`.
+    Immutable. Build one with `from_data`, `from_matrix`, `from_groups` or `read`.
 
     Attributes
     ----------
@@ -27,6 +30,15 @@ class FeatureSimilarity:
     threshold : two features are similar when c(f, g) >= threshold (up to 1e-12, so that ties do not hang on rounding)
     notes : what a reader should know, such as constant features
     expectations : what measures remember about random selection under this similarity and threshold
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> similarity = st.FeatureSimilarity.from_groups(["a", "a", "b"])
+    >>> similarity
+    FeatureSimilarity(3 features, threshold 0.9)
+    >>> similarity.block([0], [0, 1, 2])
+    array([[1., 1., 0.]])
     """
 
     n_features: int
@@ -39,14 +51,79 @@ class FeatureSimilarity:
     def __init__(self, *_: Any, **__: Any) -> None:
         raise TypeError("FeatureSimilarity has no constructor of its own: use from_data, from_matrix or from_groups.")
 
+    # ---- constructors ------------------------------------------------------------------------------------------
+
     @classmethod
-    def from_matrix(cls, C: Any, *, threshold: float = 0.9, features: Sequence[str] | None = None) -> FeatureSimilarity:
-        """A symmetric d x d array of similarities with a diagonal of ones."""
-        matrix = np.array(C, dtype=np.float64)
-        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-            raise InputError(f"C has the shape {matrix.shape}; wanted is a square features x features matrix.")
-        names, _ = feature_names(features, len(matrix), what="from_matrix")
-        return cls._build(DenseStore(matrix), names, threshold)
+    def from_data(
+        cls,
+        X: Any,
+        *,
+        method: Method = "pearson",
+        threshold: float = 0.9,
+        features: Sequence[str] | None = None,
+        bins: int = 5,
+    ) -> FeatureSimilarity:
+        """Similarities of the columns of X, a samples x features array or pandas/polars frame without missing values.
+
+        `method` is "pearson" or "spearman" (absolute correlations; tied values get their average rank) or
+        "mutual_info": I(f; g) / sqrt(H(f) H(g)), each feature cut into `bins` of equal frequency unless it has at most
+        that many distinct values. A constant feature has similarity 0 to all others.
+
+        Kept are n x d numbers; similarities are computed in blocks when they are asked for. The graph of neighbours
+        grows with the number of similar pairs: 32 bytes each.
+        """
+        store, names, notes = data_store(X, method, features, bins)
+        return cls._build(store, names, threshold, notes)
+
+    @classmethod
+    def from_matrix(
+        cls,
+        C: Any,
+        *,
+        threshold: float = 0.9,
+        features: Sequence[str] | None = None,
+        diagonal: Diagonal = "check",
+    ) -> FeatureSimilarity:
+        """A symmetric d x d matrix of numbers from 0 to 1: array, scipy sparse (missing: 0), or frame with names.
+
+        What rounding can explain is mended: entries up to 1e-8 (single precision: 1e-6) from symmetric or from [0, 1].
+        `diagonal` says what to do with c(f, f): "check" wants 1 to the same accuracy (a sparse matrix may leave it
+        out), "one" sets it to 1 whatever it is, and "keep" leaves it. Only measures that use a feature's similarity to
+        itself see a kept diagonal (sechidis, msi); those that count similar features never do.
+        """
+        store, names = matrix_store(C, features, diagonal)
+        return cls._build(store, names, threshold)
+
+    @classmethod
+    def from_groups(
+        cls,
+        groups: Any,
+        *,
+        threshold: float = 0.9,
+        features: Sequence[str] | None = None,
+        n_features: int | None = None,
+    ) -> FeatureSimilarity:
+        """Groups of interchangeable features: similarity 1 within a group and 0 between groups.
+
+        `groups` is a label for each feature (None: alone), a mapping from feature names to labels, or collections of
+        names or indices (then `features` or `n_features` says what there is; features in no collection are alone).
+        """
+        store, names = group_store(groups, features, n_features)
+        return cls._build(store, names, threshold)
+
+    @classmethod
+    def read(
+        cls, path: str | Path, *, threshold: float = 0.9, features: Sequence[str] | None = None
+    ) -> FeatureSimilarity:
+        """Read csv, tsv or parquet: a square matrix with the names as header, or long feature,feature,similarity.
+
+        In the long layout what is not listed is 0, and a row without a second feature declares the first; `features`
+        declares all, in this order.
+        """
+        store, names = read_store(Path(path), features)
+        return cls._build(store, names, threshold)
+
+    # ---- what there is -----------------------------------------------------------------------------------------
 
     @cached_property
     def neighbours(self) -> Neighbours:
@@ -55,7 +132,7 @@ class FeatureSimilarity:
 
     def block(self, rows: Any, columns: Any) -> FloatArray:
         """c(f, g) for f in rows and g in columns (0-based indices), whatever the threshold."""
-        return self._store.block(_indices(rows), _indices(columns))
+        return self._store.block(self._places(rows), self._places(columns))
 
     @property
     def diagonal(self) -> FloatArray:
@@ -94,6 +171,13 @@ class FeatureSimilarity:
     def __setattr__(self, name: str, value: Any) -> NoReturn:
         raise AttributeError("A FeatureSimilarity cannot be changed; with_threshold() gives another one.")
 
+    def _places(self, positions: Any) -> IntArray:
+        places = np.atleast_1d(np.asarray(positions, dtype=np.int64))
+        if places.size and not (places.min() >= 0 and places.max() < self.n_features):
+            outside = places[(places < 0) | (places >= self.n_features)][0]
+            raise InputError(f"The index {outside} is no feature; wanted are indices from 0 to {self.n_features - 1}.")
+        return places
+
     @classmethod
     def _build(
         cls, store: Store, names: tuple[str, ...] | None, threshold: float, notes: tuple[str, ...] = ()
@@ -110,7 +194,3 @@ class FeatureSimilarity:
             _store=store,
         )
         return self
-
-
-def _indices(positions: Any) -> IntArray:
-    return np.atleast_1d(np.asarray(positions, dtype=np.int64))

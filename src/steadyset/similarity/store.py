@@ -12,6 +12,7 @@ FloatArray = npt.NDArray[np.float64]
 
 # Similarities this close below the threshold count as equal to it: a tie in theory is one whatever the rounding.
 TIE = 1e-12
+CELLS_A_BLOCK = 1 << 22
 
 
 class Neighbours(NamedTuple):
@@ -41,13 +42,34 @@ class Store(Protocol):
         """The graph c(f, g) >= threshold - TIE."""
 
 
-def graph_of_pairs(f: IntArray, g: IntArray, values: FloatArray, n_features: int) -> Neighbours:
-    """The graph of edges that are listed once each, in any order."""
-    rows, columns = np.concatenate([f, g]), np.concatenate([g, f])
-    order = np.lexsort((columns, rows))
-    indptr = np.zeros(n_features + 1, dtype=np.int64)
-    np.cumsum(np.bincount(rows, minlength=n_features), out=indptr[1:])
-    return frozen_graph(indptr, columns[order], np.concatenate([values, values])[order])
+def ones(n_features: int) -> FloatArray:
+    """A diagonal of ones that takes no memory."""
+    return np.broadcast_to(np.float64(1), n_features)
+
+
+def graph_of_blocks(store: Store, threshold: float) -> Neighbours:
+    """The graph by looking at every pair, some rows at a time."""
+    d = store.n_features
+    everything = np.arange(d)
+    degrees = np.zeros(d, dtype=np.int64)
+    indices, values = [], []
+    for rows in np.array_split(everything, -(-d * d // CELLS_A_BLOCK)):
+        if not len(rows):
+            continue
+        block = store.block(rows, everything)
+        near = block >= threshold - TIE
+        near[np.arange(len(rows)), rows] = False
+        degrees[rows] = near.sum(axis=1)
+        indices.append(np.nonzero(near)[1].astype(np.int64, copy=False))
+        values.append(block[near])
+    return frozen_graph(row_pointers(degrees), np.concatenate(indices), np.concatenate(values))
+
+
+def row_pointers(degrees: npt.NDArray[np.integer]) -> IntArray:
+    """Where each row of a sparse matrix starts, from how long the rows are."""
+    indptr = np.zeros(len(degrees) + 1, dtype=np.int64)
+    np.cumsum(degrees, out=indptr[1:])
+    return indptr
 
 
 def frozen_graph(indptr: IntArray, indices: IntArray, values: FloatArray) -> Neighbours:
