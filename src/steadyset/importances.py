@@ -193,9 +193,8 @@ def _shares(values: FloatArray) -> FloatArray:
 def _deviations(sd: Any, shape: tuple[int, ...]) -> FloatArray:
     deviations = _finite(sd, "sd")
     if deviations.shape not in (shape, shape[-1:]) or np.any(deviations < 0):
-        raise InputError(
-            f"sd has the shape {deviations.shape}; wanted are numbers >= 0, one for each of {shape[-1]} features."
-        )
+        given = f"sd has the shape {deviations.shape} and the smallest value {deviations.min(initial=np.inf):g}"
+        raise InputError(f"{given}; wanted are numbers >= 0, one for each of the {shape[-1]} features.")
     return deviations
 
 
