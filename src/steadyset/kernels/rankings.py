@@ -22,8 +22,8 @@ def canberra_table(
     rank_in_i = np.zeros(n_features)  # 0 for what run i does not list
     met = np.full(n_features, -1, dtype=np.int64)  # the last pair whose second run lists the feature
     for i in range(M):
-        own = slice(indptr[i], indptr[i + 1])
-        rank_in_i[indices[own]] = ranks[own]
+        for e in range(indptr[i], indptr[i + 1]):
+            rank_in_i[indices[e]] = ranks[e]
         for j in range(i + 1, M):
             pair = i * M + j
             total, n_either = 0.0, indptr[i + 1] - indptr[i]
@@ -40,7 +40,8 @@ def canberra_table(
                     total += abs(ranks[e] - rest[j]) / (ranks[e] + rest[j])
             total += (n_features - n_either) * abs(rest[i] - rest[j]) / (rest[i] + rest[j])
             table[i, j] = table[j, i] = total
-        rank_in_i[indices[own]] = 0.0
+        for e in range(indptr[i], indptr[i + 1]):
+            rank_in_i[indices[e]] = 0.0
     return table
 
 
@@ -56,25 +57,31 @@ def kendall_table(
     """
     M = len(indptr) - 1
     table = np.full((M, M), np.nan)
-    level_in_j = np.full(n_features, -1, dtype=np.int64)  # -1 for what run j does not list
-    met = np.full(n_features, -1, dtype=np.int64)  # the last run i that lists the feature
-    tied = np.array([_tied_pairs(levels[indptr[i] : indptr[i + 1]], n_features) for i in range(M)])
-    n_pairs = n_features * (n_features - 1) // 2
+    tie_in_i = np.full(n_features, -1, dtype=np.int64)  # where the feature's tie starts in run i, -1 if not listed
+    next_place = np.empty(n_features, dtype=np.int64)
     sequence, spare = np.empty(n_features, dtype=np.int64), np.empty(n_features, dtype=np.int64)
-    for j in range(M):
-        for e in range(indptr[j], indptr[j + 1]):
-            level_in_j[indices[e]] = levels[e]
-        for i in range(j):
+    tied = np.empty(M, dtype=np.int64)
+    for i in range(M):
+        tied[i] = _tied_pairs(levels[indptr[i] : indptr[i + 1]], n_features)
+    n_pairs = n_features * (n_features - 1) // 2
+    for i in range(M):
+        own = levels[indptr[i] : indptr[i + 1]]
+        start = 0
+        for e in range(len(own)):
+            start = start if e and own[e] == own[e - 1] else e
+            tie_in_i[indices[indptr[i] + e]] = start
+        for j in range(i + 1, M):
             if tied[i] == n_pairs or tied[j] == n_pairs:
                 continue
-            length = _levels_in_order(i, j, indptr, indices, levels, n_levels, level_in_j, met, j * M + i, sequence)
-            tied_in_both = _sort_within_ties(indptr[i], indptr[i + 1], levels, length, n_features, sequence)
+            theirs, levels_j = indices[indptr[j] : indptr[j + 1]], levels[indptr[j] : indptr[j + 1]]
+            length = _levels_in_order(len(own), tie_in_i, theirs, levels_j, n_levels[j], next_place, sequence)
+            tied_in_both = _tied_in_both(own, sequence, length, n_features)
             discordant = _inversions(sequence, spare, length)
             excess = n_pairs - tied[i] - tied[j] + tied_in_both - 2 * discordant
             table[i, j] = excess / np.sqrt(n_pairs - tied[i]) / np.sqrt(n_pairs - tied[j])
             table[j, i] = table[i, j]
-        for e in range(indptr[j], indptr[j + 1]):
-            level_in_j[indices[e]] = -1
+        for e in range(indptr[i], indptr[i + 1]):
+            tie_in_i[indices[e]] = -1
     return table
 
 
@@ -91,53 +98,43 @@ def _tied_pairs(levels: IntArray, n_features: int) -> int:
 
 @kernel
 def _levels_in_order(
-    i: int,
-    j: int,
-    indptr: IntArray,
+    n_own: int,
+    tie_in_i: IntArray,
     indices: IntArray,
     levels: IntArray,
-    n_levels: IntArray,
-    level_in_j: IntArray,
-    met: IntArray,
-    pair: int,
+    last_level: int,
+    next_place: IntArray,
     sequence: IntArray,
 ) -> int:
-    """Run j's levels of what either run lists: first what run i lists, in its order, then the others; how many."""
-    length = 0
-    for e in range(indptr[i], indptr[i + 1]):
-        f = indices[e]
-        met[f] = pair
-        sequence[length] = level_in_j[f] if level_in_j[f] >= 0 else n_levels[j]
-        length += 1
-    for e in range(indptr[j], indptr[j + 1]):
-        if met[indices[e]] != pair:
+    """Run j's levels of what either run lists, in the order of run i and ascending inside its ties; how many.
+
+    Features come in the order of run j and go to the next free place of their tie in run i, so nothing is sorted. What
+    only run i lists has the last level of run j and fills the places that stay free; what only run j lists comes last.
+    """
+    for place in range(n_own):
+        next_place[place] = place
+        sequence[place] = last_level
+    length = n_own
+    for e in range(len(indices)):
+        tie = tie_in_i[indices[e]]
+        if tie < 0:
             sequence[length] = levels[e]
             length += 1
+        else:
+            sequence[next_place[tie]] = levels[e]
+            next_place[tie] += 1
     return length
 
 
 @kernel
-def _sort_within_ties(begin: int, end: int, levels: IntArray, length: int, n_features: int, sequence: IntArray) -> int:
-    """Sort the sequence inside each tie of run i, where order means nothing; how many pairs both runs tie.
-
-    What neither run lists is tied in both and comes last in both, so it needs no place in the sequence.
-    """
+def _tied_in_both(own: IntArray, sequence: IntArray, length: int, n_features: int) -> int:
+    """How many pairs of features both runs tie; what only run j lists and what neither lists is tied in run i."""
     n_rest = n_features - length
-    pairs = n_rest * (n_rest - 1) // 2
-    start = 0
-    while start < length:
-        stop = length
-        if start < end - begin:
-            stop = start + 1
-            while stop < end - begin and levels[begin + stop] == levels[begin + start]:
-                stop += 1
-        if stop - start > 1:
-            sequence[start:stop].sort()
-            run = 0
-            for e in range(start + 1, stop):
-                run = run + 1 if sequence[e] == sequence[e - 1] else 0
-                pairs += run
-        start = stop
+    pairs, run = n_rest * (n_rest - 1) // 2, 0
+    for place in range(1, length):
+        tied_in_i = own[place] == own[place - 1] if place < len(own) else place > len(own)
+        run = run + 1 if tied_in_i and sequence[place] == sequence[place - 1] else 0
+        pairs += run
     return pairs
 
 
@@ -158,8 +155,10 @@ def _inversions(sequence: IntArray, spare: IntArray, length: int) -> int:
                 right += falls
                 left += 1 - falls
                 place += 1
-            spare[place : place + middle - left] = sequence[left:middle]
-            spare[right:stop] = sequence[right:stop]
+            for rest in range(left, middle):
+                spare[place + rest - left] = sequence[rest]
+            for rest in range(right, stop):
+                spare[rest] = sequence[rest]
         sequence, spare = spare, sequence
         width *= 2
     return count

@@ -65,13 +65,16 @@ def transport_plan(
     """
     n, m = similarity.shape
     root = n + m
-    parent, depth, child = _star(root)
-    siblings = np.full((2, root + 1), -1, dtype=np.int64)
+    parent, depth = np.full(root + 1, -1, dtype=np.int64), np.zeros(root + 1, dtype=np.int64)
+    child, siblings = np.full(root + 1, -1, dtype=np.int64), np.full((2, root + 1), -1, dtype=np.int64)
     for x in range(root):
+        depth[x] = 1
         _hang(x, root, parent, child, siblings)
-    flow = np.concatenate((supply, demand, np.zeros(1)))
-    price = np.zeros(root + 1)
-    price[:n] = DETOUR
+    flow, price = np.zeros(root + 1), np.zeros(root + 1)
+    for p in range(n):
+        flow[p], price[p] = supply[p], DETOUR
+    for q in range(m):
+        flow[n + q] = demand[q]
     stack = np.empty(root + 1, dtype=np.int64)
     p, n_settled = 0, 0
     while n_settled < n:
@@ -88,15 +91,6 @@ def transport_plan(
             _refresh_below(top, n, similarity, parent, depth, child, siblings, price, stack)
         p = p + 1 if p + 1 < n else 0
     return _moves(n, parent, flow)
-
-
-@kernel
-def _star(root: int) -> tuple[IntArray, IntArray, IntArray]:
-    parent = np.full(root + 1, -1, dtype=np.int64)
-    depth = np.ones(root + 1, dtype=np.int64)
-    depth[root] = 0
-    child = np.full(root + 1, -1, dtype=np.int64)
-    return parent, depth, child
 
 
 @kernel
@@ -199,9 +193,14 @@ def _refresh_below(
 @kernel
 def _moves(n: int, parent: IntArray, flow: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
     root = len(parent) - 1
-    direct = np.flatnonzero((parent[:root] != root) & (flow[:root] > 0.0))
-    above = parent[direct]
-    return np.minimum(direct, above), np.maximum(direct, above) - n, flow[direct]
+    source, sink, moved = np.empty(root, dtype=np.int64), np.empty(root, dtype=np.int64), np.empty(root)
+    size = 0
+    for x in range(root):
+        if parent[x] != root and flow[x] > 0.0:
+            source[size], sink[size] = min(x, parent[x]), max(x, parent[x]) - n
+            moved[size] = flow[x]
+            size += 1
+    return source[:size], sink[:size], moved[:size]
 
 
 @kernel
