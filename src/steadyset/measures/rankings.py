@@ -55,7 +55,8 @@ def canberra_score(ranks: Rows, *, top: int | None = None, relative: bool = Fals
     With relative=True the distance is divided by its exact expectation for two random rankings without ties, the
     stability indicator: 0 for equal rankings, about 1 for random ones. With t(a) = min(a, k + 1) the expectation is
     (1/d) sum_{a,b=1}^{d} |t(a) - t(b)| / (t(a) + t(b)). Without rankings the features are ranked by absolute weight;
-    those of weight 0 share the mean of the ranks that remain.
+    those of weight 0 share the mean of the ranks that remain. Such ties shorten the distance but not its expectation,
+    so sparse weights ask for `top`: without it random ones would look steady.
 
     Formula: sum_f |rank_i - rank_j| / (rank_i + rank_j), ranks beyond `top` counted as top + 1
     Undefined: relative to random rankings of a single feature
