@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Family = Literal["pairwise", "frequency", "patterns", "effective", "adjusted", "weights", "rankings"]
-ExactBy = Literal["", "means", "means_given_shared", "components", "similar"]
+ExactBy = Literal["", "means", "means_given_shared", "matching", "similar"]
 Need = Literal["similarity", "weights", "rankings"]
 INFINITY = float("inf")
 
@@ -35,7 +35,7 @@ class Measure:
       `corrected`, it is the mean of (score - E) / (maximum(ki, kj) - E), E = E[score] under random selection. `uses`
       names the quantities of the pairs that are computed on request ("greedy", "matched"), `exact_by` what makes E
       exact: "means": the score is linear in quantities with known expectations; "means_given_shared": it is so once
-      r is known; "components": score - r adds up over the connected components of the graph of similar features;
+      r is known; "matching": score - r is the size of a matching of similar features that cannot be extended;
       "similar": score - r depends on the selected features that have similar ones only;
     - "weights", "rankings": score(rows) of the absolute weights or the ranks of all runs (`Rows`), with similarity=
       when the measure needs it, gives a runs x runs table or `Correlations`; the measure is the mean over pairs.

@@ -18,6 +18,7 @@ from steadyset.kernels.hypergeometric import intersection_laws
 from steadyset.kernels.overlaps import N_COLUMNS, Graph, all_overlaps, edge_ranks, random_overlaps
 from steadyset.measures.options import Options
 from steadyset.measures.record import Measure
+from steadyset.measures.similar_components import Components
 from steadyset.measures.similar_pairs import SimilarPairs
 from steadyset.similarity import FeatureSimilarity
 
@@ -28,7 +29,7 @@ MOST_ENUMERATED = 1 << 18
 DRAWS_A_BLOCK = 1 << 14
 TERMS_A_CHUNK = 1 << 22
 COLLINEAR = 1e-9
-CLOSED_FORMS = ("means", "means_given_shared")
+COUNTS = ("matching", "similar")  # scores that are r plus a number of features
 
 
 class Expected(NamedTuple):
@@ -73,54 +74,70 @@ class RandomOverlaps:
 
     # ---- exact ---------------------------------------------------------------------------------------------------
 
-    def exact(self, measure: Measure, size_i: int, size_j: int, *, closed_form_only: bool = False) -> float | None:
-        """E[score] without simulation, or None when that would take too long."""
-        if closed_form_only and measure.exact_by not in CLOSED_FORMS:
-            return None
+    def exact(
+        self, measure: Measure, size_i: IntArray, size_j: IntArray, *, closed_form_only: bool = False
+    ) -> FloatArray:
+        """E[score] for pairs of sizes without simulation, nan where that would take too long."""
+        if measure.exact_by == "means":
+            return np.asarray(measure.score(self.means(size_i, size_j), **measure.params), dtype=np.float64)
+        if closed_form_only and measure.exact_by != "means_given_shared":
+            return np.full(len(size_i), np.nan)
+        return np.array(
+            [self._remembered(measure, a, b) for a, b in zip(size_i.tolist(), size_j.tolist(), strict=True)]
+        )
+
+    def _remembered(self, measure: Measure, size_i: int, size_j: int) -> float:
         key = ("exact", *_identity(measure), size_i, size_j)
         if key not in self.found:
             self.found[key] = self._exact(measure, size_i, size_j)
-        value: float | None = self.found[key]
+        value: float = self.found[key]
         return value
 
-    def _exact(self, measure: Measure, size_i: int, size_j: int) -> float | None:
-        if measure.exact_by == "means":
-            return _score(measure, self.means(size_i, size_j))
+    def _exact(self, measure: Measure, size_i: int, size_j: int) -> float:
         if measure.exact_by == "means_given_shared":
             return self._sum_over_shared(measure, size_i, size_j)
+        if measure.exact_by == "matching" and (components := self._components(measure)) is not None:
+            return components.expected(size_i, size_j) + size_i * size_j / self.d
         members = self.similar if measure.exact_by else np.arange(self.d)
         return self._enumerated(measure, members, size_i, size_j)
 
-    def means(self, size_i: int, size_j: int) -> SimilarPairs:
-        """The exact expectation of every quantity that has a closed form; the others are nan.
+    def means(self, size_i: IntArray, size_j: IntArray) -> SimilarPairs:
+        """The exact expectation of every quantity that has a closed form, for pairs of sizes; the others are nan.
 
-        A feature x of s_i \\ s_j with n neighbours has t of them in s_j by the hypergeometric law of d - 1, n and k_j.
-        One of these is outside s_i with probability 1 - prod_{u=1..t} (k_i - u) / (d - u). A pair x != y is in
-        s_i x (s_j \\ s_i) with probability k_i E[k_j - r] / (d (d - 1)).
+        A pair x != y is in s_i x (s_j \\ s_i) with probability k_i E[k_j - r] / (d (d - 1)).
         """
         d = self.d
-        values = np.full(N_COLUMNS, np.nan)
-        pairs = SimilarPairs.from_table(values[None], np.array([size_i]), np.array([size_j]))
+        pairs = SimilarPairs.from_table(np.full((len(size_i), N_COLUMNS), np.nan), size_i, size_j)
         pairs.shared[:] = size_i * size_j / d
-        pairs.covered_i[:], pairs.reached_i[:] = self._covered_and_reached(size_i, size_j)
-        pairs.covered_j[:], pairs.reached_j[:] = self._covered_and_reached(size_j, size_i)
-        per_pair = self.total * size_i * size_j / max(1, d * d * (d - 1))
+        sizes, place = np.unique(np.concatenate([size_i, size_j]), return_inverse=True)
+        covered, reached = self._covered_and_reached(sizes)
+        i, j = place[: len(size_i)], place[len(size_i) :]
+        pairs.covered_i[:], pairs.covered_j[:] = covered[i, j], covered[j, i]
+        pairs.reached_i[:], pairs.reached_j[:] = reached[i, j], reached[j, i]
+        per_pair = self.total / max(1, d * (d - 1)) * pairs.shared
         pairs.weight_i[:], pairs.weight_j[:] = per_pair * (d - size_i), per_pair * (d - size_j)
         return pairs
 
-    def _covered_and_reached(self, size_i: int, size_j: int) -> tuple[float, float]:
-        """E[A_ij] and E[O_ij]."""
+    def _covered_and_reached(self, sizes: IntArray) -> tuple[FloatArray, FloatArray]:
+        """E[A_ij] and E[O_ij] for every k_i (rows) and k_j (columns) among `sizes`.
+
+        A feature x of s_i \\ s_j with n neighbours has t of them in s_j by the hypergeometric law of d - 1, n and k_j;
+        one of these is outside s_i with probability 1 - prod_{u=1..t} (k_i - u) / (d - u).
+        """
         d = self.d
-        if size_j == d or len(self.degrees) == 0:
-            return 0.0, 0.0
-        law = self._neighbours_chosen(size_j)
-        u = np.arange(1, len(law))
-        all_shared = np.cumprod(np.maximum(size_i - u, 0) / (d - u))
-        alone = size_i / d * (1 - size_j / d)
-        return float(alone * (law[1:] @ (1 - all_shared))), float(alone * law[1:].sum())
+        laws = [self._neighbours_chosen(size) for size in sizes.tolist()]
+        chosen = np.zeros((len(sizes), max((len(law) for law in laws), default=0)))
+        for row, law in zip(chosen, laws, strict=True):
+            row[: len(law)] = law
+        u = np.arange(1, chosen.shape[1] + 1)
+        none_outside = np.cumprod(np.maximum(sizes[:, None] - u, 0) / np.maximum(d - u, 1), axis=1)
+        alone = sizes[:, None] / d * (1 - sizes / d)
+        return alone * ((1 - none_outside) @ chosen.T), alone * chosen.sum(axis=1)
 
     def _neighbours_chosen(self, size_j: int) -> FloatArray:
-        """law[t]: sum over features x with neighbours of P(t neighbours of x are in s_j | x is not)."""
+        """law[t - 1]: sum over features x of P(t neighbours of x are in s_j | x is not), t = 1, 2, ..."""
+        if size_j == self.d or len(self.similar) == 0:
+            return np.zeros(0)
         key = ("neighbours chosen", size_j)
         if key not in self.found:
             law = np.zeros(min(int(self.degrees[-1]), size_j) + 1)
@@ -129,7 +146,7 @@ class RandomOverlaps:
                 n, n_with = self.degrees[begin : begin + step], self.n_with[begin : begin + step]
                 start, t, probability = intersection_laws(n, np.full(len(n), size_j), self.d - 1)
                 law += np.bincount(t, probability * np.repeat(n_with, np.diff(start)), minlength=len(law))
-            self.found[key] = law
+            self.found[key] = law[1:]
         known: FloatArray = self.found[key]
         return known
 
@@ -144,13 +161,20 @@ class RandomOverlaps:
         pairs.weight_j[:] = per_pair * size_j * (size_i - shared)
         return float(measure.score(pairs, **measure.params) @ probability)
 
-    def _enumerated(self, measure: Measure, members: IntArray, size_i: int, size_j: int) -> float | None:
+    def _components(self, measure: Measure) -> Components | None:
+        key = ("components", *_identity(measure))
+        if key not in self.found:
+            self.found[key] = Components.of(self.graph(frozenset(measure.uses)), measure, MOST_ENUMERATED)
+        components: Components | None = self.found[key]
+        return components
+
+    def _enumerated(self, measure: Measure, members: IntArray, size_i: int, size_j: int) -> float:
         """E[score] when what the score adds to r depends on the choice among `members` only: all their subsets."""
         n = len(members)
         laws = [intersection_laws(np.array([n]), np.array([size]), self.d)[1:] for size in (size_i, size_j)]
         n_subsets = [sum(comb(n, int(a)) for a in chosen) for chosen, _ in laws]
         if n_subsets[0] * n_subsets[1] > MOST_ENUMERATED:
-            return None
+            return np.nan
         (chosen_i, p_i), (chosen_j, p_j) = laws
         added = np.array([[self._mean_added(measure, members, int(a), int(b)) for b in chosen_j] for a in chosen_i])
         return float(p_i @ added @ p_j) + size_i * size_j / self.d
@@ -185,7 +209,7 @@ class RandomOverlaps:
         uses = frozenset[str]().union(*(measure.uses for measure in measures))
         graph = self.graph(uses)
         own_seed = int(np.random.SeedSequence([seed, size_i, size_j]).generate_state(1, np.uint64)[0] >> np.uint64(1))
-        means = self.means(size_i, size_j)
+        means = self.means(np.array([size_i]), np.array([size_j]))
         known = np.concatenate([getattr(means, name) for name in CONTROLS])
         moments = Moments(len(CONTROLS), len(measures))
         for first in range(0, n_draws, DRAWS_A_BLOCK):
@@ -195,7 +219,7 @@ class RandomOverlaps:
             controls = np.stack([getattr(pairs, name) for name in CONTROLS])
             scores = np.stack([measure.score(pairs, **measure.params) - _guess(measure, pairs) for measure in measures])
             moments.add(controls - known[:, None], scores)
-        steps = [0.5 if measure.exact_by else 0.0 for measure in measures]
+        steps = [0.5 if measure.exact_by in COUNTS else 0.0 for measure in measures]
         return [
             Expected(float(_guess(measure, means).sum()) + at, error)
             for measure, (at, error) in zip(measures, moments.at_known(steps), strict=True)
@@ -243,17 +267,13 @@ class Moments:
 
 def _guess(measure: Measure, pairs: SimilarPairs) -> FloatArray:
     """r + (A_ij + A_ji) / 2 stands in for a score that counts features, also where the draws saw no similar ones."""
-    if not measure.exact_by:
+    if measure.exact_by not in COUNTS:
         return np.zeros_like(pairs.shared)
     return pairs.shared + (pairs.covered_i + pairs.covered_j) / 2
 
 
 def _pairs(table: FloatArray, size_i: int, size_j: int) -> SimilarPairs:
     return SimilarPairs.from_table(table, np.full(len(table), size_i), np.full(len(table), size_j))
-
-
-def _score(measure: Measure, pairs: SimilarPairs) -> float:
-    return float(np.asarray(measure.score(pairs, **measure.params)).item())
 
 
 def _identity(measure: Measure) -> tuple[Any, ...]:

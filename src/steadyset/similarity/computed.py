@@ -173,14 +173,14 @@ def _data_columns(X: Any, features: Sequence[str] | None) -> tuple[FloatArray, t
     if table.ndim != 2 or table.shape[1] == 0:
         raise InputError(f"X has the shape {table.shape}; wanted is a samples x features table.")
     if table.shape[0] < 2:
-        raise InputError(f"X has {table.shape[0]} rows; wanted are at least 2 to see how features vary together.")
+        raise InputError(f"X has the shape {table.shape}; wanted are at least 2 rows to see how features vary.")
     names, _ = feature_names(features, table.shape[1], what="from_data")
     finite = np.isfinite(table)
     if not finite.all():
         row, f = np.argwhere(~finite)[0]
-        kind = "missing" if np.isnan(table[row, f]) else "infinite"
+        kind = "a missing" if np.isnan(table[row, f]) else "an infinite"
         which = describe_feature(int(f), names)
-        raise InputError(f"X has a {kind} value in row {row + 1}, {which}; wanted are finite numbers.")
+        raise InputError(f"X has {kind} value in row {row + 1}, {which}; wanted are finite numbers.")
     return table, names
 
 

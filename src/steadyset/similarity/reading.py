@@ -31,7 +31,7 @@ def read_store(path: Path, features: Sequence[str] | None) -> tuple[DenseStore |
     try:
         if table.num_columns == 3 and table.column_names[2] == SIMILARITY:
             return _from_long(table, features)
-        array, columns = square_table(table, "The table")
+        array, columns = square_table(table, "C")
         generated = columns == [f"f{i}" for i in range(len(columns))]  # the file has no header
         return matrix_store(array, features if features is not None or generated else columns, "check")
     except InputError as error:

@@ -167,18 +167,20 @@ def _expect(kinds: Sequence[Kinds], chance: RandomOverlaps, options: Options) ->
         measure = kind.measure
         if measure.maximum is None and not np.isfinite(measure.bounds[1]):
             raise InputError(f'{measure.name} has no largest value to scale to; expectation must be "auto" or "none".')
-        for at, (a, b) in enumerate(zip(kind.size_i.tolist(), kind.size_j.tolist(), strict=True)):
-            exact = chance.exact(measure, a, b, closed_form_only=options.expectation == "monte_carlo")
-            if exact is not None:
-                kind.expected[at] = exact
-            elif options.expectation == "exact":
+        some = np.flatnonzero(kind.n_pairs > 0)
+        exact = chance.exact(
+            measure, kind.size_i[some], kind.size_j[some], closed_form_only=options.expectation == "monte_carlo"
+        )
+        kind.expected[some] = exact
+        for at in some[np.isnan(exact)].tolist():
+            sizes = int(kind.size_i[at]), int(kind.size_j[at])
+            if options.expectation == "exact":
                 raise InputError(
-                    f"{measure.name} has no exact expectation for sets of {a} and {b} features of which "
-                    f"{len(chance.similar)} have similar ones: that is too many to enumerate; "
+                    f"{measure.name} has no exact expectation for sets of {sizes[0]} and {sizes[1]} features when "
+                    f"{len(chance.similar)} features have similar ones: those are too many to enumerate; "
                     'expectation must be "auto" or "monte_carlo".'
                 )
-            else:
-                simulated.setdefault((a, b), []).append((kind, at))
+            simulated.setdefault(sizes, []).append((kind, at))
     if simulated:
         _simulate(simulated, chance, options)
 
