@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 
 from steadyset.measures.correlations import Correlations
 from steadyset.measures.options import Estimate, Options
 from steadyset.measures.record import Measure
 from steadyset.measures.rows import FloatArray, Rows, rank_rows, weight_rows
-from steadyset.measures.totals import PairTotal
+from steadyset.measures.totals import PairTotal, culprits
 from steadyset.selections import Selections
 
 READERS = {"weights": weight_rows, "rankings": rank_rows}
@@ -22,12 +24,8 @@ def evaluate(selections: Selections, measures: Sequence[Measure], options: Optio
     rows = READERS[measures[0].family](selections)
     for measure in measures:
         scores = _scores(rows, measure, options)
-        total = PairTotal()
-        if isinstance(scores, Correlations):
-            total.add_runs(scores.total(), scores.defined)
-        else:
-            total.add_table(scores)
-        estimate = total.estimate(measure, selections, options)
+        total, guilty = _total(scores)
+        estimate = total.estimate(measure, partial(_culprits, guilty, measure, selections), options)
         notes = [note for note in (rows.note, estimate.note) if note]
         results.append(replace(estimate, note="; ".join(notes)))
     return results
@@ -39,6 +37,28 @@ def pair_scores(selections: Selections, measure: Measure, options: Options) -> F
     table = scores.table() if isinstance(scores, Correlations) else scores.copy()
     np.fill_diagonal(table, np.nan)
     return table
+
+
+def _total(scores: FloatArray | Correlations) -> tuple[PairTotal, npt.NDArray[np.bool_]]:
+    """The total over the pairs of runs, and the runs that have no score with any other."""
+    total = PairTotal()
+    if isinstance(scores, Correlations):
+        M, n = len(scores.defined), int(scores.defined.sum())
+        n_defined = n * (n - 1) // 2
+        total.add(np.array([scores.total() / max(1, n_defined)]), np.array([n_defined]))
+        total.add(np.array([np.nan]), np.array([M * (M - 1) // 2 - n_defined]))
+        return total, ~scores.defined
+    above = scores[np.triu_indices(len(scores), 1)]
+    total.add(above, np.ones(len(above), dtype=np.int64))
+    missing = np.isnan(scores) | np.eye(len(scores), dtype=np.bool_)
+    return total, np.asarray(missing.all(axis=1))
+
+
+def _culprits(guilty: npt.NDArray[np.bool_], measure: Measure, selections: Selections) -> str:
+    sizes = selections.sizes
+    if guilty.any() and not guilty.all():
+        return culprits(np.flatnonzero(guilty), selections)
+    return f": sizes range from {sizes.min()} to {sizes.max()}" if measure.constant_size else ""
 
 
 def _scores(rows: Rows, measure: Measure, options: Options) -> FloatArray | Correlations:
