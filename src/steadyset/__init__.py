@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 from steadyset._version import __version__
 
 if TYPE_CHECKING:
+    from steadyset import importances
     from steadyset.errors import InputError, MissingExtraError, SteadysetError, UndefinedError
     from steadyset.measures import (
         Measure,
         get_measure,
         list_measures,
         register_measure,
+        shared_importance,
         stability,
         stability_table,
         unregister_measure,
@@ -33,8 +35,10 @@ _HOMES = {
     "SteadysetError": "errors",
     "UndefinedError": "errors",
     "get_measure": "measures",
+    "importances": "importances",
     "list_measures": "measures",
     "register_measure": "measures",
+    "shared_importance": "measures",
     "stability": "measures",
     "stability_table": "measures",
     "unregister_measure": "measures",
@@ -50,8 +54,10 @@ __all__ = [
     "UndefinedError",
     "__version__",
     "get_measure",
+    "importances",
     "list_measures",
     "register_measure",
+    "shared_importance",
     "stability",
     "stability_table",
     "unregister_measure",
@@ -61,7 +67,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'steadyset' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"steadyset.{_HOMES[name]}"), name)
+    home = importlib.import_module(f"steadyset.{_HOMES[name]}")
+    value = home if name == _HOMES[name] else getattr(home, name)
     globals()[name] = value
     return value
 

@@ -28,8 +28,8 @@ NEEDS: dict[Need, Remedy] = {
         "weights of the selected features: build the Selections with from_weights",
     ),
     "rankings": Remedy(
-        lambda selections, _: selections.rankings is not None,
-        "rankings of the features: build the Selections with from_rankings",
+        lambda selections, _: selections.rankings is not None or selections.weights is not None,
+        "rankings of the features: build the Selections with from_rankings, or with from_weights to rank by weight",
     ),
 }
 

@@ -76,7 +76,9 @@ def settle(measure: Measure, value: float, error: float, note: str, options: Opt
 
 
 def can_correct(measure: Measure) -> bool:
-    return not measure.corrected and measure.family != "patterns" and np.isfinite(measure.bounds[1])
+    if measure.corrected or measure.family in ("patterns", "weights", "rankings"):
+        return False
+    return bool(np.isfinite(measure.bounds[1]))
 
 
 def _is_number(value: Any) -> bool:

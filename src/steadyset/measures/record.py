@@ -13,7 +13,7 @@ from steadyset.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-Family = Literal["pairwise", "frequency", "patterns", "effective", "adjusted"]
+Family = Literal["pairwise", "frequency", "patterns", "effective", "adjusted", "weights", "rankings"]
 ExactBy = Literal["", "means", "means_given_shared", "matching", "similar"]
 Need = Literal["similarity", "weights", "rankings"]
 INFINITY = float("inf")
@@ -36,7 +36,9 @@ class Measure:
       names the quantities of the pairs that are computed on request ("greedy", "matched"), `exact_by` what makes E
       exact: "means": the score is linear in quantities with known expectations; "means_given_shared": it is so once
       r is known; "matching": score - r is the size of a matching of similar features that cannot be extended;
-      "similar": score - r depends on the selected features that have similar ones only.
+      "similar": score - r depends on the selected features that have similar ones only;
+    - "weights", "rankings": score(rows) of the absolute weights or the ranks of all runs (`Rows`), with similarity=
+      when the measure needs it, gives a runs x runs table or `Correlations`; the measure is the mean over pairs.
 
     `formula`, `undefined` and `reference` default to the lines of the score's docstring that start with Formula:,
     Undefined: and Reference:.

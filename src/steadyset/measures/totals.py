@@ -33,12 +33,13 @@ class PairTotal:
             scores = np.where(undefined, 0.0, scores)
         self.sum += float(np.sum(scores * n_pairs))  # a BLAS product would start threads for each measure
 
-    def estimate(self, measure: Measure, score: Score, selections: Selections, options: Options) -> Estimate:
+    def estimate(self, measure: Measure, culprits: Callable[[], str], options: Options) -> Estimate:
+        """The mean, with a note on undefined pairs that ends with the `culprits`."""
         if self.n_undefined == 0:
             return Estimate(self.sum / self.n)
         pairs = "pairs" if measure.symmetric else "ordered pairs"
         why = f" ({measure.undefined})" if measure.undefined else ""
-        note = f"undefined for {self.n_undefined} of {self.n} {pairs}{why}{_culprits(score, selections)}"
+        note = f"undefined for {self.n_undefined} of {self.n} {pairs}{why}{culprits()}"
         if options.undefined == "raise":
             raise UndefinedError(f"{measure.name} is {note}.")
         if options.undefined == "nan":
@@ -46,7 +47,7 @@ class PairTotal:
         return Estimate((self.sum + float(options.undefined) * self.n_undefined) / self.n, note=note)
 
 
-def _culprits(score: Score, selections: Selections) -> str:
+def culprits_by_size(score: Score, selections: Selections) -> str:
     """The runs that the undefined pairs have in common; without such, the sizes are the reason, not runs."""
     sizes, n_runs = np.unique(selections.sizes, return_counts=True)
     if len(sizes) == 1:
@@ -54,7 +55,11 @@ def _culprits(score: Score, selections: Selections) -> str:
     guilty = _guilty_sizes(score, sizes, n_runs, selections.n_features) if len(sizes) <= MOST_SIZES else sizes[:0]
     if len(guilty) == 0:
         return f": sizes range from {sizes[0]} to {sizes[-1]}"
-    runs = np.flatnonzero(np.isin(selections.sizes, guilty))
+    return culprits(np.flatnonzero(np.isin(selections.sizes, guilty)), selections)
+
+
+def culprits(runs: IntArray, selections: Selections) -> str:
+    """The end of a note that names runs."""
     names = [selections.labels[i] if selections.labels else str(i + 1) for i in runs[:NAMED_RUNS]]
     more = f" and {len(runs) - NAMED_RUNS} more" if len(runs) > NAMED_RUNS else ""
     return f": run{'s' if len(runs) > 1 else ''} {', '.join(names)}{more}"

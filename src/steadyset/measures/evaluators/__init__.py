@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.measures.evaluators import adjusted, effective, frequency, pairwise, patterns
+from steadyset.measures.evaluators import adjusted, effective, frequency, pairwise, patterns, rows
 from steadyset.measures.options import Estimate, Options
 from steadyset.measures.record import Measure
 from steadyset.selections import Selections
@@ -22,9 +22,13 @@ EVALUATORS: dict[str, Callable[[Selections, Sequence[Measure], Options], list[Es
     "patterns": patterns.evaluate,
     "effective": effective.evaluate,
     "adjusted": adjusted.evaluate,
+    "weights": rows.evaluate,
+    "rankings": rows.evaluate,
 }
 
 PAIR_SCORES: dict[str, Callable[[Selections, Measure, Options], npt.NDArray[np.float64]]] = {
     "pairwise": pairwise.pair_scores,
     "adjusted": adjusted.pair_scores,
+    "weights": rows.pair_scores,
+    "rankings": rows.pair_scores,
 }

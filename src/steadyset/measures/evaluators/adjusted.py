@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +18,7 @@ from steadyset.measures.options import Estimate, Options
 from steadyset.measures.record import Measure
 from steadyset.measures.similar_chance import RandomOverlaps
 from steadyset.measures.similar_pairs import similar_pairs
-from steadyset.measures.totals import PairTotal
+from steadyset.measures.totals import PairTotal, culprits_by_size
 from steadyset.selections import Selections
 
 IntArray = npt.NDArray[np.int64]
@@ -152,12 +153,27 @@ class Kinds:
         corrects = _corrects(self.measure, options)
         scores = self.corrected(self.mean, np.arange(len(self.codes))) if corrects else self.mean
         some = self.n_pairs > 0
-        total.add(scores[some], self.n_pairs[some], self.size_i[some], self.size_j[some])
+        total.add(scores[some], self.n_pairs[some])
         lost = self._n_undefined[self.codes].astype(np.int64)
         some = lost > 0
-        total.add(np.full(int(some.sum()), np.nan), lost[some], self.size_i[some], self.size_j[some])
-        estimate = total.estimate(self.measure, selections, options)
+        total.add(np.full(int(some.sum()), np.nan), lost[some])
+        undefined = (lost > 0) | ((self.n_pairs > 0) & np.isnan(scores))
+        estimate = total.estimate(self.measure, partial(self._culprits, undefined, selections), options)
         return replace(estimate, mc_error=self.mc_error) if corrects and not np.isnan(estimate.value) else estimate
+
+    def _culprits(self, undefined: npt.NDArray[np.bool_], selections: Selections) -> str:
+        """By the kinds that are undefined; two runs of a size count as such when it is with every other size."""
+        present = np.unique(selections.sizes)
+        table = np.zeros((len(present), len(present)))
+        i, j = (np.searchsorted(present, size[undefined]) for size in (self.size_i, self.size_j))
+        table[i, j] = table[j, i] = np.nan
+        hopeless = (np.isnan(table) | np.eye(len(present), dtype=np.bool_)).all(axis=1)
+        table[hopeless, hopeless] = np.nan
+
+        def score(_: IntArray, a: IntArray, b: IntArray) -> FloatArray:
+            return table[np.searchsorted(present, a), np.searchsorted(present, b)]
+
+        return culprits_by_size(score, selections)
 
 
 def _expect(kinds: Sequence[Kinds], chance: RandomOverlaps, options: Options) -> None:

@@ -1,0 +1,208 @@
+"""How important each feature is in a fitted model, on the scale that measures of shared importance expect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from steadyset.errors import InputError
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+Method = Literal["auto", "closed_form", "search"]
+ROWS_A_CALL = 1 << 16
+FINEST = 1e-6  # changes below this many standard deviations are found to an absolute precision only
+ON_THE_BOUNDARY = 1e-200  # stands for a margin of 0, so that the features still compare by their weights
+
+
+def linear(coefs: Any, sd: Any = None) -> FloatArray:
+    """Importances in linear models: k_i |w_f| / sum_f |w_f|, k_i the number of weights that are not 0.
+
+    Parameters
+    ----------
+    coefs : the weights of one model (d,) or of M models (M, d)
+    sd : the standard deviations of the features (d,), or of each model's training features (M, d), where the models
+        were not fitted on features of unit variance; each weight is multiplied by it
+
+    A model whose weights are all 0 has importances 0.
+
+    Reference: Hamer and Dupont 2021, equation 7.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> st.importances.linear([[2.0, 0.0, -6.0], [0.0, 0.0, 0.0]])
+    array([[0.5, 0. , 1.5],
+           [0. , 0. , 0. ]])
+    """
+    weights = np.abs(_finite(coefs, "coefs"))
+    if weights.ndim not in (1, 2):
+        raise InputError(f"coefs has {weights.ndim} dimensions; wanted are (features,) or (models, features).")
+    if sd is not None:
+        weights = weights * _deviations(sd, weights.shape)
+    return _shares(weights) * np.count_nonzero(weights, axis=-1, keepdims=True)
+
+
+def decision_flip(
+    model: Any,
+    X: Any,
+    *,
+    sd: Any = None,
+    method: Method = "auto",
+    step: float = 0.05,
+    largest: float = 1000.0,
+    tol: float = 1e-8,
+) -> FloatArray:
+    """Importances in any classifier, by the smallest change of one feature alone that flips the decision.
+
+    The importance of feature f is the mean over the points of k g_f / sum_f g_f, where g_f = sd_f / (that change), 0
+    when no change flips the decision, and k is the number of features that flip the decision of some point. Points
+    whose decision no single feature can flip say nothing and are left out of the mean; without any other point all
+    importances are 0.
+
+    Parameters
+    ----------
+    model : a fitted classifier with `predict`
+    X : the points, usually the training data of the model, an (n, features) array
+    sd : standard deviations of the features, by default those of X; a constant feature has importance 0
+    method : "closed_form" for classifiers that take the class with the largest linear score (coef_, intercept_), where
+        the change is the margin over the difference of two weights; "search" for any model; "auto" takes the closed
+        form where there is one
+    step, largest, tol : the search walks away from each point in steps of `step` standard deviations up to 5, then
+        doubles up to `largest`; the first steps that flip are bisected to the relative precision `tol`. A decision that
+        flips and flips back within one step is not seen.
+
+    Reference: Hamer and Dupont 2021, equation 6.
+    """
+    points = _finite(X, "X")
+    if points.ndim != 2 or 0 in points.shape:
+        raise InputError(f"X has the shape {points.shape}; wanted is (points, features).")
+    deviations = points.std(axis=0) if sd is None else _deviations(sd, points.shape[1:])
+    if method not in ("auto", "closed_form", "search"):
+        raise InputError(f'method is {method!r}; wanted is "auto", "closed_form" or "search".')
+    if not (0 < step <= largest and 0 < tol < 1):
+        raise InputError(
+            f"step, largest and tol are {step}, {largest}, {tol}; wanted are 0 < step <= largest, 0 < tol < 1."
+        )
+    found = None if method == "search" else _linear_scores(model, points)
+    if found is None and method == "closed_form":
+        raise InputError(f'{type(model).__name__} does not decide by linear scores; wanted is method="search".')
+    if found is not None:
+        sensitivity = _linear_sensitivity(*found, deviations)
+    else:
+        sensitivity = 1 / _smallest_changes(model, points, deviations, _walk(step, largest), tol)
+    tells = sensitivity.any(axis=1)
+    if not tells.any():
+        return np.zeros(points.shape[1])
+    mean_shares: FloatArray = _shares(sensitivity[tells]).mean(axis=0)
+    return mean_shares * np.count_nonzero(sensitivity.any(axis=0))
+
+
+def _linear_scores(model: Any, points: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+    """(weights, scores) of the classes when the decision is the class with the largest linear score, else None."""
+    weights, classes = getattr(model, "coef_", None), getattr(model, "classes_", None)
+    if not isinstance(weights, np.ndarray) or classes is None or not hasattr(model, "decision_function"):
+        return None
+    weights = np.atleast_2d(weights)
+    scores = points @ weights.T + np.ravel(model.intercept_)
+    decision = np.asarray(model.decision_function(points)).reshape(len(points), -1)
+    if decision.shape != scores.shape or not np.allclose(decision, scores):
+        return None
+    if len(weights) == 1:
+        weights, scores = np.vstack([0 * weights, weights]), np.hstack([0 * scores, scores])
+    return (weights, scores) if len(classes) == len(weights) else None
+
+
+def _linear_sensitivity(weights: FloatArray, scores: FloatArray, deviations: FloatArray) -> FloatArray:
+    """sd_f / (smallest change): the decision leaves its class c for c' when f changes by margin / |w_cf - w_c'f|."""
+    own = scores.argmax(axis=1)
+    best = scores.max(axis=1)
+    sensitivity = np.zeros((len(scores), weights.shape[1]))
+    for other in range(len(weights)):
+        margin = np.maximum(best - scores[:, other], ON_THE_BOUNDARY)[:, None]
+        np.maximum(sensitivity, np.abs(weights[own] - weights[other]) * deviations / margin, out=sensitivity)
+    return sensitivity
+
+
+def _walk(step: float, largest: float) -> FloatArray:
+    """The changes to try, in standard deviations: even steps through where data lie, then doubling."""
+    near = np.arange(step, min(5.0, largest) + step / 2, step)
+    far = near[-1] * 2.0 ** np.arange(1, 1 + max(0, np.ceil(np.log2(largest / near[-1]))))
+    return np.concatenate([near, np.minimum(far, largest)])
+
+
+def _smallest_changes(
+    model: Any, points: FloatArray, deviations: FloatArray, walk: FloatArray, tol: float
+) -> FloatArray:
+    """For each point and feature the smallest change that flips, in standard deviations; inf where none does."""
+    n, d = points.shape
+    decisions = np.asarray(model.predict(points))
+
+    def flips(point: IntArray, feature: IntArray, change: FloatArray) -> npt.NDArray[np.bool_]:
+        flipped = np.empty(len(point), dtype=np.bool_)
+        for start in range(0, len(point), ROWS_A_CALL):
+            part = slice(start, start + ROWS_A_CALL)
+            moved = points[point[part]]
+            moved[np.arange(len(moved)), feature[part]] += change[part] * deviations[feature[part]]
+            flipped[part] = np.asarray(model.predict(moved)) != decisions[point[part]]
+        return flipped
+
+    varying = np.flatnonzero(deviations > 0)
+    point, feature, sign, low, high = _brackets(flips, np.repeat(np.arange(n), len(varying)), np.tile(varying, n), walk)
+    while np.any(high - low > tol * np.maximum(high, FINEST)):
+        middle = (low + high) / 2
+        hit = flips(point, feature, sign * middle)
+        low, high = np.where(hit, low, middle), np.where(hit, middle, high)
+    smallest = np.full((n, d), np.inf)
+    np.minimum.at(smallest, (point, feature), high)
+    return smallest
+
+
+def _brackets(
+    flips: Callable[[IntArray, IntArray, FloatArray], npt.NDArray[np.bool_]],
+    point: IntArray,
+    feature: IntArray,
+    walk: FloatArray,
+) -> tuple[IntArray, IntArray, FloatArray, FloatArray, FloatArray]:
+    """(point, feature, sign, low, high) of the first steps that flip; both signs where both flip at the same step."""
+    found, before = [], 0.0
+    for change in walk:
+        n = len(point)
+        sign = np.repeat([1.0, -1.0], n)
+        both = np.tile(point, 2), np.tile(feature, 2)
+        hit = flips(*both, sign * change)
+        sizes = np.full((2, int(hit.sum())), [[before], [change]])
+        found.append((both[0][hit], both[1][hit], sign[hit], *sizes))
+        still = ~(hit[:n] | hit[n:])
+        point, feature, before = point[still], feature[still], float(change)
+        if len(point) == 0:
+            break
+    columns = [np.concatenate(column) for column in zip(*found, strict=True)]
+    return columns[0], columns[1], columns[2], columns[3], columns[4]
+
+
+def _shares(values: FloatArray) -> FloatArray:
+    """Each row divided by its sum; rows of zeros stay."""
+    totals = values.sum(axis=-1, keepdims=True)
+    return values / np.where(totals > 0, totals, 1.0)
+
+
+def _deviations(sd: Any, shape: tuple[int, ...]) -> FloatArray:
+    deviations = _finite(sd, "sd")
+    if deviations.shape not in (shape, shape[-1:]) or np.any(deviations < 0):
+        given = f"sd has the shape {deviations.shape} and the smallest value {deviations.min(initial=np.inf):g}"
+        raise InputError(f"{given}; wanted are numbers >= 0, one for each of the {shape[-1]} features.")
+    return deviations
+
+
+def _finite(values: Any, name: str) -> FloatArray:
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} holds something that is not a number; wanted are numbers.") from None
+    if not np.all(np.isfinite(array)):
+        raise InputError(f"{name} holds a value that is not finite; wanted are finite numbers.")
+    return array
