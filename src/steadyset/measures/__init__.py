@@ -2,13 +2,16 @@
 
 from steadyset.measures import frequency, pairwise
 from steadyset.measures.evaluate import stability, stability_table
+from steadyset.measures.null import NullExpectation, null_expectation
 from steadyset.measures.record import Measure, get_measure, list_measures, register_measure, unregister_measure
 
 __all__ = [
     "Measure",
+    "NullExpectation",
     "frequency",
     "get_measure",
     "list_measures",
+    "null_expectation",
     "pairwise",
     "register_measure",
     "stability",

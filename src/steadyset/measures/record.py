@@ -28,6 +28,7 @@ class Measure:
     - "frequency": score(levels, sizes, d), levels[..., h] = number of features that exactly h runs selected;
     - "patterns": score(multiplicities, sizes, d), how many runs selected each of the distinct sets.
 
+    `linear` says that a frequency score is linear in `levels` for given sizes, which makes its expectation exact.
     `formula`, `undefined` and `reference` default to the lines of the score's docstring that start with Formula:,
     Undefined: and Reference:.
     """
@@ -39,6 +40,7 @@ class Measure:
     bounds: tuple[float, float] = (-INFINITY, INFINITY)
     corrected: bool = False
     adjusted: bool = False
+    linear: bool = False
     symmetric: bool = True
     constant_size: bool = False
     higher_is_steadier: bool = True
