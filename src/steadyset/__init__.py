@@ -24,8 +24,10 @@ if TYPE_CHECKING:
         unregister_measure,
     )
     from steadyset.selections import Selections
+    from steadyset.similarity import FeatureSimilarity
 
 _HOMES = {
+    "FeatureSimilarity": "similarity",
     "InputError": "errors",
     "Measure": "measures",
     "MissingExtraError": "errors",
@@ -43,6 +45,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "FeatureSimilarity",
     "InputError",
     "Measure",
     "MissingExtraError",

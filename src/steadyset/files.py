@@ -28,23 +28,23 @@ UNCHECKED_CELLS, CELLS_PER_BYTE = 100_000_000, 1_000
 
 def read_selections(path: Path, *, features: Sequence[str] | None, n_features: int | None) -> Selections:
     """See Selections.read."""
-    kind = _kind(path)
-    try:
-        if path.stat().st_size == 0:
-            raise InputError(f"{path} is empty.")
-        if kind == "json":
+    if _kind(path) == "json":
+        with _readable(path):
             return _from_json(path, features, n_features)
-        table = _read_parquet(path) if kind == "parquet" else _read_csv(path, "\t" if kind == "tsv" else ",")
-    except FileNotFoundError:
-        raise InputError(f"{path} does not exist.") from None
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
+    table = read_table(path)
     try:
         if RUN in table.column_names and FEATURE in table.column_names:
             return from_long_columns(table, features=features, n_features=n_features, labels=None)
         return _from_wide(table, features, n_features)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
+
+
+def read_table(path: Path) -> pa.Table:
+    """A csv, tsv or parquet file; a first column without a name is called run."""
+    kind = _kind(path)
+    with _readable(path):
+        return _read_parquet(path) if kind == "parquet" else _read_csv(path, "\t" if kind == "tsv" else ",")
 
 
 def write_selections(selections: Selections, path: Path, *, layout: str | None) -> None:
@@ -80,6 +80,19 @@ def written_beside(path: Path) -> Iterator[Path]:
         raise InputError(f"{path} cannot be written: {error.strerror or error}.") from None
     finally:
         beside.unlink(missing_ok=True)
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Turn what the file system has to say into a sentence."""
+    try:
+        if path.stat().st_size == 0:
+            raise InputError(f"{path} is empty.")
+        yield
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist.") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
 
 
 def _kind(path: Path) -> str:

@@ -10,10 +10,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
+from steadyset.kernels.bits import popcount
 from steadyset.kernels.jit import kernel
 
 IntArray = npt.NDArray[np.int64]
@@ -76,15 +74,6 @@ class _Index:
             self.position = self.post_ptr[:-1].copy()
 
 
-@intrinsic
-def _popcount(typing_context: Any, word: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        function = builder.module.declare_intrinsic("llvm.ctpop", [ir.IntType(64)])
-        return builder.call(function, arguments)
-
-    return types.uint64(types.uint64), generate
-
-
 @kernel
 def _pack(indptr: IntArray, codes: IntArray, words: npt.NDArray[np.uint64]) -> None:
     for i in range(len(indptr) - 1):
@@ -101,7 +90,7 @@ def _bits_histogram(words: npt.NDArray[np.uint64], size_class: IntArray, offsets
         for j in range(i + 1, M):
             shared = np.uint64(0)
             for w in range(n_words):
-                shared += _popcount(words[i, w] & words[j, w])  # type: ignore[call-arg]
+                shared += popcount(words[i, w] & words[j, w])
             b = size_class[j]
             cells[offsets[min(a, b), max(a, b)] + np.int64(shared)] += 1
     return cells
@@ -115,7 +104,7 @@ def _bits_block(words: npt.NDArray[np.uint64], start: int, block: npt.NDArray[np
         for j in range(i + 1, M):
             shared = np.uint64(0)
             for w in range(n_words):
-                shared += _popcount(words[i, w] & words[j, w])  # type: ignore[call-arg]
+                shared += popcount(words[i, w] & words[j, w])
             block[a, j] = np.int32(shared)
 
 

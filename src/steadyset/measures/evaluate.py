@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from steadyset.errors import InputError
 from steadyset.measures.evaluators import EVALUATORS
+from steadyset.measures.needs import has_needs, require_needs
 from steadyset.measures.options import Estimate, Expectation, Options, Undefined, can_correct
 from steadyset.measures.record import Measure, all_measures, get_measure
 from steadyset.selections import Selections, as_selections
@@ -14,14 +15,18 @@ from steadyset.selections import Selections, as_selections
 if TYPE_CHECKING:
     import pandas as pd
 
+    from steadyset.similarity import FeatureSimilarity
+
 
 def stability(
     selections: Any,
     measure: str | Measure = "nogueira",
     *,
+    similarity: FeatureSimilarity | None = None,
     undefined: Undefined = "nan",
     expectation: Expectation = "auto",
     n_draws: int = 10_000,
+    mc_error: float | None = None,
     random_state: int | None = None,
     **measure_params: Any,
 ) -> float:
@@ -31,11 +36,13 @@ def stability(
     ----------
     selections : Selections, or anything that `Selections.from_matrix` takes
     measure : name or alias; `list_measures()` shows them
+    similarity : which features can stand for each other, for the measures that need it
     undefined : "nan", "raise", or a number that stands for each undefined pair (or for the whole measure)
     expectation : "none" (what "auto" means here) leaves the measure as published; "exact" subtracts the exact
         expectation under random selection of the same sizes and divides by what is left to the maximum;
         "monte_carlo" simulates it where no exact form exists. For measures that are not corrected already.
-    n_draws, random_state : the simulated collections and their seed
+    n_draws, random_state : how many draws a simulated expectation takes, and their seed
+    mc_error : where a measure can, draw until the Monte Carlo error of its value is below this instead
     measure_params : parameters of the measure, such as alpha of davis
 
     Examples
@@ -48,7 +55,7 @@ def stability(
     0.6667
     """
     record = get_measure(measure).with_params(measure_params)
-    options = Options(undefined, expectation, n_draws, random_state)
+    options = Options(undefined, expectation, n_draws, random_state, similarity, mc_error)
     if options.corrects:
         _refuse_correction(record)
     return estimates(as_selections(selections), [record], options)[0].value
@@ -58,22 +65,28 @@ def stability_table(
     selections: Any,
     measures: str | Sequence[str | Measure] = "all",
     *,
+    similarity: FeatureSimilarity | None = None,
     undefined: Undefined = "nan",
     expectation: Expectation = "auto",
     n_draws: int = 10_000,
+    mc_error: float | None = None,
     random_state: int | None = None,
     params: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> pd.DataFrame:
     """Many measures at once, sharing one pass over the pairs of runs: a row each with estimate, mc_error and note.
 
+    "all" are the measures that have what they need: some take a similarity, some Selections with weights or rankings.
     `params` gives parameters by measure, such as {"davis": {"alpha": 1}}; the other options are those of `stability`,
     and `expectation` acts on the measures that it can correct.
     """
     import pandas as pd
 
+    options = Options(undefined, expectation, n_draws, random_state, similarity, mc_error)
+    runs = as_selections(selections)
     records = chosen_measures(measures, params)
-    options = Options(undefined, expectation, n_draws, random_state)
-    rows = estimates(as_selections(selections), records, options)
+    if isinstance(measures, str) and measures == "all":
+        records = [record for record in records if has_needs(record, runs, options)]
+    rows = estimates(runs, records, options)
     return pd.DataFrame(
         {
             "estimate": [row.value for row in rows],
@@ -100,6 +113,10 @@ def estimates(selections: Selections, measures: Sequence[Measure], options: Opti
     """One Estimate a measure; measures of one family are evaluated together."""
     if selections.n_runs < 2:
         raise InputError(f"Stability compares runs: at least 2 are needed, found {selections.n_runs}.")
+    if options.similarity is not None:
+        options.similarity.check(selections)
+    for measure in measures:
+        require_needs(measure, selections, options)
     found: dict[int, Estimate] = {}
     for family, evaluate in EVALUATORS.items():
         members = [(i, measure) for i, measure in enumerate(measures) if measure.family == family]

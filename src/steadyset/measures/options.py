@@ -9,6 +9,7 @@ import numpy as np
 
 from steadyset.errors import InputError, UndefinedError
 from steadyset.measures.record import Measure
+from steadyset.similarity import FeatureSimilarity
 
 Undefined = Literal["nan", "raise"] | float
 Expectation = Literal["auto", "exact", "monte_carlo", "none"]
@@ -22,7 +23,7 @@ class Options:
     expectation: Expectation = "auto"
     n_draws: int = 10_000
     random_state: int | None = None
-    similarity: Any = None
+    similarity: FeatureSimilarity | None = None
     mc_error: float | None = None
 
     def __post_init__(self) -> None:
@@ -34,6 +35,13 @@ class Options:
             )
         if self.n_draws < 2:
             raise InputError(f"n_draws is {self.n_draws}; wanted are at least 2 draws.")
+        if self.similarity is not None and not isinstance(self.similarity, FeatureSimilarity):
+            raise InputError(
+                f"similarity is a {type(self.similarity).__name__}; wanted is a FeatureSimilarity, "
+                "such as FeatureSimilarity.from_matrix(C)."
+            )
+        if self.mc_error is not None and not (_is_number(self.mc_error) and self.mc_error > 0):
+            raise InputError(f"mc_error is {self.mc_error!r}; wanted is a positive number.")
 
     @property
     def corrects(self) -> bool:

@@ -6,14 +6,15 @@ import difflib
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from steadyset.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Family = Literal["pairwise", "frequency", "patterns"]
+Family = Literal["pairwise", "frequency", "patterns", "effective"]
+Need = Literal["similarity", "weights", "rankings"]
 INFINITY = float("inf")
 
 
@@ -26,7 +27,9 @@ class Measure:
     - "pairwise": score(r, ki, kj, d) for arrays of pairs, r = |s_i n s_j|; the measure is the mean over pairs
       (over ordered pairs when `symmetric` is False);
     - "frequency": score(levels, sizes, d), levels[..., h] = number of features that exactly h runs selected;
-    - "patterns": score(multiplicities, sizes, d), how many runs selected each of the distinct sets.
+    - "patterns": score(multiplicities, sizes, d), how many runs selected each of the distinct sets;
+    - "effective": score(scatter, own, others, sizes, d), own = sum_f c(f,f), others = sum_{f!=g} c(f,g), scatter =
+      sum_fg c(f,g) (M n_fg - h_f h_g), where n_fg runs select both features.
 
     `linear` says that a frequency score is linear in `levels` for given sizes, which makes its expectation exact.
     `formula`, `undefined` and `reference` default to the lines of the score's docstring that start with Formula:,
@@ -44,7 +47,7 @@ class Measure:
     symmetric: bool = True
     constant_size: bool = False
     higher_is_steadier: bool = True
-    needs: tuple[str, ...] = ()
+    needs: tuple[Need, ...] = ()
     params: Mapping[str, Any] = field(default_factory=dict)
     maximum: Callable[..., float] | None = None
     claims: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
@@ -100,8 +103,11 @@ def register_measure(name: str, score: Callable[..., Any], *, family: Family = "
     """
     if not callable(score):
         raise InputError(f"score is {score!r}; wanted is a function.")
-    if family not in ("pairwise", "frequency", "patterns"):
-        raise InputError(f'family is {family!r}; wanted is "pairwise", "frequency" or "patterns".')
+    if family not in get_args(Family):
+        raise InputError(f"family is {family!r}; wanted is one of {', '.join(get_args(Family))}.")
+    for need in fields.get("needs", ()):
+        if need not in get_args(Need):
+            raise InputError(f"needs holds {need!r}; wanted are some of {', '.join(get_args(Need))}.")
     return register(Measure(name=name, score=score, family=family, **fields))
 
 

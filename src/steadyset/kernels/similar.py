@@ -1,0 +1,99 @@
+"""The graph of similar features: which pairs of a block come near the threshold, and sums over similar pairs."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from steadyset.kernels.jit import kernel
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+Places = npt.NDArray[np.int32]
+
+
+@kernel
+def pairs_above(block: npt.NDArray[np.float32], low: float, first_row: int, first_column: int) -> tuple[Places, Places]:
+    """The features f < g of the entries >= low, row after row; the block starts at (first_row, first_column)."""
+    n = 0
+    for a in range(block.shape[0]):
+        for b in range(max(0, first_row + a + 1 - first_column), block.shape[1]):
+            n += block[a, b] >= low
+    f = np.empty(n, dtype=np.int32)
+    g = np.empty(n, dtype=np.int32)
+    n = 0
+    for a in range(block.shape[0]):
+        for b in range(max(0, first_row + a + 1 - first_column), block.shape[1]):
+            if block[a, b] >= low:
+                f[n] = first_row + a
+                g[n] = first_column + b
+                n += 1
+    return f, g
+
+
+@kernel
+def absolute_products(rows: FloatArray, f: Places, g: Places) -> FloatArray:
+    """|rows[f] . rows[g]| for each listed pair, at most 1."""
+    products = np.empty(len(f))
+    for e in range(len(f)):
+        x, y = rows[f[e]], rows[g[e]]
+        total = 0.0
+        for t in range(len(x)):
+            total += x[t] * y[t]
+        products[e] = min(1.0, abs(total))
+    return products
+
+
+@kernel
+def graph_rows(f: Places, g: Places, values: FloatArray, n_features: int) -> tuple[IntArray, IntArray, FloatArray]:
+    """Sparse rows of a graph whose edges are listed once each, f < g.
+
+    Rows come out ascending when, for each feature, its edges are listed by ascending partner: so they are when blocks
+    of the upper triangle are walked row after row.
+    """
+    indptr = np.zeros(n_features + 1, dtype=np.int64)
+    for e in range(len(f)):
+        indptr[f[e] + 1] += 1
+        indptr[g[e] + 1] += 1
+    for x in range(n_features):
+        indptr[x + 1] += indptr[x]
+    place = indptr[:-1].copy()
+    indices = np.empty(2 * len(f), dtype=np.int64)
+    weights = np.empty(2 * len(f))
+    for e in range(len(f)):
+        for x, y in ((f[e], g[e]), (g[e], f[e])):
+            indices[place[x]] = y
+            weights[place[x]] = values[e]
+            place[x] += 1
+    return indptr, indices, weights
+
+
+@kernel
+def scatter_of_neighbours(
+    run_indptr: IntArray,
+    run_indices: IntArray,
+    counts: IntArray,
+    indptr: IntArray,
+    indices: IntArray,
+    values: FloatArray,
+) -> float:
+    """Sum over neighbours f, g of c(f,g) (M n_fg - h_f h_g): n_fg runs select both, h_f and h_g select either."""
+    M = len(run_indptr) - 1
+    member = np.full(len(counts), -1, dtype=np.int64)
+    both = 0.0
+    for i in range(M):
+        chosen = run_indices[run_indptr[i] : run_indptr[i + 1]]
+        for f in chosen:
+            member[f] = i
+        for f in chosen:
+            for e in range(indptr[f], indptr[f + 1]):
+                if member[indices[e]] == i:
+                    both += values[e]
+    by_chance = 0.0
+    for f in range(len(counts)):
+        if counts[f] > 0:
+            row = 0.0
+            for e in range(indptr[f], indptr[f + 1]):
+                row += values[e] * counts[indices[e]]
+            by_chance += counts[f] * row
+    return M * both - by_chance

@@ -1,0 +1,46 @@
+"""What a measure needs beyond the selected sets, and the sentence for those who ask for it without."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from steadyset.errors import InputError
+from steadyset.measures.options import Options
+from steadyset.measures.record import Measure, Need
+from steadyset.selections import Selections
+
+
+class Remedy(NamedTuple):
+    """When a need is met, and how to meet it."""
+
+    met: Callable[[Selections, Options], bool]
+    wanted: str
+
+
+NEEDS: dict[Need, Remedy] = {
+    "similarity": Remedy(
+        lambda _, options: options.similarity is not None,
+        "the similarity of the features: give similarity=, such as FeatureSimilarity.from_data(X)",
+    ),
+    "weights": Remedy(
+        lambda selections, _: selections.weights is not None,
+        "weights of the selected features: build the Selections with from_weights",
+    ),
+    "rankings": Remedy(
+        lambda selections, _: selections.rankings is not None,
+        "rankings of the features: build the Selections with from_rankings",
+    ),
+}
+
+
+def has_needs(measure: Measure, selections: Selections, options: Options) -> bool:
+    """Whether everything that the measure needs is there."""
+    return all(NEEDS[need].met(selections, options) for need in measure.needs)
+
+
+def require_needs(measure: Measure, selections: Selections, options: Options) -> None:
+    """Raise a sentence that says what is missing and how to give it."""
+    for need in measure.needs:
+        if not NEEDS[need].met(selections, options):
+            raise InputError(f"{measure.name} needs {NEEDS[need].wanted}.")

@@ -1,0 +1,234 @@
+"""Similarities that are computed from data when they are asked for: nothing of size d x d is ever kept."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import rankdata
+
+from steadyset.errors import InputError
+from steadyset.kernels.mutual import mutual_block, mutual_pairs, pack_levels
+from steadyset.kernels.similar import absolute_products, graph_rows, pairs_above
+from steadyset.labels import describe_feature, feature_names
+from steadyset.similarity.store import TIE, FloatArray, IntArray, Neighbours, frozen_graph, ones
+from steadyset.similarity.tables import is_frame, number_table
+
+Method = Literal["pearson", "spearman", "mutual_info"]
+Places = npt.NDArray[np.int32]
+SIDE = 1024  # features on each side of a block
+SINGLE = 2e-5  # how far a similarity in single precision may be off, at least
+COLUMNS_A_CHUNK = 4096
+NAMED_FEATURES = 5
+
+
+class ComputedStore(ABC):
+    """The graph is found in two steps: blocks in single precision, then what comes near the threshold in double."""
+
+    rounding = SINGLE
+
+    def __init__(self, n_features: int) -> None:
+        self._n_features = n_features
+
+    @property
+    def n_features(self) -> int:
+        return self._n_features
+
+    @abstractmethod
+    def block(self, rows: IntArray, columns: IntArray) -> FloatArray: ...
+
+    @abstractmethod
+    def _rough_blocks(self) -> Callable[[slice, slice], npt.NDArray[np.float32]]:
+        """What gives a block of given rows and columns that is off by at most `rounding`."""
+
+    @abstractmethod
+    def _exact(self, f: Places, g: Places) -> FloatArray:
+        """The similarities of some pairs of different features."""
+
+    def diagonal(self) -> FloatArray:
+        return ones(self.n_features)
+
+    def total(self) -> float:
+        return self._total
+
+    @cached_property
+    def _total(self) -> float:
+        all_features = np.arange(self.n_features)
+        total = 0.0
+        for rows, columns in self._tiles():
+            block = self.block(all_features[rows], all_features[columns])
+            total += float(block.sum() - block.trace()) if rows == columns else 2 * float(block.sum())
+        return total
+
+    def neighbours(self, threshold: float) -> Neighbours:
+        low = threshold - self.rounding
+        rough = self._rough_blocks()
+        edges: list[tuple[Places, Places, FloatArray]] = []
+        for rows, columns in self._tiles():
+            f, g = pairs_above(rough(rows, columns), low, rows.start, columns.start)
+            if len(f):
+                values = self._exact(f, g)
+                near = values >= threshold - TIE
+                edges.append((f[near], g[near], values[near]))
+        if not edges:
+            edges = [(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0))]
+        f, g, values = (np.concatenate(part) for part in zip(*edges, strict=True))
+        return frozen_graph(*graph_rows(f, g, values, self.n_features))
+
+    def _tiles(self) -> Iterator[tuple[slice, slice]]:
+        """The blocks of the upper triangle, row after row."""
+        starts = range(0, self.n_features, SIDE)
+        for i in starts:
+            for j in starts[i // SIDE :]:
+                yield slice(i, min(i + SIDE, self.n_features)), slice(j, min(j + SIDE, self.n_features))
+
+
+class CorrelationStore(ComputedStore):
+    """Absolute correlations: products of features that are centred and scaled to length 1 (constant ones: to 0)."""
+
+    def __init__(self, columns: FloatArray) -> None:
+        super().__init__(columns.shape[1])
+        self._unit = _unit_rows(columns)
+        # The error of a sum of n products of two unit vectors is at most about n units in the last place.
+        self.rounding = max(SINGLE, (columns.shape[0] + 4) * 2.0**-24)
+
+    def block(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        block = np.abs(self._unit[rows] @ self._unit[columns].T)
+        np.minimum(block, 1.0, out=block)
+        block[rows[:, None] == columns] = 1.0
+        return block
+
+    def _rough_blocks(self) -> Callable[[slice, slice], npt.NDArray[np.float32]]:
+        single = self._unit.astype(np.float32)
+
+        def rough(rows: slice, columns: slice) -> npt.NDArray[np.float32]:
+            block: npt.NDArray[np.float32] = single[rows] @ single[columns].T
+            np.abs(block, out=block)
+            return block
+
+        return rough
+
+    def _exact(self, f: Places, g: Places) -> FloatArray:
+        return absolute_products(self._unit, f, g)
+
+
+class MutualInformationStore(ComputedStore):
+    """Normalised mutual information I / sqrt(H H) of features cut into levels."""
+
+    def __init__(self, levels: IntArray) -> None:
+        super().__init__(len(levels))
+        n_levels = levels.max(axis=1) + 1
+        n = levels.shape[1]
+        xlogx = np.concatenate([[0.0], np.arange(1, n + 1) * np.log(np.arange(1, n + 1))])
+        bits, counts = pack_levels(levels, int(n_levels.max()))
+        self._table = bits, counts, n_levels, xlogx[counts].sum(axis=1), xlogx
+
+    def block(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        block = mutual_block(*self._table, rows, columns)
+        block[rows[:, None] == columns] = 1.0
+        return block
+
+    def _rough_blocks(self) -> Callable[[slice, slice], npt.NDArray[np.float32]]:
+        all_features = np.arange(self.n_features)
+        return lambda rows, columns: mutual_block(*self._table, all_features[rows], all_features[columns]).astype(
+            np.float32
+        )
+
+    def _exact(self, f: Places, g: Places) -> FloatArray:
+        return mutual_pairs(*self._table, f.astype(np.int64), g.astype(np.int64))
+
+
+def data_store(
+    X: Any, method: Method, features: Sequence[str] | None, bins: int
+) -> tuple[ComputedStore, tuple[str, ...] | None, tuple[str, ...]]:
+    """The similarities of the columns of X, their names, and a note on constant columns."""
+    if method not in ("pearson", "spearman", "mutual_info"):
+        raise InputError(f'method is {method!r}; wanted is "pearson", "spearman" or "mutual_info".')
+    if not (isinstance(bins, (int, np.integer)) and bins >= 2):
+        raise InputError(f"bins is {bins!r}; wanted is a whole number from 2 on.")
+    columns, names = _data_columns(X, features)
+    constant = np.flatnonzero(columns.min(axis=0) == columns.max(axis=0))
+    store: ComputedStore
+    if method == "mutual_info":
+        store = MutualInformationStore(_levels(columns, bins))
+    else:
+        store = CorrelationStore(_ranks(columns) if method == "spearman" else columns)
+    return store, names, _constant_note(constant, names)
+
+
+def _data_columns(X: Any, features: Sequence[str] | None) -> tuple[FloatArray, tuple[str, ...] | None]:
+    if hasattr(X, "tocsr"):
+        raise InputError("X is a sparse matrix; wanted is a dense array or a frame, such as X.toarray().")
+    if is_frame(X):
+        X, columns = number_table(X, "X")
+        features = columns if features is None else features
+    try:
+        table = np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("X holds something else than numbers, or rows of different lengths.") from None
+    if table.ndim != 2 or table.shape[1] == 0:
+        raise InputError(f"X has the shape {table.shape}; wanted is a samples x features table.")
+    if table.shape[0] < 2:
+        raise InputError(f"X has {table.shape[0]} rows; wanted are at least 2 to see how features vary together.")
+    names, _ = feature_names(features, table.shape[1], what="from_data")
+    finite = np.isfinite(table)
+    if not finite.all():
+        row, f = np.argwhere(~finite)[0]
+        kind = "missing" if np.isnan(table[row, f]) else "infinite"
+        which = describe_feature(int(f), names)
+        raise InputError(f"X has a {kind} value in row {row + 1}, {which}; wanted are finite numbers.")
+    return table, names
+
+
+def _constant_note(constant: IntArray, names: tuple[str, ...] | None) -> tuple[str, ...]:
+    if not constant.size:
+        return ()
+    shown = ", ".join(names[f] if names is not None else str(f) for f in constant[:NAMED_FEATURES])
+    more = f" and {len(constant) - NAMED_FEATURES} more" if len(constant) > NAMED_FEATURES else ""
+    subject = "1 constant feature is" if len(constant) == 1 else f"{len(constant)} constant features are"
+    return (f"{subject} similar to no other: {shown}{more}",)
+
+
+def _unit_rows(columns: FloatArray) -> FloatArray:
+    """The columns as rows, centred and scaled to length 1; scaled and centred twice so that no size loses digits."""
+    n, d = columns.shape
+    unit = np.empty((d, n))
+    for start in range(0, d, COLUMNS_A_CHUNK):
+        part = columns[:, start : start + COLUMNS_A_CHUNK].T.copy()
+        constant = part.min(axis=1) == part.max(axis=1)
+        for _ in range(2):
+            part /= np.abs(part).max(axis=1, keepdims=True).clip(min=np.finfo(np.float64).tiny)
+            part -= part.mean(axis=1, keepdims=True)
+        part[constant] = 0.0
+        part /= np.where(constant, 1.0, np.sqrt(np.einsum("ij,ij->i", part, part)))[:, None]
+        unit[start : start + COLUMNS_A_CHUNK] = part
+    return unit
+
+
+def _ranks(columns: FloatArray) -> FloatArray:
+    """Average ranks within each column."""
+    ranks = np.empty(columns.shape)
+    for start in range(0, columns.shape[1], COLUMNS_A_CHUNK):
+        part = slice(start, start + COLUMNS_A_CHUNK)
+        ranks[:, part] = rankdata(columns[:, part], axis=0)
+    return ranks
+
+
+def _levels(columns: FloatArray, bins: int) -> IntArray:
+    """Features x rows: the distinct values where there are at most `bins` of them, else bins of equal frequency.
+
+    Equal values share a bin, and bins that stay empty are left out.
+    """
+    n, d = columns.shape
+    levels = np.empty((d, n), dtype=np.int64)
+    for start in range(0, d, COLUMNS_A_CHUNK):
+        part = slice(start, start + COLUMNS_A_CHUNK)
+        dense = rankdata(columns[:, part], axis=0, method="dense").astype(np.int64) - 1
+        cut = (bins * (rankdata(columns[:, part], axis=0) - 0.5) / n).astype(np.int64)
+        cut = rankdata(cut, axis=0, method="dense").astype(np.int64) - 1
+        levels[part] = np.where(dense.max(axis=0) < bins, dense, cut).T
+    return levels

@@ -1,0 +1,196 @@
+"""FeatureSimilarity: similarities in [0, 1] between features, with the threshold above which two count as alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+from steadyset.errors import InputError
+from steadyset.selections import Selections
+from steadyset.similarity.computed import Method, data_store
+from steadyset.similarity.groups import group_store
+from steadyset.similarity.matrix import Diagonal, matrix_store
+from steadyset.similarity.reading import read_store
+from steadyset.similarity.store import FloatArray, IntArray, Neighbours, Store
+
+
+class FeatureSimilarity:
+    """Symmetric similarities c(f, g) in [0, 1] of d features, c(f, f) = 1, and the threshold of "similar".
+
+    Immutable. Build one with `from_data`, `from_matrix`, `from_groups` or `read`.
+
+    Attributes
+    ----------
+    n_features : d
+    features : the names, or None
+    threshold : two features are similar when c(f, g) >= threshold (up to 1e-12, so that ties do not hang on rounding)
+    notes : what a reader should know, such as constant features
+    expectations : what measures remember about random selection under this similarity and threshold
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> similarity = st.FeatureSimilarity.from_groups(["a", "a", "b"])
+    >>> similarity
+    FeatureSimilarity(3 features, threshold 0.9)
+    >>> similarity.block([0], [0, 1, 2])
+    array([[1., 1., 0.]])
+    """
+
+    n_features: int
+    features: tuple[str, ...] | None
+    threshold: float
+    notes: tuple[str, ...]
+    expectations: dict[Any, Any]
+    _store: Store
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        raise TypeError("FeatureSimilarity has no constructor of its own: use from_data, from_matrix or from_groups.")
+
+    # ---- constructors ------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_data(
+        cls,
+        X: Any,
+        *,
+        method: Method = "pearson",
+        threshold: float = 0.9,
+        features: Sequence[str] | None = None,
+        bins: int = 5,
+    ) -> FeatureSimilarity:
+        """Similarities of the columns of X, a samples x features array or pandas/polars frame without missing values.
+
+        `method` is "pearson" or "spearman" (absolute correlations; tied values get their average rank) or
+        "mutual_info": I(f; g) / sqrt(H(f) H(g)), each feature cut into `bins` of equal frequency unless it has at most
+        that many distinct values. A constant feature has similarity 0 to all others.
+
+        Kept are n x d numbers; similarities are computed in blocks when they are asked for. The graph of neighbours
+        grows with the number of similar pairs: 32 bytes each.
+        """
+        store, names, notes = data_store(X, method, features, bins)
+        return cls._build(store, names, threshold, notes)
+
+    @classmethod
+    def from_matrix(
+        cls,
+        C: Any,
+        *,
+        threshold: float = 0.9,
+        features: Sequence[str] | None = None,
+        diagonal: Diagonal = "check",
+    ) -> FeatureSimilarity:
+        """A symmetric d x d matrix of numbers from 0 to 1: array, scipy sparse (missing: 0), or frame with names.
+
+        What rounding can explain is mended: entries up to 1e-8 (single precision: 1e-6) from symmetric or from [0, 1].
+        `diagonal` says what to do with c(f, f): "check" wants 1 to the same accuracy (a sparse matrix may leave it
+        out), "one" sets it to 1 whatever it is, and "keep" leaves it. Only measures that use a feature's similarity to
+        itself see a kept diagonal (sechidis, msi); those that count similar features never do.
+        """
+        store, names = matrix_store(C, features, diagonal)
+        return cls._build(store, names, threshold)
+
+    @classmethod
+    def from_groups(
+        cls,
+        groups: Any,
+        *,
+        threshold: float = 0.9,
+        features: Sequence[str] | None = None,
+        n_features: int | None = None,
+    ) -> FeatureSimilarity:
+        """Groups of interchangeable features: similarity 1 within a group and 0 between groups.
+
+        `groups` is a label for each feature (None: alone), a mapping from feature names to labels, or collections of
+        names or indices (then `features` or `n_features` says what there is; features in no collection are alone).
+        """
+        store, names = group_store(groups, features, n_features)
+        return cls._build(store, names, threshold)
+
+    @classmethod
+    def read(
+        cls, path: str | Path, *, threshold: float = 0.9, features: Sequence[str] | None = None
+    ) -> FeatureSimilarity:
+        """Read csv, tsv or parquet: a square matrix with the names as header, or long feature,feature,similarity.
+
+        In the long layout what is not listed is 0, and a row without a second feature declares the first; `features`
+        declares all, in this order.
+        """
+        store, names = read_store(Path(path), features)
+        return cls._build(store, names, threshold)
+
+    # ---- what there is -----------------------------------------------------------------------------------------
+
+    @cached_property
+    def neighbours(self) -> Neighbours:
+        """The graph of similar features, each feature itself left out: (indptr, indices, values) of sparse rows."""
+        return self._store.neighbours(self.threshold)
+
+    def block(self, rows: Any, columns: Any) -> FloatArray:
+        """c(f, g) for f in rows and g in columns (0-based indices), whatever the threshold."""
+        return self._store.block(self._places(rows), self._places(columns))
+
+    @property
+    def diagonal(self) -> FloatArray:
+        """c(f, f): ones, unless `from_matrix` was told to keep another diagonal."""
+        return self._store.diagonal()
+
+    def total(self) -> float:
+        """The sum of c(f, g) over all ordered pairs f != g, whatever the threshold; computed in blocks, once."""
+        return self._store.total()
+
+    def with_threshold(self, threshold: float) -> FeatureSimilarity:
+        """The same similarities under another threshold."""
+        return self._build(self._store, self.features, threshold, self.notes)
+
+    def check(self, selections: Selections) -> FeatureSimilarity:
+        """The similarity itself, once it is clear that it speaks of the same features as the Selections."""
+        if self.n_features != selections.n_features:
+            raise InputError(
+                f"similarity has {self.n_features} features and the Selections have {selections.n_features}; "
+                "wanted are the same features."
+            )
+        if self.features is not None and selections._names is not None and self.features != selections._names:
+            self._complain_of_names(selections._names)
+        return self
+
+    def _complain_of_names(self, names: tuple[str, ...]) -> NoReturn:
+        assert self.features is not None
+        place = next(f for f, (a, b) in enumerate(zip(self.features, names, strict=True)) if a != b)
+        both = f"feature {place} is {self.features[place]!r} in similarity and {names[place]!r} in the Selections"
+        order = "the same names in the same order" if set(self.features) == set(names) else "the same names"
+        raise InputError(f"{both[0].upper()}{both[1:]}; wanted are {order}.")
+
+    def __repr__(self) -> str:
+        return f"FeatureSimilarity({self.n_features} features, threshold {self.threshold:g})"
+
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        raise AttributeError("A FeatureSimilarity cannot be changed; with_threshold() gives another one.")
+
+    def _places(self, positions: Any) -> IntArray:
+        places = np.atleast_1d(np.asarray(positions, dtype=np.int64))
+        if places.size and not (places.min() >= 0 and places.max() < self.n_features):
+            outside = places[(places < 0) | (places >= self.n_features)][0]
+            raise InputError(f"The index {outside} is no feature; wanted are indices from 0 to {self.n_features - 1}.")
+        return places
+
+    @classmethod
+    def _build(
+        cls, store: Store, names: tuple[str, ...] | None, threshold: float, notes: tuple[str, ...] = ()
+    ) -> FeatureSimilarity:
+        if not (isinstance(threshold, (int, float, np.integer, np.floating)) and 0 <= threshold <= 1):
+            raise InputError(f"threshold is {threshold!r}; wanted is a number from 0 to 1.")
+        self = object.__new__(cls)
+        self.__dict__.update(
+            n_features=store.n_features,
+            features=names,
+            threshold=float(threshold),
+            notes=notes,
+            expectations={},
+            _store=store,
+        )
+        return self

@@ -1,0 +1,91 @@
+"""Similarities from files: a square matrix with names, or the long layout feature,feature,similarity."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from steadyset.errors import InputError
+from steadyset.files import read_table
+from steadyset.labels import feature_names
+from steadyset.similarity.matrix import DenseStore, Names, SparseStore, matrix_store
+from steadyset.similarity.store import FloatArray, IntArray
+from steadyset.similarity.tables import square_table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+SIMILARITY = "similarity"
+
+
+def read_store(path: Path, features: Sequence[str] | None) -> tuple[DenseStore | SparseStore, Names]:
+    """The checked similarities of a csv, tsv or parquet file; the file decides on the layout."""
+    if path.suffix.lower() == ".json":
+        raise InputError(f"{path} is a json file; wanted is .csv, .tsv (also with .gz) or .parquet.")
+    table = read_table(path)
+    try:
+        if table.num_columns == 3 and table.column_names[2] == SIMILARITY:
+            return _from_long(table, features)
+        array, columns = square_table(table, "The table")
+        generated = columns == [f"f{i}" for i in range(len(columns))]  # the file has no header
+        return matrix_store(array, features if features is not None or generated else columns, "check")
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def _from_long(table: pa.Table, features: Sequence[str] | None) -> tuple[SparseStore | DenseStore, Names]:
+    f, g, names = _coded_features(table, features)
+    try:
+        values = np.asarray(table.column(2).cast("float64").to_numpy(), dtype=np.float64)
+    except (ValueError, NotImplementedError):
+        raise InputError("The column 'similarity' holds something else than numbers.") from None
+    pairs = g >= 0
+    f, g, values = f[pairs], g[pairs], values[pairs]
+    low, high, values = _each_pair_once(f, g, values, names)
+    d = len(names)
+    upper = sparse.coo_array((values, (low, high)), shape=(d, d)).tocsr()
+    lower = sparse.coo_array((values[low != high], (high[low != high], low[low != high])), shape=(d, d)).tocsr()
+    return matrix_store(upper + lower, names, "check")
+
+
+def _coded_features(table: pa.Table, features: Sequence[str] | None) -> tuple[IntArray, IntArray, tuple[str, ...]]:
+    """The two feature columns as indices (-1: none) into the names, as declared or in order of appearance."""
+    import pandas as pd
+
+    both = [[None if x in (None, "") else str(x) for x in table.column(side).to_pylist()] for side in (0, 1)]
+    if any(x is None for x in both[0]):
+        raise InputError(f"Row {both[0].index(None) + 1} of the table names no first feature.")
+    codes, found = pd.factorize(np.array(both[0] + both[1], dtype=object))
+    names, _ = feature_names(list(found) if features is None else features, None, what="read")
+    assert names is not None
+    position = {name: f for f, name in enumerate(names)}
+    unknown = [name for name in found if name not in position]
+    if unknown:
+        raise InputError(f"The table holds {unknown[0]!r}, which is not among the features.")
+    place = np.array([*(position[name] for name in found), -1], dtype=np.int64)[codes]
+    return place[: len(both[0])], place[len(both[0]) :], names
+
+
+def _each_pair_once(
+    f: IntArray, g: IntArray, values: FloatArray, names: tuple[str, ...]
+) -> tuple[IntArray, IntArray, npt.NDArray[np.float64]]:
+    """Pairs f <= g; a pair that is listed twice, or both ways round, must say the same."""
+    low, high = np.minimum(f, g), np.maximum(f, g)
+    order = np.lexsort((high, low))
+    low, high, values = low[order], high[order], values[order]
+    again = np.flatnonzero((np.diff(low) == 0) & (np.diff(high) == 0))
+    differ = again[values[again] != values[again + 1]]
+    if differ.size:
+        e = differ[0]
+        raise InputError(
+            f"The table holds {values[e]:g} and {values[e + 1]:g} for {names[low[e]]!r} and {names[high[e]]!r}; "
+            "wanted is one similarity a pair."
+        )
+    first = np.ones(len(low), dtype=bool)
+    first[again + 1] = False
+    return low[first], high[first], values[first]
