@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from steadyset._version import __version__
 
 if TYPE_CHECKING:
+    from steadyset.certificates import Certificate, certificate_table, certify
     from steadyset.errors import InputError, MissingExtraError, SteadysetError, UndefinedError
     from steadyset.measures import (
         Measure,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from steadyset.similarity import FeatureSimilarity
 
 _HOMES = {
+    "Certificate": "certificates",
     "FeatureSimilarity": "similarity",
     "InputError": "errors",
     "Measure": "measures",
@@ -35,6 +37,8 @@ _HOMES = {
     "Selections": "selections",
     "SteadysetError": "errors",
     "UndefinedError": "errors",
+    "certificate_table": "certificates",
+    "certify": "certificates",
     "get_measure": "measures",
     "list_measures": "measures",
     "null_expectation": "measures",
@@ -45,6 +49,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Certificate",
     "FeatureSimilarity",
     "InputError",
     "Measure",
@@ -54,6 +59,8 @@ __all__ = [
     "SteadysetError",
     "UndefinedError",
     "__version__",
+    "certificate_table",
+    "certify",
     "get_measure",
     "list_measures",
     "null_expectation",

@@ -13,6 +13,7 @@ from steadyset.measures.evaluate import estimates
 from steadyset.measures.options import Options
 from steadyset.measures.record import Measure, get_measure
 from steadyset.selections import Selections, as_selections
+from steadyset.similarity import FeatureSimilarity
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ def null_expectation(
     selections: Any,
     measure: str | Measure = "nogueira",
     *,
-    similarity: Any = None,
+    similarity: FeatureSimilarity | None = None,
     n_draws: int = 10_000,
     random_state: int | None = None,
     **measure_params: Any,
