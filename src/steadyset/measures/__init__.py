@@ -1,6 +1,6 @@
 """The measures of stability: one file a family, one record a measure."""
 
-from steadyset.measures import effective, frequency, pairwise
+from steadyset.measures import adjusted, effective, frequency, pairwise
 from steadyset.measures.evaluate import stability, stability_table
 from steadyset.measures.null import NullExpectation, null_expectation
 from steadyset.measures.record import Measure, get_measure, list_measures, register_measure, unregister_measure
@@ -8,6 +8,7 @@ from steadyset.measures.record import Measure, get_measure, list_measures, regis
 __all__ = [
     "Measure",
     "NullExpectation",
+    "adjusted",
     "effective",
     "frequency",
     "get_measure",

@@ -56,7 +56,7 @@ def stability(
     """
     record = get_measure(measure).with_params(measure_params)
     options = Options(undefined, expectation, n_draws, random_state, similarity, mc_error)
-    if options.corrects:
+    if options.corrects and record.family != "adjusted":
         _refuse_correction(record)
     return estimates(as_selections(selections), [record], options)[0].value
 

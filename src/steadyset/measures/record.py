@@ -13,7 +13,8 @@ from steadyset.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-Family = Literal["pairwise", "frequency", "patterns", "effective"]
+Family = Literal["pairwise", "frequency", "patterns", "effective", "adjusted"]
+ExactBy = Literal["", "means", "means_given_shared", "components", "similar"]
 Need = Literal["similarity", "weights", "rankings"]
 INFINITY = float("inf")
 
@@ -29,7 +30,13 @@ class Measure:
     - "frequency": score(levels, sizes, d), levels[..., h] = number of features that exactly h runs selected;
     - "patterns": score(multiplicities, sizes, d), how many runs selected each of the distinct sets;
     - "effective": score(scatter, own, others, sizes, d), own = sum_f c(f,f), others = sum_{f!=g} c(f,g), scatter =
-      sum_fg c(f,g) (M n_fg - h_f h_g), where n_fg runs select both features.
+      sum_fg c(f,g) (M n_fg - h_f h_g), where n_fg runs select both features;
+    - "adjusted": score(pairs) for `SimilarPairs`; the measure is the mean over pairs, or over ordered pairs. When
+      `corrected`, it is the mean of (score - E) / (maximum(ki, kj) - E), E = E[score] under random selection. `uses`
+      names the quantities of the pairs that are computed on request ("greedy", "matched"), `exact_by` what makes E
+      exact: "means": the score is linear in quantities with known expectations; "means_given_shared": it is so once
+      r is known; "components": score - r adds up over the connected components of the graph of similar features;
+      "similar": score - r depends on the selected features that have similar ones only.
 
     `linear` says that a frequency score is linear in `levels` for given sizes, which makes its expectation exact.
     `formula`, `undefined` and `reference` default to the lines of the score's docstring that start with Formula:,
@@ -49,7 +56,9 @@ class Measure:
     higher_is_steadier: bool = True
     needs: tuple[Need, ...] = ()
     params: Mapping[str, Any] = field(default_factory=dict)
-    maximum: Callable[..., float] | None = None
+    maximum: Callable[..., Any] | None = None
+    uses: tuple[str, ...] = ()
+    exact_by: ExactBy = ""
     claims: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
     formula: str = ""
     undefined: str = ""
@@ -70,7 +79,7 @@ class Measure:
 
     def largest(self, n_runs: int, n_features: int) -> float:
         """The largest value that the measure can take, which a correction for chance scales to."""
-        return self.bounds[1] if self.maximum is None else self.maximum(n_runs, n_features, **self.params)
+        return self.bounds[1] if self.maximum is None else float(self.maximum(n_runs, n_features, **self.params))
 
 
 _registry: dict[str, Measure] = {}

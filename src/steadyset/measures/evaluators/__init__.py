@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.measures.evaluators import effective, frequency, pairwise, patterns
+from steadyset.measures.evaluators import adjusted, effective, frequency, pairwise, patterns
 from steadyset.measures.options import Estimate, Options
 from steadyset.measures.record import Measure
 from steadyset.selections import Selections
@@ -21,8 +21,10 @@ EVALUATORS: dict[str, Callable[[Selections, Sequence[Measure], Options], list[Es
     "frequency": frequency.evaluate,
     "patterns": patterns.evaluate,
     "effective": effective.evaluate,
+    "adjusted": adjusted.evaluate,
 }
 
 PAIR_SCORES: dict[str, Callable[[Selections, Measure, Options], npt.NDArray[np.float64]]] = {
     "pairwise": pairwise.pair_scores,
+    "adjusted": adjusted.pair_scores,
 }
