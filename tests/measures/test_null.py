@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ def of_sizes(sizes: list[int], d: int) -> sts.Selections:
     return sts.Selections.from_sets([range(k) for k in sizes], n_features=d)
 
 
-def enumerated(sizes: list[int], d: int, measure: str, **params: float) -> float:
+def enumerated(sizes: list[int], d: int, measure: str, **params: Any) -> float:
     """The mean over every collection of sets of these sizes."""
     subsets = [list(combinations(range(d), k)) for k in sizes]
     values = [
@@ -109,3 +110,16 @@ def test_exact_correction_of_many_runs_subtracts_the_null_expectation() -> None:
     sel = sts.Selections.from_sets([[0, 1], [0, 2], [0, 1], [3]], n_features=6)
     value, expected = sts.stability(sel, "novovicova"), sts.null_expectation(sel, "novovicova").value
     assert sts.stability(sel, "novovicova", expectation="exact") == pytest.approx((value - expected) / (1 - expected))
+
+
+PATH = sts.FeatureSimilarity.from_matrix(
+    np.array([[1, 0.95, 0, 0], [0.95, 1, 0.92, 0], [0, 0.92, 1, 0], [0, 0, 0, 1]]), threshold=0.9
+)
+
+
+@pytest.mark.parametrize("measure", ["sechidis", "zucknick", "pogr", "npogr", "yu", "intersection_greedy"])
+@pytest.mark.parametrize("sizes", [[1, 2], [2, 2, 3]])
+def test_expectation_with_similar_features_is_the_mean_of_every_collection(measure: str, sizes: list[int]) -> None:
+    result = sts.null_expectation(of_sizes(sizes, 4), measure, similarity=PATH)
+    assert result.value == pytest.approx(enumerated(sizes, 4, measure, similarity=PATH), abs=1e-12)
+    assert result.method == "exact"

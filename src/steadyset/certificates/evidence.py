@@ -80,9 +80,9 @@ class Evidence:
 
     def fails_on(self, sentence: str, values: list[float], *rows: tuple[IntArray, int, Likeness | None]) -> Verdict:
         text = sentence.format(*(sets_in_words(row, d) for row, d, _ in rows), v=[number(v) for v in values])
-        likes = [like for _, _, like in rows if like is not None and like.pairs]
+        likes = dict.fromkeys(str(like) for _, d, like in rows if like is not None and like.pairs and d == rows[0][1])
         if likes:
-            text = f"{text.removesuffix('.')}; {likes[0]}."
+            text = f"{text.removesuffix('.')}; {', and then '.join(likes)}."
         return Verdict(
             False,
             CounterExample(

@@ -41,7 +41,8 @@ class Likeness:
 
     def reordered(self, order: npt.NDArray[np.int64]) -> Likeness:
         """The same similarity when feature f is called order[f]."""
-        return Likeness(self.n_features, tuple((int(order[f]), int(order[g]), c) for f, g, c in self.pairs))
+        ends = [(int(order[f]), int(order[g]), c) for f, g, c in self.pairs]
+        return Likeness(self.n_features, tuple(sorted((min(f, g), max(f, g), c) for f, g, c in ends)))
 
     def __str__(self) -> str:
         if not self.pairs:

@@ -45,4 +45,4 @@ PROPERTIES: dict[str, Callable[[Evidence], Verdict]] = {
 
 def definition(name: str) -> str:
     """What a property says, as it is computed."""
-    return (inspect.getdoc(PROPERTIES[name]) or "").replace("\n", " ")
+    return " ".join((inspect.getdoc(PROPERTIES[name]) or "").split())

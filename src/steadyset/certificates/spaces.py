@@ -30,6 +30,7 @@ LADDER = tuple(
 LIKE_LADDER = ((2, 3), (2, 4), (3, 3), (2, 5), (3, 4))
 RANDOM_SHAPES = ((3, 12), (4, 9), (5, 10), (8, 20))
 PROBE_FEATURES = (4, 8, 16, 32)
+LIKE_PROBE_FEATURES = (4, 8, 16)
 N_RANDOM = 200
 SEED = 20201115
 
@@ -108,7 +109,7 @@ def probe_spaces(with_likeness: bool = False) -> tuple[tuple[Space, ...], ...]:
             _space(d, np.array(rows), complete=False, like=like(d))
             for rows in (list(_two_runs(d)), list(_four_runs(d)), list(_many_runs(d)))
         )
-        for d in PROBE_FEATURES
+        for d in (LIKE_PROBE_FEATURES if with_likeness else PROBE_FEATURES)
     )
 
 

@@ -35,14 +35,20 @@ def expected_scores(measure: Measure, size_i: IntArray, size_j: IntArray, d: int
 
 def expected_over_pairs(measure: Measure, sizes: IntArray, d: int) -> float:
     """E[measure] of a pairwise measure for runs of these sizes: the exact mean over the pairs of runs."""
+    ki, kj, n_pairs = size_pairs(sizes)
+    scores = expected_scores(measure, ki, kj, d)
+    if not measure.symmetric:
+        scores = (scores + expected_scores(measure, kj, ki, d)) / 2
+    return float(scores @ n_pairs / n_pairs.sum())
+
+
+def size_pairs(sizes: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """The distinct pairs of sizes k_i <= k_j of two different runs, and how many pairs of runs have them."""
     k, n = np.unique(sizes, return_counts=True)
     a, b = np.triu_indices(len(k))
     n_pairs = np.where(a == b, n[a] * (n[a] - 1) // 2, n[a] * n[b])
-    a, b, n_pairs = a[n_pairs > 0], b[n_pairs > 0], n_pairs[n_pairs > 0]
-    scores = expected_scores(measure, k[a], k[b], d)
-    if not measure.symmetric:
-        scores = (scores + expected_scores(measure, k[b], k[a], d)) / 2
-    return float(scores @ n_pairs / n_pairs.sum())
+    occurs = n_pairs > 0
+    return k[a[occurs]], k[b[occurs]], n_pairs[occurs]
 
 
 def expected_of_frequencies(measure: Measure, sizes: IntArray, d: int) -> float | None:

@@ -45,6 +45,7 @@ register(
         bounds=(-INFINITY, INFINITY),
         corrected=True,
         adjusted=True,
+        linear=True,
         needs=("similarity",),
         params={"thresholded": True},
     )

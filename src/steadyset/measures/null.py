@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isnan, nan
 from typing import Any, Literal
 
 import numpy as np
 
 from steadyset.kernels.collections import random_sets
-from steadyset.measures.chance import expected_of_frequencies, expected_over_pairs, simulated_expectation
+from steadyset.measures.chance import (
+    IntArray,
+    expected_of_frequencies,
+    expected_over_pairs,
+    simulated_expectation,
+    size_pairs,
+)
 from steadyset.measures.evaluate import estimates
+from steadyset.measures.evaluators import effective
 from steadyset.measures.options import Options
 from steadyset.measures.record import Measure, get_measure
+from steadyset.measures.similar_chance import RandomOverlaps
 from steadyset.selections import Selections, as_selections
 from steadyset.similarity import FeatureSimilarity
 
@@ -38,8 +47,9 @@ def null_expectation(
 
     Exact for every pairwise measure (the hypergeometric law of the intersections, averaged over the pairs of runs), for
     the frequency measures that are linear in the frequencies of selection (nogueira, somol, novovicova, goh, guzman,
-    lausser) and for two runs of any frequency measure; else the mean of `n_draws` random collections. nan where the
-    measure is undefined for some of the collections that chance can give.
+    lausser, and sechidis), for two runs of any frequency measure, and for adjusted measures whose pairs can be
+    enumerated; else the mean of `n_draws` random collections. nan where the measure is undefined for some of the
+    collections that chance can give.
 
     For nogueira it is -var(k_i) / ((M-1) d² (k̄/d)(1 - k̄/d)), var the population variance of the sizes: 0 for equal
     sizes only.
@@ -55,16 +65,43 @@ def null_expectation(
     runs = as_selections(selections)
     record = get_measure(measure).with_params(measure_params)
     options = Options(n_draws=n_draws, random_state=random_state, similarity=similarity)
-    estimates(runs, [record], options)  # refuses what the measure cannot be asked for
-    sizes, d = runs.sizes, runs.n_features
-    if record.family == "pairwise":
-        return NullExpectation(expected_over_pairs(record, sizes, d), 0.0, "exact")
+    value = estimates(runs, [record], options)[0].value  # refuses what the measure cannot be asked for
+    exact = _exact(runs, record, similarity, isnan(value))
+    if exact is not None:
+        return NullExpectation(exact, 0.0, "exact")
     if record.family == "frequency":
-        exact = expected_of_frequencies(record, sizes, d)
-        if exact is not None:
-            return NullExpectation(exact, 0.0, "exact")
-        return NullExpectation(*simulated_expectation(record, sizes, d, n_draws, options.seed()), "monte_carlo")
+        simulated = simulated_expectation(record, runs.sizes, runs.n_features, n_draws, options.seed())
+        return NullExpectation(*simulated, "monte_carlo")
     return _simulated(runs, record, options)
+
+
+def _exact(runs: Selections, measure: Measure, similarity: FeatureSimilarity | None, undefined: bool) -> float | None:
+    sizes, d = runs.sizes, runs.n_features
+    if measure.family == "pairwise":
+        return expected_over_pairs(measure, sizes, d)
+    if measure.family == "frequency":
+        return expected_of_frequencies(measure, sizes, d)
+    if measure.family == "effective" and measure.linear and similarity is not None:
+        return effective.expected(runs, measure, similarity)
+    if measure.family == "adjusted" and measure.corrected:
+        return nan if undefined else 0.0  # each pair has its own expectation taken off
+    if measure.family == "adjusted" and similarity is not None:
+        return _expected_overlap(sizes, measure, similarity)
+    return None
+
+
+def _expected_overlap(sizes: IntArray, measure: Measure, similarity: FeatureSimilarity) -> float | None:
+    """The mean over the pairs of runs of the exact expectation of an adjusted score, None where there is none."""
+    chance = RandomOverlaps.of(similarity)
+    total = 0.0
+    ki, kj, n_pairs = size_pairs(sizes)
+    for a, b, n in zip(ki.tolist(), kj.tolist(), n_pairs.tolist(), strict=True):
+        one = chance.exact(measure, a, b)
+        other = one if measure.symmetric else chance.exact(measure, b, a)
+        if one is None or other is None:
+            return None
+        total += n * (one + other) / 2
+    return total / int(n_pairs.sum())
 
 
 def _simulated(runs: Selections, measure: Measure, options: Options) -> NullExpectation:

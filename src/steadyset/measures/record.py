@@ -38,7 +38,9 @@ class Measure:
       r is known; "components": score - r adds up over the connected components of the graph of similar features;
       "similar": score - r depends on the selected features that have similar ones only.
 
-    `linear` says that a frequency score is linear in `levels` for given sizes, which makes its expectation exact.
+    `linear` says that for given sizes a frequency score is linear in `levels`, or an effective score in `scatter`; its
+    expectation under random selection is then exact.
+
     `formula`, `undefined` and `reference` default to the lines of the score's docstring that start with Formula:,
     Undefined: and Reference:.
     """

@@ -29,7 +29,7 @@ def evaluate(selections: Selections, measures: Sequence[Measure], options: Optio
                 error = abs(value - largest) / (largest - expected) ** 2 * se if largest > expected else 0.0
             else:
                 expected, largest = 0.0, 1.0
-                note = 'not corrected: more than two runs need expectation="monte_carlo" here'
+                note = 'not corrected: more than two runs need expectation="monte_carlo"'
             value = float(corrected(value, expected, largest))
         results.append(settle(measure, value, error, note, options))
     return results
