@@ -241,6 +241,18 @@ def test_a_measure_that_looks_at_the_order_of_runs_is_not_symmetric(registered: 
     assert st.certify("first").properties["symmetric"].holds is False
 
 
+def test_a_score_that_takes_one_collection_only_is_certified_by_its_public_values(registered: list[str]) -> None:
+    """Written for one row of levels, it would mix up collections if it were handed many."""
+
+    def unanimous(levels: Any, sizes: Any, d: int) -> Any:
+        return levels.ravel()[len(sizes)] / max(1, levels.ravel()[1 : len(sizes) + 1].sum())
+
+    registered.append(st.register_measure("unanimous", unanimous, family="frequency", bounds=(0, 1)).name)
+    properties = st.certify("unanimous").properties
+    assert properties["maximum"].holds is True
+    assert properties["monotone"].holds is False
+
+
 def test_lower_is_steadier_turns_the_order_around(registered: list[str]) -> None:
     def distance(r: Any, ki: Any, kj: Any, d: int) -> Any:
         return (ki + kj - 2 * r) / d

@@ -18,6 +18,9 @@ from steadyset.measures.options import Options
 from steadyset.measures.record import Measure
 from steadyset.selections import Selections
 
+N_COMPARED = 3
+SAME = 1e-10
+
 
 @dataclass(frozen=True)
 class Values:
@@ -25,6 +28,7 @@ class Values:
 
     measure: Measure
     _seen: dict[int, FloatArray] = field(default_factory=dict)
+    _trusted: dict[tuple[int, int], bool] = field(default_factory=dict)
 
     def of(self, space: Space) -> FloatArray:
         """The value of each collection of a space; collections of one orbit share theirs."""
@@ -33,16 +37,33 @@ class Values:
         return self._seen[id(space)][space.orbit]
 
     def of_masks(self, masks: IntArray, d: int, like: Likeness | None = None) -> FloatArray:
-        family: str = self.measure.family
-        if family == "pairwise":
-            return self._of_pairs(masks, d)
-        if family == "frequency":
-            return self._of_frequencies(masks, d)
-        if family == "patterns":
-            return self._of_patterns(masks, d)
-        if family in PAIR_SCORES and masks.shape[1] * len(masks) > len(np.unique(masks)):
-            return self._of_table(masks, d, like)
+        """The values of the rows, all at once where that gives the numbers that a user gets."""
+        values = self._at_once(masks, d, like)
+        if values is not None and self._is_public(values, masks, d, like):
+            return values
         return np.array([self.public(row, d, like) for row in masks])
+
+    def _at_once(self, masks: IntArray, d: int, like: Likeness | None) -> FloatArray | None:
+        family: str = self.measure.family
+        try:
+            if family == "pairwise":
+                return self._of_pairs(masks, d)
+            if family == "frequency":
+                return self._of_frequencies(masks, d)
+            if family == "patterns":
+                return self._of_patterns(masks, d)
+        except (IndexError, TypeError, ValueError):
+            return None  # a score of one's own that takes a single collection
+        return self._of_table(masks, d, like) if family in PAIR_SCORES else None
+
+    def _is_public(self, values: FloatArray, masks: IntArray, d: int, like: Likeness | None) -> bool:
+        """Whether a few of the values are those of the public evaluation; asked once for each shape of collections."""
+        shape = (masks.shape[1], d)
+        if shape not in self._trusted:
+            some = np.unique(np.linspace(0, len(masks) - 1, N_COMPARED).astype(np.int64))
+            public = [self.public(masks[at], d, like) for at in some]
+            self._trusted[shape] = np.allclose(values[some], public, rtol=0, atol=SAME, equal_nan=True)
+        return self._trusted[shape]
 
     def public(self, row: IntArray, d: int, like: Likeness | None = None) -> float:
         """The value that a user gets."""
