@@ -3,12 +3,20 @@
 from steadyset.measures import adjusted, effective, frequency, pairwise
 from steadyset.measures.evaluate import stability, stability_table
 from steadyset.measures.null import NullExpectation, null_expectation
-from steadyset.measures.record import Measure, get_measure, list_measures, register_measure, unregister_measure
+from steadyset.measures.record import (
+    Measure,
+    all_measures,
+    get_measure,
+    list_measures,
+    register_measure,
+    unregister_measure,
+)
 
 __all__ = [
     "Measure",
     "NullExpectation",
     "adjusted",
+    "all_measures",
     "effective",
     "frequency",
     "get_measure",
