@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from steadyset.cli import measure, measures
+from steadyset.cli import certify, measure, measures
 from steadyset.errors import SteadysetError
 
 BAD_INPUT, INTERRUPTED = 2, 130
@@ -29,6 +29,7 @@ app = typer.Typer(
 )
 app.command("measure")(measure.measure)
 app.command("measures")(measures.measures)
+app.command("certify")(certify.certify)
 
 
 @app.callback()
