@@ -12,11 +12,14 @@ from steadyset._version import __version__
 
 if TYPE_CHECKING:
     from steadyset import importances
+    from steadyset.certificates import Certificate, certificate_table, certify
     from steadyset.errors import InputError, MissingExtraError, SteadysetError, UndefinedError
     from steadyset.measures import (
         Measure,
+        NullExpectation,
         get_measure,
         list_measures,
+        null_expectation,
         register_measure,
         shared_importance,
         stability,
@@ -27,16 +30,21 @@ if TYPE_CHECKING:
     from steadyset.similarity import FeatureSimilarity
 
 _HOMES = {
+    "Certificate": "certificates",
     "FeatureSimilarity": "similarity",
     "InputError": "errors",
     "Measure": "measures",
     "MissingExtraError": "errors",
+    "NullExpectation": "measures",
     "Selections": "selections",
     "SteadysetError": "errors",
     "UndefinedError": "errors",
+    "certificate_table": "certificates",
+    "certify": "certificates",
     "get_measure": "measures",
     "importances": "importances",
     "list_measures": "measures",
+    "null_expectation": "measures",
     "register_measure": "measures",
     "shared_importance": "measures",
     "stability": "measures",
@@ -45,17 +53,22 @@ _HOMES = {
 }
 
 __all__ = [
+    "Certificate",
     "FeatureSimilarity",
     "InputError",
     "Measure",
     "MissingExtraError",
+    "NullExpectation",
     "Selections",
     "SteadysetError",
     "UndefinedError",
     "__version__",
+    "certificate_table",
+    "certify",
     "get_measure",
     "importances",
     "list_measures",
+    "null_expectation",
     "register_measure",
     "shared_importance",
     "stability",

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from steadyset.cli import assess, measure, measures, report
+from steadyset.cli import assess, certify, measure, measures, report
 from steadyset.errors import SteadysetError
 
 BAD_INPUT, INTERRUPTED = 2, 130
@@ -31,6 +31,7 @@ app.command("assess")(assess.assess)
 app.command("measure")(measure.measure)
 app.command("measures")(measures.measures)
 app.command("report")(report.report)
+app.command("certify")(certify.certify)
 
 
 @app.callback()

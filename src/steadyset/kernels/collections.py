@@ -1,4 +1,4 @@
-"""Random collections of sets with given sizes, told by how many features are selected by exactly h runs."""
+"""Random collections of sets with given sizes: the sets, or how many features are selected by exactly h runs."""
 
 from __future__ import annotations
 
@@ -35,3 +35,16 @@ def random_levels(
             levels[t, counts[x]] += 1
             counts[x] = 0
     return levels
+
+
+@kernel
+def random_sets(sizes: npt.NDArray[np.int64], n_features: int, draw: int, seed: int) -> npt.NDArray[np.int64]:
+    """The members of M independent uniform sets, one set after the other: the sets of draw `draw` of random_levels."""
+    mark = np.full(n_features, -1, dtype=np.int64)
+    members = np.empty(sizes.sum(), dtype=np.int64)
+    state = stream(seed, draw)
+    start = 0
+    for i in range(len(sizes)):
+        state = random_subset(state, sizes[i], n_features, mark, i, members[start : start + sizes[i]])
+        start += sizes[i]
+    return members

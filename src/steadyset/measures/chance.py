@@ -36,6 +36,39 @@ def expected_scores(measure: Measure, size_i: IntArray, size_j: IntArray, d: int
     return by_pair
 
 
+def expected_over_pairs(measure: Measure, sizes: IntArray, d: int) -> float:
+    """E[measure] of a pairwise measure for runs of these sizes: the exact mean over the pairs of runs."""
+    ki, kj, n_pairs = size_pairs(sizes)
+    scores = expected_scores(measure, ki, kj, d)
+    if not measure.symmetric:
+        scores = (scores + expected_scores(measure, kj, ki, d)) / 2
+    return float(scores @ n_pairs / n_pairs.sum())
+
+
+def size_pairs(sizes: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """The distinct pairs of sizes k_i <= k_j of two different runs, and how many pairs of runs have them."""
+    k, n = np.unique(sizes, return_counts=True)
+    a, b = np.triu_indices(len(k))
+    n_pairs = np.where(a == b, n[a] * (n[a] - 1) // 2, n[a] * n[b])
+    occurs = n_pairs > 0
+    return k[a[occurs]], k[b[occurs]], n_pairs[occurs]
+
+
+def expected_of_frequencies(measure: Measure, sizes: IntArray, d: int) -> float | None:
+    """E[measure] of a frequency measure, exactly where it is linear or there are two runs; else None."""
+    if measure.linear:
+        return float(measure.score(expected_levels(sizes, d), sizes, d, **measure.params))
+    return expected_of_two(measure, sizes, d) if len(sizes) == 2 else None
+
+
+def expected_levels(sizes: IntArray, d: int) -> FloatArray:
+    """E[levels] of independent uniform sets: d times the law of a sum of M coins that fall k_i/d of the time."""
+    law = np.ones(1)
+    for share in sizes / d:
+        law = np.append(law * (1 - share), 0.0) + np.append(0.0, law * share)
+    return d * law
+
+
 def expected_of_two(measure: Measure, sizes: IntArray, d: int) -> float:
     """E[measure] of two independent uniform sets, exactly, for a frequency measure."""
     _, shared, probability = intersection_laws(np.array(sizes[:1]), np.array(sizes[1:]), d)  # writable: one signature

@@ -45,6 +45,7 @@ register(
         score=sechidis_score,
         bounds=(-INFINITY, INFINITY),
         adjusted=True,
+        linear=True,
         needs=("similarity",),
         params={"thresholded": True},
     )

@@ -146,10 +146,18 @@ def _nan(levels: npt.NDArray[Any]) -> Float:
 
 for _measure in (
     Measure(
-        name="nogueira", family="frequency", aliases=("SMN",), score=nogueira_score, bounds=(-1, 1), corrected=True
+        name="nogueira",
+        family="frequency",
+        aliases=("SMN",),
+        score=nogueira_score,
+        bounds=(-1, 1),
+        corrected=True,
+        linear=True,
     ),
-    Measure(name="somol", family="frequency", aliases=("SMS", "CWrel"), score=somol_score, bounds=(0, 1)),
-    Measure(name="novovicova", family="frequency", aliases=("SME",), score=novovicova_score, bounds=(0, 1)),
+    Measure(name="somol", family="frequency", aliases=("SMS", "CWrel"), score=somol_score, bounds=(0, 1), linear=True),
+    Measure(
+        name="novovicova", family="frequency", aliases=("SME",), score=novovicova_score, bounds=(0, 1), linear=True
+    ),
     Measure(
         name="davis",
         family="frequency",
@@ -159,7 +167,7 @@ for _measure in (
         params={"alpha": 0.0},
         maximum=davis_maximum,
     ),
-    Measure(name="goh", family="frequency", score=goh_score, bounds=(0, 1)),
+    Measure(name="goh", family="frequency", score=goh_score, bounds=(0, 1), linear=True),
     Measure(
         name="krizek",
         family="patterns",
@@ -168,7 +176,7 @@ for _measure in (
         constant_size=True,
         higher_is_steadier=False,
     ),
-    Measure(name="guzman", family="frequency", score=guzman_score, bounds=(0, 1), constant_size=True),
-    Measure(name="lausser", family="frequency", score=lausser_score, bounds=(0, 1), constant_size=True),
+    Measure(name="guzman", family="frequency", score=guzman_score, bounds=(0, 1), constant_size=True, linear=True),
+    Measure(name="lausser", family="frequency", score=lausser_score, bounds=(0, 1), constant_size=True, linear=True),
 ):
     register(_measure)

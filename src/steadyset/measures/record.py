@@ -40,6 +40,9 @@ class Measure:
     - "weights", "rankings": score(rows) of the absolute weights or the ranks of all runs (`Rows`), with similarity=
       when the measure needs it, gives a runs x runs table or `Correlations`; the measure is the mean over pairs.
 
+    `linear` says that for given sizes a frequency score is linear in `levels`, or an effective score in `scatter`; its
+    expectation under random selection is then exact.
+
     `formula`, `undefined` and `reference` default to the lines of the score's docstring that start with Formula:,
     Undefined: and Reference:.
     """
@@ -51,6 +54,7 @@ class Measure:
     bounds: tuple[float, float] = (-INFINITY, INFINITY)
     corrected: bool = False
     adjusted: bool = False
+    linear: bool = False
     symmetric: bool = True
     constant_size: bool = False
     higher_is_steadier: bool = True

@@ -12,25 +12,51 @@ from steadyset.measures.record import Measure
 from steadyset.selections import Selections
 from steadyset.similarity import FeatureSimilarity
 
+Sums = tuple[float, float, float]  # scatter, own, others
 CELLS_A_BLOCK = 1 << 22
 
 
 def evaluate(selections: Selections, measures: Sequence[Measure], options: Options) -> list[Estimate]:
     assert options.similarity is not None
-    sums: dict[bool, tuple[float, float, float]] = {}
+    sums: dict[bool, Sums] = {}
     results = []
     for measure in measures:
-        params = dict(measure.params)
-        thresholded = bool(params.pop("thresholded", True))
+        thresholded = _is_thresholded(measure)
         if thresholded not in sums:
-            find = _sums_of_similar if thresholded else _sums_of_all
-            sums[thresholded] = find(selections, options.similarity)
-        value = float(measure.score(*sums[thresholded], selections.sizes, selections.n_features, **params))
-        results.append(settle(measure, value, 0.0, "", options))
+            sums[thresholded] = _sums(selections, options.similarity, thresholded)
+        results.append(settle(measure, _value(measure, sums[thresholded], selections), 0.0, "", options))
     return results
 
 
-def _sums_of_similar(selections: Selections, similarity: FeatureSimilarity) -> tuple[float, float, float]:
+def expected(selections: Selections, measure: Measure, similarity: FeatureSimilarity) -> float:
+    """E[measure] under random selection of these sizes, exact for a score that is linear in the scatter.
+
+    E[M n_fg - h_f h_g] = (M-1) E[n_fg] - sum_{i!=j} k_i k_j / d², where a run holds f with probability k_i / d, and f
+    and g with probability k_i (k_i - 1) / (d (d - 1)).
+    """
+    k, d = selections.sizes, selections.n_features
+    M, elsewhere = len(k), (int(k.sum()) ** 2 - int(k @ k)) / d**2
+    _, own, others = _sums(selections, similarity, _is_thresholded(measure))
+    scatter = own * ((M - 1) * int(k.sum()) / d - elsewhere)
+    if d > 1:
+        scatter += others * ((M - 1) * int(k @ (k - 1)) / (d * (d - 1)) - elsewhere)
+    return _value(measure, (scatter, own, others), selections)
+
+
+def _value(measure: Measure, sums: Sums, selections: Selections) -> float:
+    params = {name: value for name, value in measure.params.items() if name != "thresholded"}
+    return float(measure.score(*sums, selections.sizes, selections.n_features, **params))
+
+
+def _is_thresholded(measure: Measure) -> bool:
+    return bool(measure.params.get("thresholded", True))
+
+
+def _sums(selections: Selections, similarity: FeatureSimilarity, thresholded: bool) -> Sums:
+    return (_sums_of_similar if thresholded else _sums_of_all)(selections, similarity)
+
+
+def _sums_of_similar(selections: Selections, similarity: FeatureSimilarity) -> Sums:
     """scatter, own and others with similarities below the threshold set to 0."""
     diagonal = np.where(similarity.diagonal >= similarity.threshold, similarity.diagonal, 0.0)
     graph = similarity.neighbours
@@ -38,7 +64,7 @@ def _sums_of_similar(selections: Selections, similarity: FeatureSimilarity) -> t
     return scatter + _own_scatter(selections, diagonal), float(diagonal.sum()), float(graph.values.sum())
 
 
-def _sums_of_all(selections: Selections, similarity: FeatureSimilarity) -> tuple[float, float, float]:
+def _sums_of_all(selections: Selections, similarity: FeatureSimilarity) -> Sums:
     """scatter, own and others with every similarity: blocks of the features that any run selects."""
     used = np.flatnonzero(selections.counts)
     h = selections.counts[used]

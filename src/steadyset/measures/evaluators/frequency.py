@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from steadyset.measures.chance import corrected, expected_of_two, simulated_expectation
+from steadyset.measures.chance import corrected, expected_of_frequencies, simulated_expectation
 from steadyset.measures.options import Estimate, Options, can_correct, settle
 from steadyset.measures.record import Measure
 from steadyset.selections import Selections
@@ -21,8 +21,9 @@ def evaluate(selections: Selections, measures: Sequence[Measure], options: Optio
         error, note = 0.0, ""
         if options.corrects and can_correct(measure) and not np.isnan(value):
             largest = measure.largest(M, d)
-            if M == 2:
-                expected = expected_of_two(measure, sizes, d)
+            exact = expected_of_frequencies(measure, sizes, d)
+            if exact is not None:
+                expected = exact
             elif options.expectation == "monte_carlo":
                 expected, se = simulated_expectation(measure, sizes, d, options.n_draws, options.seed())
                 error = abs(value - largest) / (largest - expected) ** 2 * se if largest > expected else 0.0

@@ -1,0 +1,58 @@
+"""Certificates: each property of a measure decided by computation, with a counter-example where it fails."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from steadyset.certificates.certificate import Certificate, CounterExample, Verdict
+from steadyset.certificates.evidence import Evidence
+from steadyset.certificates.properties import PROPERTIES, definition
+from steadyset.measures.claims import CLAIMS, claims_of
+from steadyset.measures.evaluate import chosen_measures
+from steadyset.measures.record import Measure, get_measure
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["PROPERTIES", "Certificate", "CounterExample", "Verdict", "certificate_table", "certify", "definition"]
+
+
+def certify(measure: str | Measure, **measure_params: Any) -> Certificate:
+    """Decide the properties of a measure, also of one that you registered.
+
+    Every small collection of sets is tried up to the order of runs and features, then larger ones at random; what a
+    random one breaks is made small again. The answer is the same each time. "Holds" means that no counter-example
+    was found in what `searched` tells, and "does not hold" comes with a counter-example to check by hand.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> verdict = st.certify("wald").properties["maximum"]
+    >>> verdict.holds
+    False
+    >>> print(verdict)
+    {0,1} {0} (d=3) has the value 1, the largest of all collections with as many runs and features, but the sets differ.
+    """
+    record = get_measure(measure).with_params(measure_params)
+    if "rankings" in record.needs:
+        reason = "the properties are about selected sets, and this measure compares rankings"
+        return Certificate(record.name, dict.fromkeys(PROPERTIES, Verdict(None, None, reason)), claims_of(record))
+    evidence = Evidence(record)
+    return Certificate(
+        record.name, {name: evidence.decide(check) for name, check in PROPERTIES.items()}, claims_of(record)
+    )
+
+
+def certificate_table(measures: str | Sequence[str | Measure] = "all") -> pd.DataFrame:
+    """The certificates of many measures beside what papers claim: a row a measure and property.
+
+    The columns: holds, one a paper (None: it says nothing), disagrees (the papers that say otherwise) and reason.
+    """
+    import pandas as pd
+
+    tables = {}
+    for record in chosen_measures(measures):
+        table = certify(record).table()
+        tables[record.name] = table.reindex(columns=["holds", *CLAIMS, "disagrees", "reason"])
+    return pd.concat(tables, names=["measure"])

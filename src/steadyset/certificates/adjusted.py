@@ -1,0 +1,114 @@
+"""Properties of measures that count similar features as alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from steadyset.certificates.certificate import Verdict
+from steadyset.certificates.evidence import TIE, Evidence, nothing_found
+from steadyset.certificates.likeness import Likeness
+from steadyset.certificates.order import dominating, misordered, monotone
+from steadyset.certificates.spaces import FloatArray, Space
+from steadyset.certificates.values import selections_of
+from steadyset.measures.evaluators import PAIR_SCORES
+from steadyset.measures.options import Options
+from steadyset.measures.record import Measure
+from steadyset.selections import Selections
+from steadyset.similarity import FeatureSimilarity
+
+N_FEATURES = (3, 4, 5)
+DIGITS = 9
+
+
+def adjusted(evidence: Evidence) -> Verdict:
+    """Two sets that differ by one feature are steadier when the two features are exactly alike than when not."""
+    words = "{0} has the value {v[0]} when features 0 and 1 are exactly alike, and {v[1]} when they are not."
+    n = 0
+    for d in N_FEATURES:
+        alike, unlike = Likeness(d, ((0, 1, 1.0),)), Likeness(d, ())
+        common = np.arange(2 ** (d - 2), dtype=np.int64) << 2
+        masks = np.stack([common | 1, common | 2], axis=1)
+        if not evidence.with_likeness:
+            value = float(evidence.values.of_masks(masks[:1], d)[0])
+            return evidence.fails_on(words, [value, value], *[(masks[0], d, None)] * 2)
+        values = [evidence.values.of_masks(masks, d, like) for like in (alike, unlike)]
+        n += len(masks)
+        lower = np.flatnonzero(~(evidence.sign * (values[0] - values[1]) > TIE))
+        if len(lower):
+            at = int(lower[0])
+            rows = [(masks[at], d, like) for like in (alike, unlike)]
+            return evidence.fails_on(words, [float(v[at]) for v in values], *rows)
+    return Verdict(True, None, f"no counter-example in {n} pairs of sets that swap feature 0 for feature 1")
+
+
+def adjusted_monotone(evidence: Evidence) -> Verdict:
+    """Monotone in what each pair of sets shares when similar features count, as the measure counts them.
+
+    For measures that take no similarity this is monotone.
+    """
+    if not evidence.with_likeness:
+        return evidence.decide(monotone)
+    intersections = _intersections(evidence.measure)
+    if intersections is None:
+        return Verdict(None, None, "the measure does not tell what two sets share when similar features count")
+    words = (
+        "Pair by pair, when similar features count, the sets of {{0}} share at least as much as those of {{1}} "
+        "({} against {}), and some pair shares more, but the values are {{v[0]}} and {{v[1]}}."
+    )
+    for space in evidence.exhaustive:
+        profiles = _profiles(evidence.measure, space, intersections)
+        found = misordered(space, evidence.steadiness(space), profiles, dominating)
+        if found is not None:
+            told = words.format(*(" ".join(f"{x:g}" for x in profiles[at]) for at in found))
+            return evidence.fails(told, *((space, at) for at in found))
+    return nothing_found(*evidence.exhaustive)
+
+
+Intersections = Callable[[Measure, Selections, FeatureSimilarity], FloatArray]
+
+
+def _intersections(measure: Measure) -> Intersections | None:
+    """How the M x M table of adjusted intersections of some runs is found."""
+    if measure.name in INTERSECTIONS:
+        return INTERSECTIONS[measure.name]
+    return _scores_before_correction if measure.family == "adjusted" and measure.corrected else None
+
+
+def _scores_before_correction(measure: Measure, runs: Selections, similarity: FeatureSimilarity) -> FloatArray:
+    """The score of a corrected measure is its adjusted intersection."""
+    return PAIR_SCORES[measure.family](runs, measure, Options(expectation="none", similarity=similarity))
+
+
+def _of_zucknick(measure: Measure, runs: Selections, similarity: FeatureSimilarity) -> FloatArray:
+    """r + C_ij + C_ji, the score times the size of the union."""
+    sizes = runs.sizes
+    return _scores_before_correction(measure, runs, similarity) * (sizes[:, None] + sizes - runs.intersections())
+
+
+def _of_pogr(measure: Measure, runs: Selections, similarity: FeatureSimilarity) -> FloatArray:
+    """r + O_ij, the score times the size of the first set."""
+    return _scores_before_correction(measure, runs, similarity) * runs.sizes[:, None]
+
+
+def _of_sechidis(measure: Measure, runs: Selections, similarity: FeatureSimilarity) -> FloatArray:
+    """sum of c(f, g) over f in s_i and g in s_j."""
+    C = similarity.block(np.arange(runs.n_features), np.arange(runs.n_features))
+    Z = runs.to_matrix().toarray().astype(np.float64)
+    return np.asarray(Z @ np.where(similarity.threshold <= C, C, 0.0) @ Z.T)
+
+
+INTERSECTIONS: dict[str, Intersections] = {"zucknick": _of_zucknick, "pogr": _of_pogr, "sechidis": _of_sechidis}
+
+
+def _profiles(measure: Measure, space: Space, intersections: Intersections) -> FloatArray:
+    """The adjusted intersections of the pairs of each collection, both ways where the measure is one-sided."""
+    assert space.like is not None
+    sets, place = np.unique(space.masks, return_inverse=True)
+    place = place.reshape(space.masks.shape)
+    twice = selections_of(np.concatenate([sets, sets]), space.n_features, measure)
+    table = intersections(measure, twice, space.like.similarity)[: len(sets), len(sets) :].round(DIGITS)
+    i, j = np.triu_indices(space.n_runs, 1)
+    ways = [table[place[:, i], place[:, j]]] + ([] if measure.symmetric else [table[place[:, j], place[:, i]]])
+    return np.concatenate(ways, axis=1)

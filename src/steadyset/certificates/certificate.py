@@ -1,0 +1,88 @@
+"""What a certificate says: a verdict a property, with a counter-example that can be checked by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from steadyset.selections import Selections
+from steadyset.similarity import FeatureSimilarity
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class CounterExample:
+    """Collections that break a property, what the measure says of each, and one sentence that says why.
+
+    `values[c]` is the value of `selections[c]`; for a property of random selection it is the mean over all
+    collections with these sizes. `similarities[c]` goes with it for measures that need one.
+    """
+
+    selections: tuple[Selections, ...]
+    values: tuple[float, ...]
+    sentence: str
+    similarities: tuple[FeatureSimilarity, ...] = ()
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a property holds (None: it does not apply), a counter-example if not, and what was searched."""
+
+    holds: bool | None
+    counterexample: CounterExample | None = None
+    searched: str = ""
+
+    def __str__(self) -> str:
+        if self.counterexample is not None:
+            return str(self.counterexample)
+        return self.searched
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The verdicts on one measure, beside what papers claim of it."""
+
+    measure: str
+    properties: Mapping[str, Verdict]
+    claims: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
+
+    def disagreements(self) -> dict[str, tuple[str, ...]]:
+        """By property, the papers that say otherwise."""
+        found = {
+            name: tuple(paper for paper, said in self.claims.items() if said.get(name, verdict.holds) != verdict.holds)
+            for name, verdict in self.properties.items()
+            if verdict.holds is not None
+        }
+        return {name: papers for name, papers in found.items() if papers}
+
+    def table(self) -> pd.DataFrame:
+        """A row a property: holds, what each paper says (None: nothing), who disagrees, and the reason."""
+        import pandas as pd
+
+        disagree = self.disagreements()
+        rows = {
+            name: {
+                "holds": verdict.holds,
+                **{paper: said.get(name) for paper, said in self.claims.items()},
+                "disagrees": ", ".join(disagree.get(name, ())),
+                "reason": str(verdict),
+            }
+            for name, verdict in self.properties.items()
+        }
+        return pd.DataFrame.from_dict(rows, orient="index").rename_axis("property")
+
+    def __repr__(self) -> str:
+        disagree = self.disagreements()
+        width = max(map(len, self.properties), default=0)
+        lines = [f"Certificate of {self.measure}"]
+        for name, verdict in self.properties.items():
+            mark = {True: "yes", False: "no", None: "-"}[verdict.holds]
+            papers = f" [otherwise in {', '.join(disagree[name])}]" if name in disagree else ""
+            lines.append(f"  {name:<{width}}  {mark:<3}{papers}  {verdict}")
+        return "\n".join(lines)

@@ -1,0 +1,136 @@
+"""Properties of order: does more in common mean a steadier value, and does the order of runs and features matter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from steadyset.certificates.certificate import Verdict
+from steadyset.certificates.evidence import TIE, Evidence, masks_of, nothing_found, table_of
+from steadyset.certificates.shrink import Case, shrink
+from steadyset.certificates.spaces import FloatArray, IntArray, Space, bits, pairwise_shared
+
+MOST_REORDERED, N_REORDERED = 120, 30
+N_ORDERS = 3
+Profiles = npt.NDArray[Any]
+Finder = Callable[[Profiles, FloatArray], "tuple[int, int] | None"]
+
+
+def monotone(evidence: Evidence) -> Verdict:
+    """Same sizes, no pair of runs shares less and some pair shares more: the value is steadier."""
+    words = (
+        "Pair by pair the sets of {0} share at least as much as those of {1}, and some pair shares more, "
+        "but the values are {v[0]} and {v[1]}."
+    )
+    return _ordered(evidence, dominating, words)
+
+
+def monotone_in_total(evidence: Evidence) -> Verdict:
+    """Same sizes and a larger sum of the pairwise intersections (a smaller sum of v_f): the value is steadier."""
+    words = (
+        "Summed over the pairs the sets of {0} share more than those of {1} (the variances of selection sum to less), "
+        "but the values are {v[0]} and {v[1]}."
+    )
+    return _ordered(evidence, _larger_total, words)
+
+
+def symmetric(evidence: Evidence) -> Verdict:
+    """Neither the order of the runs nor that of the features (with their similarities) changes the value."""
+    generator = np.random.default_rng(0)
+    n = 0
+    for space in (*evidence.exhaustive, *evidence.random):
+        rows = space.masks[space.first]
+        if len(rows) > MOST_REORDERED:
+            rows = rows[generator.choice(len(rows), N_REORDERED, replace=False)]
+        n += len(rows)
+        d = space.n_features
+        for features in (np.roll(np.arange(d), 1), *(generator.permutation(d) for _ in range(N_ORDERS - 1))):
+            verdict = _reordered(evidence, space, rows, generator.permutation(space.n_runs), features)
+            if verdict is not None:
+                return verdict
+    return Verdict(True, None, f"no counter-example in {n:,} collections, each in {N_ORDERS} other orders")
+
+
+def misordered(space: Space, steadiness: FloatArray, profiles: Profiles, find: Finder) -> tuple[int, int] | None:
+    """The places of two collections of the same sizes whose values are in the wrong order, by what they share."""
+    for places in space.same_sizes:
+        members = places[~np.isnan(steadiness[places])]
+        found = find(profiles[members], steadiness[members]) if len(members) > 1 else None
+        if found is not None:
+            return int(members[found[0]]), int(members[found[1]])
+    return None
+
+
+def dominating(shared: Profiles, steadiness: FloatArray) -> tuple[int, int] | None:
+    """(a, b): a shares at least as much as b in each pair and more in some, and is no steadier; the worst such."""
+    profiles, least, most = _extremes(shared, steadiness)
+    at_least = np.asarray((profiles[:, None, :] >= profiles[None, :, :]).all(axis=2))
+    np.fill_diagonal(at_least, False)
+    excess = np.where(at_least, steadiness[most][None, :] - steadiness[least][:, None], -np.inf)
+    return _worst(excess, least, most)
+
+
+def _ordered(evidence: Evidence, find: Finder, words: str) -> Verdict:
+    spaces = (*evidence.exhaustive, *evidence.random)
+    for space in spaces:
+        found = misordered(space, evidence.steadiness(space), space.shared, find)
+        if found is None:
+            continue
+        if space.complete:
+            return evidence.fails(words, *((space, at) for at in found))
+        breaks = partial(_breaks_order, evidence, find)
+        case = shrink(tuple(table_of(space, at) for at in found), breaks)
+        masks, d = np.array([masks_of(table) for table in case]), case[0].shape[1]
+        return evidence.fails_on(words, evidence.values.of_masks(masks, d).tolist(), *((row, d, None) for row in masks))
+    return nothing_found(*spaces)
+
+
+def _larger_total(shared: Profiles, steadiness: FloatArray) -> tuple[int, int] | None:
+    totals, least, most = _extremes(shared.sum(axis=1, keepdims=True), steadiness)
+    larger = totals > totals.T
+    excess = np.where(larger, steadiness[most][None, :] - steadiness[least][:, None], -np.inf)
+    return _worst(excess, least, most)
+
+
+def _worst(excess: FloatArray, least: IntArray, most: IntArray) -> tuple[int, int] | None:
+    a, b = np.unravel_index(int(np.argmax(excess)), excess.shape)
+    return (int(least[a]), int(most[b])) if excess[a, b] > -TIE else None
+
+
+def _extremes(profiles: Profiles, steadiness: FloatArray) -> tuple[Profiles, IntArray, IntArray]:
+    """The distinct profiles, and for each where its least and its most steady collection is."""
+    distinct, place = np.unique(profiles, axis=0, return_inverse=True)
+    order = np.lexsort((steadiness, place.ravel()))
+    starts = np.searchsorted(place.ravel()[order], np.arange(len(distinct) + 1))
+    return distinct, order[starts[:-1]], order[starts[1:] - 1]
+
+
+def _breaks_order(evidence: Evidence, find: Finder, case: Case) -> bool:
+    if (case[0].sum(axis=1) != case[1].sum(axis=1)).any():
+        return False
+    masks = np.array([masks_of(table) for table in case])
+    steadiness = evidence.sign * evidence.values.of_masks(masks, case[0].shape[1])
+    return not np.isnan(steadiness).any() and find(pairwise_shared(masks), steadiness) == (0, 1)
+
+
+def _reordered(evidence: Evidence, space: Space, rows: IntArray, runs: IntArray, features: IntArray) -> Verdict | None:
+    """A collection whose value changes when run i is called runs[i] and feature f is called features[f]."""
+    d, like = space.n_features, space.like
+    renamed = bits(rows[:, runs], d) @ (1 << features)
+    other_like = None if like is None else like.reordered(features)
+    values = evidence.values.of_masks(rows, d, like)
+    other_values = evidence.values.of_masks(renamed, d, other_like)
+    differ = np.flatnonzero(~np.isclose(values, other_values, rtol=0, atol=TIE, equal_nan=True))
+    if len(differ) == 0:
+        return None
+    at = int(differ[np.argmax(np.abs(np.nan_to_num(values - other_values)[differ]))])
+    return evidence.fails_on(
+        "{0} and {1} differ by the order of runs and features only, but the values are {v[0]} and {v[1]}.",
+        [float(values[at]), float(other_values[at])],
+        (rows[at], d, like),
+        (renamed[at], d, other_like),
+    )

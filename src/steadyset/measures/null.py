@@ -1,0 +1,131 @@
+"""What any measure is worth on average when the runs select at random, for the sizes at hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isnan, nan
+from typing import Any, Literal
+
+import numpy as np
+
+from steadyset.kernels.collections import random_sets
+from steadyset.measures.chance import (
+    IntArray,
+    expected_of_frequencies,
+    expected_over_pairs,
+    simulated_expectation,
+    size_pairs,
+)
+from steadyset.measures.evaluate import estimates
+from steadyset.measures.evaluators import effective
+from steadyset.measures.options import Options
+from steadyset.measures.record import Measure, get_measure
+from steadyset.measures.similar_chance import RandomOverlaps
+from steadyset.selections import Selections, as_selections
+from steadyset.similarity import FeatureSimilarity
+
+
+@dataclass(frozen=True)
+class NullExpectation:
+    """The expectation under random selection, its standard error (0: exact), and how it was found."""
+
+    value: float
+    se: float
+    method: Literal["exact", "monte_carlo"]
+
+
+def null_expectation(
+    selections: Any,
+    measure: str | Measure = "nogueira",
+    *,
+    similarity: FeatureSimilarity | None = None,
+    n_draws: int = 10_000,
+    random_state: int | None = None,
+    **measure_params: Any,
+) -> NullExpectation:
+    """The mean of a measure when every run selects uniformly at random as many features as it did.
+
+    Exact for every pairwise measure (the hypergeometric law of the intersections, averaged over the pairs of runs), for
+    the frequency measures that are linear in the frequencies of selection (nogueira, somol, novovicova, goh, guzman,
+    lausser, and sechidis), for two runs of any frequency measure, and for adjusted measures whose pairs can be
+    enumerated; else the mean of `n_draws` random collections. nan where the measure is undefined for some of the
+    collections that chance can give.
+
+    For nogueira it is -var(k_i) / ((M-1) d² (k̄/d)(1 - k̄/d)), var the population variance of the sizes: 0 for equal
+    sizes only.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> sel = st.Selections.from_sets([[0], [1, 2, 3, 4, 5, 6]], n_features=7)
+    >>> result = st.null_expectation(sel, "nogueira")
+    >>> round(result.value, 4), result.method
+    (-0.5102, 'exact')
+    """
+    runs = as_selections(selections)
+    record = get_measure(measure).with_params(measure_params)
+    options = Options(n_draws=n_draws, random_state=random_state, similarity=similarity)
+    value = estimates(runs, [record], options)[0].value  # refuses what the measure cannot be asked for
+    exact = _exact(runs, record, similarity, isnan(value))
+    if exact is not None:
+        return NullExpectation(exact, 0.0, "exact")
+    if record.family == "frequency":
+        simulated = simulated_expectation(record, runs.sizes, runs.n_features, n_draws, options.seed())
+        return NullExpectation(*simulated, "monte_carlo")
+    return _simulated(runs, record, options)
+
+
+def _exact(runs: Selections, measure: Measure, similarity: FeatureSimilarity | None, undefined: bool) -> float | None:
+    sizes, d = runs.sizes, runs.n_features
+    if measure.family == "pairwise":
+        return expected_over_pairs(measure, sizes, d)
+    if measure.family == "frequency":
+        return expected_of_frequencies(measure, sizes, d)
+    if measure.family == "effective" and measure.linear and similarity is not None:
+        return effective.expected(runs, measure, similarity)
+    if measure.family == "adjusted" and measure.corrected:
+        return nan if undefined else 0.0  # each pair has its own expectation taken off
+    if measure.family == "adjusted" and similarity is not None:
+        return _expected_overlap(sizes, measure, similarity)
+    return None
+
+
+def _expected_overlap(sizes: IntArray, measure: Measure, similarity: FeatureSimilarity) -> float | None:
+    """The mean over the pairs of runs of the exact expectation of an adjusted score, None where there is none."""
+    chance = RandomOverlaps.of(similarity)
+    total = 0.0
+    ki, kj, n_pairs = size_pairs(sizes)
+    for a, b, n in zip(ki.tolist(), kj.tolist(), n_pairs.tolist(), strict=True):
+        one = chance.exact(measure, a, b)
+        other = one if measure.symmetric else chance.exact(measure, b, a)
+        if one is None or other is None:
+            return None
+        total += n * (one + other) / 2
+    return total / int(n_pairs.sum())
+
+
+def _simulated(runs: Selections, measure: Measure, options: Options) -> NullExpectation:
+    seed = options.seed()
+    values = np.array(
+        [estimates(random_selections(runs, draw, seed), [measure], options)[0].value for draw in range(options.n_draws)]
+    )
+    return NullExpectation(float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values))), "monte_carlo")
+
+
+def random_selections(runs: Selections, draw: int, seed: int) -> Selections:
+    """Selections of the same sizes in which every run has its features, weights and ranks dealt out anew."""
+    if runs.weights is None and runs.rankings is None:
+        members = random_sets(runs.sizes, runs.n_features, draw, seed)
+        return Selections.from_sets(np.split(members, runs.indptr[1:-1]), features=runs.features)
+    generator = np.random.default_rng([seed, draw])
+    dealt = [generator.permutation(runs.n_features) for _ in range(runs.n_runs)]
+    sets = [deal[runs.selected(i)] for i, deal in enumerate(dealt)]
+    chosen = Selections.from_sets(sets, features=runs.features)
+    if runs.weights is not None:
+        weights = np.split(runs.weights, runs.indptr[1:-1])
+        chosen = chosen.with_weights([w[np.argsort(s)].tolist() for w, s in zip(weights, sets, strict=True)])
+    if runs.rankings is not None:
+        chosen = chosen.with_rankings(
+            [ranks[np.argsort(deal)] for ranks, deal in zip(runs.rankings, dealt, strict=True)]
+        )
+    return chosen
