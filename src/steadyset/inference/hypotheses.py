@@ -196,16 +196,14 @@ def _independent_error(a: Jackknife, b: Jackknife) -> tuple[float, float]:
 
 def _threshold_statistic(spread: Spread, value: float) -> float:
     """The t quantile at which `value` is an end of the interval, positive when the estimate is above it."""
-    sign = 1.0 if spread.range.best >= spread.value else -1.0
-    distance = sign * (spread.range.best - value)
-    if not spread.has_root_scale or distance < 0:
+    x, x0 = spread.position(spread.value), spread.position(value)
+    if not (spread.has_fisher_scale and -1 < x0 < 1):
         return (spread.value - value) / spread.se
-    root = np.sqrt(spread.distance)
-    steps = float((np.sqrt(distance) - root) / (spread.se / (2 * root)))
+    length = spread.range.best - spread.range.worst
+    steps = float(np.arctanh(x) - np.arctanh(x0)) * (1 - x * x) * abs(length) / spread.se
     if steps > 0:
-        c = spread.skewness / (6 * np.sqrt(spread.n_runs))
-        steps = max(0.0, steps if c == 0 else float((np.sqrt(1 + 8 * c * (steps - c)) - 1) / (4 * c)))
-    return sign * steps
+        steps = max(0.0, steps - spread.shift)
+    return steps if length > 0 else -steps
 
 
 def _zero_spread_p(spread: Spread, value: float, alternative: Alternative) -> float:

@@ -13,7 +13,7 @@ from steadyset.errors import InputError
 from steadyset.inference.bootstrap import bca_ends
 from steadyset.inference.jackknife import Jackknife, jackknife
 from steadyset.inference.published import published_variance
-from steadyset.inference.spread import Spread, measure_range, root_ends, spread_of, t_quantile, zero_spread_ends
+from steadyset.inference.spread import Spread, fisher_ends, measure_range, spread_of, t_quantile, zero_spread_ends
 from steadyset.measures.options import Expectation, Options, Undefined
 from steadyset.measures.record import Measure, get_measure
 from steadyset.selections import Selections, as_selections
@@ -70,8 +70,9 @@ def confidence_interval(
     level : the confidence, between 0 and 1
     method : how the interval is made
 
-        - "auto": jackknife standard error, on the scale of the square root of the distance to the best value, t
-          quantiles, the end away from the best stretched by the skewness of the runs' influence; holds from M = 5 on
+        - "auto": the jackknife on Fisher's scale atanh(x), x the position between the value of chance and the best
+          one, with t quantiles; the end away from the best is moved further out when few runs pull the value down.
+          Covers as it should from M = 5 on
         - "normal": the published one, value ± z sqrt(4/M² sum (phi_(i) - mean)²); for M >= 100
         - "t": the same with M/(M-1) times the variance and t quantiles with M - 1 degrees of freedom
         - "jackknife": value ± t se with the jackknife standard error
@@ -92,7 +93,7 @@ def confidence_interval(
     >>> sel = st.Selections.from_sets([[0, 1, 2], [0, 1, 3], [0, 1, 2], [0, 2, 4]], n_features=10)
     >>> interval = st.confidence_interval(sel)
     >>> round(interval.estimate, 3), round(interval.low, 3), round(interval.high, 3)
-    (0.524, 0.0, 0.997)
+    (0.524, 0.0, 0.945)
     """
     record = get_measure(measure).with_params(measure_params)
     options = Options(undefined, expectation, n_draws, random_state, similarity)
@@ -131,7 +132,7 @@ def interval_of(values: Jackknife, options: Options, level: float, method: str =
 
 
 def auto_ends(spread: Spread, quantile: float) -> tuple[float, float]:
-    return root_ends(spread, quantile) if spread.has_root_scale else plain_ends(spread, quantile)
+    return fisher_ends(spread, quantile) if spread.has_fisher_scale else plain_ends(spread, quantile)
 
 
 def plain_ends(spread: Spread, quantile: float) -> tuple[float, float]:
