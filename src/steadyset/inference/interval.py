@@ -119,7 +119,7 @@ def interval_of(values: Jackknife, options: Options, level: float, method: str =
         return Interval(values.value, np.nan, np.nan, np.nan, method, level, note)
     if not values.defined:
         return Interval(
-            values.value, ends.low, ends.high, np.nan, method, level, _joined(note, values.why_no_variance())
+            values.value, ends.floor, ends.high, np.nan, method, level, _joined(note, values.why_no_variance())
         )
     spread = spread_of(values, options)
     if spread.is_zero:

@@ -20,15 +20,18 @@ NEVER_BELOW_CHANCE = ("nogueira", "kuncheva")
 
 @dataclass(frozen=True)
 class Range:
-    """The bounds of a measure, its best value, and the value of runs that have nothing in common but chance."""
+    """The bounds of a measure, and between them: its best value, `worst`, the value of runs that have nothing in common
+    but chance, and `floor`, the least value that infinitely many runs can have."""
 
     low: float
     high: float
     best: float
     worst: float
+    floor: float
 
     def clip(self, low: float, high: float) -> tuple[float, float]:
-        return float(min(max(low, self.low), self.high)), float(min(max(high, self.low), self.high))
+        """The ends within what infinitely many runs can reach."""
+        return float(min(max(low, self.floor), self.high)), float(min(max(high, self.floor), self.high))
 
 
 @dataclass(frozen=True)
@@ -70,8 +73,6 @@ class Spread:
 def measure_range(measure: Measure, options: Options, value: float) -> Range:
     """The range of what is reported: a measure corrected for chance by `expectation` has its best value at 1."""
     low, high = measure.bounds
-    if measure.name in NEVER_BELOW_CHANCE:
-        low = min(0.0, value)
     corrected = measure.corrected
     if options.corrects and can_correct(measure):
         low, high, corrected = -np.inf, 1.0, True
@@ -80,7 +81,7 @@ def measure_range(measure: Measure, options: Options, value: float) -> Range:
         worst = 0.0
         if np.isinf(best) and value <= 1:
             best = 1.0
-    return Range(low, high, best, worst)
+    return Range(low, high, best, worst, min(0.0, value) if measure.name in NEVER_BELOW_CHANCE else low)
 
 
 def spread_of(values: Jackknife, options: Options) -> Spread:
