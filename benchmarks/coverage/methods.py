@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from benchmarks.coverage.generator import Draws
 from scipy import special
 
+from benchmarks.coverage.generator import Draws
 from steadyset.inference.spread import SKEW_SHIFT
 
 FloatArray = npt.NDArray[np.float64]

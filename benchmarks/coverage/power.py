@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy import special
+
 from benchmarks.coverage.generator import Design, Draws
 from benchmarks.coverage.methods import Statistics
-from scipy import special
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+
 from benchmarks.coverage.methods import METHODS
 from benchmarks.coverage.power import Power
 from benchmarks.coverage.study import RUNS, Cell

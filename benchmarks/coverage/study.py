@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+
 from benchmarks.coverage.generator import Design, Draws, draw
 from benchmarks.coverage.methods import METHODS, Ends, Statistics, intervals
 

@@ -2,10 +2,18 @@
 
 from steadyset.measures import effective, frequency, pairwise
 from steadyset.measures.evaluate import stability, stability_table
-from steadyset.measures.record import Measure, get_measure, list_measures, register_measure, unregister_measure
+from steadyset.measures.record import (
+    Measure,
+    all_measures,
+    get_measure,
+    list_measures,
+    register_measure,
+    unregister_measure,
+)
 
 __all__ = [
     "Measure",
+    "all_measures",
     "effective",
     "frequency",
     "get_measure",
