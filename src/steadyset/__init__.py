@@ -11,9 +11,25 @@ from typing import TYPE_CHECKING, Any
 from steadyset._version import __version__
 
 if TYPE_CHECKING:
-    from steadyset import importances
+    from steadyset import importances, selectors
+    from steadyset import plots as plot
+    from steadyset.assessment import Assessment, assess
     from steadyset.certificates import Certificate, certificate_table, certify
     from steadyset.errors import InputError, MissingExtraError, SteadysetError, UndefinedError
+    from steadyset.inference import (
+        Comparison,
+        Interval,
+        TestResult,
+        compare,
+        confidence_interval,
+        convergence,
+        instability_by_feature,
+        runs_needed,
+        stability_table,
+        swap_map,
+        test_difference,
+        test_threshold,
+    )
     from steadyset.measures import (
         Measure,
         NullExpectation,
@@ -23,65 +39,140 @@ if TYPE_CHECKING:
         register_measure,
         shared_importance,
         stability,
-        stability_table,
         unregister_measure,
     )
+    from steadyset.reports import report
+    from steadyset.resampling import (
+        Bootstrap,
+        Chunks,
+        ComplementaryPairs,
+        FixedOverlap,
+        KFold,
+        LeaveOut,
+        NoiseInjection,
+        Subsample,
+    )
     from steadyset.selections import Selections
+    from steadyset.selectors import FilterSelector
     from steadyset.similarity import FeatureSimilarity
 
+# Where each public name lives; the names of modules stand for the modules themselves.
 _HOMES = {
-    "Certificate": "certificates",
-    "FeatureSimilarity": "similarity",
-    "InputError": "errors",
-    "Measure": "measures",
-    "MissingExtraError": "errors",
-    "NullExpectation": "measures",
-    "Selections": "selections",
-    "SteadysetError": "errors",
-    "UndefinedError": "errors",
-    "certificate_table": "certificates",
-    "certify": "certificates",
-    "get_measure": "measures",
-    "importances": "importances",
-    "list_measures": "measures",
-    "null_expectation": "measures",
-    "register_measure": "measures",
-    "shared_importance": "measures",
-    "stability": "measures",
-    "stability_table": "measures",
-    "unregister_measure": "measures",
+    "assessment": (
+        "Assessment",
+        "assess",
+    ),
+    "certificates": (
+        "Certificate",
+        "certificate_table",
+        "certify",
+    ),
+    "errors": (
+        "InputError",
+        "MissingExtraError",
+        "SteadysetError",
+        "UndefinedError",
+    ),
+    "inference": (
+        "Comparison",
+        "Interval",
+        "TestResult",
+        "compare",
+        "confidence_interval",
+        "convergence",
+        "instability_by_feature",
+        "runs_needed",
+        "stability_table",
+        "swap_map",
+        "test_difference",
+        "test_threshold",
+    ),
+    "measures": (
+        "Measure",
+        "NullExpectation",
+        "get_measure",
+        "list_measures",
+        "null_expectation",
+        "register_measure",
+        "shared_importance",
+        "stability",
+        "unregister_measure",
+    ),
+    "reports": ("report",),
+    "resampling": (
+        "Bootstrap",
+        "Chunks",
+        "ComplementaryPairs",
+        "FixedOverlap",
+        "KFold",
+        "LeaveOut",
+        "NoiseInjection",
+        "Subsample",
+    ),
+    "selections": ("Selections",),
+    "selectors": ("FilterSelector",),
+    "similarity": ("FeatureSimilarity",),
 }
+_MODULES = {"importances": "importances", "plot": "plots", "selectors": "selectors"}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "Assessment",
+    "Bootstrap",
     "Certificate",
+    "Chunks",
+    "Comparison",
+    "ComplementaryPairs",
     "FeatureSimilarity",
+    "FilterSelector",
+    "FixedOverlap",
     "InputError",
+    "Interval",
+    "KFold",
+    "LeaveOut",
     "Measure",
     "MissingExtraError",
+    "NoiseInjection",
     "NullExpectation",
     "Selections",
     "SteadysetError",
+    "Subsample",
+    "TestResult",
     "UndefinedError",
     "__version__",
+    "assess",
     "certificate_table",
     "certify",
+    "compare",
+    "confidence_interval",
+    "convergence",
     "get_measure",
     "importances",
+    "instability_by_feature",
     "list_measures",
     "null_expectation",
+    "plot",
     "register_measure",
+    "report",
+    "runs_needed",
+    "selectors",
     "shared_importance",
     "stability",
     "stability_table",
+    "swap_map",
+    "test_difference",
+    "test_threshold",
     "unregister_measure",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name in _MODULES:
+        value = importlib.import_module(f"steadyset.{_MODULES[name]}")
+    elif name in _HOME_OF:
+        value = getattr(importlib.import_module(f"steadyset.{_HOME_OF[name]}"), name)
+    else:
         raise AttributeError(f"module 'steadyset' has no attribute {name!r}")
-    home = importlib.import_module(f"steadyset.{_HOMES[name]}")
-    value = home if name == _HOMES[name] else getattr(home, name)
     globals()[name] = value
     return value
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,7 +14,7 @@ from steadyset.cli.output import Format, print_rows
 from steadyset.errors import InputError
 
 if TYPE_CHECKING:
-    from steadyset.assess import Assessment
+    from steadyset.assessment import Assessment
     from steadyset.resampling import Resampling
 
 DEFAULT_SELECTORS = ("lasso", "elastic_net", "jmi", "anova", "forest")
@@ -76,8 +76,9 @@ def assess(
 
     Every finished run is kept in the run folder at once: after Ctrl-C or a power cut, --resume goes on.
     """
-    from steadyset.assess import assess as run_assessment
-    from steadyset.assess.data import load_data
+    from steadyset.assessment import assess as run_assessment
+    from steadyset.assessment.data import load_data
+    from steadyset.assessment.words import summary_rows
 
     data = load_data(file, target, drop=drop or (), keep=keep or (), impute=impute)
     folder = out if out is not None else Path(f"{file.name.split('.')[0]}-runs")
@@ -111,17 +112,17 @@ def assess(
     if people:
         show(result)
     else:
-        print_rows(_rows(result), form)
+        print_rows(summary_rows(result), form)
 
 
 def show(result: Assessment) -> None:
     """The summary that ends an assessment: the answer, a table, what differs, and the steady core."""
-    from steadyset.assess import words
+    from steadyset.assessment import words
     from steadyset.measures.scale import scale
 
-    rows = _rows(result)
-    for sentence in words.answer(result.summary(), result.settings["scoring"][0]):
+    for sentence in words.answer(result):
         _say(sentence)
+    rows = words.summary_rows(result)
     print_rows([{**row, "verdict": scale(row["stability"])} for row in rows], Format.table)
     _say("stability: 1 = the same features each time, 0 = chance; low to high: its 95% interval for this data set and")
     _say("resampling, not for new data. poor below 0.40, excellent above 0.75.")
@@ -136,11 +137,6 @@ def show(result: Assessment) -> None:
                 _say(f"  {line}")
     if result.path is not None:
         _say(f"\nRun folder: {result.path}")
-
-
-def _rows(result: Assessment) -> list[dict[str, Any]]:
-    table = result.summary().reset_index()
-    return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
 
 
 def _resampling(text: str, runs: str | None) -> Resampling:

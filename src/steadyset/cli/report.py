@@ -13,6 +13,6 @@ def report(
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The page to write.")] = Path("report.html"),
 ) -> None:
     """Write the report of an assessment: one HTML page that stands alone."""
-    from steadyset.report import report as write_report
+    from steadyset.reports import report as write_report
 
     typer.echo(f"The report is in {write_report(folder, out)}.")

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from steadyset.assess.cell import Cell, Plan, compute_cell
+from steadyset.assessment.cell import Cell, Plan, compute_cell
 from steadyset.errors import InputError, MissingExtraError, SteadysetError
 
 Key = tuple[int, int]

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from steadyset._version import __version__
-from steadyset.assess.cell import Plan
-from steadyset.assess.chosen import can_choose
-from steadyset.assess.scoring import check_scores, default_predictor, task_of
+from steadyset.assessment.cell import Plan
+from steadyset.assessment.chosen import can_choose
+from steadyset.assessment.scoring import check_scores, default_predictor, task_of
 from steadyset.errors import InputError
 from steadyset.labels import feature_names
 from steadyset.resampling import Resampling

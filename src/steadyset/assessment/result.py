@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.assess.cell import Cell
-from steadyset.assess.folder import RunFolder
+from steadyset.assessment.cell import Cell
+from steadyset.assessment.folder import RunFolder
 from steadyset.errors import InputError
 from steadyset.selections import Selections
 

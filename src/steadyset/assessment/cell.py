@@ -14,8 +14,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits
 
-from steadyset.assess.chosen import Chosen, chosen
-from steadyset.assess.scoring import Task, blind_predictor, scores
+from steadyset.assessment.chosen import Chosen, chosen
+from steadyset.assessment.scoring import Task, blind_predictor, scores
 from steadyset.resampling import Resample, Resampling, Rows
 
 ONE_CLASS = "the resample holds one class only"

@@ -20,7 +20,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from steadyset.assess.cell import Cell
+from steadyset.assessment.cell import Cell
 from steadyset.errors import InputError
 
 SCHEMA, SCHEMA_VERSION = "steadyset.assessment", 1

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from steadyset._version import __version__
-from steadyset.assess import Assessment, words
+from steadyset.assessment import Assessment, words
 from steadyset.errors import InputError, MissingExtraError
 from steadyset.files import written_beside
 from steadyset.measures.scale import scale
@@ -29,8 +29,6 @@ def report(assessment: Assessment | str | Path, path: str | Path) -> Path:
 
 def _content(assessment: Assessment) -> dict[str, Any]:
     settings = assessment.settings
-    summary = assessment.summary()
-    score_names = settings["scoring"]
     return {
         "version": __version__,
         "settings": settings,
@@ -54,7 +52,7 @@ def _template() -> Any:
     except ImportError:
         raise MissingExtraError('The report needs jinja2: pip install "steadyset[report]".') from None
     environment = Environment(
-        loader=PackageLoader("steadyset.report", "."),
+        loader=PackageLoader("steadyset.reports", "."),
         autoescape=select_autoescape(["html.j2"], default=True),
         trim_blocks=True,
         lstrip_blocks=True,

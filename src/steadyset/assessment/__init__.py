@@ -9,11 +9,11 @@ from typing import Any
 
 from sklearn.base import clone
 
-from steadyset.assess.assessment import Assessment
-from steadyset.assess.cell import Cell
-from steadyset.assess.engines import compute
-from steadyset.assess.folder import RunFolder
-from steadyset.assess.request import Request, make_request
+from steadyset.assessment.cell import Cell
+from steadyset.assessment.engines import compute
+from steadyset.assessment.folder import RunFolder
+from steadyset.assessment.request import Request, make_request
+from steadyset.assessment.result import Assessment
 from steadyset.errors import InputError
 from steadyset.resampling import Bootstrap, Resampling
 
@@ -49,7 +49,7 @@ def assess(
     Parameters
     ----------
     selectors : scikit-learn selectors, pipelines, or estimators with coefficients or importances (see
-        `steadyset.assess.chosen` for the rule); names such as "jmi:k=20"; one, several, or a mapping by name
+        `steadyset.assessment.chosen` for the rule); names such as "jmi:k=20"; one, several, or a mapping by name
     X, y : the data; frames keep the names of their columns
     resampling : how the training sets are drawn; 100 bootstraps by default. Rows left out are the test rows.
     scoring : accuracy, balanced_accuracy, auc, log_likelihood, error; r2, rmse

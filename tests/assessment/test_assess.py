@@ -20,9 +20,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 import steadyset as st
-from steadyset.assess import Assessment, assess
-from steadyset.assess.engines import RESTARTS
-from steadyset.assess.folder import RunFolder
+from steadyset.assessment import Assessment, assess
+from steadyset.assessment.engines import RESTARTS
+from steadyset.assessment.folder import RunFolder
 from steadyset.errors import InputError
 from steadyset.resampling import Bootstrap, Chunks, KFold, NoiseInjection
 
@@ -133,7 +133,7 @@ import os, sys
 from sklearn.datasets import load_breast_cancer
 from sklearn.feature_selection import SelectKBest
 from sklearn.ensemble import RandomForestClassifier
-from steadyset.assess import assess
+from steadyset.assessment import assess
 from steadyset.resampling import Bootstrap
 X, y = load_breast_cancer(return_X_y=True)
 for _ in sys.stdin:
@@ -232,7 +232,7 @@ def test_a_folder_that_is_no_run_folder(tmp_path):
 
 
 def test_a_full_disk_is_a_sentence_and_keeps_what_was_finished(tmp_path, monkeypatch):
-    import steadyset.assess.folder as module
+    import steadyset.assessment.folder as module
 
     calls = []
     write = module.write_durably
@@ -332,9 +332,9 @@ def test_data_is_shared_by_worker_processes_not_copied(tmp_path):
     code = textwrap.dedent("""
         import sys, threading, time
         import numpy as np, psutil
-        from steadyset.assess import assess
+        from steadyset.assessment import assess
         from steadyset.resampling import Bootstrap
-        from tests.assess.test_assess import Frugal
+        from tests.assessment.test_assess import Frugal
 
         path, n, d = sys.argv[1], 500, 40_000
         X = np.lib.format.open_memmap(path, mode="w+", dtype=np.float64, shape=(n, d))

@@ -3,42 +3,49 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from math import isnan
+from typing import TYPE_CHECKING, Any
 
-from steadyset.assess.scoring import LOWER_IS_BETTER
+from steadyset.assessment.scoring import LOWER_IS_BETTER
 from steadyset.errors import InputError
 from steadyset.measures.scale import scale
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from steadyset.assess.assessment import Assessment
+    from steadyset.assessment.result import Assessment
 
 SHOWN_CORE = 10
 
 
-def answer(summary: pd.DataFrame, score: str) -> list[str]:
+def answer(assessment: Assessment) -> list[str]:
     """Which selector is steadiest, which predicts best, and how far apart they are."""
-    known = summary.dropna(subset=["stability"])
-    if known.empty:
+    score = assessment.settings["scoring"][0]
+    rows = [row for row in summary_rows(assessment) if not isnan(row["stability"])]
+    if not rows:
         return ["No selector came to two selections or more, so nothing can be said about stability."]
-    steadiest = known.loc[known["stability"].idxmax()]
+    steadiest = max(rows, key=lambda row: row["stability"])
     lines = [
-        f"The steadiest selector is {steadiest.name}: stability {steadiest['stability']:.2f} "
+        f"The steadiest selector is {steadiest['selector']}: stability {steadiest['stability']:.2f} "
         f"(95% interval {steadiest['low']:.2f} to {steadiest['high']:.2f}), {scale(steadiest['stability'])}."
     ]
-    if score in known and known[score].notna().any():
-        best = known.loc[known[score].idxmin() if score in LOWER_IS_BETTER else known[score].idxmax()]
-        words = score.replace("_", " ")
-        if best.name == steadiest.name:
-            lines.append(f"It also predicts best: mean {words} {best[score]:.3f} with {best['size']:.1f} features.")
-        else:
-            lines.append(
-                f"{best.name} predicts best (mean {words} {best[score]:.3f} with {best['size']:.1f} features; "
-                f"{steadiest.name} has {steadiest[score]:.3f} with {steadiest['size']:.1f}), "
-                f"and its stability is {best['stability']:.2f}, {scale(best['stability'])}."
-            )
-    return lines
+    scored = [row for row in rows if not isnan(row[score])]
+    if not scored:
+        return lines
+    best = (min if score in LOWER_IS_BETTER else max)(scored, key=lambda row: row[score])
+    words = score.replace("_", " ")
+    if best is steadiest:
+        return [*lines, f"It also predicts best: mean {words} {best[score]:.3f} with {best['size']:.1f} features."]
+    return [
+        *lines,
+        f"{best['selector']} predicts best (mean {words} {best[score]:.3f} with {best['size']:.1f} features; "
+        f"{steadiest['selector']} has {steadiest[score]:.3f} with {steadiest['size']:.1f}), "
+        f"and its stability is {best['stability']:.2f}, {scale(best['stability'])}.",
+    ]
+
+
+def summary_rows(assessment: Assessment) -> list[dict[str, Any]]:
+    """The summary table as plain rows."""
+    table = assessment.summary().reset_index()
+    return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
 
 
 def differences(assessment: Assessment) -> list[str]:

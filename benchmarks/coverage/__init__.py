@@ -1,0 +1,1 @@
+"""Do the intervals hold? Coverage, width, size and power, by simulation: `python -m benchmarks.coverage`."""

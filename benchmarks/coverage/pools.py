@@ -1,0 +1,44 @@
+"""Real selections as a population: many bootstrap selections on scikit-learn's breast-cancer data."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import numpy.typing as npt
+
+
+def lasso_pool(n: int, C: float = 0.1) -> npt.NDArray[np.int8]:
+    """What an L1 logistic regression selects on n bootstrap samples."""
+    from sklearn.linear_model import LogisticRegression
+
+    X, y = _data()
+    rows = np.zeros((n, X.shape[1]), dtype=np.int8)
+    for i, sample in enumerate(_bootstraps(n, len(y))):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = LogisticRegression(l1_ratio=1.0, C=C, solver="liblinear", tol=1e-6, max_iter=1000)
+            rows[i] = model.fit(X[sample], y[sample]).coef_[0] != 0
+    return rows
+
+
+def filter_pool(n: int, k: int = 10) -> npt.NDArray[np.int8]:
+    """The k features with the largest F statistic on n bootstrap samples."""
+    from sklearn.feature_selection import f_classif
+
+    X, y = _data()
+    rows = np.zeros((n, X.shape[1]), dtype=np.int8)
+    for i, sample in enumerate(_bootstraps(n, len(y))):
+        rows[i, np.argsort(-f_classif(X[sample], y[sample])[0], kind="stable")[:k]] = 1
+    return rows
+
+
+def _data() -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+    from sklearn.datasets import load_breast_cancer
+
+    X, y = load_breast_cancer(return_X_y=True)
+    return (X - X.mean(axis=0)) / X.std(axis=0), y
+
+
+def _bootstraps(n: int, size: int) -> list[npt.NDArray[np.int64]]:
+    return [np.random.default_rng([7, i]).integers(0, size, size) for i in range(n)]

@@ -1,0 +1,86 @@
+"""The study as a page: docs/coverage.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from benchmarks.coverage.methods import METHODS
+from benchmarks.coverage.power import Power
+from benchmarks.coverage.study import RUNS, Cell
+
+LOW, HIGH = 0.93, 0.98
+
+
+def summary(cells: Sequence[Cell]) -> str:
+    """One row a method: how many cells hold, the extremes, and the width relative to the jackknife."""
+    rows = []
+    for name in METHODS:
+        found = np.array([cell.coverage[name] for cell in cells])
+        width = np.mean([cell.width[name] / cell.width["auto"] for cell in cells])
+        inside = int(np.sum((found >= LOW) & (found <= HIGH)))
+        below, above = int(np.sum(found < LOW)), int(np.sum(found > HIGH))
+        rows.append([name, inside, below, above, _percent(found.min()), _percent(found.max()), f"{width:.2f}"])
+    return table(["method", "93 to 98%", "below", "above", "lowest", "highest", "width / auto"], rows)
+
+
+def by_runs(cells: Sequence[Cell]) -> str:
+    """The mean coverage of each method for each M, and the mean width."""
+    rows = []
+    for name in METHODS:
+        row = [name]
+        for M in RUNS:
+            chosen = [cell for cell in cells if cell.n_runs == M]
+            coverage = np.mean([cell.coverage[name] for cell in chosen])
+            row.append(f"{_percent(coverage)} ({np.mean([cell.width[name] for cell in chosen]):.3f})")
+        rows.append(row)
+    return table(["method", *(f"M = {M}" for M in RUNS)], rows)
+
+
+def cells_of(cells: Sequence[Cell], name: str = "auto") -> str:
+    """One row for each d and stability, one column for each M: coverage and mean width; outside 93 to 98% in bold."""
+    rows = []
+    for d, stability in dict.fromkeys((cell.n_features, cell.stability) for cell in cells):
+        row = [f"{d}", f"{stability:.3g}"]
+        for M in RUNS:
+            cell = next(c for c in cells if (c.n_features, c.stability, c.n_runs) == (d, stability, M))
+            shown = _percent(cell.coverage[name])
+            inside = LOW <= cell.coverage[name] <= HIGH
+            row.append(f"{shown if inside else f'**{shown}**'} ({cell.width[name]:.3f})")
+        rows.append(row)
+    return table(["d", "stability", *(f"M = {M}" for M in RUNS)], rows)
+
+
+def outside(cells: Sequence[Cell]) -> str:
+    """The cells in which "auto" is outside 93 to 98%, with how often all runs behave alike."""
+    rows = [
+        [c.population, c.n_features, f"{c.stability:.3g}", c.n_runs, _percent(c.coverage["auto"]), _percent(c.alike)]
+        for c in cells
+        if not LOW <= c.coverage["auto"] <= HIGH
+    ]
+    return table(["features", "d", "stability", "M", "coverage", "all runs alike"], rows)
+
+
+def powers(found: Iterable[Power]) -> str:
+    rows = [
+        [
+            f"{one.first:g} and {one.second:g}",
+            f"{one.common:g}",
+            one.n_runs,
+            _percent(one.published),
+            _percent(one.independent),
+            _percent(one.paired),
+        ]
+        for one in found
+    ]
+    return table(["stabilities", "common", "M", "published", "independent, t", "paired, t"], rows)
+
+
+def table(header: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(str(x) for x in line) + " |" for line in lines)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}"

@@ -1,0 +1,185 @@
+"""Comparing procedures: estimates with intervals, all pairwise tests, and the groups that cannot be told apart."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from steadyset.errors import InputError
+from steadyset.inference.hypotheses import difference_of
+from steadyset.inference.interval import check_level, interval_of
+from steadyset.inference.jackknife import Jackknife, jackknife
+from steadyset.inference.multiple import Adjustment, adjusted_p_values, compact_letters
+from steadyset.inference.pairing import check_same_features, matched_runs
+from steadyset.inference.typeset import latex_table, markdown_table
+from steadyset.measures.options import Expectation, Options, Undefined
+from steadyset.measures.record import Measure, get_measure
+from steadyset.selections import Selections, as_selections
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from steadyset.similarity import FeatureSimilarity
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison:
+    """What `compare` found.
+
+    Attributes
+    ----------
+    table : one row a procedure, the steadiest first: estimate, se, low, high, n_runs, group, note
+    tests : one row a pair: first, second, difference (second minus first), se, low, high, statistic, p_value,
+        p_adjusted, paired, note
+    groups : the letters of each procedure; two procedures that share a letter cannot be told apart
+    measure, level, adjust : how it was asked
+    """
+
+    table: pd.DataFrame
+    tests: pd.DataFrame
+    groups: dict[str, str]
+    measure: str
+    level: float
+    adjust: str | None
+
+    def to_markdown(self) -> str:
+        """The table in Markdown."""
+        return markdown_table(self._header(), self._rows())
+
+    def to_latex(self) -> str:
+        """The table in LaTeX (with booktabs); names are escaped."""
+        return latex_table(self._header(), self._rows())
+
+    def __repr__(self) -> str:
+        adjusted = {"holm": "Holm", "bh": "Benjamini-Hochberg"}.get(self.adjust or "", "unadjusted")
+        alpha = 1 - self.level
+        return (
+            f"{self.measure} with {self.level:.0%} intervals; procedures that share a letter do not differ "
+            f"at {alpha:.3g} ({adjusted})\n\n{self.to_markdown()}"
+        )
+
+    def _header(self) -> list[str]:
+        return ["procedure", self.measure, f"{self.level:.0%} interval", "runs", "group"]
+
+    def _rows(self) -> list[list[str]]:
+        return [
+            [
+                str(name),
+                f"{row.estimate:.3f}",
+                f"{row.low:.3f} to {row.high:.3f}",
+                str(row.n_runs),
+                str(row.group),
+            ]
+            for name, row in zip(self.table.index, self.table.itertuples(), strict=True)
+        ]
+
+
+def compare(
+    procedures: Mapping[str, Any],
+    measure: str | Measure = "nogueira",
+    *,
+    paired: bool | None = None,
+    adjust: Adjustment = "holm",
+    level: float = 0.95,
+    similarity: FeatureSimilarity | None = None,
+    undefined: Undefined = "nan",
+    expectation: Expectation = "auto",
+    n_draws: int = 10_000,
+    random_state: int | None = None,
+    **measure_params: Any,
+) -> Comparison:
+    """Compare the stability of procedures: {"lasso": selections, "jmi": selections, ...}.
+
+    All pairs are tested as in `test_difference` (`paired=None` decides by the run labels of each pair); `adjust` is
+    "holm" (no false difference in all with probability `level`), "bh" (Benjamini-Hochberg: few false ones among those
+    found) or None.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> steady = st.Selections.from_sets([[0, 1]] * 6 + [[0, 2], [0, 3]], n_features=8)
+    >>> shaky = st.Selections.from_sets([[0, 3], [4, 1], [5, 6], [0, 7], [2, 6], [0, 5], [1, 2], [3, 7]], n_features=8)
+    >>> print(st.compare({"steady": steady, "shaky": shaky}).to_markdown())
+    | procedure | nogueira | 95% interval    | runs | group |
+    |-----------|---------:|-----------------|-----:|-------|
+    | steady    |    0.690 | 0.000 to 0.932  |    8 | a     |
+    | shaky     |   -0.119 | -0.119 to 0.014 |    8 | b     |
+    """
+    import pandas as pd
+
+    if len(procedures) < 2:
+        raise InputError(f"procedures holds {len(procedures)}; wanted are at least two to compare.")
+    check_level(level)
+    record = get_measure(measure).with_params(measure_params)
+    options = Options(undefined, expectation, n_draws, random_state, similarity)
+    runs: dict[str, Selections] = {str(name): as_selections(one) for name, one in procedures.items()}
+    for one in runs.values():
+        check_same_features(next(iter(runs.values())), one)
+    values = {name: jackknife(one, record, options) for name, one in runs.items()}
+    tests = _tests(runs, values, options, paired, level)
+    tests["p_adjusted"] = adjusted_p_values(tests["p_value"].to_numpy(), adjust)
+    table = _table(values, options, level)
+    table = table.sort_values("estimate", ascending=not record.higher_is_steadier, kind="stable")
+    differ = {
+        frozenset((x, y))
+        for x, y, p in zip(tests["first"], tests["second"], tests["p_adjusted"], strict=True)
+        if p <= 1 - level
+    }
+    groups = compact_letters(list(table.index), differ)
+    table.insert(5, "group", [groups[name] for name in table.index])
+    columns = [
+        "first",
+        "second",
+        "difference",
+        "se",
+        "low",
+        "high",
+        "statistic",
+        "p_value",
+        "p_adjusted",
+        "paired",
+        "note",
+    ]
+    return Comparison(pd.DataFrame(table), tests[columns], groups, record.name, level, adjust)
+
+
+def _table(values: Mapping[str, Jackknife], options: Options, level: float) -> pd.DataFrame:
+    import pandas as pd
+
+    rows = []
+    for one in values.values():
+        found = interval_of(one, options, level)
+        rows.append((found.estimate, found.se, found.low, found.high, one.n_runs, found.note))
+    index = pd.Index(list(values), name="procedure")
+    return pd.DataFrame(rows, columns=["estimate", "se", "low", "high", "n_runs", "note"], index=index)
+
+
+def _tests(
+    runs: Mapping[str, Selections],
+    values: Mapping[str, Jackknife],
+    options: Options,
+    paired: bool | None,
+    level: float,
+) -> pd.DataFrame:
+    import pandas as pd
+
+    rows = []
+    for x, y in itertools.combinations(runs, 2):
+        found = difference_of(values[x], values[y], matched_runs(runs[x], runs[y], paired), options, level=level)
+        rows.append(
+            {
+                "first": x,
+                "second": y,
+                "difference": found.estimate,
+                "se": found.se,
+                "low": found.low,
+                "high": found.high,
+                "statistic": found.statistic,
+                "p_value": found.p_value,
+                "paired": found.paired,
+                "note": found.note,
+            }
+        )
+    return pd.DataFrame(rows)

@@ -1,0 +1,190 @@
+"""Confidence intervals for any measure: `confidence_interval`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+from scipy import special
+
+from steadyset.errors import InputError
+from steadyset.inference.bootstrap import bca_ends
+from steadyset.inference.jackknife import Jackknife, jackknife
+from steadyset.inference.published import published_variance
+from steadyset.inference.spread import Spread, fisher_ends, measure_range, spread_of, t_quantile, zero_spread_ends
+from steadyset.measures.options import Expectation, Options, Undefined
+from steadyset.measures.record import Measure, get_measure
+from steadyset.selections import Selections, as_selections
+
+if TYPE_CHECKING:
+    from steadyset.similarity import FeatureSimilarity
+
+Method = Literal["auto", "normal", "t", "jackknife", "bootstrap", "logit"]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate with a confidence interval; `note` says what to know about it."""
+
+    estimate: float
+    low: float
+    high: float
+    se: float
+    method: str
+    level: float
+    note: str = ""
+
+    @property
+    def width(self) -> float:
+        return self.high - self.low
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+
+def confidence_interval(
+    selections: Any,
+    measure: str | Measure = "nogueira",
+    *,
+    level: float = 0.95,
+    method: Method = "auto",
+    similarity: FeatureSimilarity | None = None,
+    undefined: Undefined = "nan",
+    expectation: Expectation = "auto",
+    n_draws: int = 10_000,
+    n_resamples: int = 2_000,
+    random_state: int | None = None,
+    **measure_params: Any,
+) -> Interval:
+    """An interval for the stability that infinitely many runs like these would show.
+
+    It speaks of the resampling scheme on this data set, not of new data sets, and it takes the runs as independent
+    draws: see docs/uncertainty.md.
+
+    Parameters
+    ----------
+    selections : Selections, or anything that `Selections.from_matrix` takes
+    measure : name or alias of any measure, also of a registered one
+    level : the confidence, between 0 and 1
+    method : how the interval is made
+
+        - "auto": the jackknife on Fisher's scale atanh(x), x the position between the value of chance and the best
+          one, with t quantiles; the end away from the best is moved further out when few runs pull the value down.
+          Covers as it should from M = 5 on
+        - "normal": the published one, value ± z sqrt(4/M² sum (phi_(i) - mean)²); for M >= 100
+        - "t": the same with M/(M-1) times the variance and t quantiles with M - 1 degrees of freedom
+        - "jackknife": value ± t se with the jackknife standard error
+        - "logit": the jackknife on the scale log((value - low)/(high - value)) of the measure's bounds
+        - "bootstrap": runs resampled, bias-corrected and accelerated; see `bootstrap.py`
+
+    similarity, undefined, expectation, n_draws, random_state : as in `stability`
+    n_resamples : of the bootstrap
+    measure_params : parameters of the measure
+
+    When no run behaves differently from the others every variance is 0; all methods but "normal" and "t" then give the
+    interval of `zero_spread_ends` and say so in the note. When no variance can be estimated (two runs) the interval is
+    the whole range of the measure.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> sel = st.Selections.from_sets([[0, 1, 2], [0, 1, 3], [0, 1, 2], [0, 2, 4]], n_features=10)
+    >>> interval = st.confidence_interval(sel)
+    >>> round(interval.estimate, 3), round(interval.low, 3), round(interval.high, 3)
+    (0.524, 0.0, 0.945)
+    """
+    record = get_measure(measure).with_params(measure_params)
+    options = Options(undefined, expectation, n_draws, random_state, similarity)
+    check_level(level)
+    if method not in get_args(Method):
+        raise InputError(f"method is {method!r}; wanted is one of {', '.join(get_args(Method))}.")
+    runs = as_selections(selections)
+    values = jackknife(runs, record, options)
+    if method in ("normal", "t"):
+        return large_sample_interval(runs, values, options, level, method)
+    if method == "bootstrap" and can_bootstrap(values):
+        low, high = bca_ends(runs, values, options, level, n_resamples)
+        low, high = measure_range(record, options, values.value).clip(low, high)
+        return Interval(values.value, low, high, values.se, method, level, values.estimate.note)
+    return interval_of(values, options, level, method)
+
+
+def interval_of(values: Jackknife, options: Options, level: float, method: str = "auto") -> Interval:
+    """The interval that leave-one-out values give by "auto", "jackknife" or "logit"."""
+    ends = measure_range(values.measure, options, values.value)
+    note = values.estimate.note
+    if np.isnan(values.value):
+        return Interval(values.value, np.nan, np.nan, np.nan, method, level, note)
+    if not values.defined:
+        return Interval(
+            values.value, ends.floor, ends.high, np.nan, method, level, _joined(note, values.why_no_variance())
+        )
+    spread = spread_of(values, options)
+    if spread.is_zero:
+        note = _joined(note, "no spread among the runs: bound on the share of runs that would differ")
+        low, high = zero_spread_ends(spread, 1 - level)
+    else:
+        low, high = ENDS.get(method, plain_ends)(spread, t_quantile(level, values.n_runs - 1))
+    low, high = ends.clip(low, high)
+    return Interval(values.value, low, high, spread.se, method, level, note)
+
+
+def auto_ends(spread: Spread, quantile: float) -> tuple[float, float]:
+    return fisher_ends(spread, quantile) if spread.has_fisher_scale else plain_ends(spread, quantile)
+
+
+def plain_ends(spread: Spread, quantile: float) -> tuple[float, float]:
+    return spread.value - quantile * spread.se, spread.value + quantile * spread.se
+
+
+def logit_ends(spread: Spread, quantile: float) -> tuple[float, float]:
+    low, high = spread.range.low, spread.range.high
+    if not (np.isfinite(low) and np.isfinite(high)):
+        raise InputError('method="logit" needs a measure with two finite bounds; wanted is another method.')
+    below, above = spread.value - low, high - spread.value
+    if below <= 0 or above <= 0:
+        return plain_ends(spread, quantile)
+    centre, unit = np.log(below / above), spread.se * (1 / below + 1 / above)
+    shares = 1 / (1 + np.exp(-np.array([centre - quantile * unit, centre + quantile * unit])))
+    return float(low + (high - low) * shares[0]), float(low + (high - low) * shares[1])
+
+
+ENDS: dict[str, Callable[[Spread, float], tuple[float, float]]] = {
+    "auto": auto_ends,
+    "jackknife": plain_ends,
+    "logit": logit_ends,
+}
+
+
+def large_sample_interval(
+    selections: Selections, values: Jackknife, options: Options, level: float, method: str
+) -> Interval:
+    """The published interval, or the same with the small-sample factor and t quantiles."""
+    M, note = values.n_runs, values.estimate.note
+    lowest, highest = values.measure.bounds
+    variance = published_variance(selections, values)
+    if np.isnan(values.value):
+        return Interval(values.value, np.nan, np.nan, np.nan, method, level, note)
+    if np.isnan(variance):
+        return Interval(values.value, lowest, highest, np.nan, method, level, _joined(note, values.why_no_variance()))
+    if variance == 0:
+        note = _joined(note, "zero variance")
+    quantile = float(special.ndtri((1 + level) / 2)) if method == "normal" else t_quantile(level, M - 1)
+    se = float(np.sqrt(variance * (1.0 if method == "normal" else M / (M - 1)) + values.estimate.mc_error**2))
+    low, high = max(values.value - quantile * se, lowest), min(values.value + quantile * se, highest)
+    return Interval(values.value, low, high, se, method, level, note)
+
+
+def can_bootstrap(values: Jackknife) -> bool:
+    return values.defined and values.has_spread
+
+
+def check_level(level: float) -> None:
+    if not (isinstance(level, (int, float)) and 0 < level < 1):
+        raise InputError(f"level is {level!r}; wanted is a number between 0 and 1, such as 0.95.")
+
+
+def _joined(note: str, more: str) -> str:
+    return f"{note}; {more}" if note else more

@@ -1,0 +1,57 @@
+"""Many tests at once: adjusted p-values, and letters for the groups that cannot be told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from steadyset.errors import InputError
+
+Adjustment = Literal["holm", "bh"] | None
+ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+
+
+def adjusted_p_values(p_values: npt.ArrayLike, adjust: Adjustment) -> npt.NDArray[np.float64]:
+    """Holm's or Benjamini and Hochberg's adjusted p-values; undefined ones stay so and are not counted as tests."""
+    p = np.array(p_values, dtype=np.float64)
+    if adjust not in ("holm", "bh", None):
+        raise InputError(f'adjust is {adjust!r}; wanted is "holm", "bh" or None.')
+    known = np.flatnonzero(~np.isnan(p))
+    if adjust is None or known.size == 0:
+        return p
+    order = known[np.argsort(p[known], kind="stable")]
+    rank = np.arange(1, len(order) + 1)
+    if adjust == "holm":
+        p[order] = np.minimum(1.0, np.maximum.accumulate((len(order) + 1 - rank) * p[order]))
+    else:
+        p[order] = np.minimum(1.0, np.minimum.accumulate((len(order) / rank * p[order])[::-1])[::-1])
+    return p
+
+
+def compact_letters(names: Sequence[str], differ: Collection[frozenset[str]]) -> dict[str, str]:
+    """Letters so that two names share one exactly when they do not differ; the first names get the first letters.
+
+    Reference: Piepho 2004, insert and absorb.
+    """
+    columns: list[set[str]] = [set(names)]
+    for pair in sorted(differ, key=lambda pair: sorted(map(names.index, pair))):
+        split = [column - {name} if pair <= column else column for column in columns for name in _once(pair, column)]
+        columns = [column for i, column in enumerate(split) if not _absorbed(column, i, split)]
+    columns.sort(key=lambda column: sorted(map(names.index, column)))
+    return {name: "".join(_letter(i) for i, column in enumerate(columns) if name in column) for name in names}
+
+
+def _once(pair: frozenset[str], column: set[str]) -> list[str]:
+    return sorted(pair) if pair <= column else [""]
+
+
+def _absorbed(column: set[str], place: int, columns: Sequence[set[str]]) -> bool:
+    return any(column < other or (column == other and i < place) for i, other in enumerate(columns))
+
+
+def _letter(i: int) -> str:
+    """a to z, then a1, b1, ..."""
+    return ALPHABET[i % 26] + ("" if i < 26 else str(i // 26))

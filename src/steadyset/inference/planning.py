@@ -1,0 +1,111 @@
+"""Planning: how many runs an interval of a given width needs, and how the estimate settles as runs come in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadyset.errors import InputError
+from steadyset.inference.interval import auto_ends, check_level, interval_of
+from steadyset.inference.jackknife import jackknife
+from steadyset.inference.spread import Spread, spread_of, t_quantile, zero_spread_ends
+from steadyset.measures.options import Expectation, Options, Undefined
+from steadyset.measures.record import Measure, get_measure
+from steadyset.selections import as_selections
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from steadyset.similarity import FeatureSimilarity
+
+MOST_RUNS = 10**9
+MOST_STEPS = 60
+
+
+def runs_needed(
+    selections: Any,
+    width: float,
+    measure: str | Measure = "nogueira",
+    *,
+    level: float = 0.95,
+    similarity: FeatureSimilarity | None = None,
+    undefined: Undefined = "nan",
+    expectation: Expectation = "auto",
+    n_draws: int = 10_000,
+    random_state: int | None = None,
+    **measure_params: Any,
+) -> int:
+    """How many more runs until the interval of `confidence_interval` is expected to be at most `width` wide.
+
+    The estimate and the spread of the runs are taken as they are now: the standard error falls with 1/sqrt(M) and the
+    t quantile with M. With few runs this is a rough answer; ask again after half of the runs.
+    """
+    if not width > 0:
+        raise InputError(f"width is {width!r}; wanted is a positive number.")
+    check_level(level)
+    record = get_measure(measure).with_params(measure_params)
+    options = Options(undefined, expectation, n_draws, random_state, similarity)
+    values = jackknife(as_selections(selections), record, options)
+    if np.isnan(values.value):
+        raise InputError(f"{record.name} is {values.estimate.note}; the number of runs cannot be planned.")
+    if not values.defined:
+        raise InputError(f"The number of runs cannot be planned: {values.why_no_variance()}.")
+    spread = spread_of(values, options)
+    if not _width(spread, MOST_RUNS, level) <= width:
+        raise InputError(f"No number of runs makes the interval narrower than {width:g}; wanted is a larger width.")
+    if _width(spread, values.n_runs, level) <= width:
+        return 0
+    low, high = values.n_runs, MOST_RUNS
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if _width(spread, middle, level) <= width else (middle, high)
+    return high - values.n_runs
+
+
+def convergence(
+    selections: Any,
+    measure: str | Measure = "nogueira",
+    *,
+    level: float = 0.95,
+    n_runs: Sequence[int] | None = None,
+    similarity: FeatureSimilarity | None = None,
+    undefined: Undefined = "nan",
+    expectation: Expectation = "auto",
+    n_draws: int = 10_000,
+    random_state: int | None = 0,
+    **measure_params: Any,
+) -> pd.DataFrame:
+    """The estimate and its interval over the first m runs: a frame with n_runs, estimate, se, low, high and note.
+
+    `n_runs` are the values of m; without it all from 2 to M, or at most 60 of them, spaced evenly on a log scale.
+    """
+    import pandas as pd
+
+    check_level(level)
+    record = get_measure(measure).with_params(measure_params)
+    options = Options(undefined, expectation, n_draws, random_state, similarity)
+    runs = as_selections(selections)
+    steps = _steps(runs.n_runs) if n_runs is None else [int(m) for m in n_runs]
+    outside = [m for m in steps if not 2 <= m <= runs.n_runs]
+    if outside:
+        raise InputError(f"n_runs holds {outside[0]}; wanted are numbers from 2 to the {runs.n_runs} runs.")
+    rows = []
+    for m in steps:
+        found = interval_of(jackknife(runs.take(slice(m)), record, options), options, level)
+        rows.append((m, found.estimate, found.se, found.low, found.high, found.note))
+    return pd.DataFrame(rows, columns=["n_runs", "estimate", "se", "low", "high", "note"])
+
+
+def _width(spread: Spread, n_runs: int, level: float) -> float:
+    there = spread.at(n_runs)
+    ends = zero_spread_ends(there, 1 - level) if there.is_zero else auto_ends(there, t_quantile(level, n_runs - 1))
+    low, high = spread.range.clip(*ends)
+    return high - low
+
+
+def _steps(M: int) -> list[int]:
+    if M <= MOST_STEPS:
+        return list(range(2, M + 1))
+    return sorted({round(m) for m in np.geomspace(2, M, MOST_STEPS)})

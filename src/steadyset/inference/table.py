@@ -1,0 +1,74 @@
+"""The table of measures with their intervals: the public `stability_table`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from steadyset.inference.interval import check_level, interval_of
+from steadyset.inference.jackknife import jackknives
+from steadyset.measures import evaluate
+from steadyset.measures.needs import has_needs
+from steadyset.measures.options import Expectation, Options, Undefined
+from steadyset.measures.record import Measure
+from steadyset.selections import as_selections
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from steadyset.similarity import FeatureSimilarity
+
+
+def stability_table(
+    selections: Any,
+    measures: str | Sequence[str | Measure] = "all",
+    *,
+    level: float | None = 0.95,
+    similarity: FeatureSimilarity | None = None,
+    undefined: Undefined = "nan",
+    expectation: Expectation = "auto",
+    n_draws: int = 10_000,
+    mc_error: float | None = None,
+    random_state: int | None = None,
+    params: Mapping[str, Mapping[str, Any]] | None = None,
+) -> pd.DataFrame:
+    """Many measures at once, sharing their work: a row each with estimate, se, low, high, mc_error and note.
+
+    se, low and high are those of `confidence_interval(method="auto")` at this `level`; level=None leaves them out,
+    which is faster. "all" are the measures that have what they need: some take a similarity, some Selections
+    with weights or rankings. `params` gives parameters by measure, such as {"davis": {"alpha": 1}}; the other options
+    are those of `stability`, and `expectation` acts on the measures that it can correct.
+    """
+    if level is None:
+        return evaluate.stability_table(
+            selections,
+            measures,
+            similarity=similarity,
+            undefined=undefined,
+            expectation=expectation,
+            n_draws=n_draws,
+            mc_error=mc_error,
+            random_state=random_state,
+            params=params,
+        )
+    import pandas as pd
+
+    check_level(level)
+    options = Options(undefined, expectation, n_draws, random_state, similarity, mc_error)
+    runs = as_selections(selections)
+    records = evaluate.chosen_measures(measures, params)
+    if isinstance(measures, str) and measures == "all":
+        records = [record for record in records if has_needs(record, runs, options)]
+    values = jackknives(runs, records, options)
+    found = [interval_of(one, options, level) for one in values]
+    return pd.DataFrame(
+        {
+            "estimate": [one.estimate for one in found],
+            "se": [one.se for one in found],
+            "low": [one.low for one in found],
+            "high": [one.high for one in found],
+            "mc_error": [one.estimate.mc_error for one in values],
+            "note": [one.note for one in found],
+        },
+        index=pd.Index([record.name for record in records], name="measure"),
+    )

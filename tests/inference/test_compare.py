@@ -1,0 +1,82 @@
+"""Comparisons of many procedures: tables, adjusted p-values, letters, export."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+import steadyset as st
+from steadyset.inference.multiple import adjusted_p_values, compact_letters
+from steadyset.inference.typeset import latex_escaped
+
+
+def procedure(noise: float, seed: int, M: int = 30) -> st.Selections:
+    rng = np.random.default_rng(seed)
+    score = np.linspace(1, 0, 15) + noise * rng.standard_normal((M, 15))
+    return st.Selections.from_sets(list(np.argsort(-score, axis=1)[:, :5]), n_features=15)
+
+
+@pytest.fixture(scope="module")
+def comparison() -> st.Comparison:
+    return st.compare({"shaky": procedure(1.5, 0), "a_b": procedure(0.1, 1), "steady": procedure(0.1, 2)})
+
+
+def test_the_steadiest_procedures_come_first_and_share_a_letter(comparison: st.Comparison) -> None:
+    assert comparison.table.index[-1] == "shaky"
+    assert comparison.table["estimate"].is_monotonic_decreasing
+    assert comparison.groups == {"a_b": "a", "steady": "a", "shaky": "b"}
+
+
+def test_table_and_tests_are_those_of_the_single_functions(comparison: st.Comparison) -> None:
+    interval = st.confidence_interval(procedure(1.5, 0))
+    row = comparison.table.loc["shaky"]
+    assert (row["estimate"], row["low"], row["high"]) == (interval.estimate, interval.low, interval.high)
+    single = st.test_difference(procedure(1.5, 0), procedure(0.1, 1))
+    test = comparison.tests.iloc[0]
+    assert (test["first"], test["second"], test["p_value"]) == ("shaky", "a_b", single.p_value)
+    assert len(comparison.tests) == 3
+
+
+def test_exports_escape_names(comparison: st.Comparison) -> None:
+    assert r"a\_b" in comparison.to_latex()
+    assert r"a\_b" in comparison.to_markdown()
+    assert comparison.to_latex().startswith(r"\begin{tabular}{lrlrl}")
+    assert "share a letter" in repr(comparison)
+    assert latex_escaped("50% \\cmd{x}_$&#^~<") == (
+        r"50\% \textbackslash{}cmd\{x\}\_\$\&\#\textasciicircum{}\textasciitilde{}\textless{}"
+    )
+
+
+def test_a_measure_where_lower_is_steadier_puts_the_lowest_first() -> None:
+    found = st.compare({"shaky": procedure(1.5, 0), "steady": procedure(0.1, 1)}, "krizek")
+    assert list(found.table.index) == ["steady", "shaky"]
+
+
+def test_holm_and_benjamini_hochberg_by_hand() -> None:
+    p = [0.01, 0.04, 0.03, np.nan]
+    np.testing.assert_allclose(adjusted_p_values(p, "holm"), [0.03, 0.06, 0.06, np.nan])
+    np.testing.assert_allclose(adjusted_p_values(p, "bh"), [0.03, 0.04, 0.04, np.nan])
+    np.testing.assert_allclose(adjusted_p_values(p, None), p)
+
+
+names = [f"p{i}" for i in range(6)]
+
+
+@given(some.sets(some.tuples(some.sampled_from(names), some.sampled_from(names)).filter(lambda x: x[0] < x[1])))
+def test_two_names_share_a_letter_exactly_when_they_do_not_differ(pairs: set[tuple[str, str]]) -> None:
+    letters = compact_letters(names, {frozenset(pair) for pair in pairs})
+    for x in names:
+        for y in names:
+            if x < y:
+                assert bool(set(letters[x]) & set(letters[y])) == ((x, y) not in pairs)
+
+
+def test_bad_comparisons_get_one_sentence() -> None:
+    with pytest.raises(st.InputError, match="at least two"):
+        st.compare({"one": procedure(1, 0)})
+    with pytest.raises(st.InputError, match="adjust is 'bonferroni'; wanted is \"holm\""):
+        st.compare({"a": procedure(1, 0), "b": procedure(1, 1)}, adjust="bonferroni")  # type: ignore[arg-type]
+    with pytest.raises(st.InputError, match="features; wanted are the same"):
+        st.compare({"a": procedure(1, 0), "b": st.Selections.from_sets([[0], [1]], n_features=3)})

@@ -1,0 +1,202 @@
+"""Intervals: what holds for every measure, and the cases that have no variance."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+from hypothesis.extra import numpy as some_arrays
+
+import steadyset as st
+from steadyset.inference.jackknife import jackknives, levels_without_each
+from steadyset.measures.evaluate import estimates
+from steadyset.measures.evaluators import PAIR_SCORES
+from steadyset.measures.needs import has_needs
+from steadyset.measures.options import Options
+from steadyset.measures.record import all_measures
+
+METHODS = ("auto", "normal", "t", "jackknife", "bootstrap", "logit")
+matrices = some_arrays.arrays(np.bool_, some.tuples(some.integers(3, 7), some.integers(2, 8)))
+
+
+def random_runs(M: int = 12, d: int = 20, size: int | None = None, seed: int = 0) -> st.Selections:
+    """Runs with some features in common; `size` features each when it is given."""
+    rng = np.random.default_rng(seed)
+    score = rng.random((M, d)) + np.linspace(1.5, 0, d)
+    if size is None:
+        return st.Selections.from_matrix(score > 1.2)
+    return st.Selections.from_sets(list(np.argsort(-score, axis=1)[:, :size]), n_features=d)
+
+
+def plain_measures(sel: st.Selections) -> list[st.Measure]:
+    return [measure for measure in all_measures() if has_needs(measure, sel, Options())]
+
+
+@given(matrices)
+@settings(max_examples=20, deadline=None)
+def test_leave_one_out_values_are_those_of_the_runs_that_are_left(Z: np.ndarray) -> None:
+    sel, options = st.Selections.from_matrix(Z), Options()
+    M = sel.n_runs
+    for found in jackknives(sel, plain_measures(sel), options):
+        if np.isnan(found.value):
+            continue
+        direct = [estimates(sel.take(np.arange(M) != i), [found.measure], options)[0].value for i in range(M)]
+        np.testing.assert_allclose(found.without, direct, atol=1e-12, equal_nan=True, err_msg=found.measure.name)
+
+
+def test_levels_without_a_run_count_the_others() -> None:
+    sel = random_runs()
+    for i, levels in enumerate(levels_without_each(sel)):
+        others = sel.take(np.arange(sel.n_runs) != i)
+        np.testing.assert_array_equal(levels, np.bincount(others.counts, minlength=sel.n_runs))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_measure_gets_an_interval_within_its_bounds(method: str) -> None:
+    sel = random_runs(size=6)
+    for measure in plain_measures(sel):
+        if method == "logit" and not np.isfinite(measure.bounds).all():
+            continue
+        found = st.confidence_interval(sel, measure, method=method, random_state=1, n_resamples=200)
+        assert measure.bounds[0] <= found.low <= found.high <= measure.bounds[1], measure.name
+        assert found.se >= 0
+        if method != "bootstrap":
+            assert found.low <= found.estimate <= found.high
+
+
+def test_a_registered_measure_gets_an_interval() -> None:
+    st.register_measure("overlap_of_smaller", lambda r, ki, kj, d: r / np.minimum(ki, kj), bounds=(0, 1))
+    try:
+        found = st.confidence_interval(random_runs(), "overlap_of_smaller")
+        assert 0 <= found.low < found.estimate < found.high <= 1
+        assert "overlap_of_smaller" in st.stability_table(random_runs()).index
+    finally:
+        st.unregister_measure("overlap_of_smaller")
+
+
+def test_corrected_measures_by_expectation_get_intervals() -> None:
+    found = st.confidence_interval(random_runs(), "jaccard", expectation="exact")
+    assert found.low < found.estimate < found.high <= 1
+    found = st.confidence_interval(random_runs(M=5), "davis", expectation="monte_carlo", n_draws=500)
+    assert found.se > 0
+    assert np.isfinite([found.low, found.high]).all()
+
+
+def test_more_confidence_is_wider_and_more_runs_are_narrower() -> None:
+    sel = random_runs(M=60)
+    widths = [st.confidence_interval(sel, level=level).width for level in (0.8, 0.9, 0.95, 0.99)]
+    assert widths == sorted(widths)
+    assert st.confidence_interval(sel).width < st.confidence_interval(sel.take(slice(15))).width
+
+
+def test_auto_is_lopsided_towards_less_stability() -> None:
+    found = st.confidence_interval(random_runs(M=10, size=6))
+    assert found.estimate - found.low > found.high - found.estimate > 0
+
+
+def test_methods_agree_for_many_runs() -> None:
+    sel = random_runs(M=300)
+    ends = [(x.low, x.high) for x in (st.confidence_interval(sel, method=m, random_state=0) for m in METHODS)]
+    np.testing.assert_allclose(ends, np.broadcast_to(ends[0], (len(METHODS), 2)), atol=0.006)
+
+
+def test_runs_that_all_agree_get_the_bound_on_those_that_would_not() -> None:
+    sel = st.Selections.from_sets([[0, 1, 2]] * 10, n_features=30)
+    found = st.confidence_interval(sel)
+    assert (found.estimate, found.se, found.high) == (1.0, 0.0, 1.0)
+    assert found.low == pytest.approx(0.05 ** (1 / 10))
+    assert "no spread" in found.note
+    assert st.confidence_interval(sel, method="bootstrap").low == found.low
+    narrower = st.confidence_interval(st.Selections.from_sets([[0, 1, 2]] * 100, n_features=30))
+    assert narrower.low == pytest.approx(0.05 ** (1 / 100))
+
+
+def test_the_published_interval_of_runs_that_all_agree_has_no_width() -> None:
+    found = st.confidence_interval(st.Selections.from_sets([[0, 1]] * 5, n_features=9), method="normal")
+    assert (found.low, found.high, found.note) == (1.0, 1.0, "zero variance")
+
+
+def test_runs_that_differ_all_in_the_same_way_have_no_spread_but_a_width() -> None:
+    sel = st.Selections.from_sets([[0, 1], [0, 2], [0, 3], [0, 4]], n_features=9)
+    found = st.confidence_interval(sel)
+    assert found.se == 0
+    assert found.low < found.estimate < found.high < 1
+
+
+def test_a_measure_where_lower_is_steadier_has_its_bound_above() -> None:
+    found = st.confidence_interval(st.Selections.from_sets([[0, 1]] * 5, n_features=9), "krizek")
+    assert (found.low, found.high) == (0.0, np.inf)
+
+
+def test_two_runs_have_no_variance_and_get_the_whole_range() -> None:
+    sel = st.Selections.from_sets([[0, 1, 2], [0, 1, 3]], n_features=9)
+    for measure, low in (("nogueira", 0.0), ("jaccard", 0.0), ("phi", -1.0)):
+        found = st.confidence_interval(sel, measure)
+        assert (found.low, found.high) == (low, 1.0)
+        assert np.isnan(found.se)
+        assert "two runs make one pair" in found.note
+
+
+def test_a_measure_that_is_undefined_for_some_pairs_says_so() -> None:
+    sel = st.Selections.from_sets([[0, 1], [], [], [0, 1], [1]], n_features=5)
+    found = st.confidence_interval(sel, "jaccard")
+    assert np.isnan([found.estimate, found.low, found.high, found.se]).all()
+    assert "undefined for 1 of 10 pairs" in found.note
+    filled = st.confidence_interval(sel, "jaccard", undefined=1.0)
+    assert 0 <= filled.low < filled.estimate < filled.high <= 1
+    with pytest.raises(st.UndefinedError, match="jaccard is undefined for 1 of 10 pairs"):
+        st.confidence_interval(sel, "jaccard", undefined="raise")
+
+
+def test_a_measure_that_is_undefined_without_one_run_gets_the_whole_range() -> None:
+    sel = st.Selections.from_sets([[], [], [0, 1]], n_features=5)
+    found = st.confidence_interval(sel)
+    assert "undefined without run 3" in found.note
+    assert found.high == 1
+
+
+def test_nogueira_of_many_runs_is_never_negative_and_neither_is_its_interval() -> None:
+    rng = np.random.default_rng(1)
+    sel = st.Selections.from_sets([rng.choice(50, 4, replace=False) for _ in range(8)], n_features=50)
+    found = st.confidence_interval(sel)
+    assert found.low == min(0.0, found.estimate)
+
+
+def test_the_same_seed_gives_the_same_bootstrap() -> None:
+    sel = random_runs(size=6)
+    for measure in ("nogueira", "jaccard", "guzman"):
+        one, two = (st.confidence_interval(sel, measure, method="bootstrap", random_state=5) for _ in range(2))
+        assert one == two
+
+
+def test_copies_of_a_run_do_not_lift_the_bootstrap() -> None:
+    from steadyset.inference.bootstrap import resampled_values
+    from steadyset.inference.jackknife import jackknife
+
+    sel, options = random_runs(M=15), Options(random_state=0)
+    for name in ("nogueira", "jaccard", "somol"):
+        values = jackknife(sel, st.get_measure(name), options)
+        resampled = resampled_values(sel, values, options, 2000)
+        naive_bias = (1 - values.value) / sel.n_runs
+        assert abs(resampled.mean() - values.value) < 0.25 * naive_bias
+        assert resampled.std() == pytest.approx(values.se, rel=0.35)
+
+
+def test_no_m_by_m_scores_are_needed_for_frequency_measures() -> None:
+    assert "frequency" not in PAIR_SCORES
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"level": 1.5}, "level is 1.5; wanted is a number between 0 and 1"),
+        ({"method": "exact"}, "method is 'exact'; wanted is one of auto, normal"),
+        ({"method": "logit", "measure": "wald"}, "two finite bounds"),
+        ({"method": "bootstrap", "n_resamples": 10}, "n_resamples is 10; wanted are at least 100"),
+        ({"measure": "jacard"}, "did you mean 'jaccard'"),
+    ],
+)
+def test_bad_questions_get_one_sentence(options: dict[str, object], sentence: str) -> None:
+    with pytest.raises(st.InputError, match=sentence.replace("(", r"\(")):
+        st.confidence_interval(random_runs(), **options)  # type: ignore[arg-type]

@@ -1,0 +1,141 @@
+"""Tests of a value and of a difference."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import steadyset as st
+
+
+def runs_of(seed: int, M: int = 20, noise: float = 0.4, labels: list[str] | None = None) -> st.Selections:
+    rng = np.random.default_rng(seed)
+    score = np.linspace(1, 0, 15) + noise * rng.standard_normal((M, 15))
+    return st.Selections.from_sets(list(np.argsort(-score, axis=1)[:, :5]), n_features=15, labels=labels)
+
+
+def same_resamples(seed: int, M: int = 25) -> tuple[st.Selections, st.Selections]:
+    """Two procedures that a resample moves in the same way, the second a little less steady."""
+    rng = np.random.default_rng(seed)
+    shock = rng.standard_normal((M, 15)) * rng.gamma(1, 1, (M, 1))
+    labels = [f"resample {i}" for i in range(M)]
+    found = []
+    for size, own in ((0.3, 0.02), (0.33, 0.02)):
+        score = np.linspace(1, 0, 15) + size * shock + own * rng.standard_normal((M, 15))
+        found.append(st.Selections.from_sets(list(np.argsort(-score, axis=1)[:, :5]), n_features=15, labels=labels))
+    return found[0], found[1]
+
+
+@pytest.mark.parametrize("measure", ["nogueira", "jaccard", "guzman"])
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_the_threshold_test_inverts_the_interval(measure: str, level: float) -> None:
+    sel = runs_of(1)
+    interval = st.confidence_interval(sel, measure, level=level)
+    for value, alternative in ((interval.low, "greater"), (interval.high, "less")):
+        found = st.test_threshold(sel, value, measure, alternative=alternative)
+        assert found.p_value == pytest.approx((1 - level) / 2)
+        assert st.test_threshold(sel, value, measure, alternative="two-sided").p_value == pytest.approx(1 - level)
+
+
+def test_lower_is_steadier_turns_the_scale_and_not_the_question() -> None:
+    sel = runs_of(1)
+    estimate = st.stability(sel, "krizek")
+    assert st.test_threshold(sel, estimate - 1, "krizek").p_value < 0.05
+    assert st.test_threshold(sel, estimate + 1, "krizek").p_value > 0.95
+
+
+def test_p_values_fall_as_the_threshold_moves_away() -> None:
+    sel = runs_of(2)
+    values = np.linspace(0.1, 0.95, 30)
+    p = [st.test_threshold(sel, value).p_value for value in values]
+    assert p == sorted(p)
+
+
+def test_runs_that_all_agree_are_tested_by_how_often_that_would_be_seen() -> None:
+    sel = st.Selections.from_sets([[0, 1]] * 10, n_features=9)
+    found = st.test_threshold(sel, 0.75)
+    assert found.p_value == pytest.approx(0.75**10)
+    assert found.statistic == np.inf
+    assert st.test_threshold(sel, 1.0).p_value == 1.0
+    assert st.test_threshold(sel, 0.75, alternative="less").p_value == 1.0
+
+
+def test_two_runs_decide_nothing() -> None:
+    found = st.test_threshold(runs_of(1).take([0, 1]), 0.1)
+    assert np.isnan(found.p_value)
+    assert not found.reject()
+    assert "two runs" in found.note
+    assert np.isnan(st.test_difference(runs_of(1).take([0, 1]), runs_of(2)).p_value)
+
+
+def test_same_labels_are_paired_and_matched_by_label() -> None:
+    a, b = same_resamples(0)
+    assert st.test_difference(a, b).paired
+    shuffled = b.take(np.random.default_rng(0).permutation(b.n_runs))
+    assert st.test_difference(a, shuffled).p_value == pytest.approx(st.test_difference(a, b).p_value)
+    assert not st.test_difference(a, runs_of(3)).paired
+    assert not st.test_difference(a, b, paired=False).paired
+
+
+def test_runs_without_labels_are_independent_unless_told() -> None:
+    a, b = runs_of(1), runs_of(2)
+    assert not st.test_difference(a, b).paired
+    assert st.test_difference(a, b, paired=True).paired
+    with pytest.raises(st.InputError, match="There are 20 and 10 runs; paired=True wants"):
+        st.test_difference(a, runs_of(2, M=10), paired=True)
+    with pytest.raises(st.InputError, match="The run 'a' is in one of the Selections only"):
+        st.test_difference(
+            runs_of(1, M=3, labels=["a", "b", "c"]), runs_of(1, M=3, labels=["b", "c", "d"]), paired=True
+        )
+
+
+def test_pairing_finds_what_the_resamples_hide() -> None:
+    a, b = same_resamples(0)
+    paired, independent = st.test_difference(a, b), st.test_difference(a, b, paired=False)
+    assert paired.estimate == independent.estimate
+    assert paired.se < independent.se / 2
+
+
+def test_a_procedure_does_not_differ_from_itself() -> None:
+    a, _ = same_resamples(1)
+    found = st.test_difference(a, a)
+    assert (found.estimate, found.se, found.p_value, found.statistic) == (0.0, 0.0, 1.0, 0.0)
+
+
+def test_the_difference_is_second_minus_first() -> None:
+    steady, shaky = runs_of(1, noise=0.1), runs_of(1, noise=1.0)
+    found = st.test_difference(steady, shaky)
+    assert found.estimate < 0
+    assert found.statistic < 0
+    assert found.reject()
+    assert st.test_difference(shaky, steady, alternative="greater").p_value == pytest.approx(found.p_value / 2)
+    assert found.low < found.estimate < found.high < 0
+
+
+def test_two_constant_procedures_that_differ_get_a_finite_p_value() -> None:
+    same = st.Selections.from_sets([[0, 1]] * 6, n_features=9)
+    other = st.Selections.from_sets([[0, 1], [0, 2], [0, 3], [0, 4], [0, 5], [0, 6]], n_features=9)
+    found = st.test_difference(same, other)
+    assert found.se == 0
+    assert 0 < found.p_value <= 1
+
+
+def test_the_published_test_is_for_independent_runs() -> None:
+    a, b = same_resamples(0)
+    with pytest.raises(st.InputError, match="independent runs"):
+        st.test_difference(a, b, method="normal", paired=True)
+
+
+def test_different_features_cannot_be_compared() -> None:
+    a = runs_of(1)
+    with pytest.raises(st.InputError, match="15 and 16 features"):
+        st.test_difference(a, st.Selections.from_sets([[0], [1], [0]], n_features=16))
+    names = st.Selections.from_sets([["a"], ["b"], ["a"]], features=["a", "b"])
+    turned = st.Selections.from_sets([["a"], ["b"], ["a"]], features=["b", "a"])
+    with pytest.raises(st.InputError, match="Feature 0 is 'a' in one and 'b' in the other"):
+        st.test_difference(names, turned)
+
+
+def test_pytest_does_not_collect_the_statistical_tests() -> None:
+    assert not st.test_threshold.__test__  # type: ignore[attr-defined]
+    assert not st.test_difference.__test__  # type: ignore[attr-defined]

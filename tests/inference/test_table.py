@@ -1,0 +1,45 @@
+"""The table of measures with intervals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import steadyset as st
+from steadyset import measures
+
+
+def runs() -> st.Selections:
+    rng = np.random.default_rng(0)
+    return st.Selections.from_matrix(rng.random((12, 20)) < np.linspace(0.9, 0.05, 20))
+
+
+def test_the_table_holds_the_intervals_of_the_single_calls() -> None:
+    table = st.stability_table(runs())
+    assert list(table.columns) == ["estimate", "se", "low", "high", "mc_error", "note"]
+    for name, row in table.iterrows():
+        found = st.confidence_interval(runs(), name)
+        np.testing.assert_array_equal(
+            row[["estimate", "se", "low", "high"]].astype(float), [found.estimate, found.se, found.low, found.high]
+        )
+
+
+def test_without_a_level_the_table_is_that_of_the_measures() -> None:
+    table = st.stability_table(runs(), level=None)
+    assert list(table.columns) == ["estimate", "mc_error", "note"]
+    assert table.equals(measures.stability_table(runs()))
+    np.testing.assert_allclose(table["estimate"], st.stability_table(runs())["estimate"], rtol=1e-12)
+
+
+def test_measures_that_need_a_similarity_join_when_they_have_one() -> None:
+    similarity = st.FeatureSimilarity.from_groups((np.arange(20) // 2).tolist())
+    table = st.stability_table(runs(), similarity=similarity)
+    assert "sechidis" in table.index
+    row = table.loc["sechidis"]
+    assert row["low"] < row["estimate"] < row["high"]
+    assert "sechidis" not in st.stability_table(runs()).index
+
+
+def test_a_bad_level_is_refused() -> None:
+    with pytest.raises(st.InputError, match="level is 95"):
+        st.stability_table(runs(), level=95)
