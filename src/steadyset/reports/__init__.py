@@ -33,11 +33,9 @@ def _content(assessment: Assessment) -> dict[str, Any]:
         "version": __version__,
         "settings": settings,
         "n_runs": max((sel.n_runs for sel in assessment.selections.values()), default=0),
-        "answer": words.answer(summary, score_names[0]),
-        "scores": score_names,
-        "summary": [
-            {"name": name, "verdict": scale(row["stability"]), **row} for name, row in summary.to_dict("index").items()
-        ],
+        "answer": words.answer(assessment),
+        "scores": settings["scoring"],
+        "summary": [{**row, "verdict": scale(row["stability"])} for row in words.summary_rows(assessment)],
         "differences": words.differences(assessment),
         "core": assessment.core(),
         "failures": words.failures(assessment),
