@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from steadyset.cli import assess, certify, measure, measures, report
+from steadyset.cli import assess, certify, compare, measure, measures, report
 from steadyset.errors import SteadysetError
 
 BAD_INPUT, INTERRUPTED = 2, 130
@@ -19,18 +19,20 @@ USAGE_ERROR: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "
 app = typer.Typer(
     name="steadyset",
     help="How far can a feature selection be trusted?\n\n"
-    "Give steadyset the features that a selector chose on several resamples of your data, and it says how steady the "
-    "choice is: near 1, the same features come back each time; near 0, no more of them than chance would give.\n\n"
-    "Start with `steadyset measure FILE`; `steadyset measures` says what the measures mean.",
+    "steadyset runs selectors on resamples of your data and says how steady their choice of features is: near 1, the "
+    "same features come back each time; near 0, no more of them than chance would give.\n\n"
+    "Start with `steadyset assess DATA --target COLUMN`, or with `steadyset measure FILE` where the selections are "
+    "recorded already; `steadyset measures` says what the measures mean.",
     invoke_without_command=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("assess")(assess.assess)
-app.command("measure")(measure.measure)
-app.command("measures")(measures.measures)
 app.command("report")(report.report)
+app.command("measure")(measure.measure)
+app.command("compare")(compare.compare)
+app.command("measures")(measures.measures)
 app.command("certify")(certify.certify)
 
 

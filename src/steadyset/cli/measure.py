@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from steadyset.cli import options as shared
 from steadyset.cli.output import Format, number, print_rows
 from steadyset.errors import InputError
+
+if TYPE_CHECKING:
+    from steadyset.measures.options import Options
+    from steadyset.measures.record import Measure
+    from steadyset.selections import Selections
 
 
 def measure(
@@ -24,84 +31,89 @@ def measure(
     names: Annotated[
         list[str] | None,
         typer.Option(
-            "--measure", "-m", metavar="NAME", help="A measure by name or alias; may be repeated. Without it: all."
+            "--measure",
+            "-m",
+            metavar="NAME",
+            help="A measure by name or alias; may be repeated. Without it: all that can be computed.",
         ),
     ] = None,
-    features: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="How many features there were to choose from, where a long table does not say."),
+    level: Annotated[
+        float | None, typer.Option(metavar="L", help="Show intervals of this confidence, such as 0.95.")
     ] = None,
-    undefined: Annotated[
-        str,
-        typer.Option(
-            metavar="POLICY",
-            help="What a pair of runs without a value counts: nan (say so), raise (stop), or a number.",
-        ),
-    ] = "nan",
-    expectation: Annotated[
-        str,
-        typer.Option(
-            metavar="HOW",
-            help="Correct for chance what is not corrected already: exact, monte_carlo (simulate where no exact form "
-            "exists), none, or auto (what each measure needs).",
-        ),
-    ] = "auto",
-    draws: Annotated[int, typer.Option(metavar="N", help="Random collections of a simulation.", min=2)] = 10_000,
-    seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of the simulation.")] = None,
+    features: shared.Features = None,
+    undefined: shared.Policy = "nan",
+    expectation: shared.Expected = "auto",
+    data: shared.DataFile = None,
+    target: shared.Target = None,
+    similarity: shared.SimilarityFile = None,
+    similarity_method: shared.Method = "pearson",
+    threshold: shared.Threshold = 0.9,
+    draws: shared.Draws = 10_000,
+    mc_error: Annotated[
+        float | None, typer.Option(metavar="E", help="Simulate until the error of the stability is below this.")
+    ] = None,
+    seed: shared.Seed = None,
     form: Annotated[Format, typer.Option("--format", help="For people, or for programs.")] = Format.table,
 ) -> None:
     """Measure how steady recorded selections are.
 
     Each FILE holds the features that one procedure selected in several runs; each gets a table of its own.
     """
-    from steadyset.measures.evaluate import chosen_measures, estimates, usable_measures
+    from steadyset.measures.evaluate import chosen_measures, usable_measures
     from steadyset.measures.options import Options
     from steadyset.selections import Selections
 
-    options = Options(_policy(undefined), expectation, draws, seed)  # type: ignore[arg-type]
+    policy = shared.undefined_policy(undefined)
     wanted = "all" if not names or "all" in names else chosen_measures(names)
+    options = Options(policy, expectation, draws, seed, None, mc_error)  # type: ignore[arg-type]
+    alike = shared.load_similarity(data, target, similarity, similarity_method, threshold)
+    if alike is not None:
+        options = Options(policy, expectation, draws, seed, alike, mc_error)  # type: ignore[arg-type]
     rows: list[dict[str, Any]] = []
     for file in files:
         selections = Selections.read(file, n_features=features)
         try:
-            records = usable_measures(wanted, selections, options)
-            values = estimates(selections, records, options)
+            found = _rows(selections, usable_measures(wanted, selections, options), options, level)
         except InputError as error:
             raise InputError(f"{file}: {error}") from None
-        found = [
-            {"measure": m.name, "estimate": e.value, "mc_error": e.mc_error, "note": e.note}
-            for m, e in zip(records, values, strict=True)
-        ]
         if form is Format.table:
             _show(file, selections, found)
         else:
             rows += [{"file": str(file), **row} for row in found]
     if form is not Format.table:
         print_rows(rows, form)
+    for note in alike.notes if alike is not None else ():
+        typer.echo(f"similarity: {note}", err=form is not Format.table)
 
 
-def _show(file: Path, selections: Any, rows: list[dict[str, Any]]) -> None:
-    told = [key for key in rows[0] if key in ("measure", "estimate") or any(row[key] for row in rows)]
-    shown = [{key: row[key] for key in told} for row in rows]
+def _rows(
+    selections: Selections, records: list[Measure], options: Options, level: float | None
+) -> list[dict[str, Any]]:
+    if level is None:
+        from steadyset.measures.evaluate import estimates
+
+        values = estimates(selections, records, options)
+        return [
+            {"measure": m.name, "estimate": e.value, "mc_error": e.mc_error, "note": e.note}
+            for m, e in zip(records, values, strict=True)
+        ]
+    from steadyset.inference.table import interval_rows
+
+    return interval_rows(selections, records, options, level)
+
+
+def _show(file: Path, selections: Selections, rows: list[dict[str, Any]]) -> None:
+    from steadyset.measures.scale import scale
+
+    told = [key for key in rows[0] if key not in ("mc_error", "note") or any(row[key] for row in rows)]
     low, high = int(selections.sizes.min()), int(selections.sizes.max())
     size = f"{low}" if low == high else f"{low} to {high}"
     print_rows(
-        shown,
+        [{key: row[key] for key in told} for row in rows],
         Format.table,
         title=f"{file}: {selections.n_runs} runs, {size} of {selections.n_features} features selected",
         wide=["note"],
     )
-    from steadyset.measures.scale import scale
-
-    default = next((row["estimate"] for row in rows if row["measure"] == "nogueira"), float("nan"))
-    if default == default:
+    default = next((row["estimate"] for row in rows if row["measure"] == "nogueira"), math.nan)
+    if not math.isnan(default):
         typer.echo(f"nogueira {number(default)}: {scale(default)} (poor below 0.40, excellent above 0.75)")
-
-
-def _policy(text: str) -> Any:
-    if text in ("nan", "raise"):
-        return text
-    try:
-        return float(text)
-    except ValueError:
-        raise InputError(f"--undefined is {text!r}; wanted is nan, raise or a number.") from None

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 from steadyset.inference.interval import check_level, interval_of
 from steadyset.inference.jackknife import jackknives
 from steadyset.measures import evaluate
-from steadyset.measures.needs import has_needs
 from steadyset.measures.options import Expectation, Options, Undefined
 from steadyset.measures.record import Measure
-from steadyset.selections import as_selections
+from steadyset.selections import Selections, as_selections
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,19 +55,26 @@ def stability_table(
     check_level(level)
     options = Options(undefined, expectation, n_draws, random_state, similarity, mc_error)
     runs = as_selections(selections)
-    records = evaluate.chosen_measures(measures, params)
-    if isinstance(measures, str) and measures == "all":
-        records = [record for record in records if has_needs(record, runs, options)]
-    values = jackknives(runs, records, options)
+    records = evaluate.usable_measures(measures, runs, options, params)
+    columns = ["measure", "estimate", "se", "low", "high", "mc_error", "note"]
+    return pd.DataFrame(interval_rows(runs, records, options, level), columns=columns).set_index("measure")
+
+
+def interval_rows(
+    selections: Selections, measures: Sequence[Measure], options: Options, level: float
+) -> list[dict[str, Any]]:
+    """The rows of the table as plain values."""
+    values = jackknives(selections, measures, options)
     found = [interval_of(one, options, level) for one in values]
-    return pd.DataFrame(
+    return [
         {
-            "estimate": [one.estimate for one in found],
-            "se": [one.se for one in found],
-            "low": [one.low for one in found],
-            "high": [one.high for one in found],
-            "mc_error": [one.estimate.mc_error for one in values],
-            "note": [one.note for one in found],
-        },
-        index=pd.Index([record.name for record in records], name="measure"),
-    )
+            "measure": measure.name,
+            "estimate": interval.estimate,
+            "se": interval.se,
+            "low": interval.low,
+            "high": interval.high,
+            "mc_error": one.estimate.mc_error,
+            "note": interval.note,
+        }
+        for measure, one, interval in zip(measures, values, found, strict=True)
+    ]

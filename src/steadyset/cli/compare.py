@@ -1,0 +1,115 @@
+"""`steadyset compare`: which procedures differ in stability."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from steadyset.cli import options as shared
+from steadyset.cli.output import Format, print_rows
+from steadyset.errors import InputError
+
+if TYPE_CHECKING:
+    from steadyset.inference import Comparison
+
+
+class ComparisonFormat(StrEnum):
+    """What --format takes."""
+
+    table = "table"
+    csv = "csv"
+    json = "json"
+    markdown = "markdown"
+    latex = "latex"
+
+
+class Adjustment(StrEnum):
+    """What --adjust takes."""
+
+    holm = "holm"
+    bh = "bh"
+    none = "none"
+
+
+def compare(
+    files: Annotated[
+        list[Path],
+        typer.Argument(help="Recorded selections, one file a procedure.", metavar="FILE FILE...", show_default=False),
+    ],
+    name: Annotated[str, typer.Option("--measure", "-m", metavar="NAME", help="What is compared.")] = "nogueira",
+    paired: Annotated[
+        bool | None,
+        typer.Option(
+            "--paired/--independent",
+            help="Whether the files hold runs on the same resamples, in the same order. Without it, labels decide.",
+        ),
+    ] = None,
+    adjust: Annotated[
+        Adjustment, typer.Option(help="For many tests: holm, bh (Benjamini-Hochberg), or none.")
+    ] = Adjustment.holm,
+    level: Annotated[float, typer.Option(metavar="L", help="Confidence of intervals and tests.")] = 0.95,
+    features: shared.Features = None,
+    undefined: shared.Policy = "nan",
+    expectation: shared.Expected = "auto",
+    data: shared.DataFile = None,
+    target: shared.Target = None,
+    similarity: shared.SimilarityFile = None,
+    similarity_method: shared.Method = "pearson",
+    threshold: shared.Threshold = 0.9,
+    draws: shared.Draws = 10_000,
+    seed: shared.Seed = None,
+    form: Annotated[ComparisonFormat, typer.Option("--format", help="For people, programs or papers.")] = (
+        ComparisonFormat.table
+    ),
+) -> None:
+    """Test which procedures differ in stability, and group those that cannot be told apart."""
+    from steadyset.inference import compare as run_comparison
+    from steadyset.selections import Selections
+
+    found = run_comparison(
+        {label: Selections.read(file, n_features=features) for label, file in _labels(files).items()},
+        name,
+        paired=paired,
+        adjust=None if adjust is Adjustment.none else adjust.value,  # type: ignore[arg-type]
+        level=level,
+        similarity=shared.load_similarity(data, target, similarity, similarity_method, threshold),
+        undefined=shared.undefined_policy(undefined),
+        expectation=expectation,  # type: ignore[arg-type]
+        n_draws=draws,
+        random_state=seed,
+    )
+    if form is ComparisonFormat.markdown:
+        typer.echo(found.to_markdown())
+    elif form is ComparisonFormat.latex:
+        typer.echo(found.to_latex())
+    elif form is ComparisonFormat.table:
+        _show(found)
+    else:
+        print_rows(_records(found.tests), Format(form.value))
+
+
+def _labels(files: list[Path]) -> dict[str, Path]:
+    """Files by their names; by their whole paths where names repeat."""
+    stems = [file.name.split(".")[0] for file in files]
+    labels = stems if len(set(stems)) == len(stems) else [str(file) for file in files]
+    if len(set(labels)) < len(labels):
+        raise InputError("The same file is given twice; wanted is one file a procedure.")
+    return dict(zip(labels, files, strict=True))
+
+
+def _show(found: Comparison) -> None:
+    procedures = _records(found.table.reset_index(names="procedure"))
+    print_rows(procedures, Format.table, title=f"{found.measure}, {found.level:.0%} intervals", wide=["note"])
+    typer.echo("Procedures that share a letter cannot be told apart.")
+    keys = ("first", "second", "difference", "low", "high", "p_value", "p_adjusted", "paired", "note")
+    tests = [{key: row[key] for key in keys if key in row} for row in _records(found.tests)]
+    print_rows(tests, Format.table, title="Differences (second minus first)", wide=["note"])
+
+
+def _records(table: Any) -> list[dict[str, Any]]:
+    rows = [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
+    told = [key for key in (rows[0] if rows else {}) if key != "note" or any(row["note"] for row in rows)]
+    return [{key: row[key] for key in told} for row in rows]

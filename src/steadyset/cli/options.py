@@ -1,0 +1,99 @@
+"""Options that several subcommands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from steadyset.errors import InputError
+
+if TYPE_CHECKING:
+    from steadyset.similarity import FeatureSimilarity
+
+Features = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="How many features there were to choose from, where a long table does not say."),
+]
+Policy = Annotated[
+    str,
+    typer.Option(
+        "--undefined",
+        metavar="POLICY",
+        help="What a pair of runs without a value counts: nan (say so), raise (stop), or a number.",
+    ),
+]
+Expected = Annotated[
+    str,
+    typer.Option(
+        "--expectation",
+        metavar="HOW",
+        help="Correct for chance what is not corrected already: exact, monte_carlo (simulate where no exact form "
+        "exists), none, or auto (what each measure needs).",
+    ),
+]
+Draws = Annotated[int, typer.Option("--draws", metavar="N", help="Random draws of a simulation.", min=2)]
+Seed = Annotated[int | None, typer.Option("--seed", metavar="N", help="Seed of the simulation.", min=0)]
+DataFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--data",
+        metavar="FILE",
+        help="The data that was selected from (csv, tsv, parquet, feather): similar features then count as alike in "
+        "the adjusted measures.",
+    ),
+]
+Target = Annotated[
+    str | None, typer.Option("--target", metavar="COLUMN", help="A column of --data that is no feature.")
+]
+SimilarityFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--similarity", metavar="FILE", help="Similarities of the features, instead of --data: a square or long table."
+    ),
+]
+Method = Annotated[
+    str, typer.Option("--similarity-method", metavar="NAME", help="With --data: pearson, spearman or mutual_info.")
+]
+Threshold = Annotated[
+    float, typer.Option("--threshold", metavar="T", help="From which similarity on features count as alike.")
+]
+
+
+def undefined_policy(text: str) -> Any:
+    """The policy that --undefined names."""
+    if text in ("nan", "raise"):
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(f"--undefined is {text!r}; wanted is nan, raise or a number.") from None
+
+
+def load_similarity(
+    data: Path | None, target: str | None, file: Path | None, method: str, threshold: float
+) -> FeatureSimilarity | None:
+    """The FeatureSimilarity of --data or --similarity, or None."""
+    if data is not None and file is not None:
+        raise InputError("--data and --similarity are two ways to say the same; give one of them.")
+    if target is not None and data is None:
+        raise InputError("--target names a column of --data, which is not given.")
+    if data is None and file is None:
+        return None
+    from steadyset.similarity import FeatureSimilarity
+
+    if file is not None:
+        return FeatureSimilarity.read(file, threshold=threshold)
+    assert data is not None
+    from steadyset.files import read_table
+
+    table = read_table(data)
+    if target is not None:
+        if target not in table.column_names:
+            raise InputError(f"{data} has no column {target!r}.")
+        table = table.drop_columns(target)
+    try:
+        return FeatureSimilarity.from_data(table, method=method, threshold=threshold)  # type: ignore[arg-type]
+    except InputError as error:
+        raise InputError(f"{data}: {error}") from None

@@ -1,0 +1,100 @@
+"""The command with intervals, similarities and comparisons."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import steadyset as st
+from steadyset.cli import run
+
+
+@pytest.fixture
+def recorded(tmp_path):
+    """Two procedures on the same 12 resamples of data in which x0 and x1 are copies but for noise."""
+    random = np.random.default_rng(0)
+    X = random.standard_normal((50, 6))
+    X[:, 1] = X[:, 0] + 0.01 * random.standard_normal(50)
+    features = [f"x{i}" for i in range(6)]
+    pd.DataFrame(X, columns=features).assign(y=X[:, 0] > 0).to_csv(tmp_path / "data.csv", index=False)
+    labels = [f"boot {i}" for i in range(12)]
+    swapping = st.Selections.from_sets([[i % 2, 2] for i in range(12)], features, labels=labels)
+    random_sets = [random.choice(6, size=2, replace=False) for _ in range(12)]
+    shaky = st.Selections.from_sets(random_sets, features, labels=labels)
+    swapping.write(tmp_path / "swapping.csv")
+    shaky.write(tmp_path / "shaky.csv")
+    return tmp_path, swapping, shaky, st.FeatureSimilarity.from_data(X, features=features)
+
+
+def rows_of(capsys):
+    return json.loads(capsys.readouterr().out)
+
+
+def test_intervals_are_those_of_the_library(recorded, capsys):
+    folder, swapping, _, _ = recorded
+    assert run(["measure", str(folder / "swapping.csv"), "-m", "nogueira", "--level", "0.9", "--format", "json"]) == 0
+    row = rows_of(capsys)[0]
+    interval = st.confidence_interval(swapping, level=0.9)
+    assert (row["estimate"], row["low"], row["high"]) == (interval.estimate, interval.low, interval.high)
+
+
+def test_data_make_similar_features_count_as_alike(recorded, capsys):
+    folder, swapping, _, similarity = recorded
+    arguments = ["measure", str(folder / "swapping.csv"), "--data", str(folder / "data.csv"), "--target", "y"]
+    assert run([*arguments, "--format", "json", "--seed", "0"]) == 0
+    rows = {row["measure"]: row for row in rows_of(capsys)}
+    assert rows["intersection_count"]["estimate"] == pytest.approx(1.0)
+    assert rows["unadjusted"]["estimate"] < 0.7
+    assert rows["sechidis"]["estimate"] == pytest.approx(st.stability(swapping, "sechidis", similarity=similarity))
+    assert run([*arguments, "--similarity-method", "spearman", "--threshold", "0.5", "-m", "yu"]) == 0
+
+
+def test_a_similarity_file_does_the_same(recorded, capsys):
+    folder, swapping, _, similarity = recorded
+    matrix = similarity.block(np.arange(6), np.arange(6))
+    pd.DataFrame(matrix, columns=swapping.features).to_csv(folder / "similarity.csv", index=False)
+    arguments = ["measure", str(folder / "swapping.csv"), "-m", "yu", "--format", "json"]
+    assert run([*arguments, "--similarity", str(folder / "similarity.csv")]) == 0
+    assert rows_of(capsys)[0]["estimate"] == pytest.approx(st.stability(swapping, "yu", similarity=similarity))
+
+
+def test_compare_pairs_by_labels_and_names_the_groups(recorded, capsys):
+    folder, swapping, shaky, _ = recorded
+    files = [str(folder / "swapping.csv"), str(folder / "shaky.csv")]
+    assert run(["compare", *files, "--format", "json"]) == 0
+    row = rows_of(capsys)[0]
+    test = st.test_difference(swapping, shaky)
+    assert row["paired"] is True
+    assert row["p_value"] == pytest.approx(test.p_value)
+    assert run(["compare", *files, "--independent", "--format", "json"]) == 0
+    assert rows_of(capsys)[0]["paired"] is False
+    assert run(["compare", *files]) == 0
+    out = capsys.readouterr().out
+    assert "swapping" in out
+    assert "share a letter" in out
+    assert run(["compare", *files, "--format", "latex"]) == 0
+    assert "\\begin{tabular}" in capsys.readouterr().out
+    assert run(["compare", *files, "--format", "markdown"]) == 0
+    assert "| procedure |" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["measure", "{f}/swapping.csv", "-m", "yu"], "yu needs the similarity of the features"),
+        (["measure", "{f}/swapping.csv", "--target", "y"], "which is not given"),
+        (["measure", "{f}/swapping.csv", "--data", "{f}/data.csv", "--target", "z"], "has no column 'z'"),
+        (["measure", "{f}/swapping.csv", "--data", "{f}/data.csv"], "6 features|7 features|not the same"),
+        (["measure", "{f}/swapping.csv", "--data", "{f}/a.csv", "--similarity", "{f}/b.csv"], "give one of them"),
+        (["measure", "{f}/swapping.csv", "--data", "{f}/absent.csv"], "does not exist"),
+        (["measure", "{f}/swapping.csv", "--level", "95"], "level"),
+        (["compare", "{f}/swapping.csv"], "at least two"),
+        (["compare", "{f}/swapping.csv", "{f}/swapping.csv"], "given twice"),
+    ],
+)
+def test_bad_requests_are_one_sentence(recorded, arguments, sentence, capsys):
+    assert run([a.replace("{f}", str(recorded[0])) for a in arguments]) == 2
+    err = capsys.readouterr().err
+    assert any(part in err for part in sentence.split("|"))
+    assert err.count("\n") == 1
