@@ -52,7 +52,6 @@ def stability_table(
         )
     import pandas as pd
 
-    check_level(level)
     options = Options(undefined, expectation, n_draws, random_state, similarity, mc_error)
     runs = as_selections(selections)
     records = evaluate.usable_measures(measures, runs, options, params)
@@ -64,6 +63,7 @@ def interval_rows(
     selections: Selections, measures: Sequence[Measure], options: Options, level: float
 ) -> list[dict[str, Any]]:
     """The rows of the table as plain values."""
+    check_level(level)
     values = jackknives(selections, measures, options)
     found = [interval_of(one, options, level) for one in values]
     return [
