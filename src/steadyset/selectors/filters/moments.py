@@ -8,7 +8,7 @@ from scipy.special import digamma, polygamma
 
 from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.kernels.moments import WIDTH, class_moments, mean_squares
+from steadyset.kernels.moments import WIDTH, class_moments, group_rows, mean_squares
 from steadyset.selectors.filters.registry import Filter, register_filter
 
 
@@ -182,17 +182,16 @@ def _moments(X: Floats, y: Ints, weights: Floats) -> Iterator[tuple[slice, Float
 
 
 def _tiles(
-    moments: Callable[[Floats, Ints, Floats], tuple[Floats, Floats]], X: Floats, y: Ints, weights: Floats
+    moments: Callable[[Floats, Ints, Ints, Floats, Floats], tuple[Floats, Floats]], X: Floats, y: Ints, weights: Floats
 ) -> Iterator[tuple[slice, Floats, Floats]]:
-    order = np.argsort(y, kind="stable")
-    starts = np.searchsorted(y[order], np.arange(y.max() + 2))
-    weights = np.ascontiguousarray(weights[:, order])
+    totals = class_totals(y, weights)
+    groups = group_rows(y, weights, totals.shape[1])
     tile = np.zeros((len(X), WIDTH))
     for start in range(0, X.shape[1], WIDTH):
         features = slice(start, min(start + WIDTH, X.shape[1]))
         width = features.stop - start
-        tile[:, :width] = X[order, features]
-        first, second = moments(tile, starts, weights)
+        tile[:, :width] = X[:, features]
+        first, second = moments(tile, *groups, totals)
         yield features, first[..., :width], second[..., :width]
 
 
