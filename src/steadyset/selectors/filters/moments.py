@@ -19,7 +19,7 @@ def anova(X: Floats, y: Ints, weights: Floats) -> Floats:
     """
     scores = np.empty((len(weights), X.shape[1]))
     for features, between, within in _mean_squares(X, y, weights):
-        scores[:, features] = ratio(between, within)
+        ratio(between, within, out=scores[:, features])
     return scores
 
 
@@ -29,7 +29,8 @@ def t_test(X: Floats, y: Ints, weights: Floats, *, equal_var: bool = True) -> Fl
     ``equal_var=False``: Welch's se^2 = s_0^2 / n_0 + s_1^2 / n_1. A constant feature scores 0.
     """
     if equal_var:
-        return np.sqrt(anova(X, y, weights))
+        squared = anova(X, y, weights)
+        return np.sqrt(squared, out=squared)
     scores = np.empty((len(weights), X.shape[1]))
     totals = class_totals(y, weights)
     _check_welch(totals)
@@ -88,11 +89,11 @@ def variance(X: Floats, y: None, weights: Floats) -> Floats:
     return scores
 
 
-def ratio(numerator: Floats, denominator: Floats) -> Floats:
+def ratio(numerator: Floats, denominator: Floats, out: Floats | None = None) -> Floats:
     """Quotient that is 0 where both are 0 and infinite where only the denominator is."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        quotient: Floats = np.divide(numerator, denominator)
-    quotient[np.broadcast_to(numerator == 0, quotient.shape)] = 0.0
+        quotient: Floats = np.divide(numerator, denominator, out=out)
+    np.copyto(quotient, 0.0, where=numerator == 0)
     return quotient
 
 
