@@ -1,7 +1,6 @@
-"""Weighted class means and variances of a tile of features under many resamples; rows are sorted by class.
+"""Weighted class means and variances of a tile of features under many resamples.
 
-Rows starts[c] to starts[c + 1] of a tile belong to class c. Every column is summed in the order of the rows: equal
-columns get equal numbers, whatever their place.
+Every column is summed in the order of the rows: equal columns get equal numbers, whatever their place.
 """
 
 import numpy as np
@@ -10,20 +9,48 @@ from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.jit import kernel
 
 # Columns of a tile: they stay in the cache over all resamples. A constant, so that the compiler knows how far apart
-# sums and squares lie and vectorises their common loop.
-WIDTH = 256
+# sums and squares lie and vectorises their common loop; no power of two, so that rows spread over the cache.
+WIDTH = 200
+
+# Rows that one pass over the columns adds; groups are padded with rows of weight 0 to a multiple of it.
+STEP = 4
 
 
 @kernel
-def class_moments(tile: Floats, starts: Ints, weights: Floats) -> tuple[Floats, Floats]:
+def group_rows(classes: Ints, weights: Floats, n_classes: int) -> tuple[Ints, Ints, Floats]:
+    """Rows with weight, and their weights, grouped by resample and class; group g starts at bounds[g].
+
+    The first row of a group is the base from which the kernels below measure; padding follows the last.
+    """
+    n_runs, n_rows = weights.shape
+    bounds = np.zeros(n_runs * n_classes + 1, np.int64)
+    rows = np.empty(n_runs * (n_rows + n_classes * STEP), np.int64)
+    shares = np.zeros(rows.size)
+    end = 0
+    for group in range(n_runs * n_classes):
+        run, c = group // n_classes, group % n_classes
+        start = end
+        for i in range(n_rows):
+            if classes[i] == c and weights[run, i] > 0.0:
+                rows[end] = i
+                shares[end] = weights[run, i]
+                end += 1
+        while end > start and (end - start - 1) % STEP > 0:
+            rows[end] = rows[start]
+            end += 1
+        bounds[group + 1] = end
+    return bounds, rows, shares
+
+
+@kernel
+def class_moments(tile: Floats, bounds: Ints, rows: Ints, shares: Floats, totals: Floats) -> tuple[Floats, Floats]:
     """Mean and sum of squared deviations of each class in each resample, both (M, K, WIDTH)."""
-    n_runs, n_classes = weights.shape[0], starts.size - 1
+    n_runs, n_classes = totals.shape
     means = np.empty((n_runs, n_classes, WIDTH))
     scatters = np.empty((n_runs, n_classes, WIDTH))
-    totals = np.empty(n_classes)
     moments = np.empty((n_classes, 2 * WIDTH))
     for run in range(n_runs):
-        run_moments(tile, starts, weights[run], totals, moments)
+        run_moments(tile, bounds, rows, shares, run, totals, moments)
         for c in range(n_classes):
             for j in range(WIDTH):
                 means[run, c, j] = moments[c, j]
@@ -32,25 +59,24 @@ def class_moments(tile: Floats, starts: Ints, weights: Floats) -> tuple[Floats, 
 
 
 @kernel
-def mean_squares(tile: Floats, starts: Ints, weights: Floats) -> tuple[Floats, Floats]:
+def mean_squares(tile: Floats, bounds: Ints, rows: Ints, shares: Floats, totals: Floats) -> tuple[Floats, Floats]:
     """Mean squares between and within classes, both (M, WIDTH); classes without weight in a resample do not count."""
-    n_runs, n_classes = weights.shape[0], starts.size - 1
+    n_runs, n_classes = totals.shape
     between = np.zeros((n_runs, WIDTH))
     within = np.zeros((n_runs, WIDTH))
-    totals = np.empty(n_classes)
     moments = np.empty((n_classes, 2 * WIDTH))
     centre = np.empty(WIDTH)
     for run in range(n_runs):
-        run_moments(tile, starts, weights[run], totals, moments)
-        size = totals.sum()
-        present = (totals > 0.0).sum()
+        run_moments(tile, bounds, rows, shares, run, totals, moments)
+        size = totals[run].sum()
+        present = (totals[run] > 0.0).sum()
         centre[:] = 0.0
         for c in range(n_classes):
-            share = totals[c] / size
+            share = totals[run, c] / size
             for j in range(WIDTH):
                 centre[j] += share * moments[c, j]
         for c in range(n_classes):
-            share = totals[c] / (present - 1)
+            share = totals[run, c] / (present - 1)
             for j in range(WIDTH):
                 between[run, j] += share * (moments[c, j] - centre[j]) ** 2
             share = 1.0 / (size - present)
@@ -60,61 +86,44 @@ def mean_squares(tile: Floats, starts: Ints, weights: Floats) -> tuple[Floats, F
 
 
 @kernel
-def run_moments(tile: Floats, starts: Ints, weights: Floats, totals: Floats, moments: Floats) -> None:
-    """Weight of each class, and its means and scatters side by side (K, 2 WIDTH), in one resample.
+def run_moments(
+    tile: Floats, bounds: Ints, rows: Ints, shares: Floats, run: int, totals: Floats, moments: Floats
+) -> None:
+    """Means and scatters of each class side by side (K, 2 WIDTH) in one resample.
 
     Values are taken relative to the first row of their class in the resample. A class that does not vary then has a
     scatter of exactly zero, and because that row is one of those summed, the subtraction in sum w t^2 - (sum w t)^2 / W
     loses no more than a factor W / w of precision, whatever the values. Means are relative to the first row of all.
     """
-    totals[:] = 0.0
     moments[:] = 0.0
-    rows = np.empty(4, np.int64)
-    shares = np.empty(4)
-    origin = -1
-    for c in range(totals.size):
-        base = -1
-        filled = 0
-        for i in range(starts[c], starts[c + 1]):
-            if weights[i] <= 0.0:
-                continue
-            totals[c] += weights[i]
-            if base < 0:
-                base = i
-                continue
-            rows[filled] = i
-            shares[filled] = weights[i]
-            filled += 1
-            if filled == 4:
-                add_rows(tile, base, rows, shares, moments[c])
-                filled = 0
-        if filled > 0:
-            for unused in range(filled, 4):
-                rows[unused] = base
-                shares[unused] = 0.0
-            add_rows(tile, base, rows, shares, moments[c])
-        if base >= 0:
-            origin = base if origin < 0 else origin
-            settle(tile, base, origin, totals[c], moments[c])
+    n_classes = totals.shape[1]
+    origin = rows[bounds[run * n_classes]]
+    for c in range(n_classes):
+        start, end = bounds[run * n_classes + c], bounds[run * n_classes + c + 1]
+        if start < end:
+            add_rows(tile, rows, shares, start, end, moments[c])
+            settle(tile, rows[start], origin, totals[run, c], moments[c])
 
 
 @kernel
-def add_rows(tile: Floats, base: int, rows: Ints, shares: Floats, moments: Floats) -> None:
-    """Add the weighted distances of four rows from the row ``base``, and their squares."""
-    a, b, c, d = rows[0], rows[1], rows[2], rows[3]
-    weight_a, weight_b, weight_c, weight_d = shares[0], shares[1], shares[2], shares[3]
-    for j in range(WIDTH):
-        distance_a = tile[a, j] - tile[base, j]
-        distance_b = tile[b, j] - tile[base, j]
-        distance_c = tile[c, j] - tile[base, j]
-        distance_d = tile[d, j] - tile[base, j]
-        part_a = weight_a * distance_a
-        part_b = weight_b * distance_b
-        part_c = weight_c * distance_c
-        part_d = weight_d * distance_d
-        moments[j] += (part_a + part_b) + (part_c + part_d)
-        squares = (part_a * distance_a + part_b * distance_b) + (part_c * distance_c + part_d * distance_d)
-        moments[WIDTH + j] += squares
+def add_rows(tile: Floats, rows: Ints, shares: Floats, start: int, end: int, moments: Floats) -> None:
+    """Add the weighted distances of the rows of a group from its first, and their squares."""
+    base = rows[start]
+    for i in range(start + 1, end, STEP):
+        a, b, c, d = rows[i], rows[i + 1], rows[i + 2], rows[i + 3]
+        weight_a, weight_b, weight_c, weight_d = shares[i], shares[i + 1], shares[i + 2], shares[i + 3]
+        for j in range(WIDTH):
+            distance_a = tile[a, j] - tile[base, j]
+            distance_b = tile[b, j] - tile[base, j]
+            distance_c = tile[c, j] - tile[base, j]
+            distance_d = tile[d, j] - tile[base, j]
+            part_a = weight_a * distance_a
+            part_b = weight_b * distance_b
+            part_c = weight_c * distance_c
+            part_d = weight_d * distance_d
+            moments[j] += (part_a + part_b) + (part_c + part_d)
+            squares = (part_a * distance_a + part_b * distance_b) + (part_c * distance_c + part_d * distance_d)
+            moments[WIDTH + j] += squares
 
 
 @kernel

@@ -27,7 +27,7 @@ def check_features(X: Any, estimator: Any = None) -> Floats:
         found = "NaN (a missing value)" if np.isnan(features[row, column]) else "infinity"
         where = f"{_feature(X, column)}, row {row}"
         raise InputError(f"Input X contains {found} in {where}; every value must be a finite number.")
-    return np.asarray(features, dtype=np.float64)
+    return np.ascontiguousarray(features)
 
 
 def _text_found(X: Any) -> str:

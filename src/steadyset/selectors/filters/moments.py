@@ -8,7 +8,7 @@ from scipy.special import digamma, polygamma
 
 from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.kernels.moments import WIDTH, class_moments, mean_squares
+from steadyset.kernels.moments import WIDTH, class_moments, group_rows, mean_squares
 from steadyset.selectors.filters.registry import Filter, register_filter
 
 
@@ -19,7 +19,7 @@ def anova(X: Floats, y: Ints, weights: Floats) -> Floats:
     """
     scores = np.empty((len(weights), X.shape[1]))
     for features, between, within in _mean_squares(X, y, weights):
-        scores[:, features] = ratio(between, within)
+        ratio(between, within, out=scores[:, features])
     return scores
 
 
@@ -29,7 +29,8 @@ def t_test(X: Floats, y: Ints, weights: Floats, *, equal_var: bool = True) -> Fl
     ``equal_var=False``: Welch's se^2 = s_0^2 / n_0 + s_1^2 / n_1. A constant feature scores 0.
     """
     if equal_var:
-        return np.sqrt(anova(X, y, weights))
+        squared = anova(X, y, weights)
+        return np.sqrt(squared, out=squared)
     scores = np.empty((len(weights), X.shape[1]))
     totals = class_totals(y, weights)
     _check_welch(totals)
@@ -88,11 +89,11 @@ def variance(X: Floats, y: None, weights: Floats) -> Floats:
     return scores
 
 
-def ratio(numerator: Floats, denominator: Floats) -> Floats:
+def ratio(numerator: Floats, denominator: Floats, out: Floats | None = None) -> Floats:
     """Quotient that is 0 where both are 0 and infinite where only the denominator is."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        quotient: Floats = np.divide(numerator, denominator)
-    quotient[np.broadcast_to(numerator == 0, quotient.shape)] = 0.0
+        quotient: Floats = np.divide(numerator, denominator, out=out)
+    np.copyto(quotient, 0.0, where=numerator == 0)
     return quotient
 
 
@@ -182,17 +183,16 @@ def _moments(X: Floats, y: Ints, weights: Floats) -> Iterator[tuple[slice, Float
 
 
 def _tiles(
-    moments: Callable[[Floats, Ints, Floats], tuple[Floats, Floats]], X: Floats, y: Ints, weights: Floats
+    moments: Callable[[Floats, Ints, Ints, Floats, Floats], tuple[Floats, Floats]], X: Floats, y: Ints, weights: Floats
 ) -> Iterator[tuple[slice, Floats, Floats]]:
-    order = np.argsort(y, kind="stable")
-    starts = np.searchsorted(y[order], np.arange(y.max() + 2))
-    weights = np.ascontiguousarray(weights[:, order])
+    totals = class_totals(y, weights)
+    groups = group_rows(y, weights, totals.shape[1])
     tile = np.zeros((len(X), WIDTH))
     for start in range(0, X.shape[1], WIDTH):
         features = slice(start, min(start + WIDTH, X.shape[1]))
         width = features.stop - start
-        tile[:, :width] = X[order, features]
-        first, second = moments(tile, starts, weights)
+        tile[:, :width] = X[:, features]
+        first, second = moments(tile, *groups, totals)
         yield features, first[..., :width], second[..., :width]
 
 
