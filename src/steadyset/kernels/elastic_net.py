@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from steadyset.kernels.cholesky import cholesky, cholesky_solve
 from steadyset.kernels.glm import linear_predictor, mean_loss, residual_and_curvature
 from steadyset.kernels.jit import kernel
-from steadyset.kernels.products import combine, dot, symmetric_product, times
+from steadyset.kernels.products import combine, dot, symmetric_product, times, total
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -83,7 +83,7 @@ def _fit_level(
     for _ in range(most_rounds):
         residual_and_curvature(y, w, eta, logistic, residual, curvature)
         descent = times(Xt, residual)
-        violation = abs(residual.sum())
+        violation = abs(total(residual))
         in_work = np.zeros(len(coef), np.bool_)
         for j in range(len(coef)):
             broken = _violation(coef[j], descent[j], l1[j], l2[j])
@@ -133,7 +133,7 @@ def _fit_working_set(
     direction = np.empty(len(work))
     for _ in range(most_rounds):
         residual_and_curvature(y, w, eta, logistic, residual, curvature)
-        violation = abs(residual.sum())
+        violation = abs(total(residual))
         for a in range(len(work)):
             j = work[a]
             violation = max(violation, _violation(coef[j], dot(Xt[j], residual), l1[j], l2[j]))
@@ -176,14 +176,16 @@ def _minimise_quadratic(
     weighted = np.empty((len(work), len(curvature)))
     second = np.empty(len(work))
     for a in range(len(work)):
-        weighted[a] = Xt[work[a]] * curvature
+        for i in range(len(curvature)):
+            weighted[a, i] = Xt[work[a], i] * curvature[i]
         second[a] = dot(Xt[work[a]], weighted[a])
-    total_curvature = curvature.sum()
+    total_curvature = total(curvature)
     since_direct = 0
     for _ in range(MOST_SWEEPS):
-        shift = residual.sum() / total_curvature
+        shift = total(residual) / total_curvature
         intercept += shift
-        residual -= shift * curvature
+        for i in range(len(residual)):
+            residual[i] -= shift * curvature[i]
         largest = abs(shift) * total_curvature
         n_active = 0
         for a in range(len(work)):
@@ -239,13 +241,15 @@ def _solve_for_signs(
     X_active = np.empty((n_active + 1, len(residual)))
     V_active = np.empty((n_active + 1, len(residual)))
     step = np.empty(n_active + 1)
-    X_active[n_active] = 1.0
-    V_active[n_active] = curvature
-    step[n_active] = residual.sum()
+    for i in range(len(residual)):
+        X_active[n_active, i] = 1.0
+        V_active[n_active, i] = curvature[i]
+    step[n_active] = total(residual)
     for p in range(n_active):
         j = work[active[p]]
-        X_active[p] = Xt[j]
-        V_active[p] = weighted[active[p]]
+        for i in range(len(residual)):
+            X_active[p, i] = Xt[j, i]
+            V_active[p, i] = weighted[active[p], i]
         step[p] = dot(Xt[j], residual) - np.sign(coef[j]) * l1[j] - l2[j] * coef[j]
     hessian = symmetric_product(X_active, V_active)
     for p in range(n_active):
@@ -263,7 +267,9 @@ def _solve_for_signs(
     for p in range(n_active):
         j = work[active[p]]
         coef[j] = 0.0 if p == blocking else coef[j] + length * step[p]
-    residual -= length * combine(step, V_active)
+    moved = combine(step, V_active)
+    for i in range(len(residual)):
+        residual[i] -= length * moved[i]
     shift: float = length * step[n_active]
     return intercept + shift
 

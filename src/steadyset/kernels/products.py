@@ -23,6 +23,15 @@ def dot(a: FloatArray, b: FloatArray) -> float:
     return total
 
 
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz"})
+def total(a: FloatArray) -> float:
+    """sum_i a_i."""
+    value = 0.0
+    for i in range(len(a)):
+        value += a[i]
+    return value
+
+
 @kernel
 def times(A: FloatArray, b: FloatArray) -> FloatArray:
     """A b, one inner product a row of A."""

@@ -133,13 +133,13 @@ def first_best(scores: FloatArray, count: int) -> IntArray:
 
 
 def _read_features(X: ArrayLike, selector: Any) -> FloatArray:
-    names = _text_columns(X)
-    if names:
-        raise InputError(f"X has text in column {names[0]!r}; every feature has to be a number")
+    _refuse_text_columns(X)
     options: dict[str, Any] = {"dtype": np.float64, "ensure_all_finite": False, "order": "C"}
     try:
         values = check_array(X, **options) if selector is None else validate_data(selector, X, **options)
     except ValueError as error:
+        if "could not convert" in str(error):
+            raise _text_error(X) from error
         raise InputError(str(error).splitlines()[0]) from error
     if not np.isfinite(values).all():
         column = int(np.flatnonzero(~np.isfinite(values).all(axis=0))[0])
@@ -149,14 +149,28 @@ def _read_features(X: ArrayLike, selector: Any) -> FloatArray:
     return np.asarray(values, dtype=np.float64)
 
 
-def _text_columns(X: Any) -> list[str]:
-    """Columns of a frame that hold text; an array says so itself when it is converted."""
-    if not hasattr(X, "columns") or not hasattr(X, "dtypes"):
-        return []
-    return [str(name) for name, kind in zip(X.columns, X.dtypes, strict=True) if str(kind).lower() in _TEXT]
+def _refuse_text_columns(X: Any) -> None:
+    """Text is refused by its type, even where it would read as numbers."""
+    if hasattr(X, "columns") and hasattr(X, "dtypes"):
+        for name, kind in zip(X.columns, X.dtypes, strict=True):
+            if str(kind).lower() in ("str", "string"):
+                raise InputError(f"X has text in column {name!r}; every feature has to be a number")
 
 
-_TEXT = ("str", "string", "utf8", "categorical", "category", "enum", "large_string")
+def _text_error(X: Any) -> InputError:
+    """The sentence for categories, objects and arrays that turned out not to be numbers."""
+    values = np.asarray(X, dtype=object)
+    names = list(X.columns) if hasattr(X, "columns") else list(range(values.shape[1]))
+    first = next(name for name, column in zip(names, values.T, strict=True) if not _is_numbers(column))
+    return InputError(f"X has text in column {first!r}; every feature has to be a number")
+
+
+def _is_numbers(column: NDArray[Any]) -> bool:
+    try:
+        column.astype(np.float64)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _read_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray:

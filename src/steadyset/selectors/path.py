@@ -76,7 +76,8 @@ class PathProblem(ABC):
         """The model at the penalty, or the one with about k of the `most` features or groups."""
         if penalty is not None and k is not None:
             raise InputError("penalty and k are both given; set the penalty level or the number of features, not both")
-        lambdas = self.levels(n_lambdas, min_ratio)
+        # The path ends at the wanted level or size, so it may go further down than one that is walked to its end.
+        lambdas = self.levels(n_lambdas, 1e-4 if min_ratio is None else min_ratio)
         if penalty is None:
             level = self._find_size(lambdas, check_k(k, most, what=what))
         else:

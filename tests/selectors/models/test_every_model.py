@@ -189,6 +189,21 @@ def test_a_text_column_gets_a_sentence(selector, frame):
         clone(selector).fit(data, y)
 
 
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [
+        (pd.DataFrame({"a": [1.0, 2.0] * 20, "b": pd.Categorical(["low", "high"] * 20)}), "'b'"),
+        (pd.DataFrame({"a": ["x", 2.0] * 20, "b": [1.0, 2.0] * 20}, dtype=object), "'a'"),
+        (pl.DataFrame({"a": [1, 2] * 20, "b": pl.Series(["low", "high"] * 20, dtype=pl.Categorical)}), "'b'"),
+        (np.array([[1.0, "x"]] * 40, dtype=object), "1"),
+    ],
+    ids=["categories", "objects", "polars categories", "array"],
+)
+def test_text_is_found_however_it_is_stored(data, name):
+    with pytest.raises(InputError, match=f"X has text in column {name}; every feature has to be a number"):
+        SparseLogistic().fit(data, np.arange(40) % 2)
+
+
 @every_selector
 def test_one_class_or_one_value_gets_a_sentence(selector):
     X, y = example(selector)
