@@ -108,10 +108,15 @@ def register_measure(name: str, score: Callable[..., Any], *, family: Family = "
     1.0
     >>> st.unregister_measure("overlap")
     """
+    if not (isinstance(name, str) and name):
+        raise InputError(f"name is {name!r}; wanted is a text.")
     if not callable(score):
         raise InputError(f"score is {score!r}; wanted is a function.")
     if family not in get_args(Family):
         raise InputError(f"family is {family!r}; wanted is one of {', '.join(get_args(Family))}.")
+    unknown = sorted(set(fields) - set(Measure.__dataclass_fields__))
+    if unknown:
+        raise InputError(f"A measure has no field {unknown[0]!r}; it has {', '.join(Measure.__dataclass_fields__)}.")
     for need in fields.get("needs", ()):
         if need not in get_args(Need):
             raise InputError(f"needs holds {need!r}; wanted are some of {', '.join(get_args(Need))}.")

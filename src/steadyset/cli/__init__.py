@@ -1,0 +1,72 @@
+"""The command `steadyset`: one file a subcommand."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from steadyset.cli import measure, measures
+from steadyset.errors import SteadysetError
+
+BAD_INPUT, INTERRUPTED = 2, 130
+# typer uses the click that is installed or one of its own; its errors are reached through what typer exports.
+USAGE_ERROR: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
+
+app = typer.Typer(
+    name="steadyset",
+    help="How far can a feature selection be trusted?\n\n"
+    "Give steadyset the features that a selector chose on several resamples of your data, and it says how steady the "
+    "choice is: near 1, the same features come back each time; near 0, no more of them than chance would give.\n\n"
+    "Start with `steadyset measure FILE`; `steadyset measures` says what the measures mean.",
+    invoke_without_command=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("measure")(measure.measure)
+app.command("measures")(measures.measures)
+
+
+@app.callback()
+def _options(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+) -> None:
+    if version:
+        from steadyset._version import __version__
+
+        typer.echo(f"steadyset {__version__}")
+    elif context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command; bad usage and bad input end with one sentence on standard error and exit code 2."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code."""
+    try:
+        given = None if arguments is None else list(arguments)
+        return int(app(args=given, prog_name="steadyset", standalone_mode=False) or 0)
+    except SteadysetError as error:
+        return _complain(str(error))
+    except USAGE_ERROR as error:
+        return _complain(error.format_message())
+    except (KeyboardInterrupt, typer.Abort):
+        print("steadyset: interrupted.", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader (head, less) has seen enough; Python must not complain about the rest on its way out.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _complain(sentence: str) -> int:
+    print(f"steadyset: {' '.join(sentence.split())}", file=sys.stderr)
+    return BAD_INPUT

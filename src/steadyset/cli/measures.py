@@ -1,0 +1,57 @@
+"""`steadyset measures`: the catalogue."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from steadyset.cli.output import Format, print_rows
+
+
+def measures(
+    name: Annotated[str | None, typer.Argument(help="Show this measure only, with everything known of it.")] = None,
+    form: Annotated[Format, typer.Option("--format", help="For people, or for programs.")] = Format.table,
+) -> None:
+    """List the measures: formula, range, properties and reference."""
+    from steadyset.measures import all_measures, get_measure
+    from steadyset.measures.record import CATALOGUE
+
+    records = all_measures() if name is None else [get_measure(name)]
+    rows = [{"name": m.name, "aliases": m.aliases, **{key: getattr(m, key) for key in CATALOGUE}} for m in records]
+    if form is not Format.table:
+        print_rows(rows, form)
+    elif name is not None:
+        for key, value in rows[0].items():
+            typer.echo(f"{key.replace('_', ' ')}: {_words(value)}")
+    else:
+        shown = [
+            {
+                "name": row["name"],
+                "aliases": _words(row["aliases"]),
+                "family": row["family"],
+                "range": _range(row["bounds"]),
+                "corrected": _words(row["corrected"]),
+                "adjusted": _words(row["adjusted"]),
+                "formula": row["formula"],
+                "reference": row["reference"],
+            }
+            for row in rows
+        ]
+        print_rows(shown, Format.table, wide=["formula", "reference"])
+        typer.echo(
+            "corrected: 0 is what random selection gives. adjusted: similar features count as alike. "
+            "`steadyset measures NAME` tells more."
+        )
+
+
+def _words(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return _range(value) if value and not isinstance(value[0], str) else ", ".join(map(str, value))
+    return str(value)
+
+
+def _range(bounds: tuple[float, ...]) -> str:
+    return " to ".join(f"{x:g}".replace("inf", "∞") for x in bounds)

@@ -1,0 +1,72 @@
+"""How the command prints tables: for people, as csv, or as json."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Any
+
+
+class Format(StrEnum):
+    """What --format takes."""
+
+    table = "table"
+    csv = "csv"
+    json = "json"
+
+
+def print_rows(rows: Sequence[Mapping[str, Any]], form: Format, *, title: str = "", wide: Sequence[str] = ()) -> None:
+    """Print rows that share their keys; `wide` columns may wrap, the others stay whole."""
+    if form is Format.json:
+        print(json.dumps([{key: _plain(value) for key, value in row.items()} for row in rows], indent=2))
+    elif form is Format.csv:
+        text = io.StringIO(newline="")
+        writer = csv.DictWriter(text, fieldnames=list(rows[0]) if rows else [], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows([{key: _cell(value) for key, value in row.items()} for row in rows])
+        sys.stdout.write(text.getvalue())
+    else:
+        _print_table(rows, title, wide)
+
+
+def number(value: float) -> str:
+    """A number for people: four decimals, a dash for what is undefined."""
+    return "–" if math.isnan(value) else f"{value:.4f}"
+
+
+def _print_table(rows: Sequence[Mapping[str, Any]], title: str, wide: Sequence[str]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for key in rows[0] if rows else ():
+        numeric = any(isinstance(row[key], float) for row in rows)
+        table.add_column(key, justify="right" if numeric else "left", no_wrap=key not in wide, overflow="fold")
+    for row in rows:
+        # Text, not markup: feature and file names are data from strangers.
+        table.add_row(*[Text(number(value) if isinstance(value, float) else str(value)) for value in row.values()])
+    console = Console(file=sys.stdout)
+    if not console.is_terminal:
+        console = Console(file=sys.stdout, width=160)
+    if title:
+        console.print(Text(title, style="bold"))
+    console.print(table)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float):
+        return None if math.isnan(value) else (str(value) if math.isinf(value) else value)
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, float) and math.isnan(value):
+        return ""
+    return " ".join(str(x) for x in value) if isinstance(value, tuple) else value

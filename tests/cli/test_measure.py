@@ -1,0 +1,155 @@
+"""The command: what it prints, and that bad usage and bad input end in one sentence and exit code 2."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+
+import pytest
+
+import steadyset as st
+from steadyset.cli import run
+
+
+@pytest.fixture
+def recorded(tmp_path):
+    path = tmp_path / "runs.csv"
+    sel = st.Selections.from_sets([["a", "b"], ["a", "b"], ["a", "c"]], features=["a", "b", "c", "d", "e"])
+    sel.write(path)
+    return path, sel
+
+
+def test_json_gives_what_the_library_gives(recorded, capsys):
+    path, sel = recorded
+    assert run(["measure", str(path), "--format", "json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    table = st.stability_table(sel)
+    assert [row["measure"] for row in rows] == list(table.index)
+    assert [row["estimate"] for row in rows] == list(table["estimate"])
+
+
+def test_csv_of_two_files_names_the_file_in_each_row(recorded, capsys):
+    path, _ = recorded
+    assert run(["measure", str(path), str(path), "-m", "SMJ", "--format", "csv"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [(row["file"], row["measure"]) for row in rows] == [(str(path), "jaccard")] * 2
+
+
+def test_the_table_says_how_good_the_default_measure_is(recorded, capsys):
+    path, sel = recorded
+    assert run(["measure", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "3 runs, 2 of 5 features selected" in out
+    assert f"nogueira {st.stability(sel):.4f}: intermediate to good" in out
+
+
+def test_undefined_is_shown_as_a_dash_with_the_reason(tmp_path, capsys):
+    path = tmp_path / "runs.json"
+    path.write_text('[["a"], [], ["a", "b"]]')
+    features = tmp_path / "named.json"
+    st.Selections.from_sets([["a"], [], ["a", "b"]], features=["a", "b", "c"]).write(features)
+    assert run(["measure", str(features), "-m", "ochiai"]) == 0
+    out = capsys.readouterr().out
+    assert "–" in out
+    assert "undefined for 2 of 3 pairs (a set is empty): run 2" in out
+    assert run(["measure", str(features), "-m", "ochiai", "--undefined", "0", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["estimate"] == pytest.approx(2**-0.5 / 3)
+    assert run(["measure", str(features), "-m", "ochiai", "--undefined", "raise"]) == 2
+
+
+def test_a_long_table_needs_the_number_of_features(tmp_path, capsys):
+    path = tmp_path / "long.csv"
+    path.write_text("run,feature\n1,a\n1,b\n2,a\n")
+    assert run(["measure", str(path)]) == 2
+    assert "--features N" in capsys.readouterr().err
+    assert run(["measure", str(path), "--features", "10", "-m", "hamming", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["estimate"] == pytest.approx(0.9)
+
+
+def test_same_seed_same_simulation(recorded, capsys):
+    path, _ = recorded
+    arguments = [
+        "measure",
+        str(path),
+        "-m",
+        "davis",
+        "--expectation",
+        "monte_carlo",
+        "--draws",
+        "100",
+        "--format",
+        "json",
+    ]
+    outputs = []
+    for seed in ("1", "1", "2"):
+        assert run([*arguments, "--seed", seed]) == 0
+        outputs.append(json.loads(capsys.readouterr().out)[0])
+    assert outputs[0] == outputs[1] != outputs[2]
+    assert outputs[0]["mc_error"] > 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["measure", "absent.csv"], "absent.csv does not exist."),
+        (["measure", "absent.xls"], "unknown ending"),
+        (["measure"], "Missing argument"),
+        (["measure", "--nonsense", "x.csv"], "No such option"),
+        (["frobnicate"], "No such command"),
+        (["measure", "x.csv", "--undefined", "maybe"], "wanted is nan, raise or a number"),
+        (["measure", "x.csv", "-m", "jacard"], "did you mean 'jaccard'?"),
+        (["measure", "x.csv", "--expectation", "vague"], "expectation is 'vague'"),
+        (["measures", "nothing_like_it"], "There is no measure called"),
+    ],
+)
+def test_bad_usage_is_one_sentence_and_exit_code_2(arguments, sentence, capsys):
+    assert run(arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert sentence in captured.err
+    assert captured.err.startswith("steadyset: ")
+    assert captured.err.count("\n") == 1
+
+
+def test_one_run_is_refused(tmp_path, capsys):
+    path = tmp_path / "one.csv"
+    path.write_text("a,b\n1,0\n")
+    assert run(["measure", str(path)]) == 2
+    assert "at least 2 are needed, found 1" in capsys.readouterr().err
+
+
+def test_the_catalogue_lists_every_measure(capsys):
+    assert run(["measures", "--format", "json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["name"] for row in rows] == list(st.list_measures().index)
+    assert all(row["formula"] and row["reference"] and row["undefined"] for row in rows)
+    assert run(["measures"]) == 0
+    assert "nogueira" in capsys.readouterr().out
+    assert run(["measures", "CWrel"]) == 0
+    assert "name: somol" in capsys.readouterr().out
+
+
+def test_markup_in_a_file_name_is_printed_as_it_is(tmp_path, capsys):
+    path = tmp_path / "[red]runs[bold].csv"
+    st.Selections.from_sets([[0], [0]], n_features=2).write(path)
+    assert run(["measure", str(path), "-m", "jaccard"]) == 0
+    assert "[red]runs[bold].csv" in capsys.readouterr().out
+
+
+def test_no_arguments_show_the_help(capsys):
+    assert run([]) == 0
+    assert "Usage: steadyset" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", [["-m", "steadyset"], ["-c", "from steadyset.cli import main; main()"]])
+def test_module_and_command_are_the_same(command):
+    done = subprocess.run([sys.executable, *command, "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"steadyset {st.__version__}\n"
+
+
+def test_importing_steadyset_imports_nothing_heavy():
+    heavy = "'numba', 'pandas', 'sklearn', 'scipy', 'pyarrow'"
+    code = f"import sys, steadyset; print([m for m in ({heavy}) if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
