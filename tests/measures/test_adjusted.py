@@ -220,8 +220,11 @@ def test_an_impossible_exact_expectation_is_refused_in_one_sentence():
     similarity = st.FeatureSimilarity.from_matrix(C + C.T + np.eye(60))
     runs = st.Selections.from_matrix(rng.random((3, 60)) < 0.3)
     for name in INTERSECTIONS:
-        with pytest.raises(st.InputError, match=f"^{name} has no exact expectation for sets of .* must be"):
+        with pytest.raises(st.InputError, match=f"^{name} is not corrected: sets of .* too many to enumerate"):
             st.stability(runs, name, similarity=similarity, expectation="exact")
+    table = st.stability_table(runs, INTERSECTIONS, similarity=similarity, expectation="exact")
+    assert table["estimate"].isna().all()
+    assert table["note"].str.startswith("not corrected").all()
     st.stability(runs, "yu", similarity=similarity, expectation="exact")
 
 

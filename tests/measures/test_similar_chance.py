@@ -117,7 +117,7 @@ def test_simulated_expectations_are_near_the_enumerated_ones_and_know_their_erro
     measure = st.get_measure(name)
     chance = RandomOverlaps(similarity_of(8, 9, 0.25))
     wanted = enumerated(chance, measure, 3, 5)
-    found = [chance.simulated([measure], 3, 5, 400, seed)[0] for seed in range(200)]
+    found = [chance.simulated([measure], 3, 5, 1000, seed)[0] for seed in range(200)]
     z = (np.array([one.value for one in found]) - wanted) / np.array([one.error for one in found])
     assert np.abs(z).max() < 5
     assert abs(z.mean()) < 0.25

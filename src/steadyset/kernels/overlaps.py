@@ -127,6 +127,34 @@ def all_overlaps(features: IntArray, size_i: int, size_j: int, graph: Graph, gre
     return table
 
 
+@kernel
+def disjoint_overlaps(
+    start: IntArray, members: IntArray, graph: Graph, greedy: bool, matched: bool
+) -> tuple[FloatArray, IntArray, IntArray]:
+    """The columns and sizes for all pairs of disjoint subsets of each group members[start[p] : start[p + 1]]."""
+    n_rows = 0
+    for p in range(len(start) - 1):
+        n_rows += 3 ** (start[p + 1] - start[p])
+    table = np.empty((n_rows, N_COLUMNS))
+    size_i, size_j = np.zeros(n_rows, dtype=np.int64), np.zeros(n_rows, dtype=np.int64)
+    work = _workspace(len(graph.indptr) - 1)
+    at = np.int64(0)
+    for p in range(len(start) - 1):
+        for code in range(3 ** (start[p + 1] - start[p])):
+            for x in members[start[p] : start[p + 1]]:
+                if code % 3 == 1:
+                    work.s_i[size_i[at]] = x
+                    work.in_i[x] = at
+                    size_i[at] += 1
+                elif code % 3 == 2:
+                    work.in_j[x] = at
+                    size_j[at] += 1
+                code //= 3
+            _overlap(size_i[at], at, at, graph, work, greedy, matched, table[at])
+            at += 1
+    return table, size_i, size_j
+
+
 class _Workspace(NamedTuple):
     """The members of s_i, and arrays over features that stay clean from pair to pair; stamps tell who is in a set."""
 

@@ -29,6 +29,9 @@ MOST_ENUMERATED = 1 << 18
 DRAWS_A_BLOCK = 1 << 14
 TERMS_A_CHUNK = 1 << 22
 COLLINEAR = 1e-9
+ROUNDING = 1e-12
+N_FOLDS = 8
+FEWEST_TO_REGRESS = 64
 COUNTS = ("matching", "similar")  # scores that are r plus a number of features
 
 
@@ -211,58 +214,66 @@ class RandomOverlaps:
         own_seed = int(np.random.SeedSequence([seed, size_i, size_j]).generate_state(1, np.uint64)[0] >> np.uint64(1))
         means = self.means(np.array([size_i]), np.array([size_j]))
         known = np.concatenate([getattr(means, name) for name in CONTROLS])
-        moments = Moments(len(CONTROLS), len(measures))
+        folds = Folds(N_FOLDS if n_draws >= FEWEST_TO_REGRESS else 1, len(CONTROLS) + len(measures))
         for first in range(0, n_draws, DRAWS_A_BLOCK):
             n = min(DRAWS_A_BLOCK, n_draws - first)
             table = random_overlaps(size_i, size_j, graph, first, n, own_seed, "greedy" in uses, "matched" in uses)
             pairs = _pairs(table, size_i, size_j)
-            controls = np.stack([getattr(pairs, name) for name in CONTROLS])
-            scores = np.stack([measure.score(pairs, **measure.params) - _guess(measure, pairs) for measure in measures])
-            moments.add(controls - known[:, None], scores)
+            controls = np.stack([getattr(pairs, name) for name in CONTROLS]) - known[:, None]
+            scores = [measure.score(pairs, **measure.params) - _guess(measure, pairs) for measure in measures]
+            folds.add(np.concatenate([controls, scores]))
         steps = [0.5 if measure.exact_by in COUNTS else 0.0 for measure in measures]
         return [
             Expected(float(_guess(measure, means).sum()) + at, error)
-            for measure, (at, error) in zip(measures, moments.at_known(steps), strict=True)
+            for measure, (at, error) in zip(measures, folds.regressed(steps), strict=True)
         ]
 
 
-class Moments:
-    """Sums and products of simulated controls (as deviations from their known means) and scores, block by block."""
+class Folds:
+    """Simulated controls, as deviations from their known means, and scores: their moments in folds of the draws."""
 
-    def __init__(self, n_controls: int, n_scores: int) -> None:
-        self.q, self.n = n_controls, 0
-        self.sums = np.zeros(n_controls + n_scores)
-        self.products = np.zeros((n_controls + n_scores, n_controls + n_scores))
+    def __init__(self, n_folds: int, n_columns: int) -> None:
+        self.n = np.zeros(n_folds)
+        self.sums = np.zeros((n_folds, n_columns))
+        self.products = np.zeros((n_folds, n_columns, n_columns))
 
-    def add(self, controls: FloatArray, scores: FloatArray) -> None:
-        values = np.concatenate([controls, scores])
-        self.n += values.shape[1]
-        self.sums += values.sum(axis=1)
-        self.products += values @ values.T
+    def add(self, values: FloatArray) -> None:
+        """Deal the draws (columns of `values`) out to the folds."""
+        n_columns, n = values.shape
+        n_folds = len(self.n)
+        dealt = np.zeros((n_columns, -(-n // n_folds) * n_folds))
+        dealt[:, :n] = values
+        by_fold = dealt.reshape(n_columns, -1, n_folds).transpose(2, 0, 1)
+        self.n += np.bincount(np.arange(n) % n_folds, minlength=n_folds)
+        self.sums += by_fold.sum(axis=2)
+        self.products += by_fold @ by_fold.transpose(0, 2, 1)
 
-    def at_known(self, steps: Sequence[float]) -> list[tuple[float, float]]:
-        """For each score the regression's value at the known means of the controls, and its standard error.
+    def regressed(self, steps: Sequence[float]) -> list[tuple[float, float]]:
+        """The means of the last columns, the scores, regressed on the others: (mean, its standard error).
 
-        The residual variance counts one more draw that is off by `step`, so that what was never drawn in n draws does
-        not pass for impossible.
+        The slopes for one fold come from the others, so that the estimate is unbiased and its residuals are honest
+        about the uncertainty of the slopes. The residual variance counts one more draw that is off by `step`: what
+        was never drawn does not pass for impossible.
         """
-        q, n = self.q, self.n
-        mean = self.sums / n
-        spread = self.products - np.outer(mean, self.sums)
-        scale = np.sqrt(np.maximum(np.diag(spread)[:q], 0.0))
-        scale[scale <= COLLINEAR * np.sqrt(np.maximum(np.diag(self.products)[:q], 1e-300))] = np.inf
-        values, vectors = np.linalg.eigh(spread[:q, :q] / np.outer(scale, scale))
-        kept = values > COLLINEAR
-        vectors = vectors[:, kept] / scale[:, None]
-        offset = mean[:q] @ vectors
-        leverage = 1 / n + float(np.sum(offset**2 / values[kept]))
-        free = max(1, n - 1 - int(kept.sum()))
-        results = []
-        for k, step in enumerate(steps, start=q):
-            slope = (spread[k, :q] @ vectors) / values[kept]
-            rest = max(0.0, float(spread[k, k] - np.sum(slope**2 * values[kept])))
-            results.append((float(mean[k] - offset @ slope), float(np.sqrt((rest + step**2) / free * leverage))))
-        return results
+        q, n = self.sums.shape[1] - len(steps), self.n.sum()
+        combination = np.concatenate([-self._slopes(q), np.tile(np.eye(len(steps)), (len(self.n), 1, 1))], axis=1)
+        mean = (self.sums[:, None] @ combination).sum(axis=(0, 1)) / n
+        squares = (combination * (self.products @ combination)).sum(axis=(0, 1))
+        rest = np.maximum(squares - n * mean**2, 0.0) + np.asarray(steps) ** 2
+        return list(zip(mean.tolist(), np.sqrt(rest / (n - 1) / n).tolist(), strict=True))
+
+    def _slopes(self, q: int) -> FloatArray:
+        """Least squares without each fold; controls that vary not at all or only with others get no slope."""
+        if len(self.n) == 1:
+            return np.zeros((1, q, self.sums.shape[1] - q))
+        n, sums, products = (moment.sum(axis=0) - moment for moment in (self.n, self.sums, self.products))
+        spread = products - sums[:, :, None] * sums[:, None] / n[:, None, None]
+        variation, size = (np.diagonal(matrix, axis1=1, axis2=2)[:, :q] for matrix in (spread, products))
+        scale = np.sqrt(np.where(variation > ROUNDING * size, variation, np.inf))[:, :, None]
+        values, vectors = np.linalg.eigh(spread[:, :q, :q] / scale / scale.transpose(0, 2, 1))
+        kept = np.where(values > COLLINEAR, 1 / np.maximum(values, COLLINEAR), 0.0)[:, :, None]
+        slopes: FloatArray = vectors @ (kept * (vectors.transpose(0, 2, 1) @ (spread[:, :q, q:] / scale))) / scale
+        return slopes
 
 
 def _guess(measure: Measure, pairs: SimilarPairs) -> FloatArray:
