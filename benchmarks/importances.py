@@ -3,30 +3,32 @@
 msi: our network simplex against one linear program a pair (HiGHS through scipy, sparse constraints); spearman: the mean
 in linear time against scipy's spearmanr pair by pair; kendall: one compiled pass over the pairs against scipy's
 kendalltau pair by pair. Both sides get the same runs in one process and their answers are compared; the plain way is
-stopped after a few seconds and scaled up from the pairs that it finished. Times are processor seconds of one thread.
+stopped after a few seconds and scaled up from the pairs that it finished. Both run on one thread.
 """
 
 from __future__ import annotations
 
 import itertools
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from scipy import sparse, stats
 from scipy.optimize import linprog
+from threadpoolctl import threadpool_limits
 
 import steadyset as st
+from benchmarks.timing import median_seconds, scaled_seconds
 
 TITLE = "Importances and rankings"
-SECONDS_FOR_THE_PLAIN_WAY = 4.0
+BOX = 3.0  # seconds for the plain way
 D = 2000
 
 
 def rows() -> list[dict[str, Any]]:
     """One row a case and size: seconds of ours and of the plain way, and theirs / ours."""
-    return [*_msi_rows(), *_spearman_rows(), *_kendall_rows()]
+    with threadpool_limits(limits=1):
+        return [*_msi_rows(), *_spearman_rows(), *_kendall_rows()]
 
 
 def _msi_rows() -> Iterator[dict[str, Any]]:
@@ -88,23 +90,15 @@ def _kendall_rows() -> Iterator[dict[str, Any]]:
 def _row(
     case: str, size: str, ours: Callable[[], float], theirs: Callable[[int, int], float], M: int
 ) -> dict[str, Any]:
-    value = ours()  # the first call compiles
-    ours_s = min(_seconds(ours) for _ in range(3))
+    value, scores = ours(), []
+    ours_s = median_seconds(ours, repeats=3)
     pairs = list(itertools.combinations(range(M), 2))
-    scores: list[float] = []
-    start = time.process_time()
-    while len(scores) < len(pairs) and time.process_time() - start < SECONDS_FOR_THE_PLAIN_WAY:
-        scores.append(theirs(*pairs[len(scores)]))
-    theirs_s = (time.process_time() - start) / len(scores) * len(pairs)
-    if len(scores) == len(pairs) and abs(np.mean(scores) - value) > 1e-8:
-        raise AssertionError(f"{case}, {size}: {value} and {np.mean(scores)} differ")
+    theirs_s, n = scaled_seconds(lambda pair: scores.append(theirs(*pair)), pairs, len(pairs), BOX)
+    if n == len(pairs):
+        assert abs(np.mean(scores) - value) < 1e-8
+    else:
+        case = f"{case}, {n:,} of {len(pairs):,} pairs timed and scaled"
     return {"case": case, "size": size, "ours_s": ours_s, "theirs_s": theirs_s, "ratio": theirs_s / ours_s}
-
-
-def _seconds(call: Callable[[], float]) -> float:
-    start = time.process_time()
-    call()
-    return time.process_time() - start
 
 
 def _grouped_data(rng: np.random.Generator) -> np.ndarray:
@@ -117,9 +111,3 @@ def _rankings(M: int, d: int) -> np.ndarray:
     rng = np.random.default_rng(d + M)
     signal = rng.normal(size=d)
     return np.array([np.argsort(np.argsort(-(signal + rng.normal(size=d)))) + 1 for _ in range(M)])
-
-
-if __name__ == "__main__":
-    import pandas as pd
-
-    print(pd.DataFrame(rows()).to_string(index=False))

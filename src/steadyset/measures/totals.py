@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,8 +34,12 @@ class PairTotal:
             scores = np.where(undefined, 0.0, scores)
         self.sum += float(np.sum(scores * n_pairs))  # a BLAS product would start threads for each measure
 
-    def estimate(self, measure: Measure, culprits: Callable[[], str], options: Options) -> Estimate:
-        """The mean, with a note on undefined pairs that ends with the `culprits`."""
+    def estimate(self, measure: Measure, score: Score, selections: Selections, options: Options) -> Estimate:
+        """The mean of a score that is undefined because of the sizes of runs; a note names those at fault."""
+        return self.settled(measure, partial(_culprits, score, selections), options)
+
+    def settled(self, measure: Measure, culprits: Callable[[], str], options: Options) -> Estimate:
+        """The mean, by the policy for undefined pairs; their note ends with the `culprits`."""
         if self.n_undefined == 0:
             return Estimate(self.sum / self.n)
         pairs = "pairs" if measure.symmetric else "ordered pairs"
@@ -47,7 +52,7 @@ class PairTotal:
         return Estimate((self.sum + float(options.undefined) * self.n_undefined) / self.n, note=note)
 
 
-def culprits_by_size(score: Score, selections: Selections) -> str:
+def _culprits(score: Score, selections: Selections) -> str:
     """The runs that the undefined pairs have in common; without such, the sizes are the reason, not runs."""
     sizes, n_runs = np.unique(selections.sizes, return_counts=True)
     if len(sizes) == 1:
@@ -55,10 +60,10 @@ def culprits_by_size(score: Score, selections: Selections) -> str:
     guilty = _guilty_sizes(score, sizes, n_runs, selections.n_features) if len(sizes) <= MOST_SIZES else sizes[:0]
     if len(guilty) == 0:
         return f": sizes range from {sizes[0]} to {sizes[-1]}"
-    return culprits(np.flatnonzero(np.isin(selections.sizes, guilty)), selections)
+    return named_runs(np.flatnonzero(np.isin(selections.sizes, guilty)), selections)
 
 
-def culprits(runs: IntArray, selections: Selections) -> str:
+def named_runs(runs: IntArray, selections: Selections) -> str:
     """The end of a note that names runs."""
     names = [selections.labels[i] if selections.labels else str(i + 1) for i in runs[:NAMED_RUNS]]
     more = f" and {len(runs) - NAMED_RUNS} more" if len(runs) > NAMED_RUNS else ""

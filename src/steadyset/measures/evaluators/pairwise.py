@@ -12,7 +12,7 @@ from steadyset.measures.chance import corrected, expected_scores
 from steadyset.measures.options import Estimate, Options, can_correct
 from steadyset.measures.pairs import IntArray, pair_batches
 from steadyset.measures.record import Measure
-from steadyset.measures.totals import PairTotal, culprits_by_size
+from steadyset.measures.totals import PairTotal
 from steadyset.selections import Selections
 
 
@@ -24,10 +24,7 @@ def evaluate(selections: Selections, measures: Sequence[Measure], options: Optio
             totals[m].add(score[m](batch.shared, batch.size_i, batch.size_j), batch.n_pairs)
             if not measure.symmetric:
                 totals[m].add(score[m](batch.shared, batch.size_j, batch.size_i), batch.n_pairs)
-    return [
-        totals[m].estimate(measure, partial(culprits_by_size, score[m], selections), options)
-        for m, measure in enumerate(measures)
-    ]
+    return [totals[m].estimate(measure, score[m], selections, options) for m, measure in enumerate(measures)]
 
 
 def pair_scores(selections: Selections, measure: Measure, options: Options) -> npt.NDArray[np.float64]:

@@ -13,7 +13,7 @@ from steadyset.measures.correlations import Correlations
 from steadyset.measures.options import Estimate, Options
 from steadyset.measures.record import Measure
 from steadyset.measures.rows import FloatArray, Rows, rank_rows, weight_rows
-from steadyset.measures.totals import PairTotal, culprits
+from steadyset.measures.totals import PairTotal, named_runs
 from steadyset.selections import Selections
 
 READERS = {"weights": weight_rows, "rankings": rank_rows}
@@ -25,7 +25,7 @@ def evaluate(selections: Selections, measures: Sequence[Measure], options: Optio
     for measure in measures:
         scores = _scores(rows, measure, options)
         total, guilty = _total(scores)
-        estimate = total.estimate(measure, partial(_culprits, guilty, measure, selections), options)
+        estimate = total.settled(measure, partial(_culprits, guilty, measure, selections), options)
         notes = [note for note in (rows.note, estimate.note) if note]
         results.append(replace(estimate, note="; ".join(notes)))
     return results
@@ -57,7 +57,7 @@ def _total(scores: FloatArray | Correlations) -> tuple[PairTotal, npt.NDArray[np
 def _culprits(guilty: npt.NDArray[np.bool_], measure: Measure, selections: Selections) -> str:
     sizes = selections.sizes
     if guilty.any() and not guilty.all():
-        return culprits(np.flatnonzero(guilty), selections)
+        return named_runs(np.flatnonzero(guilty), selections)
     return f": sizes range from {sizes.min()} to {sizes.max()}" if measure.constant_size else ""
 
 
