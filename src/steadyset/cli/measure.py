@@ -54,16 +54,17 @@ def measure(
 
     Each FILE holds the features that one procedure selected in several runs; each gets a table of its own.
     """
-    from steadyset.measures.evaluate import chosen_measures, estimates
+    from steadyset.measures.evaluate import chosen_measures, estimates, usable_measures
     from steadyset.measures.options import Options
     from steadyset.selections import Selections
 
     options = Options(_policy(undefined), expectation, draws, seed)  # type: ignore[arg-type]
-    records = chosen_measures("all" if not names or "all" in names else names)
+    wanted = "all" if not names or "all" in names else chosen_measures(names)
     rows: list[dict[str, Any]] = []
     for file in files:
         selections = Selections.read(file, n_features=features)
         try:
+            records = usable_measures(wanted, selections, options)
             values = estimates(selections, records, options)
         except InputError as error:
             raise InputError(f"{file}: {error}") from None

@@ -83,9 +83,7 @@ def stability_table(
 
     options = Options(undefined, expectation, n_draws, random_state, similarity, mc_error)
     runs = as_selections(selections)
-    records = chosen_measures(measures, params)
-    if isinstance(measures, str) and measures == "all":
-        records = [record for record in records if has_needs(record, runs, options)]
+    records = usable_measures(measures, runs, options, params)
     rows = estimates(runs, records, options)
     return pd.DataFrame(
         {
@@ -107,6 +105,19 @@ def chosen_measures(
         records = [get_measure(name) for name in measures]
     by_name = {get_measure(name).name: values for name, values in (params or {}).items()}
     return [record.with_params(by_name.get(record.name, {})) for record in records]
+
+
+def usable_measures(
+    measures: str | Sequence[str | Measure],
+    selections: Selections,
+    options: Options,
+    params: Mapping[str, Mapping[str, Any]] | None = None,
+) -> list[Measure]:
+    """As `chosen_measures`, but "all" leaves out the measures that need what is not there."""
+    records = chosen_measures(measures, params)
+    if isinstance(measures, str) and measures == "all":
+        return [record for record in records if has_needs(record, selections, options)]
+    return records
 
 
 def estimates(selections: Selections, measures: Sequence[Measure], options: Options) -> list[Estimate]:
