@@ -51,8 +51,7 @@ def certificate_table(measures: str | Sequence[str | Measure] = "all") -> pd.Dat
     """
     import pandas as pd
 
-    tables = {}
-    for record in chosen_measures(measures):
-        table = certify(record).table()
-        tables[record.name] = table.reindex(columns=["holds", *CLAIMS, "disagrees", "reason"])
-    return pd.concat(tables, names=["measure"])
+    certificates = [certify(record) for record in chosen_measures(measures)]
+    papers = dict.fromkeys([*CLAIMS, *(paper for certificate in certificates for paper in certificate.claims)])
+    columns = ["holds", *papers, "disagrees", "reason"]
+    return pd.concat({c.measure: c.table().reindex(columns=columns) for c in certificates}, names=["measure"])

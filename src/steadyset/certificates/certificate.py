@@ -75,7 +75,7 @@ class Certificate:
             }
             for name, verdict in self.properties.items()
         }
-        return pd.DataFrame.from_dict(rows, orient="index").rename_axis("property")
+        return pd.DataFrame.from_dict(rows, orient="index", dtype=object).rename_axis("property")
 
     def __repr__(self) -> str:
         disagree = self.disagreements()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,8 +46,8 @@ def _constant(evidence: Evidence, means: list[Mean]) -> Verdict:
 
 def _with_company_first(means: list[Mean]) -> list[Mean]:
     """Vectors of sizes that share their d and M with another one come first: they make the plainer comparison."""
-    spaces = [id(mean.space) for mean in means]
-    return sorted(means, key=lambda mean: spaces.count(id(mean.space)) == 1)
+    n_in = Counter(mean.space for mean in means)
+    return sorted(means, key=lambda mean: n_in[mean.space] == 1)
 
 
 def _means(evidence: Evidence) -> list[Mean]:

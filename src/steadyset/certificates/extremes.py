@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from steadyset.certificates.certificate import Verdict
 from steadyset.certificates.evidence import TIE, Evidence, masks_of, nothing_found, number, table_of
@@ -121,17 +122,18 @@ def _within_declared(evidence: Evidence) -> Verdict:
     low, high = evidence.measure.bounds
     spaces = (*evidence.exhaustive, *evidence.random, *(space for step in evidence.probes for space in step))
     words = f"{{0}} has the value {{v[0]}}, outside of the declared bounds {low:g} and {high:g}."
+
+    def is_outside(values: FloatArray) -> npt.NDArray[np.bool_]:
+        return (values < low - TIE) | (values > high + TIE)
+
+    def breaks(case: Case) -> bool:
+        return bool(is_outside(evidence.values.of_masks(masks_of(case[0])[None, :], case[0].shape[1]))[0])
+
     for space in spaces:
-        values = evidence.values.of(space)
-        outside = np.flatnonzero((values < low - TIE) | (values > high + TIE))
+        outside = np.flatnonzero(is_outside(evidence.values.of(space)))
         if len(outside) and (space.complete or space.like is not None):
             return evidence.fails(words, (space, int(outside[0])))
         if len(outside):
-
-            def breaks(case: Case) -> bool:
-                value = evidence.values.of_masks(masks_of(case[0])[None, :], case[0].shape[1])[0]
-                return bool(value < low - TIE or value > high + TIE)
-
             (table,) = shrink((table_of(space, int(outside[0])),), breaks)
             row, d = masks_of(table), table.shape[1]
             return evidence.fails_on(words, evidence.values.of_masks(row[None, :], d).tolist(), (row, d, None))
@@ -150,7 +152,7 @@ def _top(evidence: Evidence, spaces: tuple[Space, ...] | list[Space], sign: int)
     return best
 
 
-def _at_top(evidence: Evidence) -> list[tuple[Space, np.typing.NDArray[np.bool_]]]:
+def _at_top(evidence: Evidence) -> list[tuple[Space, npt.NDArray[np.bool_]]]:
     """For each complete space which collections reach its largest value."""
     found = []
     for space in evidence.exhaustive:

@@ -35,7 +35,7 @@ N_RANDOM = 200
 SEED = 20201115
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Space:
     """Collections of one number of runs out of one number of features, each with its larger sets first.
 

@@ -27,14 +27,14 @@ class Values:
     """What a measure says of collections; spaces are evaluated once."""
 
     measure: Measure
-    _seen: dict[int, FloatArray] = field(default_factory=dict)
+    _seen: dict[Space, FloatArray] = field(default_factory=dict)
     _trusted: dict[tuple[int, int], bool] = field(default_factory=dict)
 
     def of(self, space: Space) -> FloatArray:
         """The value of each collection of a space; collections of one orbit share theirs."""
-        if id(space) not in self._seen:
-            self._seen[id(space)] = self.of_masks(space.masks[space.first], space.n_features, space.like)
-        return self._seen[id(space)][space.orbit]
+        if space not in self._seen:
+            self._seen[space] = self.of_masks(space.masks[space.first], space.n_features, space.like)
+        return self._seen[space][space.orbit]
 
     def of_masks(self, masks: IntArray, d: int, like: Likeness | None = None) -> FloatArray:
         """The values of the rows, all at once where that gives the numbers that a user gets."""

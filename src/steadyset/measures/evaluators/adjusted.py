@@ -18,7 +18,7 @@ from steadyset.measures.options import NOT_CORRECTED, Estimate, Options
 from steadyset.measures.record import Measure
 from steadyset.measures.similar_chance import RandomOverlaps
 from steadyset.measures.similar_pairs import similar_pairs
-from steadyset.measures.totals import PairTotal
+from steadyset.measures.totals import PairTotal, culprits_by_size
 from steadyset.selections import Selections
 
 IntArray = npt.NDArray[np.int64]

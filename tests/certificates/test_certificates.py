@@ -81,6 +81,17 @@ def test_novovicova_is_not_monotone() -> None:
     assert (dominating.intersections() >= dominated.intersections()).all()
 
 
+def test_the_thesis_has_a_counterexample_to_novovicova_itself() -> None:
+    """The one it gives for guzman: the sum of v_f is 1 against 7/6, but the values are 0.5 and 0.547."""
+    steadier = st.Selections.from_sets([[0, 3], [1, 3], [3, 4], [2, 3]], n_features=5)
+    other = st.Selections.from_sets([[0, 3], [1, 3], [0, 2], [1, 3]], n_features=5)
+    p, q = steadier.frequencies, other.frequencies
+    assert 4 / 3 * (p @ (1 - p)) == pytest.approx(1)
+    assert 4 / 3 * (q @ (1 - q)) == pytest.approx(7 / 6)
+    assert st.stability(steadier, "novovicova") == pytest.approx(0.5)
+    assert st.stability(other, "novovicova") == pytest.approx(0.547, abs=5e-4)
+
+
 def test_corrected_lustgarten_is_not_corrected_for_chance() -> None:
     assert holds("corrected_lustgarten", "corrected") is False
     assert holds("corrected_lustgarten", "corrected_for_equal_sizes") is False
