@@ -100,9 +100,9 @@ whose selection has a latent correlation of 0.5 or 0.8, or each run takes one me
 
 OUTSIDE = """### Where auto is outside 93 to 98%
 
-Too high where the runs are often all alike, or nearly: the number of runs that deviate is a small count, and an
-interval for a count covers too much at some values because it must cover enough at the others. Nothing narrower holds
-for all populations that show such runs.
+Too high where the runs are often all alike, or nearly. The number of runs that deviate is
+then a small count, and an interval for a count covers too much at some values because it must cover enough at the
+others, as exact intervals for proportions do.
 
 """
 

@@ -12,7 +12,7 @@ ONE_EMPTY = st.Selections.from_sets({"p": [0, 1], "q": [], "r": [1]}, n_features
 
 
 def note(selections, measure, **options):
-    return st.stability_table(selections, [measure], **options).loc[measure, "note"]
+    return st.stability_table(selections, [measure], level=None, **options).loc[measure, "note"]
 
 
 def test_undefined_pairs_give_nan_by_default_and_the_note_names_the_run():
