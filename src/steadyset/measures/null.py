@@ -93,15 +93,11 @@ def _exact(runs: Selections, measure: Measure, similarity: FeatureSimilarity | N
 def _expected_overlap(sizes: IntArray, measure: Measure, similarity: FeatureSimilarity) -> float | None:
     """The mean over the pairs of runs of the exact expectation of an adjusted score, None where there is none."""
     chance = RandomOverlaps.of(similarity)
-    total = 0.0
     ki, kj, n_pairs = size_pairs(sizes)
-    for a, b, n in zip(ki.tolist(), kj.tolist(), n_pairs.tolist(), strict=True):
-        one = chance.exact(measure, a, b)
-        other = one if measure.symmetric else chance.exact(measure, b, a)
-        if one is None or other is None:
-            return None
-        total += n * (one + other) / 2
-    return total / int(n_pairs.sum())
+    one = chance.exact(measure, ki, kj)
+    other = one if measure.symmetric else chance.exact(measure, kj, ki)
+    expected = float((one + other) / 2 @ n_pairs / n_pairs.sum())
+    return None if np.isnan(expected) else expected
 
 
 def _simulated(runs: Selections, measure: Measure, options: Options) -> NullExpectation:

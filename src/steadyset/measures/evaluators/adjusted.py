@@ -18,7 +18,7 @@ from steadyset.measures.options import NOT_CORRECTED, Estimate, Options
 from steadyset.measures.record import Measure
 from steadyset.measures.similar_chance import RandomOverlaps
 from steadyset.measures.similar_pairs import similar_pairs
-from steadyset.measures.totals import PairTotal, culprits_by_size
+from steadyset.measures.totals import PairTotal
 from steadyset.selections import Selections
 
 IntArray = npt.NDArray[np.int64]
@@ -161,8 +161,7 @@ class Kinds:
         total.add(scores, self.n_pairs)
         total.add(np.full(len(self.codes), np.nan), self._n_undefined[self.codes].astype(np.int64))
         undefined = (np.isnan(scores) & (self.n_pairs > 0)) | (self._n_undefined[self.codes] > 0)
-        culprits = partial(culprits_by_size, partial(self._undefined_sizes, undefined), selections)
-        estimate = total.estimate(self.measure, culprits, options)
+        estimate = total.estimate(self.measure, partial(self._undefined_sizes, undefined), selections, options)
         return estimate if np.isnan(estimate.value) else replace(estimate, mc_error=self.mc_error)
 
     def _undefined_sizes(self, undefined: npt.NDArray[np.bool_], _: IntArray, a: IntArray, b: IntArray) -> FloatArray:
