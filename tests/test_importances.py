@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import make_classification
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -28,7 +29,7 @@ def classes(n_classes, seed=0):
 
 
 def test_linear_importances_share_the_number_of_features_by_absolute_weight():
-    assert linear([1.0, 0.0, -3.0]) == pytest.approx([0.5, 0, 1.5])
+    assert st.importances.linear([1.0, 0.0, -3.0]) == pytest.approx([0.5, 0, 1.5])
     assert linear([[1.0, 0.0, -3.0], [0.0, 0.0, 0.0]]) == pytest.approx(np.array([[0.5, 0, 1.5], [0, 0, 0]]))
 
 
@@ -107,6 +108,16 @@ def test_a_point_on_the_boundary_counts_like_any_other():
     model.coef_, model.intercept_ = np.array([[1.0, 3.0]]), np.array([0.0])
     assert decision_flip(model, [[0.0, 0.0], [1.0, 1.0]], sd=[1, 1]) == pytest.approx([0.5, 1.5])
     assert decision_flip(Rule(lambda X: X[:, 0] > 0), [[0.0, 0.0]], sd=[1, 1]) == pytest.approx([1, 0])
+
+
+def test_models_that_check_names_get_frames():
+    X, y = classes(2)
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    model = LogisticRegression().fit(frame, y)
+    for method in ("closed_form", "search"):
+        assert decision_flip(model, frame, method=method) == pytest.approx(
+            linear(model.coef_[0], X.std(axis=0)), abs=1e-7
+        )
 
 
 def test_labels_may_be_text():

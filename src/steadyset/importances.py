@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -12,6 +13,7 @@ from steadyset.errors import InputError
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
+AsGiven = Callable[[FloatArray], Any]
 Method = Literal["auto", "closed_form", "search"]
 ROWS_A_CALL = 1 << 16
 FINEST = 1e-6  # changes below this many standard deviations are found to an absolute precision only
@@ -66,7 +68,7 @@ def decision_flip(
     Parameters
     ----------
     model : a fitted classifier with `predict`
-    X : the points, usually the training data of the model, an (n, features) array
+    X : the points, usually the training data of the model, an (n, features) array or frame
     sd : standard deviations of the features, by default those of X; a constant feature has importance 0
     method : "closed_form" for classifiers that take the class with the largest linear score (coef_, intercept_), where
         the change is the margin over the difference of two weights; "search" for any model; "auto" takes the closed
@@ -87,13 +89,14 @@ def decision_flip(
         raise InputError(
             f"step, largest and tol are {step}, {largest}, {tol}; wanted are 0 < step <= largest, 0 < tol < 1."
         )
-    found = None if method == "search" else _linear_scores(model, points)
+    as_given = partial(_framed, getattr(X, "columns", None))
+    found = None if method == "search" else _linear_scores(model, points, as_given)
     if found is None and method == "closed_form":
         raise InputError(f'{type(model).__name__} does not decide by linear scores; wanted is method="search".')
     if found is not None:
         sensitivity = _linear_sensitivity(*found, deviations)
     else:
-        sensitivity = 1 / _smallest_changes(model, points, deviations, _walk(step, largest), tol)
+        sensitivity = 1 / _smallest_changes(model, points, as_given, deviations, _walk(step, largest), tol)
     tells = sensitivity.any(axis=1)
     if not tells.any():
         return np.zeros(points.shape[1])
@@ -101,14 +104,14 @@ def decision_flip(
     return mean_shares * np.count_nonzero(sensitivity.any(axis=0))
 
 
-def _linear_scores(model: Any, points: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+def _linear_scores(model: Any, points: FloatArray, as_given: AsGiven) -> tuple[FloatArray, FloatArray] | None:
     """(weights, scores) of the classes when the decision is the class with the largest linear score, else None."""
     weights, classes = getattr(model, "coef_", None), getattr(model, "classes_", None)
     if not isinstance(weights, np.ndarray) or classes is None or not hasattr(model, "decision_function"):
         return None
     weights = np.atleast_2d(weights)
     scores = points @ weights.T + np.ravel(model.intercept_)
-    decision = np.asarray(model.decision_function(points)).reshape(len(points), -1)
+    decision = np.asarray(model.decision_function(as_given(points))).reshape(len(points), -1)
     if decision.shape != scores.shape or not np.allclose(decision, scores):
         return None
     if len(weights) == 1:
@@ -135,11 +138,11 @@ def _walk(step: float, largest: float) -> FloatArray:
 
 
 def _smallest_changes(
-    model: Any, points: FloatArray, deviations: FloatArray, walk: FloatArray, tol: float
+    model: Any, points: FloatArray, as_given: AsGiven, deviations: FloatArray, walk: FloatArray, tol: float
 ) -> FloatArray:
     """For each point and feature the smallest change that flips, in standard deviations; inf where none does."""
     n, d = points.shape
-    decisions = np.asarray(model.predict(points))
+    decisions = np.asarray(model.predict(as_given(points)))
 
     def flips(point: IntArray, feature: IntArray, change: FloatArray) -> npt.NDArray[np.bool_]:
         flipped = np.empty(len(point), dtype=np.bool_)
@@ -147,7 +150,7 @@ def _smallest_changes(
             part = slice(start, start + ROWS_A_CALL)
             moved = points[point[part]]
             moved[np.arange(len(moved)), feature[part]] += change[part] * deviations[feature[part]]
-            flipped[part] = np.asarray(model.predict(moved)) != decisions[point[part]]
+            flipped[part] = np.asarray(model.predict(as_given(moved))) != decisions[point[part]]
         return flipped
 
     varying = np.flatnonzero(deviations > 0)
@@ -182,6 +185,15 @@ def _brackets(
             break
     columns = [np.concatenate(column) for column in zip(*found, strict=True)]
     return columns[0], columns[1], columns[2], columns[3], columns[4]
+
+
+def _framed(columns: Any, points: FloatArray) -> Any:
+    """The points as the model knows them: a frame where X is one, so that models which check names find them."""
+    if columns is None:
+        return points
+    import pandas as pd
+
+    return pd.DataFrame(points, columns=list(columns))
 
 
 def _shares(values: FloatArray) -> FloatArray:

@@ -9,7 +9,7 @@ from steadyset.kernels.jit import kernel
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
-ROUNDING = 1e-13  # costs are between 0 and 1; a reduced cost nearer to 0 is no improvement
+ROUNDING = 1e-12  # costs are between 0 and 1; a reduced cost nearer to 0 is no improvement
 DETOUR = 2.0  # dearer than any direct way, so nothing goes over the root in the end
 
 

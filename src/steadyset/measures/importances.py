@@ -135,7 +135,7 @@ def _shared_table(rows: Rows, shares: FloatArray, similarity: FeatureSimilarity,
         others, column_code[later] = np.unique(rows.indices[later], return_inverse=True)
         c = _block(similarity, features, others, thresholded)
         table[first:last] = shared_masses(first, last - first, rows.indptr, shares, row_code, column_code, c)
-    both: FloatArray = np.fmax(table, table.T)
+    both: FloatArray = np.minimum(np.fmax(table, table.T), 1.0)  # shares can sum to more than 1 by rounding
     return both
 
 
