@@ -27,7 +27,7 @@ Scored = tuple[int, IntArray, IntArray, FloatArray]
 
 NO_ROOM = 1e-12  # maximum and expectation are equal, up to rounding
 TELLABLE = 4  # standard errors that a simulated expectation must stay away from the maximum
-PILOT_DRAWS = 1000  # fewer leave rare events out of the standard error
+PILOT_DRAWS = 8000  # over all pairs of sizes; fewer leave rare events out of the standard error
 MOST_DRAWS = 10**9
 
 
@@ -204,7 +204,8 @@ def _expect(kinds: Sequence[Kinds], chance: RandomOverlaps, options: Options) ->
 def _simulate(kinds: dict[tuple[int, int], list[tuple[Kinds, int]]], chance: RandomOverlaps, options: Options) -> None:
     """Simulate n_draws pairs of sets for each pair of sizes, or as many as mc_error asks for."""
     seed = chance.seed(options)
-    first = options.n_draws if options.mc_error is None else PILOT_DRAWS
+    pilot = min(max(200, PILOT_DRAWS // len(kinds)), 1000)
+    first = options.n_draws if options.mc_error is None else pilot
     draws = dict.fromkeys(kinds, first)
     todo = set(kinds)
     while todo:
