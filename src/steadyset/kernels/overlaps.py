@@ -10,6 +10,8 @@ two sets s_i and s_j are the columns SHARED .. MATCHED; c(x, y) is the similarit
     weight_i     sum of c(x, y) over x in s_i, y in s_j \\ s_i; weight_j likewise
     greedy       pairs taken from the most similar downwards, each feature once
     matched      size of a maximum matching between s_i \\ s_j and s_j \\ s_i
+
+The last two are nan unless they are asked for.
 """
 
 from __future__ import annotations
@@ -246,10 +248,11 @@ def _overlap(
     row[3], row[4] = mean_i, mean_j
     row[5], row[6] = reached_i, n_touched
     row[7], row[8] = weight_i, weight_j
-    row[9] = row[10] = 0.0
+    row[9] = row[10] = np.nan
     if greedy or matched:
         if n_edges in (covered_i, covered_j):  # stars: each centre is matched once, in whatever order
-            row[9] = row[10] = np.minimum(covered_i, covered_j)
+            row[9] = np.minimum(covered_i, covered_j) if greedy else np.nan
+            row[10] = np.minimum(covered_i, covered_j) if matched else np.nan
         else:
             start, ends, rank = _edges(covered_i, n_edges, stamp_i, stamp_j, graph, work, greedy)
             if greedy:

@@ -86,8 +86,7 @@ class Kinds:
         self._sizes, self._size_class = np.unique(selections.sizes, return_inverse=True)
         n_cells = len(self._sizes) ** 2
         self._n, self._n_undefined, self._sum = np.zeros(n_cells), np.zeros(n_cells), np.zeros(n_cells)
-        present = np.bincount(self._size_class)
-        twice = present > 1
+        twice = np.bincount(self._size_class) > 1
         a, b = np.meshgrid(np.arange(len(self._sizes)), np.arange(len(self._sizes)), indexing="ij")
         occurs = ((a < b) if measure.symmetric else (a != b)) | ((a == b) & twice[a])
         self.codes = np.flatnonzero(occurs)
@@ -142,14 +141,14 @@ class Kinds:
     @property
     def slopes(self) -> FloatArray:
         """How far the measure moves, up or down, with the expectation of each kind."""
-        n_pairs = self.n_pairs
-        moves = (self._largest() - self.mean) / self.room**2
-        return np.nan_to_num(moves * n_pairs / max(1.0, float(self._n.sum() + self._n_undefined.sum())), nan=0.0)
+        share = self.n_pairs / (self._n.sum() + self._n_undefined.sum())
+        moves: FloatArray = share * (self._largest() - self.mean) / self.room**2
+        return np.where(np.isnan(moves), 0.0, moves)
 
     @property
     def mc_error(self) -> float:
         """The error of the measure that its simulated expectations cause: they are independent of each other."""
-        return float(np.sqrt(np.sum((self.slopes * self.error) ** 2)))
+        return float(np.sqrt(np.sum((self.slopes * self.error) ** 2))) if self.error.any() else 0.0
 
     def estimate(self, selections: Selections, options: Options) -> Estimate:
         if self.refusal:
