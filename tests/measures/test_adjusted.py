@@ -249,6 +249,23 @@ def test_a_measure_of_ones_own_gets_its_expectation_too():
         st.unregister_measure("own")
 
 
+def test_a_quantity_that_was_not_asked_for_is_undefined_and_not_zero():
+    st.register_measure("careless", lambda pairs: pairs.matched, family="adjusted", needs=("similarity",))
+    try:
+        runs = st.Selections.from_sets([[0, 1], [1, 2]], n_features=4)
+        similarity = st.FeatureSimilarity.from_matrix(np.eye(4))
+        assert np.isnan(st.stability(runs, "careless", similarity=similarity))
+        st.unregister_measure("careless")
+        st.register_measure(
+            "careless", lambda pairs: pairs.matched, family="adjusted", needs=("similarity",), uses=("matched",)
+        )
+        assert st.stability(runs, "careless", similarity=similarity) == 0
+        with pytest.raises(st.InputError, match="careless has no largest value to scale to"):
+            st.stability(runs, "careless", similarity=similarity, expectation="exact")
+    finally:
+        st.unregister_measure("careless")
+
+
 def test_a_draw_of_random_runs_has_mean_zero():
     """Corrected for chance: over all pairs of subsets of two sizes the mean is 0."""
     subsets = np.array([s for s in np.ndindex(*(2,) * 7) if sum(s) == 3], dtype=bool)

@@ -111,6 +111,17 @@ def test_matchings_add_up_over_components(name):
         )
 
 
+def test_one_large_component_is_simulated():
+    """A chain of 800 features, each similar to the next, is neither a clique nor small."""
+    C = np.eye(800) + 0.95 * (np.eye(800, k=1) + np.eye(800, k=-1))
+    chance = RandomOverlaps(st.FeatureSimilarity.from_matrix(C))
+    measure = st.get_measure("intersection_mbm")
+    assert np.isnan(exact(chance, measure, 20, 30))
+    found = chance.simulated([measure], 20, 30, 2000, 0)[0]
+    assert 0 < found.error < 0.01
+    assert found.value < exact(chance, st.get_measure("yu"), 20, 30)
+
+
 @pytest.mark.parametrize("name", INTERSECTIONS)
 def test_simulated_expectations_are_near_the_enumerated_ones_and_know_their_error(name):
     """200 seeds: the deviations in units of the reported standard error have mean 0 and spread 1."""

@@ -10,6 +10,8 @@ two sets s_i and s_j are the columns SHARED .. MATCHED; c(x, y) is the similarit
     weight_i     sum of c(x, y) over x in s_i, y in s_j \\ s_i; weight_j likewise
     greedy       pairs taken from the most similar downwards, each feature once
     matched      size of a maximum matching between s_i \\ s_j and s_j \\ s_i
+
+The last two are nan unless they are asked for.
 """
 
 from __future__ import annotations
@@ -156,29 +158,34 @@ def disjoint_overlaps(
 
 
 class _Workspace(NamedTuple):
-    """The members of s_i, and arrays over features that stay clean from pair to pair; stamps tell who is in a set."""
+    """Arrays that serve one pair after the other: over features, where stamps tell who is in a set, and over members.
 
-    s_i: IntArray
+    touched: the features of s_j \\ s_i that are neighbours of s_i, and place[y] where y is among them (-1: it is not);
+    n_near, sum_near: how many neighbours these have in s_i \\ s_j, and their similarities; open_i: the features of
+    s_i \\ s_j with neighbours in s_j \\ s_i.
+    """
+
     in_i: IntArray
     in_j: IntArray
+    place: IntArray
+    s_i: IntArray
+    open_i: IntArray
+    touched: IntArray
     n_near: IntArray
     sum_near: FloatArray
-    place: IntArray
-    touched: IntArray
-    open_i: IntArray
 
 
 @kernel
 def _workspace(d: int) -> _Workspace:
     return _Workspace(
-        np.empty(d, dtype=np.int64),
         np.full(d, -1, dtype=np.int64),
         np.full(d, -1, dtype=np.int64),
-        np.zeros(d, dtype=np.int64),
-        np.zeros(d, dtype=np.float64),
         np.full(d, -1, dtype=np.int64),
         np.empty(d, dtype=np.int64),
         np.empty(d, dtype=np.int64),
+        np.empty(d, dtype=np.int64),
+        np.empty(d, dtype=np.int64),
+        np.empty(d, dtype=np.float64),
     )
 
 
@@ -212,15 +219,19 @@ def _overlap(
             if work.in_i[y] == stamp_i:
                 continue
             weight_i += c
-            if work.place[y] < 0:
-                work.place[y] = n_touched
-                work.touched[n_touched] = y
+            p = work.place[y]
+            if p < 0:
+                p = n_touched
+                work.place[y] = p
+                work.touched[p] = y
+                work.n_near[p] = 0
+                work.sum_near[p] = 0.0
                 n_touched += 1
             if not x_shared:
                 n_near += 1
                 sum_near += c
-                work.n_near[y] += 1
-                work.sum_near[y] += c
+                work.n_near[p] += 1
+                work.sum_near[p] += c
         if not x_shared:
             reached_i += reached
             if n_near > 0:
@@ -229,18 +240,19 @@ def _overlap(
                 n_edges += n_near
                 mean_i += sum_near / n_near
     covered_j, mean_j = 0, 0.0
-    for y in work.touched[:n_touched]:
-        if work.n_near[y] > 0:
+    for p in range(n_touched):
+        if work.n_near[p] > 0:
             covered_j += 1
-            mean_j += work.sum_near[y] / work.n_near[y]
+            mean_j += work.sum_near[p] / work.n_near[p]
     row[0], row[1], row[2] = shared, covered_i, covered_j
     row[3], row[4] = mean_i, mean_j
     row[5], row[6] = reached_i, n_touched
     row[7], row[8] = weight_i, weight_j
-    row[9] = row[10] = 0.0
+    row[9] = row[10] = np.nan
     if greedy or matched:
         if n_edges in (covered_i, covered_j):  # stars: each centre is matched once, in whatever order
-            row[9] = row[10] = np.minimum(covered_i, covered_j)
+            row[9] = np.minimum(covered_i, covered_j) if greedy else np.nan
+            row[10] = np.minimum(covered_i, covered_j) if matched else np.nan
         else:
             start, ends, rank = _edges(covered_i, n_edges, stamp_i, stamp_j, graph, work, greedy)
             if greedy:
@@ -249,8 +261,6 @@ def _overlap(
                 row[10] = maximum_matching(start, ends, n_touched)
     for y in work.touched[:n_touched]:
         work.place[y] = -1
-        work.n_near[y] = 0
-        work.sum_near[y] = 0.0
 
 
 @kernel

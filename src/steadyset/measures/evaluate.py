@@ -38,10 +38,12 @@ def stability(
     measure : name or alias; `list_measures()` shows them
     similarity : which features can stand for each other, for the measures that need it
     undefined : "nan", "raise", or a number that stands for each undefined pair (or for the whole measure)
-    expectation : "none" (what "auto" means here) leaves the measure as published; "exact" subtracts the exact
-        expectation under random selection of the same sizes and divides by what is left to the maximum;
-        "monte_carlo" simulates it where no exact form exists. For measures that are not corrected already.
-    n_draws, random_state : how many draws a simulated expectation takes, and their seed
+    expectation : what is subtracted for chance, the expectation under random selection of the same sizes. "auto"
+        leaves a measure as published: "none" for most, and for the measures that are published with a correction an
+        exact expectation where there is one, else a simulated one. "exact" and "monte_carlo" ask for a correction:
+        the expectation is subtracted, then divided by what is left to the maximum; "monte_carlo" simulates where no
+        closed form exists. "none" leaves the overlap of similar features as a number of features.
+    n_draws, random_state : how many draws a simulated expectation takes (for each pair of sizes), and their seed
     mc_error : where a measure can, draw until the Monte Carlo error of its value is below this instead
     measure_params : parameters of the measure, such as alpha of davis
 

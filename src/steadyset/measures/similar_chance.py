@@ -175,8 +175,7 @@ class RandomOverlaps:
         """E[score] when what the score adds to r depends on the choice among `members` only: all their subsets."""
         n = len(members)
         laws = [intersection_laws(np.array([n]), np.array([size]), self.d)[1:] for size in (size_i, size_j)]
-        n_subsets = [sum(comb(n, int(a)) for a in chosen) for chosen, _ in laws]
-        if n_subsets[0] * n_subsets[1] > MOST_ENUMERATED:
+        if _n_subsets(n, laws[0][0]) * _n_subsets(n, laws[1][0]) > MOST_ENUMERATED:
             return np.nan
         (chosen_i, p_i), (chosen_j, p_j) = laws
         added = np.array([[self._mean_added(measure, members, int(a), int(b)) for b in chosen_j] for a in chosen_i])
@@ -285,6 +284,16 @@ def _guess(measure: Measure, pairs: SimilarPairs) -> FloatArray:
 
 def _pairs(table: FloatArray, size_i: int, size_j: int) -> SimilarPairs:
     return SimilarPairs.from_table(table, np.full(len(table), size_i), np.full(len(table), size_j))
+
+
+def _n_subsets(n: int, sizes: IntArray) -> int:
+    """How many subsets of n features have one of these sizes, as far as it takes to see that they are too many."""
+    total = 0
+    for size in sizes.tolist():
+        total += comb(n, size)
+        if total > MOST_ENUMERATED:
+            break
+    return total
 
 
 def _identity(measure: Measure) -> tuple[Any, ...]:

@@ -44,7 +44,7 @@ class Components:
         n_components, label = sparse.csgraph.connected_components(matrix, directed=False)
         sizes = np.bincount(label, minlength=n_components)
         complete = np.bincount(label, np.diff(graph.indptr), minlength=n_components) == sizes * (sizes - 1)
-        if np.sum(3.0 ** sizes[~complete]) > most_enumerated:
+        if np.sum(3.0 ** np.minimum(sizes[~complete], 64)) > most_enumerated:  # a power that does not overflow
             return None
         c, n_with = np.unique(sizes[complete & (sizes > 1)], return_counts=True)
         found = cls(d, dict(zip(c.tolist(), n_with.tolist(), strict=True)))

@@ -27,8 +27,8 @@ class SimilarPairs:
     reached_i : O_ij, how many features of s_i \\ s_j have a similar one in s_j
     weight_i : the sum of c(x, y) over similar x in s_i and y in s_j \\ s_i
     covered_j, mean_j, reached_j, weight_j : the same with i and j exchanged
-    greedy, matched : pairs of exchangeable features, each used once: taken greedily, and as many as possible; computed
-        only for measures that list them in `uses`
+    greedy, matched : pairs of exchangeable features, each used once: taken greedily, and as many as possible; nan
+        unless a measure lists them in its `uses`
     """
 
     size_i: IntArray
