@@ -76,7 +76,7 @@ def standardise(training: Training) -> Standardised:
     if not varies.any():
         raise InputError("every column of X is constant on the rows of positive weight, so none can be selected")
     centre = weight @ training.X
-    Xt = np.ascontiguousarray(training.X.T)
+    Xt = np.array(training.X.T, order="C", copy=True)
     Xt -= centre[:, None]
     scale = np.sqrt(np.square(Xt) @ weight)
     varies &= scale > 0
@@ -125,10 +125,10 @@ def later_copies(X: FloatArray) -> BoolArray:
     return later
 
 
-def first_best(scores: FloatArray, count: int) -> IntArray:
-    """Indices of the count largest scores, best first; the lower index wins between scores that differ by rounding."""
+def first_best(scores: FloatArray, count: int, *, digits: int = 10) -> IntArray:
+    """Indices of the count largest scores, best first; the lower index wins between scores that agree to the digits."""
     top = np.abs(scores).max(initial=0.0)
-    rounded = np.round(scores / top, 10) if top > 0 else scores
+    rounded = np.round(scores / top, digits) if top > 0 else scores
     return np.lexsort((np.arange(len(scores)), -rounded))[:count].astype(np.int64)
 
 

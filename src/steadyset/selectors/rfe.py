@@ -64,10 +64,12 @@ class RecursiveElimination(BinarySelector):
         k = check_k(self.k, training.X.shape[1])
         data = standardise(training)
         left = np.flatnonzero(data.varies)
+        # Ties are common in discrete data, and must not be broken by what a solver leaves in the last digits.
+        digits = 10 if self.loss == "logistic" else 6
         worst_first: list[IntArray] = [np.flatnonzero(~data.varies)[::-1]]
         while True:
             coef, intercept = _fit_linear(data.Xt[left], training.y, data.weight, self.loss, float(self.penalty))
-            order = first_best(np.abs(coef), len(coef))
+            order = first_best(np.abs(coef), len(coef), digits=digits)
             if len(left) <= k:
                 break
             n_dropped = min(len(left) - k, max(1, int(self.step * len(left))) if self.step < 1 else int(self.step))

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import expit
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import ElasticNet, Lasso, LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
@@ -190,3 +191,9 @@ def test_impossible_path_options_are_named(draw, options, sentence):
     X, y = draw(13, 20, 4)
     with pytest.raises(InputError, match=sentence):
         elastic_net_path(X, y, **options)
+
+
+def test_a_model_that_is_not_optimal_says_so(draw, monkeypatch):
+    monkeypatch.setattr("steadyset.selectors.linear.MOST_ROUNDS", 1)
+    with pytest.warns(ConvergenceWarning, match="the optimality conditions are off by"):
+        SparseLogistic(penalty=0.01, n_lambdas=1).fit(*draw(14, 40, 30))
