@@ -6,13 +6,15 @@ import codecs
 import gzip
 import json
 import os
+import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steadyset.errors import InputError
-from steadyset.longtable import FEATURE, RUN, from_long_columns, long_columns, wide_array, wide_columns
+from steadyset.longtable import FEATURE, RUN, from_long_columns, long_columns, wide_columns
+from steadyset.matrix import read_matrix
 from steadyset.selections import Selections
 
 if TYPE_CHECKING:
@@ -21,9 +23,9 @@ if TYPE_CHECKING:
 SCHEMA = "steadyset.selections"
 SCHEMA_VERSION = 1
 ENDINGS = ".csv, .tsv (also with .gz), .parquet or .json"
-WIDE_CELLS = 5_000_000
+WIDE_CELLS, WIDE_COLUMNS = 5_000_000, 10_000
 # A table that claims more cells than this must have a file of plausible size behind it.
-UNCHECKED_CELLS, CELLS_PER_BYTE = 100_000_000, 1_000
+UNCHECKED_CELLS, CELLS_PER_BYTE = 10_000_000, 1_000
 
 
 def read_selections(path: Path, *, features: Sequence[str] | None, n_features: int | None) -> Selections:
@@ -52,21 +54,33 @@ def write_selections(selections: Selections, path: Path, *, layout: str | None) 
     kind = _kind(path)
     if layout not in (None, "wide", "long"):
         raise InputError(f'layout is {layout!r}; wanted is "wide" or "long".')
-    if kind == "json":
-        text = json.dumps(_as_json(selections), ensure_ascii=False, allow_nan=False)
-        with written_beside(path) as beside:
-            beside.write_text(text + "\n", encoding="utf-8")
-        return
+    try:
+        if kind == "json":
+            content = json.dumps(_as_json(selections), ensure_ascii=False, allow_nan=False).encode() + b"\n"
+            with written_beside(path) as beside:
+                beside.write_bytes(content)
+        else:
+            table = _as_table(selections, layout)
+            with written_beside(path) as beside:
+                _write_table(table, beside, kind, compressed=path.suffix.lower() == ".gz")
+    except UnicodeEncodeError:
+        raise InputError(f"{path} cannot be written: a name holds characters that UTF-8 does not have.") from None
+
+
+def _as_table(selections: Selections, layout: str | None) -> pa.Table:
+    import pyarrow as pa
+
     plain = selections.weights is None and selections.rankings is None
     if layout == "wide" and not plain:
         raise InputError("The wide layout holds 0/1 only; write weights or rankings as long, or as json.")
-    small = selections.n_runs * selections.n_features <= WIDE_CELLS
-    import pyarrow as pa
-
-    wide = layout == "wide" or (layout is None and plain and small)
-    table = pa.table(wide_columns(selections) if wide else long_columns(selections, declare=True))
-    with written_beside(path) as beside:
-        _write_table(table, beside, kind, compressed=path.suffix == ".gz")
+    taken = {RUN, FEATURE}.intersection(selections.features)
+    if layout == "wide" and taken:
+        raise InputError(
+            f"A feature is called {min(taken)!r}, which wide files reserve; write the long layout instead."
+        )
+    small = selections.n_runs * selections.n_features <= WIDE_CELLS and selections.n_features <= WIDE_COLUMNS
+    wide = layout == "wide" or (layout is None and plain and small and not taken)
+    return pa.table(wide_columns(selections) if wide else long_columns(selections, declare=True))
 
 
 @contextmanager
@@ -79,20 +93,25 @@ def written_beside(path: Path) -> Iterator[Path]:
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror or error}.") from None
     finally:
-        beside.unlink(missing_ok=True)
+        with suppress(OSError):
+            beside.unlink()
 
 
 @contextmanager
 def _readable(path: Path) -> Iterator[None]:
     """Turn what the file system has to say into a sentence."""
     try:
+        if path.is_dir():
+            raise InputError(f"{path} is a folder; wanted is a file.")
         if path.stat().st_size == 0:
             raise InputError(f"{path} is empty.")
         yield
     except FileNotFoundError:
         raise InputError(f"{path} does not exist.") from None
+    except (EOFError, zlib.error):
+        raise InputError(f"{path} is not a well-formed gzip file.") from None
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
+        raise InputError(f"{path} cannot be read: {error.strerror or _first_line(error)}.") from None
 
 
 def _kind(path: Path) -> str:
@@ -108,16 +127,29 @@ def _read_csv(path: Path, delimiter: str) -> pa.Table:
     from pyarrow import csv
 
     header = _check_text(path)
-    cells = [cell.strip('"') for cell in header.split(delimiter)]
-    read = csv.ReadOptions(
-        block_size=min(max(path.stat().st_size * 8, 1 << 20), 1 << 28), autogenerate_column_names=_is_data(cells)
-    )
+    nameless = _is_data(header.split(delimiter))
+    block = (1 << 20) + 8 * len(header)  # a row has to fit into a block
+
+    def read(texts: Sequence[str]) -> pa.Table:
+        return csv.read_csv(
+            path,
+            read_options=csv.ReadOptions(block_size=block, autogenerate_column_names=nameless),
+            parse_options=csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+            convert_options=csv.ConvertOptions(column_types=dict.fromkeys(texts, pa.string())),
+        )
+
     try:
-        table = csv.read_csv(path, read_options=read, parse_options=csv.ParseOptions(delimiter=delimiter))
-    except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
+        row_names = [""] if header.startswith((delimiter, f'""{delimiter}')) else []
+        table = read([*row_names, RUN, FEATURE])  # names and labels stay as they are written, 01 is not 1
+        names = table.column_names
+        if FEATURE in names and RUN not in names:
+            table = read([*row_names, RUN])  # then it is the name of a column of 0/1
+    except pa.ArrowException as error:
         raise InputError(f"{path} is not a well-formed table: {_first_line(error)}.") from None
-    if table.column_names and table.column_names[0] == "":
-        table = table.rename_columns([RUN, *table.column_names[1:]])
+    if nameless:
+        return table.rename_columns([f"x{f}" for f in range(len(names))])
+    if names[0] == "":  # the row names of a frame
+        return table.drop_columns("") if RUN in names else table.rename_columns([RUN, *names[1:]])
     return table
 
 
@@ -139,6 +171,10 @@ def _check_text(path: Path) -> str:
                 raise InputError(f"{path} is not UTF-8 text; save it as UTF-8.") from None
             if "\n" not in first:
                 first += text
+    try:
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not UTF-8 text; save it as UTF-8.") from None
     if not first.strip():
         raise InputError(f"{path} is empty.")
     return first.split("\n", 1)[0].rstrip("\r")
@@ -155,29 +191,29 @@ def _read_parquet(path: Path) -> pa.Table:
                 claim = f"{file.metadata.num_rows:,} rows in {path.stat().st_size:,} bytes"
                 raise InputError(f"{path} claims {claim}; it is damaged or forged.")
             return file.read()
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OverflowError, MemoryError) as error:
+    except (pa.ArrowException, OverflowError, MemoryError) as error:
         raise InputError(f"{path} is not a readable Parquet file: {_first_line(error)}.") from None
 
 
 def _from_wide(table: pa.Table, features: Sequence[str] | None, n_features: int | None) -> Selections:
-    array, columns, labels = wide_array(table, "The table", None, None)
-    if columns and all(name.startswith("f") and name[1:].isdigit() for name in columns) and columns[0] == "f0":
-        columns = None  # generated: the file has no header
-    if n_features is not None and n_features != array.shape[1]:
-        raise InputError(f"The table has {array.shape[1]} feature columns, but {n_features} features were announced.")
-    return Selections.from_matrix(array, features if features is not None else columns, labels=labels)
+    matrix = read_matrix(table, "The table", features, None)
+    if n_features is not None and n_features != matrix.d:
+        raise InputError(f"The table has {matrix.d} feature columns, but {n_features} features were announced.")
+    return Selections._from_zeros_and_ones(matrix)
 
 
 def _from_json(path: Path, features: Sequence[str] | None, n_features: int | None) -> Selections:
     try:
-        content = json.loads(path.read_bytes())
+        content = json.loads(path.read_bytes().decode("utf-8-sig"), object_pairs_hook=_distinct_keys)
     except UnicodeDecodeError:
         raise InputError(f"{path} is not UTF-8 text; save it as UTF-8.") from None
-    except json.JSONDecodeError as error:
+    except (json.JSONDecodeError, RecursionError) as error:
         raise InputError(f"{path} is not well-formed JSON: {error}.") from None
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
     try:
         if isinstance(content, dict) and content.get("schema") == SCHEMA:
-            return _from_schema(content)
+            return _from_schema(content, features, n_features)
         if isinstance(content, (list, dict)):
             return Selections.from_sets(content, features, n_features=n_features)
     except InputError as error:
@@ -187,10 +223,22 @@ def _from_json(path: Path, features: Sequence[str] | None, n_features: int | Non
     raise InputError(f"{path} holds a {type(content).__name__}; wanted is a list of runs, each a list of features.")
 
 
-def _from_schema(content: dict[str, Any]) -> Selections:
+def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise InputError(f"The key {key!r} occurs twice; wanted are distinct labels.")
+        found[key] = value
+    return found
+
+
+def _from_schema(content: dict[str, Any], features: Sequence[str] | None, n_features: int | None) -> Selections:
     if content["schema_version"] != SCHEMA_VERSION:
         raise InputError(f"schema_version is {content['schema_version']!r}; this version reads {SCHEMA_VERSION}.")
+    if n_features not in (None, content["n_features"]):
+        raise InputError(f"The file has {content['n_features']} features, but {n_features} were announced.")
     names, labels, runs = content["features"], content["labels"], content["runs"]
+    names = features if features is not None else names
     sets = Selections.from_sets(runs, names, n_features=content["n_features"], labels=labels)
     if content.get("weights") is not None:
         sets = sets.with_weights(content["weights"])

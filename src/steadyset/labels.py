@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from steadyset.errors import InputError
 
+MOST_FEATURES = 2**31 - 1  # so that products of two sizes stay whole numbers of 64 bits
+
 
 def feature_names(
     features: Sequence[str] | None, n_features: int | None, *, what: str
@@ -20,9 +22,14 @@ def feature_names(
         return None, count
     if isinstance(features, (str, bytes)):
         raise InputError(f"features is the text {features!r}; wanted is a list of names.")
-    names = tuple(str(name) for name in features)
+    try:
+        names = tuple(str(name) for name in features)
+    except TypeError:
+        raise InputError(f"features is {features!r}; wanted is a list of names.") from None
     if not names:
         raise InputError("features is empty; wanted is at least one feature.")
+    if "" in names:
+        raise InputError(f"The name of feature {names.index('')} is empty; wanted is a text for each feature.")
     if len(set(names)) < len(names):
         raise InputError(f"The feature name {_first_repeated(names)!r} occurs twice; wanted are distinct names.")
     if count is not None and count != len(names):
@@ -31,15 +38,19 @@ def feature_names(
 
 
 def run_labels(labels: Sequence[str] | None, n_runs: int) -> tuple[str, ...] | None:
-    """Distinct labels, one a run, or None."""
+    """Distinct labels, one a run, or None; the numbers 1 to M say nothing that None does not."""
     if labels is None:
         return None
+    if isinstance(labels, (str, bytes)):
+        raise InputError(f"labels is the text {labels!r}; wanted is a list of labels.")
     checked = tuple(str(label) for label in labels)
     if len(checked) != n_runs:
         raise InputError(f"{len(checked)} labels are given for {n_runs} runs; wanted is one label a run.")
     if len(set(checked)) < len(checked):
         raise InputError(f"The run label {_first_repeated(checked)!r} occurs twice; wanted are distinct labels.")
-    return checked
+    if "" in checked:
+        raise InputError(f"The label of run {checked.index('') + 1} is empty; wanted is a text for each run.")
+    return None if all(label == str(i) for i, label in enumerate(checked, start=1)) else checked
 
 
 def name_positions(names: tuple[str, ...] | None, n_features: int) -> Mapping[str, int]:
@@ -60,6 +71,8 @@ def _whole_number(n_features: int) -> int:
         raise InputError(f"n_features is {n_features!r}; wanted is a whole number.") from None
     if count < 1:
         raise InputError(f"n_features is {count}; wanted is at least one feature.")
+    if count > MOST_FEATURES:
+        raise InputError(f"n_features is {count}; wanted are at most {MOST_FEATURES} features.")
     return count
 
 

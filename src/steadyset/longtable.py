@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
+from narwhals.exceptions import DuplicateError
 
 from steadyset.errors import InputError
 from steadyset.labels import feature_names, name_positions
@@ -16,6 +18,7 @@ from steadyset.selections import Selections
 if TYPE_CHECKING:
     import pyarrow as pa
 
+NUMBER = re.compile(r"-?[0-9]+")
 RUN, FEATURE, WEIGHT, RANK, SELECTED = "run", "feature", "weight", "rank", "selected"
 
 
@@ -24,13 +27,19 @@ def wide_array(
 ) -> tuple[npt.NDArray[Any], Sequence[str] | None, Sequence[str] | None]:
     """The numbers of a wide frame, its column names as features, and a column called run as labels."""
     frame = _frame(table, what)
+    if len(frame) == 0:
+        raise InputError(f"{what} has no rows; wanted is one row a run.")
     index = nw.maybe_get_index(frame)
     if labels is None and index is not None and index.dtype.kind not in "iu":
         labels = [str(label) for label in index]
     if RUN in frame.columns:
-        labels = [str(label) for label in frame[RUN].to_list()] if labels is None else labels
+        labels = _labels(frame[RUN].to_list(), what) if labels is None else labels
         frame = frame.drop(RUN)
+    if not frame.columns:
+        raise InputError(f"{what} has no features; wanted is one column a feature.")
     for name, dtype in frame.schema.items():
+        if dtype == nw.Unknown:
+            raise InputError(f"{what} has the column {name!r} without any value; wanted are numbers or bools.")
         if not (dtype.is_numeric() or dtype == nw.Boolean):
             raise InputError(f"{what} has the column {name!r} of type {dtype}; wanted are numbers or bools.")
     return frame.to_numpy(), features if features is not None else list(frame.columns), labels
@@ -43,11 +52,14 @@ def from_long_columns(
     arrow = _frame(table, "table").to_arrow()
     for name in (RUN, FEATURE):
         if name not in arrow.column_names:
-            raise InputError(f"The long table has no column {name!r}; it has {', '.join(arrow.column_names)}.")
+            found = f"it has {', '.join(arrow.column_names)}" if arrow.column_names else "it has no columns"
+            raise InputError(f"The long table has no column {name!r}; {found}.")
+    if arrow.num_rows == 0:
+        raise InputError("The long table has no rows; wanted is one row for each selected feature.")
     run, run_names = _codes(arrow.column(RUN))
     entries = run >= 0
     feature, names, d = _feature_codes(arrow.column(FEATURE), entries, features, n_features)
-    if labels is None and not _counts_from_one(run_names):
+    if labels is None:
         labels = [str(name) for name in run_names]
     entries &= feature >= 0
     weights = _numbers(arrow, WEIGHT, entries)
@@ -56,10 +68,8 @@ def from_long_columns(
     run, feature = run[entries], feature[entries]
     M = len(run_names)
     rankings = None if ranks is None else _rank_table(run, feature, ranks, M, d, names)
-    keep = np.ones(len(run), dtype=bool)
-    for values in (weights, chosen):
-        if values is not None:
-            keep &= values != 0
+    deciding = weights if chosen is None else chosen
+    keep = np.ones(len(run), dtype=bool) if deciding is None else deciding != 0
     order = np.argsort(run[keep], kind="stable")
     indptr = np.zeros(M + 1, dtype=np.int64)
     np.cumsum(np.bincount(run[keep], minlength=M), out=indptr[1:])
@@ -68,7 +78,7 @@ def from_long_columns(
 
 
 def long_columns(selections: Selections, *, declare: bool = False) -> dict[str, Any]:
-    """The columns run, feature[, weight] (or rank, selected); `declare` puts a row for each feature and run first."""
+    """The columns run, feature[, weight][, rank][, selected]; `declare` puts a row for each feature and run first."""
     M, d = selections.n_runs, selections.n_features
     names = np.array(selections.features, dtype=object)
     runs = np.array(selections.labels if selections.labels is not None else range(1, M + 1), dtype=object)
@@ -78,9 +88,13 @@ def long_columns(selections: Selections, *, declare: bool = False) -> dict[str, 
             RANK: selections.rankings.ravel(),
             SELECTED: selections.to_matrix().toarray().ravel(),
         }
+        if selections.weights is not None:
+            values[WEIGHT] = selections.to_matrix(weights=True).toarray().ravel()
     else:
         run, feature = np.repeat(np.arange(M), selections.sizes), selections.indices
         values = {} if selections.weights is None else {WEIGHT: selections.weights}
+        if selections.weights is not None and not selections.weights.all():
+            values[SELECTED] = np.ones(len(run), dtype=np.int8)  # else a weight of 0 would mean not selected
     run_column, feature_column = list(runs[run]), list(names[feature])
     if declare:
         ahead = d + M
@@ -104,7 +118,13 @@ def wide_columns(selections: Selections) -> dict[str, Any]:
 
 
 def _frame(table: Any, what: str) -> nw.DataFrame[Any]:
-    frame = nw.from_native(table, eager_only=True, pass_through=True)
+    try:
+        frame = nw.from_native(table, eager_only=True, pass_through=True)
+        list(frame.columns) if isinstance(frame, nw.DataFrame) else ()
+    except DuplicateError:
+        names = [str(name) for name in getattr(table, "column_names", table.columns)]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"{what} has two columns called {twice!r}; wanted are distinct names.") from None
     if not isinstance(frame, nw.DataFrame):
         raise InputError(
             f"{what} is a {type(table).__name__}; wanted is a runs x features array, a sparse matrix, "
@@ -121,7 +141,7 @@ def _codes(column: pa.ChunkedArray) -> tuple[npt.NDArray[np.int64], list[Any]]:
     if not isinstance(encoded, pa.DictionaryArray):
         encoded = encoded.dictionary_encode()
     raw = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-    values = encoded.dictionary.to_pylist()
+    values = [int(x) if isinstance(x, float) and x.is_integer() else x for x in encoded.dictionary.to_pylist()]
     return _dense_codes(raw, values)
 
 
@@ -137,23 +157,25 @@ def _dense_codes(raw: npt.NDArray[np.int64], values: list[Any]) -> tuple[npt.NDA
 def _feature_codes(
     column: pa.ChunkedArray, entries: npt.NDArray[np.bool_], features: Sequence[str] | None, n_features: int | None
 ) -> tuple[npt.NDArray[np.int64], tuple[str, ...] | None, int]:
+    """The index of each row's feature, their names and number; whole numbers are names where names are known."""
     code, found = _codes(column)
-    if found and all(isinstance(x, int) for x in found):
-        names, d = feature_names(features, n_features, what="A long table of feature numbers")
-        values = np.array([*found, -1], dtype=np.int64)
-        outside = [x for x in found if not 0 <= x < d]
-        if outside:
-            raise InputError(f"The table holds the feature index {outside[0]}; wanted are indices from 0 to {d - 1}.")
-        return values[code], names, d
     texts = [str(x) for x in found]
+    numbers = bool(texts) and all(NUMBER.fullmatch(text) for text in texts)
     declared = bool(np.any(~entries & (code >= 0)))
     if features is not None:
         names, d = feature_names(features, n_features, what="from_long")
         positions = name_positions(names, d)
         unknown = [x for x in texts if x not in positions]
-        if unknown:
+        if not unknown:
+            return np.array([*(positions[x] for x in texts), -1], dtype=np.int64)[code], names, d
+        if not numbers:
             raise InputError(f"The table selects {unknown[0]!r}, which is not among the features.")
-        return np.array([*(positions[x] for x in texts), -1], dtype=np.int64)[code], names, d
+    if numbers and not declared:
+        names, d = feature_names(features, n_features, what="A long table of feature numbers")
+        outside = [text for text in texts if not 0 <= int(text) < d]
+        if outside:
+            raise InputError(f"The table holds the feature index {outside[0]}; wanted are indices from 0 to {d - 1}.")
+        return np.array([*(int(text) for text in texts), -1], dtype=np.int64)[code], names, d
     if n_features is None and not declared:
         raise InputError(
             f"The long table names {len(texts)} features but not how many there were to choose from; "
@@ -172,8 +194,10 @@ def _placeholders(taken: set[str], count: int) -> list[str]:
     return [name for name in names if name not in taken][:count]
 
 
-def _counts_from_one(run_names: list[Any]) -> bool:
-    return run_names == list(range(1, len(run_names) + 1))
+def _labels(column: list[Any], what: str) -> list[str]:
+    if None in column:
+        raise InputError(f"{what} has no value for run {column.index(None) + 1} in the column {RUN!r}.")
+    return [str(label) for label in column]
 
 
 def _numbers(arrow: pa.Table, name: str, entries: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64] | None:
@@ -196,6 +220,8 @@ def _rank_table(
     d: int,
     names: tuple[str, ...] | None,
 ) -> npt.NDArray[np.float64]:
+    if len(run) != M * d:
+        raise InputError(f"The table has {len(run)} ranks for {M} runs and {d} features; wanted is one for each.")
     table = np.full((M, d), np.nan)
     table[run, feature] = ranks
     if np.isnan(table).any():

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from steadyset.errors import InputError, MissingExtraError
 from steadyset.labels import describe_feature, feature_names, name_positions, run_labels
+from steadyset.matrix import Matrix, read_matrix, row_pointers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,6 +65,8 @@ class Selections:
         if isinstance(sets, Mapping):
             labels = list(sets) if labels is None else labels
             sets = sets.values()
+        if isinstance(sets, (str, bytes)) or not isinstance(sets, Iterable):
+            raise InputError(f"sets is {sets!r}; wanted is a collection of runs, each a collection of features.")
         rows = [_as_list(row, i) for i, row in enumerate(sets)]
         names, d = feature_names(features, n_features, what="from_sets")
         positions: Mapping[str, int] | None = None
@@ -74,8 +77,8 @@ class Selections:
                 continue
             if positions is None and any(isinstance(x, str) for x in row):
                 positions = name_positions(names, d)
-            encoded.append(np.array([_feature_index(x, positions, i) for x in row], dtype=np.int64))
-        indptr = _row_pointers([len(row) for row in encoded])
+            encoded.append(np.array([_feature_index(x, positions, i, d) for x in row], dtype=np.int64))
+        indptr = row_pointers([len(row) for row in encoded])
         indices = np.concatenate(encoded) if encoded else np.empty(0, np.int64)
         return cls._from_rows(indptr, indices, None, d, names, labels)
 
@@ -84,22 +87,26 @@ class Selections:
         cls, Z: Any, features: Sequence[str] | None = None, *, labels: Sequence[str] | None = None
     ) -> Selections:
         """A runs x features array, scipy sparse matrix, or pandas/polars frame of 0/1 or bool; 1 means selected."""
-        table = _matrix(Z, "Z", features, labels)
+        return cls._from_zeros_and_ones(read_matrix(Z, "Z", features, labels))
+
+    @classmethod
+    def _from_zeros_and_ones(cls, table: Matrix) -> Selections:
         bad = np.flatnonzero((table.values != 0) & (table.values != 1))  # NaN differs from both
         if bad.size:
             table.complain(bad[0], "a 0/1 matrix holds only 0, 1, True and False (from_weights takes weights)")
-        return table.selections(keep_weights=False)
+        return cls._from_rows(table.indptr, table.indices, None, table.d, table.names, table.labels)
 
     @classmethod
     def from_weights(
         cls, W: Any, features: Sequence[str] | None = None, *, labels: Sequence[str] | None = None
     ) -> Selections:
         """A runs x features table of weights or importances (array, sparse, frame); selected means non-zero."""
-        table = _matrix(W, "W", features, labels)
+        table = read_matrix(W, "W", features, labels)
         bad = np.flatnonzero(~np.isfinite(table.values))
         if bad.size:
             table.complain(bad[0], "weights are finite numbers")
-        return table.selections(keep_weights=True)
+        weights = table.values.astype(np.float64)
+        return cls._from_rows(table.indptr, table.indices, weights, table.d, table.names, table.labels)
 
     @classmethod
     def from_rankings(
@@ -113,23 +120,24 @@ class Selections:
     ) -> Selections:
         """Rankings of all features: a runs x features table of ranks (1 = best), or lists of features, best first.
 
-        `top` features of each ranking are the selected ones; without it every feature is. Features that a list leaves
-        out share the mean of the ranks that remain.
+        Selected are the features of rank at most `top`; without it every feature is. Features that a list leaves out
+        share the mean of the ranks that remain. Lists tell themselves apart from ranks by text, by the index 0, or by
+        differing lengths.
         """
         if _is_ragged(R):
             order = cls.from_sets(R, features, n_features=n_features, labels=labels)
             ranks = _ranks_of_lists(R, order)
             names, labels = order._names, order._labels
         else:
-            table = _matrix(R, "R", features, labels)
+            table = read_matrix(R, "R", features, labels)
             ranks = table.dense()
             names, labels = table.names, table.labels
         _check_ranks(ranks, names)
         d = ranks.shape[1]
-        if top is not None and not 0 <= top <= d:
-            raise InputError(f"top is {top}; wanted is a number from 0 to the {d} features.")
+        if top is not None and not (isinstance(top, (int, np.integer)) and 0 <= top <= d):
+            raise InputError(f"top is {top!r}; wanted is a whole number from 0 to the {d} features.")
         run, feature = np.nonzero(ranks <= (d if top is None else top))
-        indptr = _row_pointers(np.bincount(run, minlength=len(ranks)))
+        indptr = row_pointers(np.bincount(run, minlength=len(ranks)))
         return cls._from_rows(indptr, feature.astype(np.int64), None, d, names, labels, rankings=ranks)
 
     @classmethod
@@ -229,7 +237,10 @@ class Selections:
 
     def selected(self, run: int) -> IntArray:
         """The 0-based indices of what one run selected."""
-        return self._indices[self._indptr[run] : self._indptr[run + 1]]
+        if not -self.n_runs <= run < self.n_runs:
+            raise InputError(f"run is {run}; wanted is a number from 0 to {self.n_runs - 1}.")
+        i = run % self.n_runs
+        return self._indices[self._indptr[i] : self._indptr[i + 1]]
 
     def sets(self) -> list[frozenset[str]]:
         """The selected names, one set a run."""
@@ -243,12 +254,16 @@ class Selections:
 
     def take(self, runs: Any) -> Selections:
         """The Selections of some of the runs, in the order given (indices, or a bool array)."""
-        chosen = np.arange(self.n_runs)[runs]
+        try:
+            chosen = np.atleast_1d(np.arange(self.n_runs)[runs])
+        except IndexError:
+            wanted = f"wanted are run numbers from 0 to {self.n_runs - 1}, or one bool a run"
+            raise InputError(f"runs does not fit the {self.n_runs} runs; {wanted}.") from None
         if chosen.size == 0:
             raise InputError("runs chooses none of the runs; wanted is at least one.")
         entries = np.concatenate([np.arange(self._indptr[i], self._indptr[i + 1]) for i in chosen])
         return self._build(
-            _row_pointers(self.sizes[chosen]),
+            row_pointers(self.sizes[chosen]),
             self._indices[entries],
             None if self._weights is None else self._weights[entries],
             self._n_features,
@@ -261,7 +276,7 @@ class Selections:
         """The same sets with a weight for each selected feature: one list a run, in the order of `selected(run)`."""
         if len(rows) != self.n_runs or any(len(row) != k for row, k in zip(rows, self.sizes, strict=True)):
             raise InputError("rows must hold one list a run with one weight for each feature that the run selected.")
-        weights = np.array([w for row in rows for w in row], dtype=np.float64)
+        weights = _floats([w for row in rows for w in row], "rows")
         if not np.all(np.isfinite(weights)):
             raise InputError("rows holds a weight that is not finite; wanted are finite numbers.")
         return self._build(
@@ -270,7 +285,7 @@ class Selections:
 
     def with_rankings(self, R: Any) -> Selections:
         """The same sets with a runs x features table of ranks (1 = best)."""
-        ranks = np.array(R, dtype=np.float64)
+        ranks = _floats(R, "R")
         if ranks.shape != (self.n_runs, self._n_features):
             raise InputError(f"R has the shape {ranks.shape}; wanted is {(self.n_runs, self._n_features)}.")
         _check_ranks(ranks, self._names)
@@ -315,7 +330,8 @@ class Selections:
         if not isinstance(other, Selections):
             return NotImplemented
         return (
-            self.features == other.features
+            self._n_features == other._n_features
+            and (self._names is other._names or self.features == other.features)
             and self._labels == other._labels
             and np.array_equal(self._indptr, other._indptr)
             and np.array_equal(self._indices, other._indices)
@@ -336,6 +352,9 @@ class Selections:
 
     def __setattr__(self, name: str, value: Any) -> NoReturn:
         raise AttributeError("Selections cannot be changed; build new ones, or take() some of the runs.")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        self.__setattr__(name, None)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Selections._build, (
@@ -405,73 +424,20 @@ def as_selections(selections: Any) -> Selections:
     return selections if isinstance(selections, Selections) else Selections.from_matrix(selections)
 
 
-class _Matrix:
-    """The non-zero entries of a runs x features table, before it is known whether they are 0/1, weights or ranks."""
-
-    def __init__(
-        self, indptr: IntArray, indices: IntArray, values: npt.NDArray[Any], d: int, names: Any, labels: Any, what: str
-    ) -> None:
-        self.indptr, self.indices, self.values = indptr, indices, values
-        self.names, self.d = feature_names(names, d, what=what)
-        self.labels = labels
-        self.what = what
-
-    def selections(self, *, keep_weights: bool) -> Selections:
-        weights = self.values.astype(np.float64) if keep_weights else None
-        return Selections._from_rows(self.indptr, self.indices, weights, self.d, self.names, self.labels)
-
-    def dense(self) -> FloatArray:
-        full = np.zeros((len(self.indptr) - 1, self.d))
-        full[np.repeat(np.arange(len(full)), np.diff(self.indptr)), self.indices] = self.values
-        return full
-
-    def complain(self, entry: int, wanted: str) -> NoReturn:
-        run = int(np.searchsorted(self.indptr, entry, side="right"))
-        where = describe_feature(int(self.indices[entry]), self.names)
-        raise InputError(f"{self.what} holds {self.values[entry]} for run {run}, {where}; {wanted}.")
-
-
-def _matrix(Z: Any, what: str, features: Sequence[str] | None, labels: Sequence[str] | None) -> _Matrix:
-    if hasattr(Z, "tocsr"):
-        table = Z.tocsr()
-        table.sum_duplicates()
-        keep = table.data != 0
-        rows = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))[keep]
-        indptr = _row_pointers(np.bincount(rows, minlength=table.shape[0]))
-        indices = table.indices[keep].astype(np.int64)
-        return _Matrix(indptr, indices, table.data[keep], table.shape[1], features, labels, what)
-    if not isinstance(Z, (np.ndarray, list, tuple)):
-        from steadyset.longtable import wide_array
-
-        Z, features, labels = wide_array(Z, what, features, labels)
-    try:
-        array = np.asarray(Z)
-    except ValueError:
-        raise InputError(f"{what} has rows of different lengths; wanted is a runs x features table.") from None
-    if array.ndim != 2:
-        raise InputError(f"{what} has {array.ndim} dimensions; wanted are 2, runs x features.")
-    if array.dtype.kind not in "biuf":
-        try:
-            array = array.astype(np.float64)
-        except (TypeError, ValueError):
-            raise InputError(f"{what} holds {array.dtype} values; wanted are numbers or bools.") from None
-    rows, columns = np.nonzero(array)
-    indptr = _row_pointers(np.bincount(rows, minlength=len(array)))
-    return _Matrix(indptr, columns.astype(np.int64), array[rows, columns], array.shape[1], features, labels, what)
-
-
 def _as_list(row: Any, i: int) -> list[Any] | npt.NDArray[Any]:
-    if isinstance(row, (str, bytes)) or not isinstance(row, Iterable):
+    if isinstance(row, (str, bytes, Mapping)) or not isinstance(row, Iterable):
         raise InputError(f"Run {i + 1} is {row!r}; wanted is a collection of feature names or indices.")
     return row if isinstance(row, np.ndarray) and row.ndim == 1 else list(row)
 
 
-def _feature_index(x: Any, positions: Mapping[str, int] | None, run: int) -> int:
+def _feature_index(x: Any, positions: Mapping[str, int] | None, run: int, d: int) -> int:
     if isinstance(x, str):
         if positions is None or x not in positions:
             raise InputError(f"Run {run + 1} selects {x!r}, which is not among the features.")
         return positions[x]
     if isinstance(x, (int, np.integer)) and not isinstance(x, (bool, np.bool_)):
+        if not 0 <= x < d:
+            raise InputError(f"Run {run + 1} selects the index {x}; wanted are indices from 0 to {d - 1}.")
         return int(x)
     raise InputError(f"Run {run + 1} holds {x!r}; wanted are feature names (text) or 0-based indices (integers).")
 
@@ -486,13 +452,21 @@ def _is_ragged(R: Any) -> bool:
 
 def _ranks_of_lists(R: Any, order: Selections) -> FloatArray:
     rows = list(R.values()) if isinstance(R, Mapping) else list(R)
-    positions = name_positions(order._names, order.n_features) if order._names is not None else None
     d = order.n_features
+    named = any(isinstance(x, str) for row in rows for x in row)
+    positions = name_positions(order._names, d) if named else None
     ranks = np.empty((len(rows), d))
     for i, row in enumerate(rows):
         ranks[i] = (len(row) + 1 + d) / 2
-        ranks[i, [_feature_index(x, positions, i) for x in row]] = np.arange(1, len(row) + 1)
+        ranks[i, [_feature_index(x, positions, i, d) for x in row]] = np.arange(1, len(row) + 1)
     return ranks
+
+
+def _floats(values: Any, what: str) -> FloatArray:
+    try:
+        return np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} holds something else than numbers, or rows of different lengths.") from None
 
 
 def _check_ranks(ranks: FloatArray, names: tuple[str, ...] | None) -> None:
@@ -501,12 +475,6 @@ def _check_ranks(ranks: FloatArray, names: tuple[str, ...] | None) -> None:
         i, f = bad[0]
         which = describe_feature(int(f), names)
         raise InputError(f"R holds {ranks[i, f]} for run {i + 1}, {which}; ranks start at 1 (best).")
-
-
-def _row_pointers(sizes: Any) -> IntArray:
-    indptr = np.zeros(len(sizes) + 1, dtype=np.int64)
-    np.cumsum(sizes, out=indptr[1:])
-    return indptr
 
 
 def _frozen(array: npt.NDArray[T]) -> npt.NDArray[T]:

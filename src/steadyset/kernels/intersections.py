@@ -1,12 +1,13 @@
 """How many features each pair of runs shares: all pairs as a matrix, as a histogram, or in blocks of rows.
 
-Two ways to count: postings lists (for each feature the runs that select it; cost: sum of h_f^2) and packed bits (one
-bit a used feature; cost: M^2 words). The cheaper one is chosen from the counts.
+Features that many runs select are packed into bits (64 of them cost one word a pair), the others are counted through
+postings lists (for each feature the runs that select it; cost: h_f^2 / 2). So a steady core and a random rest both cost
+little.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,8 @@ from steadyset.kernels.bits import popcount
 from steadyset.kernels.jit import kernel
 
 IntArray = npt.NDArray[np.int64]
+WordArray = npt.NDArray[np.uint64]
+WORDS_A_POSTING = 2.0  # words of 64 bits that are compared in the time of adding one posting
 
 
 def intersection_matrix(indptr: IntArray, indices: IntArray, n_features: int) -> IntArray:
@@ -28,137 +31,155 @@ def intersection_matrix(indptr: IntArray, indices: IntArray, n_features: int) ->
     return full
 
 
-def intersection_blocks(indptr: IntArray, indices: IntArray, n_features: int, rows: int) -> Any:
+def intersection_blocks(
+    indptr: IntArray, indices: IntArray, n_features: int, rows: int
+) -> Iterator[tuple[int, npt.NDArray[np.int32]]]:
     """Yield (i, block): block[a, j] = r_{i+a, j} for j > i+a and 0 elsewhere, `rows` rows at a time."""
     M = len(indptr) - 1
     index = _Index(indptr, indices, n_features)
     for start in range(0, M, rows):
         block = np.zeros((min(rows, M - start), M), dtype=np.int32)
-        if index.packed:
-            _bits_block(index.words, start, block)
-        else:
-            _postings_block(indptr, index.codes, index.post_ptr, index.post_runs, index.position, start, block)
+        _block(*index.arrays, start, block)
         yield start, block
 
 
 def pair_histogram(
     indptr: IntArray, indices: IntArray, n_features: int, size_class: IntArray, offsets: IntArray, n_cells: int
 ) -> IntArray:
-    """Count the pairs i<j in cells offsets[a, b] + r_ij, where a <= b are the size classes of the two runs."""
-    index = _Index(indptr, indices, n_features)
-    if index.packed:
-        return _bits_histogram(index.words, size_class, offsets, n_cells)
-    return _postings_histogram(
-        indptr, index.codes, index.post_ptr, index.post_runs, index.position, size_class, offsets, n_cells
-    )
+    """Count the pairs i<j in cells offsets[a, b] + r_ij, where a and b are the size classes of the two runs."""
+    return _histogram(*_Index(indptr, indices, n_features).arrays, size_class, offsets, n_cells)
 
 
 class _Index:
-    """Both forms start from the used features only, so nothing here grows with d but one array of counts."""
+    """The runs as bits of the frequent features and as postings of the others; nothing grows with d but one array."""
 
     def __init__(self, indptr: IntArray, indices: IntArray, n_features: int) -> None:
         M = len(indptr) - 1
-        counts = np.bincount(indices, minlength=n_features)
-        used = np.flatnonzero(counts)
-        self.codes = (np.cumsum(counts > 0) - 1)[indices] if len(indices) else indices
-        h = counts[used].astype(np.float64)
-        n_words = (len(used) + 63) // 64
-        self.packed = n_words * M * M < 2.0 * float(h @ h)
-        if self.packed:
-            self.words = np.zeros((M, n_words), dtype=np.uint64)
-            _pack(indptr, self.codes, self.words)
-        else:
-            self.post_ptr = np.zeros(len(used) + 1, dtype=np.int64)
-            np.cumsum(counts[used], out=self.post_ptr[1:])
-            self.post_runs = np.repeat(np.arange(M), np.diff(indptr))[np.argsort(self.codes, kind="stable")]
-            self.position = self.post_ptr[:-1].copy()
+        codes, h = _number_used(indices, n_features)
+        packed = np.full(len(h), -1, dtype=np.int64)
+        frequent = _worth_packing(h, M)
+        packed[frequent] = np.arange(len(frequent))
+        words = np.zeros((M, (len(frequent) + 63) // 64), dtype=np.uint64)
+        row_ptr = np.zeros(M + 1, dtype=np.int64)
+        post_ptr = np.zeros(len(h) + 1, dtype=np.int64)
+        np.cumsum(np.where(packed < 0, h, 0), out=post_ptr[1:])
+        post_runs = np.empty(post_ptr[-1], dtype=np.int32)
+        rare = _distribute(indptr, codes, packed, words, row_ptr, post_ptr, post_runs)
+        self.arrays = (words, row_ptr, rare, post_ptr, post_runs, post_ptr[:-1].copy())
+
+
+def _worth_packing(h: IntArray, M: int) -> IntArray:
+    """The features, in groups of 64, whose postings would cost more than one word for each pair of runs."""
+    chosen = np.flatnonzero(64 * WORDS_A_POSTING * h.astype(np.float64) ** 2 > float(M) ** 2)
+    chosen = chosen[np.argsort(-h[chosen], kind="stable")]
+    cost = np.add.reduceat(h[chosen].astype(np.float64) ** 2, np.arange(0, len(chosen), 64)) if len(chosen) else h[:0]
+    return chosen[: 64 * int(np.count_nonzero(WORDS_A_POSTING * cost > float(M) ** 2))]
 
 
 @kernel
-def _pack(indptr: IntArray, codes: IntArray, words: npt.NDArray[np.uint64]) -> None:
+def _number_used(indices: IntArray, n_features: int) -> tuple[IntArray, IntArray]:
+    """The selected features numbered as they appear, for each entry; and how often each of them is selected."""
+    number = np.zeros(n_features, dtype=np.int32)
+    codes = np.empty(len(indices), dtype=np.int64)
+    h = np.zeros(min(n_features, len(indices)), dtype=np.int64)
+    n_used = 0
+    for e in range(len(indices)):
+        f = indices[e]
+        if number[f] == 0:
+            n_used += 1
+            number[f] = n_used
+        codes[e] = number[f] - 1
+        h[codes[e]] += 1
+    return codes, h[:n_used].copy()
+
+
+@kernel
+def _distribute(
+    indptr: IntArray,
+    codes: IntArray,
+    packed: IntArray,
+    words: WordArray,
+    row_ptr: IntArray,
+    post_ptr: IntArray,
+    post_runs: npt.NDArray[np.int32],
+) -> IntArray:
+    """Fill the bits, the row pointers and the postings; return the codes of the features that are not packed."""
+    rare = np.empty(post_ptr[-1], dtype=np.int64)
+    free = post_ptr[:-1].copy()
+    n = 0
     for i in range(len(indptr) - 1):
         for e in range(indptr[i], indptr[i + 1]):
-            words[i, codes[e] >> 6] |= np.uint64(1) << np.uint64(codes[e] & 63)
-
-
-@kernel
-def _bits_histogram(words: npt.NDArray[np.uint64], size_class: IntArray, offsets: IntArray, n_cells: int) -> IntArray:
-    M, n_words = words.shape
-    cells = np.zeros(n_cells, dtype=np.int64)
-    for i in range(M):
-        a = size_class[i]
-        for j in range(i + 1, M):
-            shared = np.uint64(0)
-            for w in range(n_words):
-                shared += popcount(words[i, w] & words[j, w])
-            b = size_class[j]
-            cells[offsets[min(a, b), max(a, b)] + np.int64(shared)] += 1
-    return cells
-
-
-@kernel
-def _bits_block(words: npt.NDArray[np.uint64], start: int, block: npt.NDArray[np.int32]) -> None:
-    M, n_words = words.shape
-    for a in range(len(block)):
-        i = start + a
-        for j in range(i + 1, M):
-            shared = np.uint64(0)
-            for w in range(n_words):
-                shared += popcount(words[i, w] & words[j, w])
-            block[a, j] = np.int32(shared)
+            bit = packed[codes[e]]
+            if bit >= 0:
+                words[i, bit >> 6] |= np.uint64(1) << np.uint64(bit & 63)
+            else:
+                rare[n] = codes[e]
+                post_runs[free[codes[e]]] = i
+                free[codes[e]] += 1
+                n += 1
+        row_ptr[i + 1] = n
+    return rare
 
 
 @kernel
 def _add_row(
     i: int,
-    indptr: IntArray,
-    codes: IntArray,
+    words: WordArray,
+    row_ptr: IntArray,
+    rare: IntArray,
     post_ptr: IntArray,
-    post_runs: IntArray,
+    post_runs: npt.NDArray[np.int32],
     position: IntArray,
     shared: npt.NDArray[np.int32],
 ) -> None:
     """shared[j] += r_ij for j > i. Runs come in order, so position[f] already stands at run i in the list of f."""
-    for e in range(indptr[i], indptr[i + 1]):
-        f = codes[e]
+    for e in range(row_ptr[i], row_ptr[i + 1]):
+        f = rare[e]
         position[f] += 1
         for p in range(position[f], post_ptr[f + 1]):
             shared[post_runs[p]] += 1
+    M, n_words = words.shape
+    for w in range(n_words):
+        own = words[i, w]
+        if own != 0:
+            for j in range(i + 1, M):
+                shared[j] += np.int32(popcount(own & words[j, w]))
 
 
 @kernel
-def _postings_histogram(
-    indptr: IntArray,
-    codes: IntArray,
+def _histogram(
+    words: WordArray,
+    row_ptr: IntArray,
+    rare: IntArray,
     post_ptr: IntArray,
-    post_runs: IntArray,
+    post_runs: npt.NDArray[np.int32],
     position: IntArray,
     size_class: IntArray,
     offsets: IntArray,
     n_cells: int,
 ) -> IntArray:
-    M = len(indptr) - 1
+    M = len(words)
     cells = np.zeros(n_cells, dtype=np.int64)
     shared = np.zeros(M, dtype=np.int32)
     for i in range(M):
-        _add_row(i, indptr, codes, post_ptr, post_runs, position, shared)
-        a = size_class[i]
+        _add_row(i, words, row_ptr, rare, post_ptr, post_runs, position, shared)
+        cell = offsets[size_class[i]]
         for j in range(i + 1, M):
-            b = size_class[j]
-            cells[offsets[min(a, b), max(a, b)] + shared[j]] += 1
+            cells[cell[size_class[j]] + shared[j]] += 1
             shared[j] = 0
     return cells
 
 
 @kernel
-def _postings_block(
-    indptr: IntArray,
-    codes: IntArray,
+def _block(
+    words: WordArray,
+    row_ptr: IntArray,
+    rare: IntArray,
     post_ptr: IntArray,
-    post_runs: IntArray,
+    post_runs: npt.NDArray[np.int32],
     position: IntArray,
     start: int,
     block: npt.NDArray[np.int32],
 ) -> None:
     for a in range(len(block)):
-        _add_row(start + a, indptr, codes, post_ptr, post_runs, position, block[a])
+        _add_row(start + a, words, row_ptr, rare, post_ptr, post_runs, position, block[a])

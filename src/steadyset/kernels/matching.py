@@ -11,7 +11,7 @@ IntArray = npt.NDArray[np.int64]
 
 
 @kernel
-def maximum_matching(start: IntArray, ends: IntArray, n_right: int) -> int:
+def maximum_matching(start: IntArray, ends: IntArray, n_right: int | np.int64) -> int:
     """The size of a maximum matching; left node x has the right neighbours ends[start[x] : start[x + 1]].
 
     Augmenting paths by depth-first search in phases: within a phase no right node is entered twice, and a phase
@@ -31,7 +31,7 @@ def maximum_matching(start: IntArray, ends: IntArray, n_right: int) -> int:
     entered = np.full(n_right, -1, dtype=np.int64)
     path = np.empty(n_left, dtype=np.int64)
     position = np.empty(n_left, dtype=np.int64)
-    phase, found = 0, 1
+    phase, found = np.int64(0), 1
     while found > 0 and size < min(n_left, n_right):
         found = 0
         for x in range(n_left):
@@ -50,7 +50,7 @@ def _augment(
     left_of: IntArray,
     right_of: IntArray,
     entered: IntArray,
-    phase: int,
+    phase: int | np.int64,
     path: IntArray,
     position: IntArray,
 ) -> bool:
@@ -83,7 +83,7 @@ def _augment(
 
 
 @kernel
-def greedy_matching(start: IntArray, ends: IntArray, rank: IntArray, n_right: int) -> int:
+def greedy_matching(start: IntArray, ends: IntArray, rank: IntArray, n_right: int | np.int64) -> int:
     """The size of the matching that takes edges by increasing rank, skipping those that share an end with one taken."""
     owner = np.empty(len(ends), dtype=np.int64)
     for x in range(len(start) - 1):

@@ -25,6 +25,7 @@ from steadyset.kernels.streams import random_subset, stream
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
+Int = int | np.int64  # counters start as np.int64(0): a plain 0 makes numba compile a second version for the literal
 
 COLUMNS = (
     "shared",
@@ -72,16 +73,17 @@ def pair_overlaps(
     M = len(indptr) - 1
     table = np.empty(((last - first) * M - (first + last + 1) * (last - first) // 2, N_COLUMNS))
     work = _workspace(len(graph.indptr) - 1)
-    at = 0
+    at = np.int64(0)
     for i in range(first, last):
-        s_i = indices[indptr[i] : indptr[i + 1]]
-        for x in s_i:
+        size_i = indptr[i + 1] - indptr[i]
+        for t in range(size_i):
+            x = indices[indptr[i] + t]
+            work.s_i[t] = x
             work.in_i[x] = i
         for j in range(i + 1, M):
-            s_j = indices[indptr[j] : indptr[j + 1]]
-            for x in s_j:
-                work.in_j[x] = at
-            _overlap(s_i, i, at, graph, work, greedy, matched, table[at])
+            for e in range(indptr[j], indptr[j + 1]):
+                work.in_j[indices[e]] = at
+            _overlap(size_i, i, at, graph, work, greedy, matched, table[at])
             at += 1
     return table
 
@@ -94,12 +96,12 @@ def random_overlaps(
     d = len(graph.indptr) - 1
     table = np.empty((n_draws, N_COLUMNS))
     work = _workspace(d)
-    s_i, s_j = np.empty(size_i, dtype=np.int64), np.empty(size_j, dtype=np.int64)
+    s_j = np.empty(size_j, dtype=np.int64)
     for t in range(n_draws):
         state = stream(seed, first_draw + t)
-        state = random_subset(state, size_i, d, work.in_i, t, s_i)
+        state = random_subset(state, size_i, d, work.in_i, t, work.s_i)
         random_subset(state, size_j, d, work.in_j, t, s_j)
-        _overlap(s_i, t, t, graph, work, greedy, matched, table[t])
+        _overlap(size_i, t, t, graph, work, greedy, matched, table[t])
     return table
 
 
@@ -111,23 +113,52 @@ def all_overlaps(features: IntArray, size_i: int, size_j: int, graph: Graph, gre
     work = _workspace(len(graph.indptr) - 1)
     choice_i = np.arange(size_i)
     for a in range(n_i):
-        s_i = features[choice_i]
-        for x in s_i:
-            work.in_i[x] = a
+        for t in range(size_i):
+            work.s_i[t] = features[choice_i[t]]
+            work.in_i[work.s_i[t]] = a
         choice_j = np.arange(size_j)
         for b in range(n_j):
             at = a * n_j + b
             for y in choice_j:
                 work.in_j[features[y]] = at
-            _overlap(s_i, a, at, graph, work, greedy, matched, table[at])
+            _overlap(size_i, a, at, graph, work, greedy, matched, table[at])
             _next_choice(choice_j, len(features))
         _next_choice(choice_i, len(features))
     return table
 
 
-class _Workspace(NamedTuple):
-    """Arrays over features that stay clean from one pair to the next; membership is told by stamps."""
+@kernel
+def disjoint_overlaps(
+    start: IntArray, members: IntArray, graph: Graph, greedy: bool, matched: bool
+) -> tuple[FloatArray, IntArray, IntArray]:
+    """The columns and sizes for all pairs of disjoint subsets of each group members[start[p] : start[p + 1]]."""
+    n_rows = 0
+    for p in range(len(start) - 1):
+        n_rows += 3 ** (start[p + 1] - start[p])
+    table = np.empty((n_rows, N_COLUMNS))
+    size_i, size_j = np.zeros(n_rows, dtype=np.int64), np.zeros(n_rows, dtype=np.int64)
+    work = _workspace(len(graph.indptr) - 1)
+    at = np.int64(0)
+    for p in range(len(start) - 1):
+        for code in range(3 ** (start[p + 1] - start[p])):
+            for x in members[start[p] : start[p + 1]]:
+                if code % 3 == 1:
+                    work.s_i[size_i[at]] = x
+                    work.in_i[x] = at
+                    size_i[at] += 1
+                elif code % 3 == 2:
+                    work.in_j[x] = at
+                    size_j[at] += 1
+                code //= 3
+            _overlap(size_i[at], at, at, graph, work, greedy, matched, table[at])
+            at += 1
+    return table, size_i, size_j
 
+
+class _Workspace(NamedTuple):
+    """The members of s_i, and arrays over features that stay clean from pair to pair; stamps tell who is in a set."""
+
+    s_i: IntArray
     in_i: IntArray
     in_j: IntArray
     n_near: IntArray
@@ -140,6 +171,7 @@ class _Workspace(NamedTuple):
 @kernel
 def _workspace(d: int) -> _Workspace:
     return _Workspace(
+        np.empty(d, dtype=np.int64),
         np.full(d, -1, dtype=np.int64),
         np.full(d, -1, dtype=np.int64),
         np.zeros(d, dtype=np.int64),
@@ -152,9 +184,9 @@ def _workspace(d: int) -> _Workspace:
 
 @kernel
 def _overlap(
-    s_i: IntArray,
-    stamp_i: int,
-    stamp_j: int,
+    size_i: Int,
+    stamp_i: Int,
+    stamp_j: Int,
     graph: Graph,
     work: _Workspace,
     greedy: bool,
@@ -162,9 +194,9 @@ def _overlap(
     row: FloatArray,
 ) -> None:
     """Fill one row. Each edge between the sets is met once, from its end in s_i."""
-    shared = covered_i = reached_i = n_touched = n_edges = 0
+    shared = covered_i = reached_i = n_touched = n_edges = np.int64(0)
     mean_i = weight_i = weight_j = 0.0
-    for x in s_i:
+    for x in work.s_i[:size_i]:
         x_shared = work.in_j[x] == stamp_j
         shared += x_shared
         reached = False
@@ -208,7 +240,7 @@ def _overlap(
     row[9] = row[10] = 0.0
     if greedy or matched:
         if n_edges in (covered_i, covered_j):  # stars: each centre is matched once, in whatever order
-            row[9] = row[10] = min(covered_i, covered_j)
+            row[9] = row[10] = np.minimum(covered_i, covered_j)
         else:
             start, ends, rank = _edges(covered_i, n_edges, stamp_i, stamp_j, graph, work, greedy)
             if greedy:
@@ -223,7 +255,7 @@ def _overlap(
 
 @kernel
 def _edges(
-    n_open: int, n_edges: int, stamp_i: int, stamp_j: int, graph: Graph, work: _Workspace, ranked: bool
+    n_open: Int, n_edges: Int, stamp_i: Int, stamp_j: Int, graph: Graph, work: _Workspace, ranked: bool
 ) -> tuple[IntArray, IntArray, IntArray]:
     """The bipartite graph between s_i \\ s_j and s_j \\ s_i, its nodes numbered in the order they were met."""
     start = np.zeros(n_open + 1, dtype=np.int64)

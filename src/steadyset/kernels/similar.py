@@ -14,17 +14,20 @@ Places = npt.NDArray[np.int32]
 
 @kernel
 def pairs_above(block: npt.NDArray[np.float32], low: float, first_row: int, first_column: int) -> tuple[Places, Places]:
-    """The features f < g of the entries >= low, row after row; the block starts at (first_row, first_column)."""
-    n = 0
-    for a in range(block.shape[0]):
+    """The features f < g with |entry| >= low, row after row; the block starts at (first_row, first_column)."""
+    found = np.zeros(block.shape[0], dtype=np.int64)
+    limit = np.float32(low)
+    for a in range(len(found)):
         for b in range(max(0, first_row + a + 1 - first_column), block.shape[1]):
-            n += block[a, b] >= low
-    f = np.empty(n, dtype=np.int32)
-    g = np.empty(n, dtype=np.int32)
+            found[a] += abs(block[a, b]) >= limit
+    f = np.empty(found.sum(), dtype=np.int32)
+    g = np.empty(len(f), dtype=np.int32)
     n = 0
-    for a in range(block.shape[0]):
+    for a in range(len(found)):
+        if found[a] == 0:
+            continue
         for b in range(max(0, first_row + a + 1 - first_column), block.shape[1]):
-            if block[a, b] >= low:
+            if abs(block[a, b]) >= limit:
                 f[n] = first_row + a
                 g[n] = first_column + b
                 n += 1

@@ -132,7 +132,7 @@ _adjusted(
     "SMA-MBM",
     score=intersection_mbm_score,
     uses=("matched",),
-    exact_by="components",
+    exact_by="matching",
     **_intersection,
 )
 _adjusted(
@@ -140,7 +140,7 @@ _adjusted(
     "SMA-Greedy",
     score=intersection_greedy_score,
     uses=("greedy",),
-    exact_by="components",
+    exact_by="matching",
     **_intersection,
 )
 _adjusted("intersection_count", "SMA-Count", score=intersection_count_score, exact_by="similar", **_intersection)

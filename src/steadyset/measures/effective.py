@@ -16,9 +16,10 @@ def sechidis_score(scatter: float, own: float, others: float, sizes: npt.NDArray
     """Effective stability: one minus the similarity-weighted covariance of the selection, relative to random selection.
 
     S is the covariance of the columns of the 0/1 matrix and T what random selection of these sizes gives; both traces
-    are kept times M² d² (d - 1), where everything but the similarities is whole numbers. Random sets of one size have
-    expectation 0, as with nogueira, which this is when no two features are similar. No bounds hold: a thresholded C
-    need not be positive semidefinite. The parameter thresholded=False keeps similarities below the threshold.
+    are kept times M² d² (d - 1), where everything but the similarities is whole numbers. When no two
+    features are similar this is nogueira. Random sets have expectation 0 if they are of one size, less if sizes differ.
+    No bounds hold: a thresholded C need not be positive semidefinite. The parameter thresholded=False keeps the
+    similarities below the threshold.
 
     Formula: 1 - tr(C S) / tr(C T), T_ff = (k̄/d)(1 - k̄/d), T_fg = (mean k_i² - k̄)/(d² - d) - k̄²/d²
     Undefined: random selection has no effective variance (tr(C T) is 0: all sets empty or all full), or d = 1
@@ -43,7 +44,6 @@ register(
         aliases=("SMES", "phi_S"),
         score=sechidis_score,
         bounds=(-INFINITY, INFINITY),
-        corrected=True,
         adjusted=True,
         linear=True,
         needs=("similarity",),

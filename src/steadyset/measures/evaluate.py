@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from steadyset.errors import InputError
 from steadyset.measures.evaluators import EVALUATORS
 from steadyset.measures.needs import has_needs, require_needs
-from steadyset.measures.options import Estimate, Expectation, Options, Undefined, can_correct
+from steadyset.measures.options import NOT_CORRECTED, Estimate, Expectation, Options, Undefined, can_correct
 from steadyset.measures.record import Measure, all_measures, get_measure
 from steadyset.selections import Selections, as_selections
 
@@ -58,7 +58,10 @@ def stability(
     options = Options(undefined, expectation, n_draws, random_state, similarity, mc_error)
     if options.corrects and record.family != "adjusted":
         _refuse_correction(record)
-    return estimates(as_selections(selections), [record], options)[0].value
+    estimate = estimates(as_selections(selections), [record], options)[0]
+    if estimate.note.startswith(NOT_CORRECTED):  # a number alone cannot say so
+        raise InputError(f"{record.name} is {estimate.note}.")
+    return estimate.value
 
 
 def stability_table(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from steadyset.errors import InputError
 from steadyset.measures.record import INFINITY, Measure, register
 
 Int = npt.NDArray[np.int64]
@@ -27,8 +28,8 @@ def nogueira_score(levels: Int, sizes: Int, d: int) -> Float:
     if q in (0, M * d):
         return _nan(levels)
     h = np.arange(M + 1, dtype=np.int64)
-    disagreements = levels @ (h * (M - h))
-    return 1 - disagreements * (M * d) / ((M - 1) * q * (M * d - q))
+    expected = (M - 1) * q * (M * d - q) / (M * d)  # of whole numbers of any length: M² d² leaves 64 bits
+    return np.asarray(1 - (levels @ (h * (M - h))) / expected)
 
 
 def somol_score(levels: Int, sizes: Int, d: int) -> Float:
@@ -69,6 +70,8 @@ def davis_score(levels: Int, sizes: Int, d: int, *, alpha: float = 0.0) -> Float
     Undefined: nothing is selected
     Reference: Davis et al. 2006
     """
+    if not alpha >= 0:
+        raise InputError(f"alpha is {alpha!r}; wanted is a number that is not negative.")
     M, q = len(sizes), int(sizes.sum())
     if q == 0:
         return _nan(levels)
@@ -130,7 +133,7 @@ def krizek_score(multiplicities: Int, sizes: Int, d: int) -> Float:
     if _one_size(sizes) is None:
         return np.asarray(np.nan)
     share = multiplicities / multiplicities.sum()
-    return np.asarray(np.sum(share * -np.log2(share)))
+    return np.asarray(np.sum(share * np.log2(1 / share)))
 
 
 def _one_size(sizes: Int) -> int | None:

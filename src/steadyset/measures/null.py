@@ -86,22 +86,19 @@ def _exact(runs: Selections, measure: Measure, similarity: FeatureSimilarity | N
     if measure.family == "adjusted" and measure.corrected:
         return nan if undefined else 0.0  # each pair has its own expectation taken off
     if measure.family == "adjusted" and similarity is not None:
-        return _expected_overlap(sizes, measure, similarity)
+        return nan if undefined else _expected_overlap(sizes, measure, similarity)
     return None
 
 
 def _expected_overlap(sizes: IntArray, measure: Measure, similarity: FeatureSimilarity) -> float | None:
     """The mean over the pairs of runs of the exact expectation of an adjusted score, None where there is none."""
     chance = RandomOverlaps.of(similarity)
-    total = 0.0
     ki, kj, n_pairs = size_pairs(sizes)
-    for a, b, n in zip(ki.tolist(), kj.tolist(), n_pairs.tolist(), strict=True):
-        one = chance.exact(measure, a, b)
-        other = one if measure.symmetric else chance.exact(measure, b, a)
-        if one is None or other is None:
-            return None
-        total += n * (one + other) / 2
-    return total / int(n_pairs.sum())
+    expected = chance.exact(measure, ki, kj)
+    if not measure.symmetric:
+        expected = (expected + chance.exact(measure, kj, ki)) / 2
+    mean = float(expected @ n_pairs / n_pairs.sum())
+    return None if isnan(mean) else mean
 
 
 def _simulated(runs: Selections, measure: Measure, options: Options) -> NullExpectation:

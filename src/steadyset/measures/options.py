@@ -13,6 +13,7 @@ from steadyset.similarity import FeatureSimilarity
 
 Undefined = Literal["nan", "raise"] | float
 Expectation = Literal["auto", "exact", "monte_carlo", "none"]
+NOT_CORRECTED = "not corrected"  # how a note starts when the expectation that was asked for is not known
 
 
 @dataclass(frozen=True)
@@ -33,8 +34,12 @@ class Options:
             raise InputError(
                 f'expectation is {self.expectation!r}; wanted is "auto", "exact", "monte_carlo" or "none".'
             )
-        if self.n_draws < 2:
-            raise InputError(f"n_draws is {self.n_draws}; wanted are at least 2 draws.")
+        if not isinstance(self.n_draws, (int, np.integer)) or self.n_draws < 2:
+            raise InputError(f"n_draws is {self.n_draws!r}; wanted is a whole number of at least 2 draws.")
+        if self.random_state is not None and not (
+            isinstance(self.random_state, (int, np.integer)) and self.random_state >= 0
+        ):
+            raise InputError(f"random_state is {self.random_state!r}; wanted is None or a whole number from 0 on.")
         if self.similarity is not None and not isinstance(self.similarity, FeatureSimilarity):
             raise InputError(
                 f"similarity is a {type(self.similarity).__name__}; wanted is a FeatureSimilarity, "

@@ -46,7 +46,7 @@ def _counted(selections: Selections, sizes: IntArray, size_class: IntArray) -> P
     a, b = np.triu_indices(len(sizes))
     starts = np.concatenate([[0], np.cumsum(sizes[a] + 1)])
     offsets = np.zeros((len(sizes), len(sizes)), dtype=np.int64)
-    offsets[a, b] = starts[:-1]
+    offsets[a, b] = offsets[b, a] = starts[:-1]
     cells = pair_histogram(
         selections.indptr, selections.indices, selections.n_features, size_class, offsets, int(starts[-1])
     )

@@ -137,8 +137,7 @@ def unadjusted_score(r: Int, ki: Int, kj: Int, d: int) -> Float:
     Undefined: a set is empty, or both are full
     Reference: Bommert 2020
     """
-    root = np.sqrt(ki * kj)
-    return _ratio(r - ki * kj / d, np.where(ki * kj < d * d, root - ki * kj / d, 0))
+    return _ratio(d * r - ki * kj, np.where(ki * kj < d * d, d * np.sqrt(ki * kj) - ki * kj, 0))
 
 
 def kappa_score(r: Int, ki: Int, kj: Int, d: int) -> Float:
@@ -158,7 +157,8 @@ def phi_score(r: Int, ki: Int, kj: Int, d: int) -> Float:
     Undefined: a set is empty or full
     Reference: Nogueira and Brown 2016
     """
-    return _ratio(d * r - ki * kj, np.sqrt(ki * (d - ki)) * np.sqrt(kj * (d - kj)))
+    spread_i, spread_j = ki * (d - ki), kj * (d - kj)
+    return _ratio(d * r - ki * kj, np.sqrt(spread_i.astype(np.float64) * spread_j))
 
 
 def _ratio(numerator: npt.NDArray[Any], denominator: npt.NDArray[Any]) -> Float:

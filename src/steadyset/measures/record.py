@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Family = Literal["pairwise", "frequency", "patterns", "effective", "adjusted"]
-ExactBy = Literal["", "means", "means_given_shared", "components", "similar"]
+ExactBy = Literal["", "means", "means_given_shared", "matching", "similar"]
 Need = Literal["similarity", "weights", "rankings"]
 INFINITY = float("inf")
 
@@ -35,7 +35,7 @@ class Measure:
       `corrected`, it is the mean of (score - E) / (maximum(ki, kj) - E), E = E[score] under random selection. `uses`
       names the quantities of the pairs that are computed on request ("greedy", "matched"), `exact_by` what makes E
       exact: "means": the score is linear in quantities with known expectations; "means_given_shared": it is so once
-      r is known; "components": score - r adds up over the connected components of the graph of similar features;
+      r is known; "matching": score - r is the size of a matching of similar features that cannot be extended;
       "similar": score - r depends on the selected features that have similar ones only.
 
     `linear` says that for given sizes a frequency score is linear in `levels`, or an effective score in `scatter`; its
@@ -112,10 +112,15 @@ def register_measure(name: str, score: Callable[..., Any], *, family: Family = "
     1.0
     >>> st.unregister_measure("overlap")
     """
+    if not (isinstance(name, str) and name):
+        raise InputError(f"name is {name!r}; wanted is a text.")
     if not callable(score):
         raise InputError(f"score is {score!r}; wanted is a function.")
     if family not in get_args(Family):
         raise InputError(f"family is {family!r}; wanted is one of {', '.join(get_args(Family))}.")
+    unknown = sorted(set(fields) - set(Measure.__dataclass_fields__))
+    if unknown:
+        raise InputError(f"A measure has no field {unknown[0]!r}; it has {', '.join(Measure.__dataclass_fields__)}.")
     for need in fields.get("needs", ()):
         if need not in get_args(Need):
             raise InputError(f"needs holds {need!r}; wanted are some of {', '.join(get_args(Need))}.")

@@ -18,6 +18,7 @@ from steadyset.kernels.hypergeometric import intersection_laws
 from steadyset.kernels.overlaps import N_COLUMNS, Graph, all_overlaps, edge_ranks, random_overlaps
 from steadyset.measures.options import Options
 from steadyset.measures.record import Measure
+from steadyset.measures.similar_components import Components
 from steadyset.measures.similar_pairs import SimilarPairs
 from steadyset.similarity import FeatureSimilarity
 
@@ -28,7 +29,10 @@ MOST_ENUMERATED = 1 << 18
 DRAWS_A_BLOCK = 1 << 14
 TERMS_A_CHUNK = 1 << 22
 COLLINEAR = 1e-9
-CLOSED_FORMS = ("means", "means_given_shared")
+ROUNDING = 1e-12
+N_FOLDS = 8
+FEWEST_TO_REGRESS = 64
+COUNTS = ("matching", "similar")  # scores that are r plus a number of features
 
 
 class Expected(NamedTuple):
@@ -73,54 +77,70 @@ class RandomOverlaps:
 
     # ---- exact ---------------------------------------------------------------------------------------------------
 
-    def exact(self, measure: Measure, size_i: int, size_j: int, *, closed_form_only: bool = False) -> float | None:
-        """E[score] without simulation, or None when that would take too long."""
-        if closed_form_only and measure.exact_by not in CLOSED_FORMS:
-            return None
+    def exact(
+        self, measure: Measure, size_i: IntArray, size_j: IntArray, *, closed_form_only: bool = False
+    ) -> FloatArray:
+        """E[score] for pairs of sizes without simulation, nan where that would take too long."""
+        if measure.exact_by == "means":
+            return np.asarray(measure.score(self.means(size_i, size_j), **measure.params), dtype=np.float64)
+        if closed_form_only and measure.exact_by != "means_given_shared":
+            return np.full(len(size_i), np.nan)
+        return np.array(
+            [self._remembered(measure, a, b) for a, b in zip(size_i.tolist(), size_j.tolist(), strict=True)]
+        )
+
+    def _remembered(self, measure: Measure, size_i: int, size_j: int) -> float:
         key = ("exact", *_identity(measure), size_i, size_j)
         if key not in self.found:
             self.found[key] = self._exact(measure, size_i, size_j)
-        value: float | None = self.found[key]
+        value: float = self.found[key]
         return value
 
-    def _exact(self, measure: Measure, size_i: int, size_j: int) -> float | None:
-        if measure.exact_by == "means":
-            return _score(measure, self.means(size_i, size_j))
+    def _exact(self, measure: Measure, size_i: int, size_j: int) -> float:
         if measure.exact_by == "means_given_shared":
             return self._sum_over_shared(measure, size_i, size_j)
+        if measure.exact_by == "matching" and (components := self._components(measure)) is not None:
+            return components.expected(size_i, size_j) + size_i * size_j / self.d
         members = self.similar if measure.exact_by else np.arange(self.d)
         return self._enumerated(measure, members, size_i, size_j)
 
-    def means(self, size_i: int, size_j: int) -> SimilarPairs:
-        """The exact expectation of every quantity that has a closed form; the others are nan.
+    def means(self, size_i: IntArray, size_j: IntArray) -> SimilarPairs:
+        """The exact expectation of every quantity that has a closed form, for pairs of sizes; the others are nan.
 
-        A feature x of s_i \\ s_j with n neighbours has t of them in s_j by the hypergeometric law of d - 1, n and k_j.
-        One of these is outside s_i with probability 1 - prod_{u=1..t} (k_i - u) / (d - u). A pair x != y is in
-        s_i x (s_j \\ s_i) with probability k_i E[k_j - r] / (d (d - 1)).
+        A pair x != y is in s_i x (s_j \\ s_i) with probability k_i E[k_j - r] / (d (d - 1)).
         """
         d = self.d
-        values = np.full(N_COLUMNS, np.nan)
-        pairs = SimilarPairs.from_table(values[None], np.array([size_i]), np.array([size_j]))
+        pairs = SimilarPairs.from_table(np.full((len(size_i), N_COLUMNS), np.nan), size_i, size_j)
         pairs.shared[:] = size_i * size_j / d
-        pairs.covered_i[:], pairs.reached_i[:] = self._covered_and_reached(size_i, size_j)
-        pairs.covered_j[:], pairs.reached_j[:] = self._covered_and_reached(size_j, size_i)
-        per_pair = self.total * size_i * size_j / max(1, d * d * (d - 1))
+        sizes, place = np.unique(np.concatenate([size_i, size_j]), return_inverse=True)
+        covered, reached = self._covered_and_reached(sizes)
+        i, j = place[: len(size_i)], place[len(size_i) :]
+        pairs.covered_i[:], pairs.covered_j[:] = covered[i, j], covered[j, i]
+        pairs.reached_i[:], pairs.reached_j[:] = reached[i, j], reached[j, i]
+        per_pair = self.total / max(1, d * (d - 1)) * pairs.shared
         pairs.weight_i[:], pairs.weight_j[:] = per_pair * (d - size_i), per_pair * (d - size_j)
         return pairs
 
-    def _covered_and_reached(self, size_i: int, size_j: int) -> tuple[float, float]:
-        """E[A_ij] and E[O_ij]."""
+    def _covered_and_reached(self, sizes: IntArray) -> tuple[FloatArray, FloatArray]:
+        """E[A_ij] and E[O_ij] for every k_i (rows) and k_j (columns) among `sizes`.
+
+        A feature x of s_i \\ s_j with n neighbours has t of them in s_j by the hypergeometric law of d - 1, n and k_j;
+        one of these is outside s_i with probability 1 - prod_{u=1..t} (k_i - u) / (d - u).
+        """
         d = self.d
-        if size_j == d or len(self.degrees) == 0:
-            return 0.0, 0.0
-        law = self._neighbours_chosen(size_j)
-        u = np.arange(1, len(law))
-        all_shared = np.cumprod(np.maximum(size_i - u, 0) / (d - u))
-        alone = size_i / d * (1 - size_j / d)
-        return float(alone * (law[1:] @ (1 - all_shared))), float(alone * law[1:].sum())
+        laws = [self._neighbours_chosen(size) for size in sizes.tolist()]
+        chosen = np.zeros((len(sizes), max((len(law) for law in laws), default=0)))
+        for row, law in zip(chosen, laws, strict=True):
+            row[: len(law)] = law
+        u = np.arange(1, chosen.shape[1] + 1)
+        none_outside = np.cumprod(np.maximum(sizes[:, None] - u, 0) / np.maximum(d - u, 1), axis=1)
+        alone = sizes[:, None] / d * (1 - sizes / d)
+        return alone * ((1 - none_outside) @ chosen.T), alone * chosen.sum(axis=1)
 
     def _neighbours_chosen(self, size_j: int) -> FloatArray:
-        """law[t]: sum over features x with neighbours of P(t neighbours of x are in s_j | x is not)."""
+        """law[t - 1]: sum over features x of P(t neighbours of x are in s_j | x is not), t = 1, 2, ..."""
+        if size_j == self.d or len(self.similar) == 0:
+            return np.zeros(0)
         key = ("neighbours chosen", size_j)
         if key not in self.found:
             law = np.zeros(min(int(self.degrees[-1]), size_j) + 1)
@@ -129,7 +149,7 @@ class RandomOverlaps:
                 n, n_with = self.degrees[begin : begin + step], self.n_with[begin : begin + step]
                 start, t, probability = intersection_laws(n, np.full(len(n), size_j), self.d - 1)
                 law += np.bincount(t, probability * np.repeat(n_with, np.diff(start)), minlength=len(law))
-            self.found[key] = law
+            self.found[key] = law[1:]
         known: FloatArray = self.found[key]
         return known
 
@@ -144,13 +164,20 @@ class RandomOverlaps:
         pairs.weight_j[:] = per_pair * size_j * (size_i - shared)
         return float(measure.score(pairs, **measure.params) @ probability)
 
-    def _enumerated(self, measure: Measure, members: IntArray, size_i: int, size_j: int) -> float | None:
+    def _components(self, measure: Measure) -> Components | None:
+        key = ("components", *_identity(measure))
+        if key not in self.found:
+            self.found[key] = Components.of(self.graph(frozenset(measure.uses)), measure, MOST_ENUMERATED)
+        components: Components | None = self.found[key]
+        return components
+
+    def _enumerated(self, measure: Measure, members: IntArray, size_i: int, size_j: int) -> float:
         """E[score] when what the score adds to r depends on the choice among `members` only: all their subsets."""
         n = len(members)
         laws = [intersection_laws(np.array([n]), np.array([size]), self.d)[1:] for size in (size_i, size_j)]
         n_subsets = [sum(comb(n, int(a)) for a in chosen) for chosen, _ in laws]
         if n_subsets[0] * n_subsets[1] > MOST_ENUMERATED:
-            return None
+            return np.nan
         (chosen_i, p_i), (chosen_j, p_j) = laws
         added = np.array([[self._mean_added(measure, members, int(a), int(b)) for b in chosen_j] for a in chosen_i])
         return float(p_i @ added @ p_j) + size_i * size_j / self.d
@@ -185,75 +212,79 @@ class RandomOverlaps:
         uses = frozenset[str]().union(*(measure.uses for measure in measures))
         graph = self.graph(uses)
         own_seed = int(np.random.SeedSequence([seed, size_i, size_j]).generate_state(1, np.uint64)[0] >> np.uint64(1))
-        means = self.means(size_i, size_j)
+        means = self.means(np.array([size_i]), np.array([size_j]))
         known = np.concatenate([getattr(means, name) for name in CONTROLS])
-        moments = Moments(len(CONTROLS), len(measures))
+        folds = Folds(N_FOLDS if n_draws >= FEWEST_TO_REGRESS else 1, len(CONTROLS) + len(measures))
         for first in range(0, n_draws, DRAWS_A_BLOCK):
             n = min(DRAWS_A_BLOCK, n_draws - first)
             table = random_overlaps(size_i, size_j, graph, first, n, own_seed, "greedy" in uses, "matched" in uses)
             pairs = _pairs(table, size_i, size_j)
-            controls = np.stack([getattr(pairs, name) for name in CONTROLS])
-            scores = np.stack([measure.score(pairs, **measure.params) - _guess(measure, pairs) for measure in measures])
-            moments.add(controls - known[:, None], scores)
-        steps = [0.5 if measure.exact_by else 0.0 for measure in measures]
+            controls = np.stack([getattr(pairs, name) for name in CONTROLS]) - known[:, None]
+            scores = [measure.score(pairs, **measure.params) - _guess(measure, pairs) for measure in measures]
+            folds.add(np.concatenate([controls, scores]))
+        steps = [0.5 if measure.exact_by in COUNTS else 0.0 for measure in measures]
         return [
             Expected(float(_guess(measure, means).sum()) + at, error)
-            for measure, (at, error) in zip(measures, moments.at_known(steps), strict=True)
+            for measure, (at, error) in zip(measures, folds.regressed(steps), strict=True)
         ]
 
 
-class Moments:
-    """Sums and products of simulated controls (as deviations from their known means) and scores, block by block."""
+class Folds:
+    """Simulated controls, as deviations from their known means, and scores: their moments in folds of the draws."""
 
-    def __init__(self, n_controls: int, n_scores: int) -> None:
-        self.q, self.n = n_controls, 0
-        self.sums = np.zeros(n_controls + n_scores)
-        self.products = np.zeros((n_controls + n_scores, n_controls + n_scores))
+    def __init__(self, n_folds: int, n_columns: int) -> None:
+        self.n = np.zeros(n_folds)
+        self.sums = np.zeros((n_folds, n_columns))
+        self.products = np.zeros((n_folds, n_columns, n_columns))
 
-    def add(self, controls: FloatArray, scores: FloatArray) -> None:
-        values = np.concatenate([controls, scores])
-        self.n += values.shape[1]
-        self.sums += values.sum(axis=1)
-        self.products += values @ values.T
+    def add(self, values: FloatArray) -> None:
+        """Deal the draws (columns of `values`) out to the folds."""
+        n_columns, n = values.shape
+        n_folds = len(self.n)
+        dealt = np.zeros((n_columns, -(-n // n_folds) * n_folds))
+        dealt[:, :n] = values
+        by_fold = dealt.reshape(n_columns, -1, n_folds).transpose(2, 0, 1)
+        self.n += np.bincount(np.arange(n) % n_folds, minlength=n_folds)
+        self.sums += by_fold.sum(axis=2)
+        self.products += by_fold @ by_fold.transpose(0, 2, 1)
 
-    def at_known(self, steps: Sequence[float]) -> list[tuple[float, float]]:
-        """For each score the regression's value at the known means of the controls, and its standard error.
+    def regressed(self, steps: Sequence[float]) -> list[tuple[float, float]]:
+        """The means of the last columns, the scores, regressed on the others: (mean, its standard error).
 
-        The residual variance counts one more draw that is off by `step`, so that what was never drawn in n draws does
-        not pass for impossible.
+        The slopes for one fold come from the others, so that the estimate is unbiased and its residuals are honest
+        about the uncertainty of the slopes. The residual variance counts one more draw that is off by `step`: what
+        was never drawn does not pass for impossible.
         """
-        q, n = self.q, self.n
-        mean = self.sums / n
-        spread = self.products - np.outer(mean, self.sums)
-        scale = np.sqrt(np.maximum(np.diag(spread)[:q], 0.0))
-        scale[scale <= COLLINEAR * np.sqrt(np.maximum(np.diag(self.products)[:q], 1e-300))] = np.inf
-        values, vectors = np.linalg.eigh(spread[:q, :q] / np.outer(scale, scale))
-        kept = values > COLLINEAR
-        vectors = vectors[:, kept] / scale[:, None]
-        offset = mean[:q] @ vectors
-        leverage = 1 / n + float(np.sum(offset**2 / values[kept]))
-        free = max(1, n - 1 - int(kept.sum()))
-        results = []
-        for k, step in enumerate(steps, start=q):
-            slope = (spread[k, :q] @ vectors) / values[kept]
-            rest = max(0.0, float(spread[k, k] - np.sum(slope**2 * values[kept])))
-            results.append((float(mean[k] - offset @ slope), float(np.sqrt((rest + step**2) / free * leverage))))
-        return results
+        q, n = self.sums.shape[1] - len(steps), self.n.sum()
+        combination = np.concatenate([-self._slopes(q), np.tile(np.eye(len(steps)), (len(self.n), 1, 1))], axis=1)
+        mean = (self.sums[:, None] @ combination).sum(axis=(0, 1)) / n
+        squares = (combination * (self.products @ combination)).sum(axis=(0, 1))
+        rest = np.maximum(squares - n * mean**2, 0.0) + np.asarray(steps) ** 2
+        return list(zip(mean.tolist(), np.sqrt(rest / (n - 1) / n).tolist(), strict=True))
+
+    def _slopes(self, q: int) -> FloatArray:
+        """Least squares without each fold; controls that vary not at all or only with others get no slope."""
+        if len(self.n) == 1:
+            return np.zeros((1, q, self.sums.shape[1] - q))
+        n, sums, products = (moment.sum(axis=0) - moment for moment in (self.n, self.sums, self.products))
+        spread = products - sums[:, :, None] * sums[:, None] / n[:, None, None]
+        variation, size = (np.diagonal(matrix, axis1=1, axis2=2)[:, :q] for matrix in (spread, products))
+        scale = np.sqrt(np.where(variation > ROUNDING * size, variation, np.inf))[:, :, None]
+        values, vectors = np.linalg.eigh(spread[:, :q, :q] / scale / scale.transpose(0, 2, 1))
+        kept = np.where(values > COLLINEAR, 1 / np.maximum(values, COLLINEAR), 0.0)[:, :, None]
+        slopes: FloatArray = vectors @ (kept * (vectors.transpose(0, 2, 1) @ (spread[:, :q, q:] / scale))) / scale
+        return slopes
 
 
 def _guess(measure: Measure, pairs: SimilarPairs) -> FloatArray:
     """r + (A_ij + A_ji) / 2 stands in for a score that counts features, also where the draws saw no similar ones."""
-    if not measure.exact_by:
+    if measure.exact_by not in COUNTS:
         return np.zeros_like(pairs.shared)
     return pairs.shared + (pairs.covered_i + pairs.covered_j) / 2
 
 
 def _pairs(table: FloatArray, size_i: int, size_j: int) -> SimilarPairs:
     return SimilarPairs.from_table(table, np.full(len(table), size_i), np.full(len(table), size_j))
-
-
-def _score(measure: Measure, pairs: SimilarPairs) -> float:
-    return float(np.asarray(measure.score(pairs, **measure.params)).item())
 
 
 def _identity(measure: Measure) -> tuple[Any, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,50 +14,59 @@ from steadyset.measures.record import Measure
 from steadyset.selections import Selections
 
 IntArray = npt.NDArray[np.int64]
+Score = Callable[[IntArray, IntArray, IntArray], npt.NDArray[np.float64]]
 NAMED_RUNS = 5
+MOST_SIZES = 500  # with more distinct sizes a note does not look for single runs at fault
 
 
 class PairTotal:
-    """The running mean of a pairwise score, and which kinds of pairs had none."""
+    """The running mean of a pairwise score, and how many pairs had none."""
 
     def __init__(self) -> None:
         self.sum, self.n, self.n_undefined = 0.0, 0, 0
-        self.undefined_sizes: set[tuple[int, int]] = set()
 
-    def add(self, scores: Any, n_pairs: IntArray, ki: IntArray, kj: IntArray) -> None:
+    def add(self, scores: Any, n_pairs: IntArray) -> None:
         undefined = np.isnan(scores)
         self.n += int(n_pairs.sum())
         if undefined.any():
             self.n_undefined += int(n_pairs[undefined].sum())
-            self.undefined_sizes.update(zip(ki[undefined].tolist(), kj[undefined].tolist(), strict=True))
             scores = np.where(undefined, 0.0, scores)
-        self.sum += float(scores @ n_pairs)
+        self.sum += float(np.sum(scores * n_pairs))  # a BLAS product would start threads for each measure
 
-    def estimate(self, measure: Measure, selections: Selections, options: Options) -> Estimate:
+    def estimate(self, measure: Measure, score: Score, selections: Selections, options: Options) -> Estimate:
         if self.n_undefined == 0:
             return Estimate(self.sum / self.n)
-        note = self._note(measure, selections)
+        pairs = "pairs" if measure.symmetric else "ordered pairs"
+        why = f" ({measure.undefined})" if measure.undefined else ""
+        note = f"undefined for {self.n_undefined} of {self.n} {pairs}{why}{_culprits(score, selections)}"
         if options.undefined == "raise":
             raise UndefinedError(f"{measure.name} is {note}.")
         if options.undefined == "nan":
             return Estimate(float("nan"), note=note)
         return Estimate((self.sum + float(options.undefined) * self.n_undefined) / self.n, note=note)
 
-    def _note(self, measure: Measure, selections: Selections) -> str:
-        pairs = "pairs" if measure.symmetric else "ordered pairs"
-        why = f" ({measure.undefined})" if measure.undefined else ""
-        return f"undefined for {self.n_undefined} of {self.n} {pairs}{why}{self._culprits(selections)}"
 
-    def _culprits(self, selections: Selections) -> str:
-        """The runs whose size is undefined with every other size; without such, sizes are the reason, not runs."""
-        present = set(selections.sizes.tolist())
-        if len(present) == 1:
-            return ""
-        either = self.undefined_sizes | {(b, a) for a, b in self.undefined_sizes}
-        guilty = [a for a in present if all((a, b) in either for b in present if a != b)]
-        if not guilty or len(guilty) == len(present):
-            return f": sizes range from {min(present)} to {max(present)}"
-        runs = np.flatnonzero(np.isin(selections.sizes, guilty))
-        names = [selections.labels[i] if selections.labels else str(i + 1) for i in runs[:NAMED_RUNS]]
-        more = f" and {len(runs) - NAMED_RUNS} more" if len(runs) > NAMED_RUNS else ""
-        return f": run{'s' if len(runs) > 1 else ''} {', '.join(names)}{more}"
+def _culprits(score: Score, selections: Selections) -> str:
+    """The runs that the undefined pairs have in common; without such, the sizes are the reason, not runs."""
+    sizes, n_runs = np.unique(selections.sizes, return_counts=True)
+    if len(sizes) == 1:
+        return ""
+    guilty = _guilty_sizes(score, sizes, n_runs, selections.n_features) if len(sizes) <= MOST_SIZES else sizes[:0]
+    if len(guilty) == 0:
+        return f": sizes range from {sizes[0]} to {sizes[-1]}"
+    runs = np.flatnonzero(np.isin(selections.sizes, guilty))
+    names = [selections.labels[i] if selections.labels else str(i + 1) for i in runs[:NAMED_RUNS]]
+    more = f" and {len(runs) - NAMED_RUNS} more" if len(runs) > NAMED_RUNS else ""
+    return f": run{'s' if len(runs) > 1 else ''} {', '.join(names)}{more}"
+
+
+def _guilty_sizes(score: Score, sizes: IntArray, n_runs: IntArray, d: int) -> IntArray:
+    """The sizes without a score even with themselves, when every undefined pair has one of them; else none."""
+    a, b = (x.ravel() for x in np.meshgrid(sizes, sizes, indexing="ij"))
+    undefined = np.isnan(score(np.maximum(0, a + b - d), a, b)).reshape(len(sizes), -1)
+    undefined |= undefined.T
+    guilty = undefined.diagonal().copy()
+    np.fill_diagonal(undefined, guilty & (n_runs > 1))
+    guilty &= undefined.any(axis=1)
+    explained = not undefined[np.ix_(~guilty, ~guilty)].any()
+    return sizes[guilty] if explained else sizes[:0]

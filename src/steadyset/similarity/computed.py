@@ -20,7 +20,7 @@ from steadyset.similarity.tables import is_frame, number_table
 
 Method = Literal["pearson", "spearman", "mutual_info"]
 Places = npt.NDArray[np.int32]
-SIDE = 1024  # features on each side of a block
+SIDE = 2048  # features on each side of a block
 SINGLE = 2e-5  # how far a similarity in single precision may be off, at least
 COLUMNS_A_CHUNK = 4096
 NAMED_FEATURES = 5
@@ -43,7 +43,7 @@ class ComputedStore(ABC):
 
     @abstractmethod
     def _rough_blocks(self) -> Callable[[slice, slice], npt.NDArray[np.float32]]:
-        """What gives a block of given rows and columns that is off by at most `rounding`."""
+        """What gives a block of given rows and columns that is, but for signs, off by at most `rounding`."""
 
     @abstractmethod
     def _exact(self, f: Places, g: Places) -> FloatArray:
@@ -94,7 +94,7 @@ class CorrelationStore(ComputedStore):
         super().__init__(columns.shape[1])
         self._unit = _unit_rows(columns)
         # The error of a sum of n products of two unit vectors is at most about n units in the last place.
-        self.rounding = max(SINGLE, (columns.shape[0] + 4) * 2.0**-24)
+        self.rounding = max(SINGLE, (columns.shape[0] + 8) * 2.0**-24)
 
     def block(self, rows: IntArray, columns: IntArray) -> FloatArray:
         block = np.abs(self._unit[rows] @ self._unit[columns].T)
@@ -104,11 +104,11 @@ class CorrelationStore(ComputedStore):
 
     def _rough_blocks(self) -> Callable[[slice, slice], npt.NDArray[np.float32]]:
         single = self._unit.astype(np.float32)
+        room = np.empty(min(SIDE, self.n_features) ** 2, dtype=np.float32)
 
         def rough(rows: slice, columns: slice) -> npt.NDArray[np.float32]:
-            block: npt.NDArray[np.float32] = single[rows] @ single[columns].T
-            np.abs(block, out=block)
-            return block
+            left, right = single[rows], single[columns]
+            return np.matmul(left, right.T, out=room[: len(left) * len(right)].reshape(len(left), len(right)))
 
         return rough
 
@@ -173,14 +173,14 @@ def _data_columns(X: Any, features: Sequence[str] | None) -> tuple[FloatArray, t
     if table.ndim != 2 or table.shape[1] == 0:
         raise InputError(f"X has the shape {table.shape}; wanted is a samples x features table.")
     if table.shape[0] < 2:
-        raise InputError(f"X has {table.shape[0]} rows; wanted are at least 2 to see how features vary together.")
+        raise InputError(f"X has the shape {table.shape}; wanted are at least 2 rows to see how features vary.")
     names, _ = feature_names(features, table.shape[1], what="from_data")
     finite = np.isfinite(table)
     if not finite.all():
         row, f = np.argwhere(~finite)[0]
-        kind = "missing" if np.isnan(table[row, f]) else "infinite"
+        kind = "a missing" if np.isnan(table[row, f]) else "an infinite"
         which = describe_feature(int(f), names)
-        raise InputError(f"X has a {kind} value in row {row + 1}, {which}; wanted are finite numbers.")
+        raise InputError(f"X has {kind} value in row {row + 1}, {which}; wanted are finite numbers.")
     return table, names
 
 

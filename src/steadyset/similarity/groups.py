@@ -9,6 +9,7 @@ import numpy as np
 
 from steadyset.errors import InputError
 from steadyset.labels import describe_feature, feature_names, name_positions
+from steadyset.matrix import row_pointers
 from steadyset.similarity.store import (
     TIE,
     FloatArray,
@@ -17,7 +18,6 @@ from steadyset.similarity.store import (
     frozen_graph,
     graph_of_blocks,
     ones,
-    row_pointers,
 )
 
 

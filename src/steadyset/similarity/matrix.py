@@ -11,6 +11,7 @@ from scipy import sparse
 
 from steadyset.errors import InputError
 from steadyset.labels import describe_feature, feature_names
+from steadyset.matrix import row_pointers
 from steadyset.similarity.store import (
     CELLS_A_BLOCK,
     TIE,
@@ -20,7 +21,6 @@ from steadyset.similarity.store import (
     frozen_graph,
     graph_of_blocks,
     ones,
-    row_pointers,
 )
 from steadyset.similarity.tables import is_frame, square_table
 

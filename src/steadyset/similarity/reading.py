@@ -31,8 +31,8 @@ def read_store(path: Path, features: Sequence[str] | None) -> tuple[DenseStore |
     try:
         if table.num_columns == 3 and table.column_names[2] == SIMILARITY:
             return _from_long(table, features)
-        array, columns = square_table(table, "The table")
-        generated = columns == [f"f{i}" for i in range(len(columns))]  # the file has no header
+        array, columns = square_table(table, "C")
+        generated = columns == [f"x{i}" for i in range(len(columns))]  # the file has no header, or says no more
         return matrix_store(array, features if features is not None or generated else columns, "check")
     except InputError as error:
         raise InputError(f"{path}: {error}") from None

@@ -7,6 +7,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from steadyset.matrix import row_pointers
+
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
@@ -63,13 +65,6 @@ def graph_of_blocks(store: Store, threshold: float) -> Neighbours:
         indices.append(np.nonzero(near)[1].astype(np.int64, copy=False))
         values.append(block[near])
     return frozen_graph(row_pointers(degrees), np.concatenate(indices), np.concatenate(values))
-
-
-def row_pointers(degrees: npt.NDArray[np.integer]) -> IntArray:
-    """Where each row of a sparse matrix starts, from how long the rows are."""
-    indptr = np.zeros(len(degrees) + 1, dtype=np.int64)
-    np.cumsum(degrees, out=indptr[1:])
-    return indptr
 
 
 def frozen_graph(indptr: IntArray, indices: IntArray, values: FloatArray) -> Neighbours:

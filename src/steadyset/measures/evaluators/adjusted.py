@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from steadyset.errors import InputError
-from steadyset.measures.options import Estimate, Options
+from steadyset.measures.options import NOT_CORRECTED, Estimate, Options
 from steadyset.measures.record import Measure
 from steadyset.measures.similar_chance import RandomOverlaps
 from steadyset.measures.similar_pairs import similar_pairs
@@ -26,7 +27,7 @@ Scored = tuple[int, IntArray, IntArray, FloatArray]
 
 NO_ROOM = 1e-12  # maximum and expectation are equal, up to rounding
 TELLABLE = 4  # standard errors that a simulated expectation must stay away from the maximum
-PILOT_DRAWS = 256
+PILOT_DRAWS = 1000  # fewer leave rare events out of the standard error
 MOST_DRAWS = 10**9
 
 
@@ -51,6 +52,8 @@ def pair_scores(selections: Selections, measure: Measure, options: Options) -> F
             table[j, i] = scores
     if _corrects(measure, options):
         _expect([kinds], chance, options)
+        if kinds.refusal:
+            raise InputError(f"{measure.name} is {kinds.refusal}.")
         i, j = np.nonzero(~np.isnan(table))
         table[i, j] = kinds.corrected(table[i, j], kinds.of(i, j))
     return table
@@ -91,6 +94,7 @@ class Kinds:
         self.size_i = self._sizes[self.codes // len(self._sizes)]
         self.size_j = self._sizes[self.codes % len(self._sizes)]
         self.expected, self.error = np.zeros(len(self.codes)), np.zeros(len(self.codes))
+        self.refusal = ""
 
     def _cell(self, i: IntArray, j: IntArray) -> IntArray:
         a, b = self._size_class[i], self._size_class[j]
@@ -148,16 +152,27 @@ class Kinds:
         return float(np.sqrt(np.sum((self.slopes * self.error) ** 2)))
 
     def estimate(self, selections: Selections, options: Options) -> Estimate:
+        if self.refusal:
+            return Estimate(float("nan"), note=self.refusal)
+        scores = self.mean
+        if _corrects(self.measure, options):
+            scores = self.corrected(scores, np.arange(len(self.codes)))
         total = PairTotal()
-        corrects = _corrects(self.measure, options)
-        scores = self.corrected(self.mean, np.arange(len(self.codes))) if corrects else self.mean
-        some = self.n_pairs > 0
-        total.add(scores[some], self.n_pairs[some], self.size_i[some], self.size_j[some])
-        lost = self._n_undefined[self.codes].astype(np.int64)
-        some = lost > 0
-        total.add(np.full(int(some.sum()), np.nan), lost[some], self.size_i[some], self.size_j[some])
-        estimate = total.estimate(self.measure, selections, options)
-        return replace(estimate, mc_error=self.mc_error) if corrects and not np.isnan(estimate.value) else estimate
+        total.add(scores, self.n_pairs)
+        total.add(np.full(len(self.codes), np.nan), self._n_undefined[self.codes].astype(np.int64))
+        undefined = (np.isnan(scores) & (self.n_pairs > 0)) | (self._n_undefined[self.codes] > 0)
+        estimate = total.estimate(self.measure, partial(self._undefined_sizes, undefined), selections, options)
+        return estimate if np.isnan(estimate.value) else replace(estimate, mc_error=self.mc_error)
+
+    def _undefined_sizes(self, undefined: npt.NDArray[np.bool_], _: IntArray, a: IntArray, b: IntArray) -> FloatArray:
+        """nan for pairs of sizes that have no score; a size that occurs once has none with itself if with no other."""
+        n = len(self._sizes)
+        table, occurs = np.zeros((n, n), dtype=bool), np.zeros((n, n), dtype=bool)
+        table.ravel()[self.codes], occurs.ravel()[self.codes] = undefined, True
+        table, occurs = table | table.T, occurs | occurs.T
+        once = ~occurs.diagonal()
+        table[once, once] = np.asarray((table | ~occurs).all(axis=1))[once]
+        return np.where(table[np.searchsorted(self._sizes, a), np.searchsorted(self._sizes, b)], np.nan, 0.0)
 
 
 def _expect(kinds: Sequence[Kinds], chance: RandomOverlaps, options: Options) -> None:
@@ -167,18 +182,21 @@ def _expect(kinds: Sequence[Kinds], chance: RandomOverlaps, options: Options) ->
         measure = kind.measure
         if measure.maximum is None and not np.isfinite(measure.bounds[1]):
             raise InputError(f'{measure.name} has no largest value to scale to; expectation must be "auto" or "none".')
-        for at, (a, b) in enumerate(zip(kind.size_i.tolist(), kind.size_j.tolist(), strict=True)):
-            exact = chance.exact(measure, a, b, closed_form_only=options.expectation == "monte_carlo")
-            if exact is not None:
-                kind.expected[at] = exact
-            elif options.expectation == "exact":
-                raise InputError(
-                    f"{measure.name} has no exact expectation for sets of {a} and {b} features of which "
-                    f"{len(chance.similar)} have similar ones: that is too many to enumerate; "
-                    'expectation must be "auto" or "monte_carlo".'
-                )
-            else:
-                simulated.setdefault((a, b), []).append((kind, at))
+        some = np.flatnonzero(kind.n_pairs > 0)
+        exact = chance.exact(
+            measure, kind.size_i[some], kind.size_j[some], closed_form_only=options.expectation == "monte_carlo"
+        )
+        kind.expected[some] = exact
+        unknown = some[np.isnan(exact)].tolist()
+        if unknown and options.expectation == "exact":
+            kind.refusal = (
+                f"{NOT_CORRECTED}: sets of {kind.size_i[unknown[0]]} and {kind.size_j[unknown[0]]} features, when "
+                f"{len(chance.similar)} features have similar ones, are too many to enumerate; "
+                'wanted is expectation="auto" or "monte_carlo"'
+            )
+            continue
+        for at in unknown:
+            simulated.setdefault((int(kind.size_i[at]), int(kind.size_j[at])), []).append((kind, at))
     if simulated:
         _simulate(simulated, chance, options)
 
@@ -190,7 +208,7 @@ def _simulate(kinds: dict[tuple[int, int], list[tuple[Kinds, int]]], chance: Ran
     draws = dict.fromkeys(kinds, first)
     todo = set(kinds)
     while todo:
-        if sum(draws.values()) > MOST_DRAWS:
+        if options.mc_error is not None and sum(draws.values()) > MOST_DRAWS:
             raise InputError(
                 f"mc_error is {options.mc_error}; that takes about {sum(draws.values()):.1g} draws, "
                 f"wanted is an error that {MOST_DRAWS:.0g} draws can reach."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -16,16 +17,14 @@ from steadyset.selections import Selections
 
 
 def evaluate(selections: Selections, measures: Sequence[Measure], options: Options) -> list[Estimate]:
-    d = selections.n_features
+    score = [partial(_scores, measure, options, selections.n_features) for measure in measures]
     totals = [PairTotal() for _ in measures]
     for batch in pair_batches(selections):
-        for measure, total in zip(measures, totals, strict=True):
-            directions = [(batch.size_i, batch.size_j)]
+        for m, measure in enumerate(measures):
+            totals[m].add(score[m](batch.shared, batch.size_i, batch.size_j), batch.n_pairs)
             if not measure.symmetric:
-                directions.append((batch.size_j, batch.size_i))
-            for ki, kj in directions:
-                total.add(_scores(measure, options, batch.shared, ki, kj, d), batch.n_pairs, ki, kj)
-    return [total.estimate(measure, selections, options) for measure, total in zip(measures, totals, strict=True)]
+                totals[m].add(score[m](batch.shared, batch.size_j, batch.size_i), batch.n_pairs)
+    return [totals[m].estimate(measure, score[m], selections, options) for m, measure in enumerate(measures)]
 
 
 def pair_scores(selections: Selections, measure: Measure, options: Options) -> npt.NDArray[np.float64]:
@@ -33,14 +32,14 @@ def pair_scores(selections: Selections, measure: Measure, options: Options) -> n
     k = selections.sizes
     ki, kj = np.broadcast_arrays(k[:, None], k[None, :])
     shared = selections.intersections()
-    scores = _scores(measure, options, shared.ravel(), ki.ravel(), kj.ravel(), selections.n_features)
+    scores = _scores(measure, options, selections.n_features, shared.ravel(), ki.ravel(), kj.ravel())
     table = scores.reshape(shared.shape).copy()
     np.fill_diagonal(table, np.nan)
     return table
 
 
 def _scores(
-    measure: Measure, options: Options, shared: IntArray, ki: IntArray, kj: IntArray, d: int
+    measure: Measure, options: Options, d: int, shared: IntArray, ki: IntArray, kj: IntArray
 ) -> npt.NDArray[np.float64]:
     scores = np.asarray(measure.score(shared, ki, kj, d, **measure.params), dtype=np.float64)
     if options.corrects and can_correct(measure):

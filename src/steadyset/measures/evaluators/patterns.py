@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,8 +14,10 @@ from steadyset.selections import Selections
 
 def evaluate(selections: Selections, measures: Sequence[Measure], options: Options) -> list[Estimate]:
     seen: dict[bytes, int] = {}
-    for i in range(selections.n_runs):
-        row = selections.selected(i).tobytes()
+    members = selections.indices.tobytes()
+    bounds = (selections.indptr * selections.indices.itemsize).tolist()
+    for start, end in itertools.pairwise(bounds):
+        row = members[start:end]
         seen[row] = seen.get(row, 0) + 1
     multiplicities = np.sort(np.array(list(seen.values()), dtype=np.int64))
     return [

@@ -1,0 +1,33 @@
+"""How benchmarks take time: processor time of this process, medians, and samples of what would take hours."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+
+def median_seconds(call: Callable[[], Any], repeats: int = 5) -> float:
+    """The median processor time of some calls, after one that is not counted."""
+    call()
+    return statistics.median(seconds(call) for _ in range(repeats))
+
+
+def seconds(call: Callable[[], Any]) -> float:
+    """The processor time of one call; on a machine with other work it is the better guide than the wall clock."""
+    start = time.process_time()
+    call()
+    return time.process_time() - start
+
+
+def scaled_seconds(step: Callable[[Any], Any], items: Iterable[Any], total: int, box: float = 2.0) -> tuple[float, int]:
+    """The time of `total` steps, from as many as fit into `box` seconds: (scaled seconds, how many were run)."""
+    n = 0
+    start = time.process_time()
+    for item in items:
+        step(item)
+        n += 1
+        if n % 64 == 0 and time.process_time() - start > box:
+            break
+    return (time.process_time() - start) * total / n, n

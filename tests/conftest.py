@@ -1,0 +1,6 @@
+"""Settings that all tests share."""
+
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("steadyset", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("steadyset")

@@ -1,0 +1,339 @@
+"""Bad input: one clear sentence that names what was found and what is wanted."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from contextlib import suppress
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from scipy import sparse
+
+import steadyset as st
+from steadyset import InputError, Selections
+
+
+def sentence_of(call, *arguments, **options):
+    """The one sentence that the call is refused with."""
+    with pytest.raises(InputError) as caught:
+        call(*arguments, **options)
+    sentence = str(caught.value)
+    assert "\n" not in sentence
+    assert sentence.endswith((".", "?"))
+    assert caught.value.__cause__ is None
+    return sentence
+
+
+MATRICES = [
+    ([[0, 1], [np.nan, 1]], "Z holds nan for run 2, feature 0; a 0/1 matrix holds only 0, 1, True and False"),
+    ([[0, 0.5], [1, 1]], "Z holds 0.5 for run 1, feature 1;"),
+    ([[0, 2], [1, 1]], "Z holds 2 for run 1, feature 1;"),
+    ([[0, -1], [1, 1]], "Z holds -1 for run 1, feature 1;"),
+    ([[0, np.inf], [1, 1]], "Z holds inf for run 1"),
+    ([["a", "b"], ["c", "d"]], "Z holds values of type <U1; wanted are numbers or bools."),
+    ([["1", "0"], ["0", "1"]], "wanted are numbers or bools."),
+    (np.array([[1j, 0]]), "wanted are numbers or bools."),
+    (np.array([["1", 0], [{}, 1]], dtype=object), "wanted are numbers or bools."),
+    ([[0, 1], [1]], "Z has rows of different lengths; wanted is a runs x features table."),
+    ([0, 1, 1], "Z has 1 dimension(s); wanted are 2, runs x features."),
+    (np.zeros((2, 2, 2)), "Z has 3 dimension(s); wanted are 2"),
+    (np.zeros((3, 0)), "Z has no features (its shape is (3, 0)); wanted is at least one."),
+    (np.zeros((0, 3)), "Z has no runs (its shape is (0, 3)); wanted is at least one."),
+    ([], "Z has 1 dimension(s)"),
+    (sparse.csr_array((2, 0)), "Z has no features"),
+    (sparse.coo_array(np.array([1, 0])), "Z has 1 dimension(s)"),
+    (sparse.csr_array([[0.5, 0], [1, 1]]), "Z holds 0.5 for run 1, feature 0;"),
+    (sparse.csr_array([[np.nan, 0], [1, 1]]), "Z holds nan for run 1, feature 0;"),
+    (np.ma.masked_array([[1, 0], [0, 1]], [[0, 0], [1, 0]]), "Z holds nan for run 2, feature 0;"),
+    ("selections.csv", "Z is a str; wanted is a runs x features array, a sparse matrix, or a pandas, polars"),
+    (None, "Z is a NoneType; wanted is"),
+    ({"a": [1, 0]}, "Z is a dict; wanted is"),
+    (pl.LazyFrame({"a": [1, 0]}), "Z is a LazyFrame; wanted is"),
+    (pd.Series([1, 0]), "Z is a Series; wanted is"),
+    (pd.DataFrame({"a": [1, 0], "b": ["x", "y"]}), "Z has the column 'b' of type String; wanted are numbers or bools."),
+    (pd.DataFrame({"a": [1.0, np.nan]}), "Z holds nan for run 2, feature 'a';"),
+    (pl.DataFrame({"a": [1, None]}), "Z holds nan for run 2, feature 'a';"),
+    (pa.table({"a": pa.array([True, None])}), "Z holds"),
+    (pd.DataFrame([[1, 0]], columns=["a", "a"]), "Z has two columns called 'a'; wanted are distinct names."),
+    (pd.DataFrame({"a": []}), "Z has no rows; wanted is one row a run."),
+    (pd.DataFrame({"run": ["u", "v"]}), "Z has no features; wanted is one column a feature."),
+    (pl.DataFrame({"run": ["u", None], "a": [1, 0]}), "Z has no value for run 2 in the column 'run'."),
+    (pd.DataFrame({"run": ["u", "u"], "a": [1, 0]}), "The run label 'u' occurs twice; wanted are distinct labels."),
+]
+
+
+@pytest.mark.parametrize(("table", "sentence"), MATRICES)
+def test_matrices_that_are_not_zeros_and_ones(table, sentence):
+    assert sentence in sentence_of(Selections.from_matrix, table)
+
+
+SETS = [
+    ([["a", "z"]], {"features": ["a", "b"]}, "Run 1 selects 'z', which is not among the features."),
+    ([[0], [3]], {"n_features": 3}, "Run 2 selects the index 3; wanted are indices from 0 to 2."),
+    ([[0], [-1]], {"n_features": 3}, "Run 2 selects the index -1; wanted are indices from 0 to 2."),
+    ([[10**30]], {"n_features": 3}, f"Run 1 selects the index {10**30}; wanted are indices from 0 to 2."),
+    ([np.array([0, 7])], {"n_features": 3}, "Run 1 selects the index 7; wanted are indices from 0 to 2."),
+    ([["a"], ["b", "a", "b"]], {"features": ["a", "b"]}, "Run 2 lists feature 'b' twice."),
+    ([[1, 0, 1]], {"n_features": 3}, "Run 1 lists feature 1 twice."),
+    ([["a", 0]], {"features": ["a", "b"]}, "Run 1 lists feature 'a' twice."),
+    ([["a"]], {"features": ["a", "b", "a"]}, "The feature name 'a' occurs twice; wanted are distinct names."),
+    ([["a"]], {"features": ["a", ""]}, "The name of feature 1 is empty; wanted is a text for each feature."),
+    ([["a"]], {"features": "abc"}, "features is the text 'abc'; wanted is a list of names."),
+    ([["a"]], {"features": 3}, "features is 3; wanted is a list of names."),
+    ([["a"]], {"features": []}, "features is empty; wanted is at least one feature."),
+    ([["a"]], {"features": ["a", "b"], "n_features": 3}, "2 feature names are given for 3 features;"),
+    ([[0]], {}, "from_sets needs features= (their names) or n_features= (how many there were to choose from)."),
+    ([[0]], {"n_features": -1}, "n_features is -1; wanted is at least one feature."),
+    ([[]], {"n_features": 0}, "n_features is 0; wanted is at least one feature."),
+    ([[0]], {"n_features": 2.5}, "n_features is 2.5; wanted is a whole number."),
+    ([[0]], {"n_features": "3"}, "n_features is '3'; wanted is a whole number."),
+    ([[0]], {"n_features": 10**12}, "n_features is 1000000000000; wanted are at most 2147483647 features."),
+    ([], {"n_features": 3}, "There are no runs; wanted is at least one."),
+    (["ab", "b"], {"features": ["a", "b"]}, "Run 1 is 'ab'; wanted is a collection of feature names or indices."),
+    ([[0], None], {"n_features": 3}, "Run 2 is None; wanted is a collection"),
+    ([{"a": 0.5}], {"features": ["a"]}, "Run 1 is {'a': 0.5}; wanted is a collection"),
+    (5, {"n_features": 3}, "sets is 5; wanted is a collection of runs"),
+    ("ab", {"n_features": 3}, "sets is 'ab'; wanted is a collection of runs"),
+    ([[1.0]], {"n_features": 3}, "Run 1 holds 1.0; wanted are feature names (text) or 0-based indices (integers)."),
+    ([[True]], {"n_features": 3}, "Run 1 holds True; wanted are feature names"),
+    ([np.array([True, False])], {"n_features": 3}, "wanted are feature names"),
+    ([[0], [1]], {"n_features": 3, "labels": ["u"]}, "1 labels are given for 2 runs; wanted is one label a run."),
+    ([[0], [1]], {"n_features": 3, "labels": ["u", "u"]}, "The run label 'u' occurs twice; wanted are distinct"),
+    ([[0], [1]], {"n_features": 3, "labels": ["u", ""]}, "The label of run 2 is empty; wanted is a text for each run."),
+    ([[0], [1]], {"n_features": 3, "labels": "uv"}, "labels is the text 'uv'; wanted is a list of labels."),
+]
+
+
+@pytest.mark.parametrize(("sets", "options", "sentence"), SETS)
+def test_sets_that_do_not_fit_the_features(sets, options, sentence):
+    assert sentence in sentence_of(Selections.from_sets, sets, **options)
+
+
+def test_weights_and_rankings_that_cannot_be():
+    two = Selections.from_sets([[0], [0, 1]], n_features=2)
+    assert "W holds nan for run 1, feature 1; weights are finite" in sentence_of(Selections.from_weights, [[1, np.nan]])
+    assert "W holds -inf" in sentence_of(Selections.from_weights, [[1, -np.inf]])
+    assert "R holds 0.0 for run 1, feature 1; ranks start at 1" in sentence_of(
+        Selections.from_rankings, np.array([[1, 0]])
+    )
+    assert "R holds nan" in sentence_of(Selections.from_rankings, [[1, np.nan]])
+    assert "top is 3; wanted is a whole number from 0 to the 2" in sentence_of(
+        Selections.from_rankings, [[1, 2]], top=3
+    )
+    assert "top is 1.5; wanted" in sentence_of(Selections.from_rankings, [[1, 2]], top=1.5)
+    assert "Run 1 lists feature 'a' twice" in sentence_of(Selections.from_rankings, [["a", "a"]], ["a", "b"])
+    assert "one weight for each feature" in sentence_of(two.with_weights, [[1], [1]])
+    assert "something else than numbers" in sentence_of(two.with_weights, [[1], ["x", 2]])
+    assert "not finite" in sentence_of(two.with_weights, [[1], [np.nan, 2]])
+    assert "R has the shape (1, 2); wanted is (2, 2)." in sentence_of(two.with_rankings, [[1, 2]])
+    assert "rows of different lengths" in sentence_of(two.with_rankings, [[1, 2], [1]])
+    assert "hold no weights" in sentence_of(two.to_matrix, weights=True)
+    assert "run is 2; wanted is a number from 0 to 1." in sentence_of(two.selected, 2)
+    assert "layout is 'x'" in sentence_of(two.to_frame, layout="x")
+    assert "backend is 'r'" in sentence_of(two.to_frame, backend="r")
+
+
+LONG = [
+    ({"run": [1], "gene": ["a"]}, {}, "The long table has no column 'feature'; it has run, gene."),
+    ({"run": [], "feature": []}, {}, "The long table has no rows; wanted is one row for each selected feature."),
+    ({"run": [1, 2], "feature": ["a", "b"]}, {}, "names 2 features but not how many there were to choose from;"),
+    ({"run": [1, 2], "feature": ["a", "b"]}, {"n_features": 1}, "names 2 features, more than the 1 that n_features"),
+    ({"run": [1, 2], "feature": ["a", "z"]}, {"features": ["a", "b"]}, "selects 'z', which is not among the features."),
+    ({"run": [1, 2], "feature": [0, 5]}, {"n_features": 5}, "the feature index 5; wanted are indices from 0 to 4."),
+    ({"run": [1, 2], "feature": [0, -1]}, {"n_features": 5}, "the feature index -1; wanted are indices from 0 to 4."),
+    ({"run": [1, 1], "feature": ["a", "a"]}, {"n_features": 5}, "Run 1 lists feature 'a' twice."),
+    ({"run": [None, None], "feature": ["a", "b"]}, {}, "There are no runs; wanted is at least one."),
+    ({"run": [1], "feature": ["a"], "weight": ["x"]}, {"n_features": 2}, "'weight' holds something else than numbers."),
+    (
+        {"run": [1], "feature": ["a"], "weight": [np.inf]},
+        {"n_features": 2},
+        "'weight' has a missing or infinite value;",
+    ),
+    ({"run": [1, 2], "feature": ["a", "b"], "weight": [1, None]}, {"n_features": 2}, "missing or infinite value;"),
+    ({"run": [1], "feature": [0], "rank": [1]}, {"n_features": 10**9}, "has 1 ranks for 1 runs and 1000000000"),
+    (
+        {"run": [1, 1], "feature": [0, 0], "rank": [1, 1], "selected": [0, 0]},
+        {"n_features": 2},
+        "Run 1 has no rank for",
+    ),
+]
+
+
+@pytest.mark.parametrize(("columns", "options", "sentence"), LONG)
+def test_long_tables_that_do_not_say_what_they_have_to(columns, options, sentence):
+    assert sentence in sentence_of(Selections.from_long, pl.DataFrame(columns, strict=False), **options)
+    assert sentence in sentence_of(Selections.from_long, pd.DataFrame(columns), **options)
+
+
+TEXTS = [
+    ("s.csv", b"", "is empty."),
+    ("s.csv", b"\n\n", "is empty."),
+    ("s.csv.gz", gzip.compress(b""), "is empty."),
+    ("s.csv", b"a,b\n", "The table has no rows; wanted is one row a run."),
+    ("s.csv", b"run,feature\n", "The long table has no rows"),
+    ("s.csv", b"a,b\n1,0,1\n", "is not a well-formed table: CSV parse error: Expected 2 columns, got 3"),
+    ("s.csv", b"a,b\n1,0\n0.5,1\n", "The table holds 0.5 for run 2, feature 'a';"),
+    ("s.csv", b"a,b\n1,0\n,1\n", "The table holds nan for run 2, feature 'a';"),
+    ("s.csv", b"a,b\n1,0\nx,1\n", "The table has the column 'a' of type String; wanted are numbers or bools."),
+    ("s.csv", b"a,b\n1,\n1,\n", "The table has the column 'b' without any value; wanted are numbers or bools."),
+    ("s.csv", b"a,a\n1,0\n", "The table has two columns called 'a'; wanted are distinct names."),
+    ("s.csv", b"a,b,\n1,0,1\n", "The name of feature 2 is empty; wanted is a text for each feature."),
+    ("s.csv", b"run,a\nu,1\nu,0\n", "The run label 'u' occurs twice; wanted are distinct labels."),
+    ("s.csv", b"run,a\nu,1\n,0\n", "The label of run 2 is empty; wanted is a text for each run."),
+    ("s.csv", b"run,feature\n1,a\n2,b\n", "give features= or n_features= (on the command line --features N)."),
+    ("s.csv", b"run,feature\n,a\n1,a\n1,a\n", "Run 1 lists feature 'a' twice."),
+    ("s.csv", "gène\n1\n0\n".encode("latin-1"), "is not UTF-8 text; save it as UTF-8."),
+    ("s.csv", "a,b\n1,0\n".encode("utf-16"), "is not UTF-8 text; save it as UTF-8."),
+    ("s.csv", b"a,b\n1,0\n0,\xe2\x82", "is not UTF-8 text; save it as UTF-8."),
+    ("s.csv.gz", b"a,b\n1,0\n", "cannot be read: Not a gzipped file"),
+    ("s.csv.gz", gzip.compress(b"a,b\n1,0\n" * 99)[:-20], "is not a well-formed gzip file."),
+    ("s.csv.gz", gzip.compress(b"a,b\n1,0\n" * 99)[:15] + b"xxxxxxxxxxxx", "gzip file."),
+    ("s.json", b"", "is empty."),
+    ("s.json", b"[[0, 1]", "is not well-formed JSON: "),
+    ("s.json", b"[" * 100_000, "is not well-formed JSON: "),
+    ("s.json", "[['gène']]".encode("latin-1"), "is not UTF-8 text; save it as UTF-8."),
+    ("s.json", b"3", "holds a int; wanted is a list of runs, each a list of features."),
+    ("s.json", b"[[0], [1]]", "from_sets needs features= (their names) or n_features="),
+    ("s.json", b'{"u": ["a"], "u": ["b"]}', "The key 'u' occurs twice; wanted are distinct labels."),
+    (
+        "s.json",
+        b'{"schema": "steadyset.selections"}',
+        "does not follow the steadyset.selections schema: 'schema_version'",
+    ),
+    (
+        "s.json",
+        b'{"schema": "steadyset.selections", "schema_version": 9}',
+        "schema_version is 9; this version reads 1.",
+    ),
+    ("s.parquet", b"", "is empty."),
+    ("s.parquet", b"run,feature\n1,a\n", "is not a readable Parquet file: "),
+    ("s.parquet", b"PAR1" + b"\xff" * 40 + b"PAR1", "is not a readable Parquet file: "),
+    ("s.txt", b"a,b\n1,0\n", "has an unknown ending; wanted is .csv, .tsv (also with .gz), .parquet or .json."),
+    ("s.json.gz", b"[]", "has an unknown ending;"),
+    ("selections", b"[]", "has an unknown ending;"),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "sentence"), TEXTS)
+def test_files_that_are_not_selections(tmp_path, name, content, sentence):
+    (tmp_path / name).write_bytes(content)
+    said = sentence_of(Selections.read, tmp_path / name)
+    assert said.startswith(str(tmp_path / name))
+    assert sentence in said
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "json"])
+def test_files_that_are_not_there_or_are_folders(tmp_path, ending):
+    assert sentence_of(Selections.read, tmp_path / f"s.{ending}") == f"{tmp_path / f's.{ending}'} does not exist."
+    (tmp_path / f"s.{ending}").mkdir()
+    assert "is a folder; wanted is a file." in sentence_of(Selections.read, tmp_path / f"s.{ending}")
+
+
+@pytest.mark.parametrize("change", [{"n_features": -3}, {"runs": [[9]]}, {"runs": 4}, {"weights": [["x"]]}])
+def test_json_with_the_schema_is_checked_like_anything_else(tmp_path, change):
+    Selections.from_weights([[2.0, 0]]).write(tmp_path / "s.json")
+    content = json.loads((tmp_path / "s.json").read_text())
+    (tmp_path / "s.json").write_text(json.dumps(content | change))
+    assert str(tmp_path / "s.json") in sentence_of(Selections.read, tmp_path / "s.json")
+
+
+@pytest.mark.parametrize("ending", ["csv", "json"])
+def test_announced_features_have_to_fit_the_file(tmp_path, ending):
+    path = tmp_path / f"s.{ending}"
+    Selections.from_sets([[0], [1]], ["a", "b"]).write(path)
+    assert "has 2 feature" in sentence_of(Selections.read, path, n_features=5)
+    assert "1 feature names are given for 2 features" in sentence_of(Selections.read, path, features=["a"])
+    assert Selections.read(path, features=["u", "v"], n_features=2).features == ("u", "v")
+
+
+def test_a_parquet_file_cut_short(tmp_path):
+    Selections.from_sets([[0], [1]], ["a", "b"]).write(tmp_path / "s.parquet")
+    whole = (tmp_path / "s.parquet").read_bytes()
+    for length in (5, len(whole) // 2, len(whole) - 1):
+        (tmp_path / "s.parquet").write_bytes(whole[:length])
+        assert "s.parquet" in sentence_of(Selections.read, tmp_path / "s.parquet")
+
+
+def varint(n):
+    digits = []
+    while n > 127:
+        digits.append(n & 127 | 128)
+        n >>= 7
+    return bytes([*digits, n])
+
+
+def forged_parquet(path, claimed_rows):
+    """A file of three rows whose footer claims more: field 3 (num_rows) of the file, and of its row group."""
+    parquet.write_table(pa.table({"run": [1, 1, 2], "feature": ["a", "b", "a"]}), path)
+    whole = path.read_bytes()
+    length = int.from_bytes(whole[-8:-4], "little")
+    footer = whole[-8 - length : -8]
+    true, false = b"\x16" + varint(2 * 3), b"\x16" + varint(2 * claimed_rows)
+    assert true + b"\x19" in footer
+    footer = footer.replace(true, false)
+    path.write_bytes(whole[: -8 - length] + footer + len(footer).to_bytes(4, "little") + b"PAR1")
+    assert parquet.ParquetFile(path).metadata.num_rows == claimed_rows
+
+
+READ_WITHIN = """
+import resource, sys
+import pyarrow.parquet, steadyset
+from steadyset.longtable import from_long_columns
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+try:
+    steadyset.Selections.read(sys.argv[1], n_features=5)
+except steadyset.InputError as error:
+    print(error)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+def test_two_billion_rows_claimed_by_a_tiny_parquet_file_are_not_allocated(tmp_path):
+    path = tmp_path / "s.parquet"
+    forged_parquet(path, 2_000_000_000)
+    said, kilobytes = subprocess.run(
+        [sys.executable, "-c", READ_WITHIN, str(path)], capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    assert "claims 2,000,000,000 rows in" in said
+    assert "it is damaged or forged." in said
+    assert int(kilobytes) < 50_000
+
+
+@pytest.mark.parametrize("claimed", [0, 2, 1_000_000])
+def test_a_wrong_row_count_below_the_limit_is_refused_or_harmless(tmp_path, claimed):
+    path = tmp_path / "s.parquet"
+    forged_parquet(path, claimed)
+    with suppress(InputError):
+        assert Selections.read(path, n_features=5).n_runs <= 2
+
+
+def test_one_run_is_not_enough_to_measure(tmp_path):
+    (tmp_path / "s.csv").write_text("a,b\n1,0\n")
+    one = Selections.read(tmp_path / "s.csv")
+    for call in (st.stability, st.stability_table):
+        assert sentence_of(call, one) == "Stability compares runs: at least 2 are needed, found 1."
+
+
+def test_measures_and_options_that_do_not_exist():
+    two = Selections.from_sets([[0], [0, 1]], n_features=3)
+    assert "There is no measure called 'jacard'; did you mean 'jaccard'?" in sentence_of(st.stability, two, "jacard")
+    assert "`steadyset measures` lists them." in sentence_of(st.stability, two, "qqqqqq")
+    assert "jaccard has no parameter 'alpha'; it takes none." in sentence_of(st.stability, two, "jaccard", alpha=1)
+    assert "davis has no parameter 'beta'; it takes alpha." in sentence_of(st.stability, two, "davis", beta=1)
+    assert "alpha is -1; wanted" in sentence_of(st.stability, two, "davis", alpha=-1)
+    assert "alpha is nan; wanted" in sentence_of(st.stability, two, "davis", alpha=float("nan"))
+    assert "undefined is 'zero'; wanted" in sentence_of(st.stability, two, undefined="zero")
+    assert "undefined is True; wanted" in sentence_of(st.stability, two, undefined=True)
+    assert "expectation is 'no'; wanted" in sentence_of(st.stability, two, expectation="no")
+    assert "n_draws is 1; wanted" in sentence_of(st.stability, two, n_draws=1)
+    assert "n_draws is 2.5; wanted" in sentence_of(st.stability, two, n_draws=2.5)
+    assert "random_state is -1; wanted" in sentence_of(st.stability, two, random_state=-1)
+    assert "random_state is 'x'; wanted" in sentence_of(st.stability, two, random_state="x")
+    assert "Z is a str; wanted" in sentence_of(st.stability, "file.csv")
