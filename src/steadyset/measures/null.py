@@ -86,7 +86,7 @@ def _exact(runs: Selections, measure: Measure, similarity: FeatureSimilarity | N
     if measure.family == "adjusted" and measure.corrected:
         return nan if undefined else 0.0  # each pair has its own expectation taken off
     if measure.family == "adjusted" and similarity is not None:
-        return _expected_overlap(sizes, measure, similarity)
+        return nan if undefined else _expected_overlap(sizes, measure, similarity)
     return None
 
 
@@ -94,10 +94,11 @@ def _expected_overlap(sizes: IntArray, measure: Measure, similarity: FeatureSimi
     """The mean over the pairs of runs of the exact expectation of an adjusted score, None where there is none."""
     chance = RandomOverlaps.of(similarity)
     ki, kj, n_pairs = size_pairs(sizes)
-    one = chance.exact(measure, ki, kj)
-    other = one if measure.symmetric else chance.exact(measure, kj, ki)
-    expected = float((one + other) / 2 @ n_pairs / n_pairs.sum())
-    return None if np.isnan(expected) else expected
+    expected = chance.exact(measure, ki, kj)
+    if not measure.symmetric:
+        expected = (expected + chance.exact(measure, kj, ki)) / 2
+    mean = float(expected @ n_pairs / n_pairs.sum())
+    return None if isnan(mean) else mean
 
 
 def _simulated(runs: Selections, measure: Measure, options: Options) -> NullExpectation:
