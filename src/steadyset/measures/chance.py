@@ -17,9 +17,11 @@ NO_ROOM = 1e-12  # the largest value and the expectation are equal, up to roundi
 
 def expected_scores(measure: Measure, size_i: IntArray, size_j: IntArray, d: int) -> FloatArray:
     """E[score] of two independent uniform sets of these sizes: the exact sum over the hypergeometric law of r."""
-    pairs, place = np.unique(np.stack([size_i, size_j]), axis=1, return_inverse=True)
-    terms = np.cumsum(np.minimum(pairs[0], pairs[1]) + 1)
-    expected = np.empty(pairs.shape[1])
+    kinds, place = np.unique(size_i * (d + 1) + size_j, return_inverse=True)
+    pairs = np.stack(np.divmod(kinds, d + 1))
+    spread = np.sqrt(pairs[0] / d * pairs[1])  # at least the standard deviation of r
+    terms = np.cumsum(np.minimum(np.minimum(pairs[0], pairs[1]) + 1, 60 + 30 * spread))
+    expected = np.empty(len(kinds))
     begin = 0
     while begin < len(expected):
         used = terms[begin - 1] if begin else 0
@@ -30,7 +32,8 @@ def expected_scores(measure: Measure, size_i: IntArray, size_j: IntArray, d: int
         scores = measure.score(shared, np.repeat(a, n), np.repeat(b, n), d, **measure.params)
         expected[begin:end] = np.add.reduceat(scores * probability, start[:-1])
         begin = end
-    return expected[place.ravel()]
+    by_pair: FloatArray = expected[place.ravel()]
+    return by_pair
 
 
 def expected_over_pairs(measure: Measure, sizes: IntArray, d: int) -> float:
@@ -61,14 +64,14 @@ def expected_of_frequencies(measure: Measure, sizes: IntArray, d: int) -> float 
 def expected_levels(sizes: IntArray, d: int) -> FloatArray:
     """E[levels] of independent uniform sets: d times the law of a sum of M coins that fall k_i/d of the time."""
     law = np.ones(1)
-    for share in np.sort(sizes) / d:  # sorted: the order of the runs must not show in the last digit
+    for share in np.sort(sizes) / d:  # so that the order of runs changes nothing, not even the last bit
         law = np.append(law * (1 - share), 0.0) + np.append(0.0, law * share)
     return d * law
 
 
 def expected_of_two(measure: Measure, sizes: IntArray, d: int) -> float:
     """E[measure] of two independent uniform sets, exactly, for a frequency measure."""
-    _, shared, probability = intersection_laws(sizes[:1], sizes[1:], d)
+    _, shared, probability = intersection_laws(np.array(sizes[:1]), np.array(sizes[1:]), d)  # writable: one signature
     alone = int(sizes.sum()) - 2 * shared
     levels = np.stack([d - shared - alone, alone, shared], axis=1)
     return float(np.asarray(measure.score(levels, sizes, d, **measure.params)) @ probability)
@@ -76,6 +79,7 @@ def expected_of_two(measure: Measure, sizes: IntArray, d: int) -> float:
 
 def simulated_expectation(measure: Measure, sizes: IntArray, d: int, n_draws: int, seed: int) -> tuple[float, float]:
     """E[measure] of whole random collections with these sizes, by simulation: (estimate, its standard error)."""
+    sizes = np.sort(sizes)
     rows = max(1, TERMS_A_CHUNK // (len(sizes) + 1))
     values = np.concatenate(
         [
