@@ -13,5 +13,9 @@ class UndefinedError(SteadysetError, ArithmeticError):
     """A measure has no value for these Selections and the caller asked for undefined="raise"."""
 
 
+class InterruptedRunError(SteadysetError):
+    """The user stopped a run; the sentence says what is kept and how to go on."""
+
+
 class MissingExtraError(SteadysetError, ImportError):
     """An optional dependency is not installed; the sentence says what to install."""

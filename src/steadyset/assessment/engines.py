@@ -107,7 +107,7 @@ def _dask(
     try:
         if address is None:
             cluster = LocalCluster(n_workers=n_jobs, threads_per_worker=1, dashboard_address=None)
-        client = Client(cluster if cluster is not None else address, timeout=30)
+        client = Client(cluster if cluster is not None else address, timeout=10)
     except OSError as error:
         raise InputError(f"No dask scheduler answers at {address}: {error}.") from None
     try:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from steadyset.cli import assess, certify, compare, measure, measures, report
-from steadyset.errors import SteadysetError
+from steadyset.errors import InterruptedRunError, SteadysetError
 
 BAD_INPUT, INTERRUPTED = 2, 130
 # typer uses the click that is installed or one of its own; its errors are reached through what typer exports.
@@ -60,18 +60,17 @@ def run(arguments: Sequence[str] | None = None) -> int:
         given = None if arguments is None else list(arguments)
         return int(app(args=given, prog_name="steadyset", standalone_mode=False) or 0)
     except SteadysetError as error:
-        return _complain(str(error))
+        return _complain(str(error), INTERRUPTED if isinstance(error, InterruptedRunError) else BAD_INPUT)
     except USAGE_ERROR as error:
         return _complain(error.format_message())
-    except (KeyboardInterrupt, typer.Abort) as stop:
-        print(f"steadyset: {stop.args[0] if stop.args else 'interrupted.'}", file=sys.stderr)
-        return INTERRUPTED
+    except (KeyboardInterrupt, typer.Abort):
+        return _complain("interrupted.", INTERRUPTED)
     except BrokenPipeError:
         # The reader (head, less) has seen enough; Python must not complain about the rest on its way out.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
 
 
-def _complain(sentence: str) -> int:
+def _complain(sentence: str, code: int = BAD_INPUT) -> int:
     print(f"steadyset: {' '.join(sentence.split())}", file=sys.stderr)
-    return BAD_INPUT
+    return code

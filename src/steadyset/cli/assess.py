@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from steadyset.cli.output import Format, print_rows
-from steadyset.errors import InputError
+from steadyset.errors import InputError, InterruptedRunError
 
 if TYPE_CHECKING:
     from steadyset.assessment import Assessment
@@ -106,7 +106,7 @@ def assess(
                 progress=progress,
             )
         except KeyboardInterrupt:
-            raise KeyboardInterrupt(
+            raise InterruptedRunError(
                 f"interrupted; the finished runs are in {folder}, and the same command with --resume goes on."
             ) from None
     if people:

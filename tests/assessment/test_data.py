@@ -1,0 +1,94 @@
+"""Data files: what cannot be used is said, with the option that handles it."""
+
+import gzip
+
+import numpy as np
+import pandas as pd
+import pytest
+from pyarrow import feather
+
+from steadyset.assessment.data import load_data
+from steadyset.errors import InputError
+
+
+@pytest.fixture
+def frame():
+    random = np.random.default_rng(0)
+    return pd.DataFrame(random.standard_normal((8, 3)), columns=["a", "b c", "d"]).assign(y=["no", "yes"] * 4)
+
+
+def written(frame, path):
+    if path.suffix == ".parquet":
+        frame.to_parquet(path)
+    elif path.suffix == ".feather":
+        feather.write_feather(frame, str(path))
+    elif path.suffix == ".gz":
+        path.write_bytes(gzip.compress(frame.to_csv(index=False).encode()))
+    else:
+        frame.to_csv(path, index=False, sep="\t" if path.suffix == ".tsv" else ",")
+    return path
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.tsv", "x.csv.gz", "x.parquet", "x.feather"])
+def test_every_kind_of_file_gives_the_same_numbers(frame, tmp_path, name):
+    data = load_data(written(frame, tmp_path / name), "y")
+    assert data.features == ("a", "b c", "d")
+    np.testing.assert_allclose(data.X, frame[["a", "b c", "d"]].to_numpy())
+    assert data.y.tolist() == frame["y"].tolist()
+    assert data.notes == ()
+
+
+def test_dropped_columns_and_filled_values_are_noted(frame, tmp_path):
+    holes = frame.copy()
+    holes.loc[2, "a"] = np.nan
+    data = load_data(written(holes, tmp_path / "x.csv"), "y", drop=["d"], impute="median")
+    assert data.X[2, 0] == pytest.approx(frame["a"].drop(2).median())
+    assert data.notes == ("left out: 'd'", "missing values filled by the median in 1 columns: 'a'")
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "sentence"),
+    [
+        ({"name": list("abcdefgh")}, {}, "1 column is not numeric .'name'.; .* with --drop name"),
+        ({"first name": list("abcdefgh"), "z": "q"}, {}, '2 columns are not numeric .* --drop "first name" --drop z'),
+        (
+            {"patient_id": range(8)},
+            {},
+            "'patient_id' looks like an identifier .*--drop patient_id, .*--keep patient_id",
+        ),
+        ({"a": np.nan}, {"impute": "median"}, "'a' has no value at all"),
+        ({"a": [np.nan, *range(7)]}, {}, "1 values are missing or infinite, in 1 of 3 columns .*--impute median"),
+        ({"a": [np.inf, *range(7)]}, {}, "missing or infinite"),
+        ({"y": [None, *["yes"] * 7]}, {}, "target 'y' is missing in 1 rows"),
+        ({}, {"drop": ["e"]}, "has no column 'e'; it has 'a', 'b c', 'd' and 1 more"),
+        ({}, {"drop": ["a", "b c", "d"]}, "no columns left"),
+        ({}, {"impute": "mean"}, "impute is 'mean'"),
+    ],
+)
+def test_what_cannot_be_used_is_one_sentence(frame, tmp_path, change, options, sentence):
+    path = written(frame.assign(**change), tmp_path / "x.parquet")
+    with pytest.raises(InputError, match=sentence):
+        load_data(path, "y", **options)
+
+
+def test_an_identifier_can_be_kept(frame, tmp_path):
+    path = written(frame.assign(sample_no=range(8)), tmp_path / "x.csv")
+    assert "sample_no" in load_data(path, "y", keep=["sample_no"]).features
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("x.csv", None, "does not exist"),
+        ("x.csv", b"", "is empty"),
+        ("x.feather", b"not feather", "not a readable Feather file"),
+        ("x.parquet", b"PAR1", "not a readable Parquet file"),
+        ("x.xlsx", b"?", "unknown ending"),
+        ("x.csv", b"a,a,y\n1,2,0\n3,4,1\n", "'a' twice"),
+    ],
+)
+def test_bad_files_are_one_sentence(tmp_path, name, content, sentence):
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError, match=sentence):
+        load_data(tmp_path / name, "y")

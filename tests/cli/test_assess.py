@@ -1,0 +1,127 @@
+"""`steadyset assess` and `steadyset report`: from a data file to an answer."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import steadyset as st
+from steadyset.cli import run
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """60 rows, 8 features of which two matter; one has a name that HTML must not believe."""
+    random = np.random.default_rng(0)
+    X = random.standard_normal((60, 8))
+    names = [*(f"gene{i}" for i in range(7)), "<script>alert(1)</script>"]
+    y = np.where(X[:, 0] + X[:, 7] + 0.5 * random.standard_normal(60) > 0, "sick", "well")
+    path = tmp_path_factory.mktemp("data") / "genes.csv"
+    pd.DataFrame(X, columns=names).assign(state=y).to_csv(path, index=False)
+    return path
+
+
+QUICK = ["--selector", "anova:k=2", "--selector", "lasso:k=2", "--runs", "12", "--jobs", "1"]
+
+
+@pytest.fixture(scope="module")
+def runs(data):
+    folder = data.parent / "runs"
+    assert run(["assess", str(data), "--target", "state", *QUICK, "--out", str(folder), "--format", "json"]) == 0
+    return folder
+
+
+def test_the_summary_answers_in_words(data, tmp_path, capsys):
+    out = ["--out", str(tmp_path / "runs")]
+    assert run(["assess", str(data), "-t", "state", *QUICK, "--score", "accuracy", "--score", "auc", *out]) == 0
+    text = capsys.readouterr().out
+    assert "60 rows, 8 features, target 'state'" in text
+    assert re.search(r"The steadiest selector is (anova|lasso):k=2: stability 0\.\d\d", text)
+    assert "Steady core" in text
+    assert "share a letter" in text
+    assert f"Run folder: {tmp_path / 'runs'}" in text
+
+
+def test_json_agrees_with_the_recorded_assessment(runs, data, capsys):
+    arguments = ["assess", str(data), "-t", "state", *QUICK, "--out", str(runs), "--format", "json"]
+    assert run(arguments) == 2
+    assert "holds an assessment already" in capsys.readouterr().err
+    assert run([*arguments, "--resume"]) == 0
+    rows = {row["selector"]: row for row in json.loads(capsys.readouterr().out)}
+    for name, sel in st.Assessment.open(runs).selections.items():
+        assert rows[name]["stability"] == pytest.approx(st.stability(sel))
+        assert rows[name]["runs"] == 12
+
+
+def test_auto_adds_runs_until_the_intervals_are_narrow(data, tmp_path, capsys):
+    arguments = ["--runs", "auto", "--width", "0.1", "--jobs", "1", "--out", str(tmp_path / "runs"), "--format", "json"]
+    assert run(["assess", str(data), "-t", "state", "-s", "anova:k=2", *arguments]) == 0
+    row = json.loads(capsys.readouterr().out)[0]
+    assert row["runs"] > 30
+    assert row["high"] - row["low"] <= 0.1
+
+
+def test_the_report_stands_alone_and_believes_no_name(runs, tmp_path, capsys):
+    page = tmp_path / "report.html"
+    assert run(["report", str(runs), "-o", str(page)]) == 0
+    assert f"The report is in {page}." in capsys.readouterr().out
+    html = page.read_text()
+    assert "<script" not in html
+    assert "&lt;script&gt;alert(1)" in html
+    assert not re.search(r"""(src|href)\s*=\s*["']?https?:""", html)
+    assert html.count("<svg") == 3
+    assert "steadiest selector" in html
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["-t", "status"], "has no column 'status'"),
+        (["-t", "state", "-s", "lassso"], "did you mean 'lasso'"),
+        (["-t", "state", "-s", "lasso:k"], "is not understood at 'k'"),
+        (["-t", "state", "-s", "lasso:kk=3"], "no parameter 'kk'"),
+        (["-t", "state", "--resampling", "jackknife"], "no resampling called 'jackknife'"),
+        (["-t", "state", "--resampling", "subsample:fraction=2"], "fraction is 2"),
+        (["-t", "state", "--resampling", "kfold", "--runs", "5"], "fixed number of runs"),
+        (["-t", "state", "--runs", "some"], "wanted is a number from 2, or auto"),
+        (["-t", "state", "--score", "r2"], "no score 'r2'"),
+        (["-t", "gene0", "--drop", "state", "-s", "rfe"], "cannot be used for regression"),
+        (["-t", "state", "--engine", "tcp://127.0.0.1:9"], "No dask scheduler answers"),
+        ([], "Missing option"),
+    ],
+)
+def test_bad_requests_are_one_sentence(data, tmp_path, arguments, sentence, capsys):
+    assert run(["assess", str(data), *arguments, "--out", str(tmp_path / "runs")]) == 2
+    err = capsys.readouterr().err
+    assert sentence in err
+    assert err.count("\n") == 1
+
+
+def test_a_report_of_nothing_is_one_sentence(runs, tmp_path, capsys):
+    assert run(["report", str(tmp_path)]) == 2
+    assert "not a run folder" in capsys.readouterr().err
+    assert run(["report", str(runs), "-o", str(tmp_path / "report.pdf")]) == 2
+    assert "wanted is .html" in capsys.readouterr().err
+
+
+def test_ctrl_c_ends_cleanly_and_says_how_to_resume(data, tmp_path):
+    folder = tmp_path / "runs"
+    command = [sys.executable, "-m", "steadyset", "assess", str(data), "-t", "state", "-s", "forest:n_trees=300"]
+    command += ["--runs", "400", "--jobs", "1", "--out", str(folder)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    while not list((folder / "finished").glob("*.json")):
+        assert process.poll() is None
+        time.sleep(0.05)
+    os.kill(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err.startswith(f"steadyset: interrupted; the finished runs are in {folder}")
+    assert err.endswith("the same command with --resume goes on.\n")
+    assert len(st.Assessment.open(folder).cells) > 0
