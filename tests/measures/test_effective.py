@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as hyp
 
 import steadyset as st
+from steadyset.measures.evaluators import effective
 
 ORACLES = json.loads((Path(__file__).parents[1] / "oracles" / "sechidis.json").read_text())
 
@@ -159,6 +160,16 @@ def test_stand_ins_of_one_group_count_as_the_same_choice():
     assert st.stability(apart, "sechidis", similarity=similarity) == 1.0
     shared = st.Selections.from_sets([[0, 1], [0, 2]], n_features=7)
     assert st.stability(shared, "sechidis", similarity=similarity) == pytest.approx(0.02)
+
+
+def test_the_size_of_the_blocks_does_not_matter(monkeypatch):
+    rng = np.random.default_rng(8)
+    Z = rng.random((5, 40)) < 0.4
+    similarity = st.FeatureSimilarity.from_data(rng.normal(size=(12, 40)))
+    at_once = st.stability(Z, "sechidis", similarity=similarity, thresholded=False)
+    monkeypatch.setattr(effective, "CELLS_A_BLOCK", 100)
+    in_blocks = st.stability(Z, "sechidis", similarity=similarity, thresholded=False)
+    assert in_blocks == pytest.approx(at_once, abs=1e-12)
 
 
 def test_every_kind_of_similarity_gives_the_same_sechidis():

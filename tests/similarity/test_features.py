@@ -11,10 +11,10 @@ import pytest
 from scipy import sparse
 
 import steadyset as st
+from steadyset.similarity import matrix, store
 
 C = np.array([[1.0, 0.95, 0.3, 0.0], [0.95, 1.0, 0.9, 0.0], [0.3, 0.9, 1.0, 0.2], [0.0, 0.0, 0.2, 1.0]])
 NAMES = ("a", "b", "c", "d")
-EVERY = np.arange(4)
 
 
 def dense(similarity: st.FeatureSimilarity) -> np.ndarray:
@@ -97,12 +97,12 @@ def test_matrices_that_are_no_similarity_get_a_sentence(kind, place, value, sent
 
 
 @pytest.mark.parametrize(
-    ("matrix", "options", "sentence"),
+    ("table", "options", "sentence"),
     [
         (C[:3], {}, r"C has the shape \(3, 4\); wanted is a square"),
         (np.empty((0, 0)), {}, r"C has the shape \(0, 0\)"),
         (sparse.csr_array(C[:3]), {}, r"C has the shape \(3, 4\)"),
-        ([["a", "b"], ["c", "d"]], {}, "C holds something else than numbers"),
+        ([["a", "b"], ["c", "d"]], {}, "C holds text or values of type <U1; wanted are numbers"),
         ([[1.0, 0.5], [0.5]], {}, "rows of different lengths"),
         (pd.DataFrame({"a": ["x", "y"], "b": [0, 1]}), {}, "C has the column 'a' of type String"),
         (C, {"features": ["a", "b"]}, "2 feature names are given for 4 features"),
@@ -112,9 +112,9 @@ def test_matrices_that_are_no_similarity_get_a_sentence(kind, place, value, sent
         (C, {"diagonal": "zero"}, "diagonal is 'zero'; wanted is \"check\""),
     ],
 )
-def test_what_is_no_matrix_gets_a_sentence(matrix, options, sentence):
+def test_what_is_no_matrix_gets_a_sentence(table, options, sentence):
     with pytest.raises(st.InputError, match=sentence):
-        st.FeatureSimilarity.from_matrix(matrix, **options)
+        st.FeatureSimilarity.from_matrix(table, **options)
 
 
 @pytest.mark.parametrize("kind", [np.array, sparse.csr_array])
@@ -140,6 +140,24 @@ def test_what_rounding_explains_is_mended(kind):
     assert np.abs(found - C).max() < 1e-8
     single = st.FeatureSimilarity.from_matrix(kind(C.astype(np.float32)), threshold=0.94)
     assert single.neighbours.indices.tolist() == [1, 0]
+
+
+def test_matrices_are_checked_and_searched_in_blocks(monkeypatch):
+    rng = np.random.default_rng(6)
+    upper = np.triu(np.round(rng.random((30, 30)), 2), 1)
+    full = upper + upper.T + np.eye(30)
+    wanted = graph(st.FeatureSimilarity.from_matrix(full))
+    monkeypatch.setattr(store, "CELLS_A_BLOCK", 70)
+    monkeypatch.setattr(matrix, "CELLS_A_BLOCK", 70)
+    assert np.array_equal(graph(st.FeatureSimilarity.from_matrix(full)), wanted)
+    for f, g in [(29, 0), (0, 29), (17, 18), (18, 17)]:
+        wrong = full.copy()
+        wrong[f, g] = 2
+        with pytest.raises(st.InputError, match=f"C holds 2 for feature {f} and feature {g}"):
+            st.FeatureSimilarity.from_matrix(wrong)
+        wrong[f, g] = full[f, g] + (0.1 if full[f, g] < 0.5 else -0.1)
+        with pytest.raises(st.InputError, match="the other way round"):
+            st.FeatureSimilarity.from_matrix(wrong)
 
 
 def test_the_given_matrix_can_change_without_changing_the_similarity():
@@ -208,6 +226,7 @@ GROUPED = np.array([[1, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])
         (["x", "x", None, None], {}),
         ([1.0, 1.0, float("nan"), float("nan")], {}),
         (pd.Series(["x", "x", "y", "z"]), {}),
+        (pd.Series(["x", "x", None, pd.NA], dtype="string"), {}),
         ([[0, 1]], {"n_features": 4}),
         ([["b", "a"], ["c"]], {"features": NAMES}),
         ({"a": "x", "b": "x", "c": "y", "d": "z"}, {}),
@@ -225,10 +244,10 @@ def test_groups_are_cliques(groups, options):
 def test_the_cliques_of_many_groups_are_those_of_the_matrix():
     labels = np.random.default_rng(3).integers(0, 12, 60)
     grouped = st.FeatureSimilarity.from_groups(labels)
-    matrix = st.FeatureSimilarity.from_matrix(labels[:, None] == labels)
-    for found, wanted in zip(grouped.neighbours, matrix.neighbours, strict=True):
+    full = st.FeatureSimilarity.from_matrix(labels[:, None] == labels)
+    for found, wanted in zip(grouped.neighbours, full.neighbours, strict=True):
         assert np.array_equal(found, wanted)
-    assert grouped.total() == matrix.total()
+    assert grouped.total() == full.total()
 
 
 @pytest.mark.parametrize(
@@ -238,6 +257,8 @@ def test_the_cliques_of_many_groups_are_those_of_the_matrix():
         (3, {}, "groups is 3"),
         ([[0, 1], "x"], {"n_features": 3}, "groups mixes labels and collections"),
         ([[0, 1]], {}, "needs features= .* or n_features="),
+        ([[0, None]], {"n_features": 3}, "groups holds None, which is not among the features"),
+        ([[0, 1.5]], {"n_features": 3}, "groups holds 1.5, which is not among the features"),
         ([[0, 5]], {"n_features": 3}, "groups holds 5, which is not among the features"),
         ([["a", "q"]], {"features": NAMES}, "groups holds 'q', which is not among the features"),
         ([["a", "b"], ["b"]], {"features": NAMES}, "groups holds feature 'b' twice"),

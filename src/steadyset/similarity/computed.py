@@ -16,7 +16,7 @@ from steadyset.kernels.mutual import mutual_block, mutual_pairs, pack_levels
 from steadyset.kernels.similar import absolute_products, graph_rows, pairs_above
 from steadyset.labels import describe_feature, feature_names
 from steadyset.similarity.store import TIE, FloatArray, IntArray, Neighbours, frozen_graph, ones
-from steadyset.similarity.tables import is_frame, number_table
+from steadyset.similarity.tables import is_frame, number_array, number_table
 
 Method = Literal["pearson", "spearman", "mutual_info"]
 Places = npt.NDArray[np.int32]
@@ -166,10 +166,7 @@ def _data_columns(X: Any, features: Sequence[str] | None) -> tuple[FloatArray, t
     if is_frame(X):
         X, columns = number_table(X, "X")
         features = columns if features is None else features
-    try:
-        table = np.asarray(X, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError("X holds something else than numbers, or rows of different lengths.") from None
+    table = number_array(X, "X").astype(np.float64, copy=False)
     if table.ndim != 2 or table.shape[1] == 0:
         raise InputError(f"X has the shape {table.shape}; wanted is a samples x features table.")
     if table.shape[0] < 2:

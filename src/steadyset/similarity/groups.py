@@ -61,8 +61,8 @@ def group_store(
 ) -> tuple[GroupStore, tuple[str, ...] | None]:
     """Groups told by a label for each feature, or by collections of names or indices."""
     if isinstance(groups, Mapping):
-        features = list(groups) if features is None else features
-        unknown = [name for name in groups if name not in set(features)]
+        features = list(groups) if features is None else list(features)
+        unknown = sorted(set(groups).difference(features), key=str)
         if unknown:
             raise InputError(f"groups names {unknown[0]!r}, which is not among the features.")
         groups = [groups.get(name) for name in features]
@@ -86,9 +86,17 @@ def _groups_of_labels(labels: list[Any]) -> IntArray:
     number: dict[Any, int] = {}
     codes = np.empty(len(labels), dtype=np.int64)
     for f, label in enumerate(labels):
-        key = ("alone", f) if label is None or label != label else ("group", label)
+        key = ("alone", f) if _is_missing(label) else ("group", label)
         codes[f] = number.setdefault(key, len(number))
     return codes
+
+
+def _is_missing(label: Any) -> bool:
+    """None, nan, and what will not say whether it equals itself (the missing value of pandas)."""
+    try:
+        return label is None or bool(label != label)
+    except TypeError:
+        return True
 
 
 def _groups_of_members(collections: list[Any], names: tuple[str, ...] | None, d: int) -> IntArray:
@@ -97,12 +105,12 @@ def _groups_of_members(collections: list[Any], names: tuple[str, ...] | None, d:
     codes = np.full(d, -1, dtype=np.int64)
     for group, members in enumerate(collections):
         for member in members:
-            f = positions.get(member, -1) if isinstance(member, str) else int(member)
-            if not 0 <= f < d:
+            f = positions.get(member, -1) if isinstance(member, str) else member
+            if not (isinstance(f, (int, np.integer)) and 0 <= f < d):
                 raise InputError(f"groups holds {member!r}, which is not among the features.")
             if codes[f] >= 0:
                 raise InputError(
-                    f"groups holds {describe_feature(f, names)} twice; wanted is each feature at most once."
+                    f"groups holds {describe_feature(int(f), names)} twice; wanted is each feature at most once."
                 )
             codes[f] = group
     alone = codes < 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 from scipy import sparse
@@ -22,7 +22,7 @@ from steadyset.similarity.store import (
     graph_of_blocks,
     ones,
 )
-from steadyset.similarity.tables import is_frame, square_table
+from steadyset.similarity.tables import is_frame, number_array, square_table
 
 Diagonal = Literal["check", "one", "keep"]
 Names = tuple[str, ...] | None
@@ -100,11 +100,8 @@ def matrix_store(C: Any, features: Sequence[str] | None, diagonal: Diagonal) -> 
     if is_frame(C):
         C, columns = square_table(C, "C")
         features = columns if features is None else features
-    try:
-        given = np.asarray(C)
-        matrix = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError("C holds something else than numbers, or rows of different lengths.") from None
+    given = number_array(C, "C")
+    matrix = np.array(given, dtype=np.float64)
     _require_square(matrix.shape)
     names, _ = feature_names(features, len(matrix), what="from_matrix")
     _settle_dense(matrix, names, diagonal, ROUNDING if given.dtype.itemsize >= 8 else ROUNDING_SINGLE)
@@ -125,11 +122,11 @@ def _settle_dense(matrix: FloatArray, names: Names, diagonal: Diagonal, rounding
     for start in range(0, d, step):
         rows = slice(start, start + step)
         block, mirrored = matrix[rows, start:], matrix[start:, rows].T
-        for half in (block, mirrored):
+        for half in (block, mirrored.T):
             bad = np.argwhere(~((half >= -rounding) & (half <= 1 + rounding)))
             if len(bad):
                 f, g = bad[0] + start
-                _complain_of_range(half[f - start, g - start], f, g, names)
+                _complain_of_range(matrix[f, g], f, g, names)
         different = block != mirrored
         if different.any():
             bad = np.argwhere(np.abs(block - mirrored) > rounding)
@@ -183,13 +180,13 @@ def _check_diagonal(own: FloatArray, names: Names, rounding: float) -> None:
         )
 
 
-def _complain_of_range(value: float, f: Any, g: Any, names: Names) -> None:
+def _complain_of_range(value: float, f: Any, g: Any, names: Names) -> NoReturn:
     hint = " (take the absolute values of correlations)" if -1 <= value < 0 else ""
     both = f"{describe_feature(int(f), names)} and {describe_feature(int(g), names)}"
     raise InputError(f"C holds {value:g} for {both}; wanted are numbers from 0 to 1{hint}.")
 
 
-def _complain_of_asymmetry(value: float, mirrored: float, f: Any, g: Any, names: Names) -> None:
+def _complain_of_asymmetry(value: float, mirrored: float, f: Any, g: Any, names: Names) -> NoReturn:
     first, second = describe_feature(int(f), names), describe_feature(int(g), names)
     raise InputError(
         f"C holds {value:g} for {first} and {second} but {mirrored:g} the other way round; "

@@ -16,6 +16,19 @@ def is_frame(table: Any) -> bool:
     return isinstance(nw.from_native(table, eager_only=True, pass_through=True), nw.DataFrame)
 
 
+def number_array(table: Any, what: str) -> npt.NDArray[Any]:
+    """An array of numbers or bools; text is refused even where it looks like numbers."""
+    try:
+        array = np.asarray(table)
+        if array.dtype.kind == "O" and not any(isinstance(x, (str, bytes)) for x in array.ravel()):
+            array = array.astype(np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} holds something else than numbers, or rows of different lengths.") from None
+    if array.dtype.kind not in "biuf":
+        raise InputError(f"{what} holds text or values of type {array.dtype}; wanted are numbers.")
+    return array
+
+
 def number_table(table: Any, what: str) -> tuple[npt.NDArray[Any], list[str]]:
     """The numbers of a frame whose columns are features, and their names."""
     return _numbers(nw.from_native(table, eager_only=True), what)
