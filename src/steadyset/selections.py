@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 T = TypeVar("T", bound=np.generic)
-REMEMBERED_RUNS = 2000  # up to here the intersections of all pairs are kept: 32 MB
 
 
 class Selections:
@@ -249,13 +248,6 @@ class Selections:
 
     def intersections(self) -> IntArray:
         """r_ij = |s_i n s_j| for all pairs of runs, an M x M array with the sizes on its diagonal."""
-        return self._intersections if self.n_runs <= REMEMBERED_RUNS else self._count_intersections()
-
-    @cached_property
-    def _intersections(self) -> IntArray:
-        return _frozen(self._count_intersections())
-
-    def _count_intersections(self) -> IntArray:
         from steadyset.kernels.intersections import intersection_matrix
 
         return intersection_matrix(self._indptr, self._indices, self._n_features)

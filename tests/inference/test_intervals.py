@@ -9,11 +9,12 @@ from hypothesis import strategies as some
 from hypothesis.extra import numpy as some_arrays
 
 import steadyset as st
-from steadyset.inference.jackknife import jackknives, levels_without_each
+from steadyset.inference.jackknife import jackknives, levels_without, pair_scores
 from steadyset.measures.evaluate import estimates
-from steadyset.measures.evaluators import PAIR_SCORES
+from steadyset.measures.evaluators.pairwise import score_sums
 from steadyset.measures.needs import has_needs
 from steadyset.measures.options import Options
+from steadyset.measures.pairs import pair_cells
 from steadyset.measures.record import all_measures
 
 METHODS = ("auto", "normal", "t", "jackknife", "bootstrap", "logit")
@@ -47,7 +48,7 @@ def test_leave_one_out_values_are_those_of_the_runs_that_are_left(Z: np.ndarray)
 
 def test_levels_without_a_run_count_the_others() -> None:
     sel = random_runs()
-    for i, levels in enumerate(levels_without_each(sel)):
+    for i, levels in enumerate(levels_without(sel, np.arange(sel.n_runs))):
         others = sel.take(np.arange(sel.n_runs) != i)
         np.testing.assert_array_equal(levels, np.bincount(others.counts, minlength=sel.n_runs))
 
@@ -183,8 +184,18 @@ def test_copies_of_a_run_do_not_lift_the_bootstrap() -> None:
         assert resampled.std() == pytest.approx(values.se, rel=0.35)
 
 
-def test_no_m_by_m_scores_are_needed_for_frequency_measures() -> None:
-    assert "frequency" not in PAIR_SCORES
+def test_sums_over_pairs_are_the_same_by_kinds_and_one_by_one() -> None:
+    rng = np.random.default_rng(2)
+    sel = st.Selections.from_matrix(rng.random((40, 300)) < rng.random((40, 1)))  # more kinds of pairs than pairs
+    assert pair_cells(sel) is None
+    few = random_runs(M=40)
+    assert pair_cells(few) is not None
+    records = [measure for measure in all_measures() if measure.family == "pairwise" and measure.name != "kuncheva"]
+    for runs in (sel, few):
+        sums = score_sums(runs, records, Options())
+        for m, measure in enumerate(records):
+            scores = pair_scores(runs, measure, Options())
+            np.testing.assert_allclose(sums[:, m], scores.sum(axis=0) + scores.sum(axis=1), atol=1e-10)
 
 
 @pytest.mark.parametrize(

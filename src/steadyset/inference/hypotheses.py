@@ -10,7 +10,7 @@ from scipy import special
 
 from steadyset.errors import InputError
 from steadyset.inference.interval import check_level
-from steadyset.inference.jackknife import Jackknife, jackknife
+from steadyset.inference.jackknife import NO_SPREAD, Jackknife, jackknife
 from steadyset.inference.pairing import check_same_features, matched_runs
 from steadyset.inference.published import published_variance
 from steadyset.inference.spread import Spread, measure_range, spread_of, t_quantile
@@ -82,10 +82,10 @@ def test_threshold(
         return _result(np.nan, np.nan, values.value, np.nan, np.nan, alternative, "auto", note)
     spread = spread_of(values, options)
     df = float(values.n_runs - 1)
-    if spread.is_zero:
+    if spread.alike:
         statistic = float(np.sign(spread.value - value)) * np.inf if spread.value != value else 0.0
         p = _zero_spread_p(spread, value, alternative)
-        return _result(statistic, p, spread.value, 0.0, df, alternative, "auto", "no spread among the runs")
+        return _result(statistic, p, spread.value, spread.se, df, alternative, "auto", "no spread among the runs")
     statistic = _threshold_statistic(spread, value)
     p = _p_value(statistic, df, alternative)
     return _result(statistic, p, spread.value, spread.se, df, alternative, "auto", values.estimate.note)
@@ -151,12 +151,13 @@ def difference_of(
         notes = [x.why_no_variance() for x in (a, b) if not np.isnan(x.value) and not x.defined]
         note = "; ".join(dict.fromkeys(n for n in [_notes(a, b), *notes] if n))
         return _result(np.nan, np.nan, difference, np.nan, np.nan, alternative, "auto", note, pairs)
-    se, df = _paired_error(a, b, order) if order is not None else _independent_error(a, b)
-    if se == 0:
+    variance, df = _paired_variance(a, b, order) if order is not None else _independent_variance(a, b)
+    se = float(np.sqrt(variance + a.estimate.mc_error**2 + b.estimate.mc_error**2))
+    if variance == 0:
         p = _zero_spread_difference_p(a, b, options)
         statistic = float(np.sign(difference)) * np.inf if difference else 0.0
         note = "no spread among the runs"
-        return _result(statistic, p, difference, 0.0, df, alternative, "auto", note, pairs)
+        return _result(statistic, p, difference, se, df, alternative, "auto", note, pairs)
     statistic, margin = difference / se, t_quantile(level, df) * se
     p = _p_value(statistic, df, alternative)
     return TestResult(
@@ -178,20 +179,22 @@ test_threshold.__test__ = False  # type: ignore[attr-defined]
 test_difference.__test__ = False  # type: ignore[attr-defined]
 
 
-def _paired_error(a: Jackknife, b: Jackknife, order: np.typing.NDArray[np.int64]) -> tuple[float, float]:
+def _paired_variance(a: Jackknife, b: Jackknife, order: np.typing.NDArray[np.int64]) -> tuple[float, float]:
+    """The jackknife variance of the difference over the runs, and its degrees of freedom."""
     M = a.n_runs
     deviations = b.deviations[order] - a.deviations
-    tiny = 1e-9 * max(1.0, float(np.abs(a.without).max()), float(np.abs(b.without).max()))
-    deviations = np.where(np.abs(deviations) > tiny, deviations, 0.0)
-    variance = (M - 1) / M * float(np.sum(deviations**2)) + a.estimate.mc_error**2 + b.estimate.mc_error**2
-    return float(np.sqrt(variance)), float(M - 1)
+    rounding = NO_SPREAD * max(1.0, float(np.abs(a.without).max()), float(np.abs(b.without).max()))
+    if np.abs(deviations).max() <= rounding:
+        return 0.0, float(M - 1)
+    return (M - 1) / M * float(np.sum(deviations**2)), float(M - 1)
 
 
-def _independent_error(a: Jackknife, b: Jackknife) -> tuple[float, float]:
-    va, vb = a.se**2, b.se**2
+def _independent_variance(a: Jackknife, b: Jackknife) -> tuple[float, float]:
+    """The sum of both jackknife variances, and Welch's degrees of freedom."""
+    va, vb = ((x.n_runs - 1) / x.n_runs * float(np.sum(x.deviations**2)) * x.has_spread for x in (a, b))
     if va + vb == 0:
         return 0.0, float(a.n_runs + b.n_runs - 2)
-    return float(np.sqrt(va + vb)), (va + vb) ** 2 / (va**2 / (a.n_runs - 1) + vb**2 / (b.n_runs - 1))
+    return va + vb, (va + vb) ** 2 / (va**2 / (a.n_runs - 1) + vb**2 / (b.n_runs - 1))
 
 
 def _threshold_statistic(spread: Spread, value: float) -> float:

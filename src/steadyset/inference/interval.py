@@ -122,7 +122,7 @@ def interval_of(values: Jackknife, options: Options, level: float, method: str =
             values.value, ends.floor, ends.high, np.nan, method, level, _joined(note, values.why_no_variance())
         )
     spread = spread_of(values, options)
-    if spread.is_zero:
+    if spread.alike:
         note = _joined(note, "no spread among the runs: bound on the share of runs that would differ")
         low, high = zero_spread_ends(spread, 1 - level)
     else:
@@ -163,17 +163,19 @@ def large_sample_interval(
 ) -> Interval:
     """The published interval, or the same with the small-sample factor and t quantiles."""
     M, note = values.n_runs, values.estimate.note
-    lowest, highest = values.measure.bounds
+    ends = measure_range(values.measure, options, values.value)
     variance = published_variance(selections, values)
     if np.isnan(values.value):
         return Interval(values.value, np.nan, np.nan, np.nan, method, level, note)
     if np.isnan(variance):
-        return Interval(values.value, lowest, highest, np.nan, method, level, _joined(note, values.why_no_variance()))
+        return Interval(
+            values.value, ends.low, ends.high, np.nan, method, level, _joined(note, values.why_no_variance())
+        )
     if variance == 0:
         note = _joined(note, "zero variance")
     quantile = float(special.ndtri((1 + level) / 2)) if method == "normal" else t_quantile(level, M - 1)
     se = float(np.sqrt(variance * (1.0 if method == "normal" else M / (M - 1)) + values.estimate.mc_error**2))
-    low, high = max(values.value - quantile * se, lowest), min(values.value + quantile * se, highest)
+    low, high = max(values.value - quantile * se, ends.low), min(values.value + quantile * se, ends.high)
     return Interval(values.value, low, high, se, method, level, note)
 
 

@@ -1,12 +1,12 @@
 """Leave-one-out values: what a measure is worth without each run. Intervals and tests of every measure start here.
 
-Three ways, the first that fits: a mean over pairs loses one row and one column of its scores; a function of the
-frequencies loses one selection of each feature of the run; anything else is evaluated M times.
+The first way that fits: a mean over pairs loses the pairs of the run, a function of the frequencies loses one selection
+of each of its features, and anything else is evaluated M times.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -15,11 +15,13 @@ import numpy.typing as npt
 
 from steadyset.measures.evaluate import estimates
 from steadyset.measures.evaluators import PAIR_SCORES
+from steadyset.measures.evaluators.pairwise import score_sums
 from steadyset.measures.options import Estimate, Options, can_correct
 from steadyset.measures.record import Measure
 from steadyset.selections import Selections
 
 FloatArray = npt.NDArray[np.float64]
+CELLS_A_BLOCK = 1 << 22
 NO_SPREAD = 1e-9  # leave-one-out values that differ less than this, relative to their size, differ by rounding only
 
 
@@ -76,24 +78,27 @@ def jackknife(selections: Selections, measure: Measure, options: Options) -> Jac
 
 
 def jackknives(selections: Selections, measures: Sequence[Measure], options: Options) -> list[Jackknife]:
-    """The leave-one-out values of many measures; measures of the frequencies share the counting."""
+    """The leave-one-out values of many measures; those of one kind share the pass over the pairs or the counting."""
     if options.random_state is None:  # each leave-one-out value must meet the same simulated expectation
         options = replace(options, random_state=int(np.random.SeedSequence().generate_state(1)[0]))
-    levels: npt.NDArray[np.int64] | None = None
-    found = []
-    for measure, estimate in zip(measures, estimates(selections, measures, options), strict=True):
-        if selections.n_runs < 3 or np.isnan(estimate.value):
-            without = np.full(selections.n_runs, np.nan)
-        elif measure.family in PAIR_SCORES:
-            without = _without_pairs(pair_scores(selections, measure, options))
-        elif measure.family == "frequency" and not (options.corrects and can_correct(measure)):
-            if levels is None:
-                levels = levels_without_each(selections)
-            without = _without_levels(selections, measure, options, levels)
-        else:
-            without = _evaluated(selections, measure, options)
-        found.append(Jackknife(measure, estimate, without))
-    return found
+    values = estimates(selections, measures, options)
+    without = np.full((len(measures), selections.n_runs), np.nan)
+    known = [m for m, value in enumerate(values) if selections.n_runs > 2 and not np.isnan(value.value)]
+    for way, leave_one_out in WAYS.items():
+        members = [m for m in known if _way(measures[m], options) == way]
+        if members:
+            without[members] = leave_one_out(selections, [measures[m] for m in members], options)
+    return [Jackknife(measure, values[m], without[m]) for m, measure in enumerate(measures)]
+
+
+def _way(measure: Measure, options: Options) -> str:
+    if measure.family == "pairwise":
+        return "sums of pairs"
+    if measure.family in PAIR_SCORES:
+        return "scores of pairs"
+    if measure.family == "frequency" and not (options.corrects and can_correct(measure)):
+        return "frequencies"
+    return "evaluation"
 
 
 def pair_scores(selections: Selections, measure: Measure, options: Options) -> FloatArray:
@@ -105,42 +110,60 @@ def pair_scores(selections: Selections, measure: Measure, options: Options) -> F
     return scores
 
 
-def levels_without_each(selections: Selections) -> npt.NDArray[np.int64]:
-    """levels[i, h]: how many features exactly h of the runs other than i selected, h = 0..M-1."""
+def levels_without(selections: Selections, runs: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """levels[a, h]: how many features exactly h of the runs other than runs[a] selected, h = 0..M-1."""
     M = selections.n_runs
-    runs = np.repeat(np.arange(M), selections.sizes)
-    cells = np.bincount(runs * (M + 1) + selections.counts[selections.indices], minlength=M * (M + 1))
-    own = cells.reshape(M, M + 1)
+    chosen = [selections.counts[selections.selected(int(i))] for i in runs]
+    place = np.repeat(np.arange(len(runs)), [len(h) for h in chosen])
+    own = np.bincount(place * (M + 1) + np.concatenate(chosen), minlength=len(runs) * (M + 1)).reshape(-1, M + 1)
     levels = np.bincount(selections.counts, minlength=M + 1) - own
     levels[:, :-1] += own[:, 1:]
     return np.ascontiguousarray(levels[:, :-1])
 
 
-def _without_pairs(scores: FloatArray) -> FloatArray:
-    M = len(scores)
-    lost = scores.sum(axis=0) + scores.sum(axis=1)
-    return np.asarray((scores.sum() - lost) / ((M - 1) * (M - 2)))
+def _without_sums(selections: Selections, measures: Sequence[Measure], options: Options) -> FloatArray:
+    return _without_pairs(score_sums(selections, measures, options).T)
 
 
-def _without_levels(
-    selections: Selections, measure: Measure, options: Options, levels: npt.NDArray[np.int64]
-) -> FloatArray:
-    """One call for each distinct size of the run that is left out: the other sizes are then the same."""
-    sizes = selections.sizes
-    without = np.empty(selections.n_runs)
+def _without_scores(selections: Selections, measures: Sequence[Measure], options: Options) -> FloatArray:
+    tables = (pair_scores(selections, measure, options) for measure in measures)
+    return _without_pairs(np.stack([table.sum(axis=0) + table.sum(axis=1) for table in tables]))
+
+
+def _without_pairs(sums: FloatArray) -> FloatArray:
+    """From the sums of s_ij + s_ji over j, which count each score twice in all."""
+    M = sums.shape[1]
+    return np.asarray((sums.sum(axis=1, keepdims=True) / 2 - sums) / ((M - 1) * (M - 2)))
+
+
+def _without_frequencies(selections: Selections, measures: Sequence[Measure], options: Options) -> FloatArray:
+    """Runs of one size together: whichever of them is left out, the other sizes are the same."""
+    sizes, step = selections.sizes, max(1, CELLS_A_BLOCK // selections.n_runs)
+    without = np.empty((len(measures), selections.n_runs))
     for size in np.unique(sizes):
-        runs = np.flatnonzero(sizes == size)
-        others = np.delete(sizes, runs[0])
-        without[runs] = measure.score(levels[runs], others, selections.n_features, **measure.params)
+        alike = np.flatnonzero(sizes == size)
+        others = np.delete(sizes, alike[0])
+        for start in range(0, len(alike), step):
+            runs = alike[start : start + step]
+            levels = levels_without(selections, runs)
+            for m, measure in enumerate(measures):
+                without[m, runs] = measure.score(levels, others, selections.n_features, **measure.params)
     if options.undefined not in ("nan", "raise"):
         without[np.isnan(without)] = float(options.undefined)
     return without
 
 
-def _evaluated(selections: Selections, measure: Measure, options: Options) -> FloatArray:
-    M = selections.n_runs
+def _evaluated(selections: Selections, measures: Sequence[Measure], options: Options) -> FloatArray:
     if options.undefined == "raise":
         options = replace(options, undefined="nan")
-    return np.array(
-        [estimates(selections.take(np.arange(M) != i), [measure], options)[0].value for i in range(M)], dtype=np.float64
-    )
+    runs = np.arange(selections.n_runs)
+    columns = [[x.value for x in estimates(selections.take(runs != i), measures, options)] for i in runs]
+    return np.array(columns, dtype=np.float64).T
+
+
+WAYS: dict[str, Callable[[Selections, Sequence[Measure], Options], FloatArray]] = {
+    "sums of pairs": _without_sums,
+    "scores of pairs": _without_scores,
+    "frequencies": _without_frequencies,
+    "evaluation": _evaluated,
+}

@@ -100,7 +100,7 @@ def convergence(
 
 def _width(spread: Spread, n_runs: int, level: float) -> float:
     there = spread.at(n_runs)
-    ends = zero_spread_ends(there, 1 - level) if there.is_zero else auto_ends(there, t_quantile(level, n_runs - 1))
+    ends = zero_spread_ends(there, 1 - level) if there.alike else auto_ends(there, t_quantile(level, n_runs - 1))
     low, high = spread.range.clip(*ends)
     return high - low
 

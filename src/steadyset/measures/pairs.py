@@ -43,16 +43,45 @@ def pair_batches(selections: Selections) -> Iterator[PairBatch]:
 
 
 def _counted(selections: Selections, sizes: IntArray, size_class: IntArray) -> PairBatch:
-    a, b = np.triu_indices(len(sizes))
-    starts = np.concatenate([[0], np.cumsum(sizes[a] + 1)])
-    offsets = np.zeros((len(sizes), len(sizes)), dtype=np.int64)
-    offsets[a, b] = offsets[b, a] = starts[:-1]
+    a, b, starts, offsets = _cells(sizes)
     cells = pair_histogram(
         selections.indptr, selections.indices, selections.n_features, size_class, offsets, int(starts[-1])
     )
     occupied = np.flatnonzero(cells)
     which = np.searchsorted(starts, occupied, side="right") - 1
     return PairBatch(occupied - starts[which], sizes[a[which]], sizes[b[which]], cells[occupied])
+
+
+@dataclass(frozen=True)
+class PairCells:
+    """Every kind that a pair of these sizes can be of: the kind of (i, j) is offsets[class_i, class_j] + r_ij."""
+
+    shared: IntArray
+    size_i: IntArray
+    size_j: IntArray
+    size_class: IntArray
+    offsets: IntArray
+
+
+def pair_cells(selections: Selections) -> PairCells | None:
+    """The kinds of pairs, or None when there would be more of them than pairs."""
+    sizes, size_class = np.unique(selections.sizes, return_inverse=True)
+    n_cells = float(np.arange(len(sizes), 0, -1) @ (sizes + 1.0))
+    if n_cells > max(1 << 12, min(MOST_CELLS, selections.n_runs**2)):
+        return None
+    a, b, starts, offsets = _cells(sizes)
+    n = np.diff(starts)
+    shared = np.arange(starts[-1]) - np.repeat(starts[:-1], n)
+    return PairCells(shared, np.repeat(sizes[a], n), np.repeat(sizes[b], n), size_class.astype(np.int64), offsets)
+
+
+def _cells(sizes: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+    """The pairs a <= b of size classes, where the cells of each start, and the same as a square table."""
+    a, b = np.triu_indices(len(sizes))
+    starts = np.concatenate([[0], np.cumsum(sizes[a] + 1)])
+    offsets = np.zeros((len(sizes), len(sizes)), dtype=np.int64)
+    offsets[a, b] = offsets[b, a] = starts[:-1]
+    return a, b, starts, offsets
 
 
 def _single(selections: Selections) -> Iterator[PairBatch]:
