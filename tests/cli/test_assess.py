@@ -62,7 +62,7 @@ def test_json_agrees_with_the_recorded_assessment(runs, data, capsys):
 
 def test_auto_adds_runs_until_the_intervals_are_narrow(data, tmp_path, capsys):
     arguments = ["--runs", "auto", "--width", "0.1", "--jobs", "1", "--out", str(tmp_path / "runs"), "--format", "json"]
-    assert run(["assess", str(data), "-t", "state", "-s", "anova:k=2", *arguments]) == 0
+    assert run(["assess", str(data), "-t", "state", "-s", "anova:k=4", *arguments]) == 0
     row = json.loads(capsys.readouterr().out)[0]
     assert row["runs"] > 30
     assert row["high"] - row["low"] <= 0.1
