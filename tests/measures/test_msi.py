@@ -226,7 +226,7 @@ def test_without_weights_the_selected_features_count_as_equally_important_and_th
     assert row.estimate == pytest.approx(1 / 3)
     assert "equally important" in row.note
     weighted = sel.with_weights([[2, 2], [5, 5, 5]])
-    row = st.stability_table(weighted, ["msi"], similarity=similarity).loc["msi"]
+    row = st.stability_table(weighted, ["msi"], level=None, similarity=similarity).loc["msi"]
     assert (row.estimate, row.note) == (pytest.approx(1 / 3), "")
 
 
