@@ -14,12 +14,12 @@ from steadyset.selectors.model_input import (
     IntArray,
     Target,
     Training,
-    check_choice,
-    check_integer,
-    check_k,
     first_best,
     read_training,
+    size_or_default,
+    varying,
 )
+from steadyset.selectors.validation import check_choice, check_integer
 
 Values = NDArray[np.float32]
 
@@ -57,10 +57,8 @@ class _ForestSelector(ModelSelector):
         check_choice("importance", self.importance, ("impurity", "permutation"))
         check_integer("n_trees", self.n_trees, least=1)
         training = _merge_copies(read_training(X, y, sample_weight, target=self._target, selector=self))
-        k = check_k(self.k, training.X.shape[1])
-        varies = training.X.min(axis=0) < training.X.max(axis=0)
-        if not varies.any():
-            raise InputError("every column of X is constant on the rows of positive weight, so none can be selected")
+        k = size_or_default(self.k, training.X.shape[1])
+        varies = varying(training.X)
         first, second = _seed_sequence(self.random_state).spawn(2)
         values = training.X.astype(np.float32)
         self.importances_ = self._importances(values, training, first)
@@ -191,7 +189,7 @@ def _places(weight: FloatArray) -> IntArray:
     cumulated = np.cumsum(weight)
     n_places = round(cumulated[-1])
     if n_places < 2:
-        raise InputError(f"sample_weight sums to {cumulated[-1]:g}; a forest reads weights as numbers of rows")
+        raise InputError(f"sample_weight sums to {cumulated[-1]:g}; a forest wants weights that count rows.")
     middles = (np.arange(n_places) + 0.5) * (cumulated[-1] / n_places)
     return np.asarray(np.searchsorted(cumulated, middles), dtype=np.int64)
 

@@ -122,5 +122,5 @@ def _read_groups(groups: ArrayLike | None, n_features: int) -> IntArray:
         return np.arange(n_features)
     labels = np.asarray(groups)
     if labels.shape != (n_features,):
-        raise InputError(f"groups has shape {labels.shape}; it has to be one label for each of {n_features} features")
+        raise InputError(f"groups has shape {labels.shape}; wanted is one label for each of the {n_features} features.")
     return np.unique(labels, return_inverse=True)[1].astype(np.int64)

@@ -9,16 +9,9 @@ from numpy.typing import ArrayLike
 from steadyset.errors import InputError
 from steadyset.kernels import elastic_net
 from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
-from steadyset.selectors.model_input import (
-    FloatArray,
-    Training,
-    check_choice,
-    check_integer,
-    check_number,
-    later_copies,
-    read_training,
-)
+from steadyset.selectors.model_input import FloatArray, Training, later_copies, read_training
 from steadyset.selectors.path import MOST_ROUNDS, Level, PathProblem
+from steadyset.selectors.validation import check_choice, check_integer, check_number
 
 Family = Literal["logistic", "linear"]
 
@@ -196,9 +189,9 @@ class _ElasticNetProblem(PathProblem):
 def _read_lambdas(lambdas: ArrayLike) -> FloatArray:
     levels = np.array(lambdas, dtype=np.float64)
     if levels.ndim != 1 or len(levels) == 0 or not np.isfinite(levels).all() or (levels <= 0).any():
-        raise InputError("lambdas has to be a list of positive numbers")
+        raise InputError("lambdas has values that are not positive; wanted is a list of positive numbers.")
     if (np.diff(levels) > 0).any():
-        raise InputError("lambdas has to go down from the strongest penalty, because each model starts from the last")
+        raise InputError("lambdas goes up; wanted are falling levels, because each model starts from the last.")
     return levels
 
 
@@ -207,5 +200,8 @@ def _read_factors(penalty_factors: ArrayLike | None, n_features: int) -> FloatAr
         return np.ones(n_features)
     factors = np.array(penalty_factors, dtype=np.float64)
     if factors.shape != (n_features,) or not np.isfinite(factors).all() or (factors <= 0).any():
-        raise InputError(f"penalty_factors has to be one positive number for each of {n_features} features")
+        raise InputError(
+            f"penalty_factors has shape {factors.shape} or values that are not positive; "
+            f"wanted is one positive number for each of the {n_features} features."
+        )
     return factors

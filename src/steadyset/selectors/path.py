@@ -8,14 +8,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from steadyset.errors import InputError
-from steadyset.selectors.model_input import (
-    FloatArray,
-    Training,
-    check_integer,
-    check_k,
-    check_number,
-    standardise,
-)
+from steadyset.selectors.model_input import FloatArray, Training, size_or_default, standardise
+from steadyset.selectors.validation import check_integer, check_number
 
 MOST_ROUNDS = 1000
 # Halvings of the step between two levels of the path, in search of a support of exactly k.
@@ -75,17 +69,17 @@ class PathProblem(ABC):
     ) -> Level:
         """The model at the penalty, or the one with about k of the `most` features or groups."""
         if penalty is not None and k is not None:
-            raise InputError("penalty and k are both given; set the penalty level or the number of features, not both")
+            raise InputError("penalty and k are both given; wanted is a level or a number of features, not both.")
         # The path ends at the wanted level or size, so it may go further down than one that is walked to its end.
         lambdas = self.levels(n_lambdas, 1e-4 if min_ratio is None else min_ratio)
         if penalty is None:
-            level = self._find_size(lambdas, check_k(k, most, what=what))
+            level = self._find_size(lambdas, size_or_default(k, most, what=what))
         else:
             check_number("penalty", penalty)
             level = self._last(np.append(lambdas[lambdas > penalty], penalty))
         if level.violation > 1e-6 * self.spread:
             warnings.warn(
-                f"the optimality conditions are off by {level.violation:.1g} after {MOST_ROUNDS} rounds",
+                f"The optimality conditions are off by {level.violation:.1g} after {MOST_ROUNDS} rounds.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
