@@ -19,9 +19,8 @@ from steadyset.selectors.model_input import (
     size_or_default,
     varying,
 )
+from steadyset.selectors.permutation import Values, error_growth
 from steadyset.selectors.validation import check_choice, check_integer
-
-Values = NDArray[np.float32]
 
 
 class _ForestSelector(ModelSelector):
@@ -91,29 +90,9 @@ class _ForestSelector(ModelSelector):
             if self.importance == "impurity":
                 total += tree.tree_.compute_feature_importances(normalize=True)
             elif len(out_of_bag) > 0:
-                used = np.unique(tree.tree_.feature[tree.tree_.feature >= 0])
-                total[used] += self._permutation(tree, values[out_of_bag], training, out_of_bag, used, rng)
+                total += error_growth(tree, values[out_of_bag], training.y[out_of_bag], rng)
             n_counted += self.importance == "impurity" or len(out_of_bag) > 0
         return total / max(n_counted, 1)
-
-    def _permutation(
-        self,
-        tree: Any,
-        values: Values,
-        training: Training,
-        rows: IntArray,
-        used: IntArray,
-        rng: np.random.Generator,
-    ) -> FloatArray:
-        """How much the error on the out-of-bag rows grows when one of the features that the tree uses is shuffled."""
-        intact = _mean_error(tree, values, training.y[rows])
-        growth = np.empty(len(used))
-        for position, feature in enumerate(used):
-            column = values[:, feature].copy()
-            values[:, feature] = rng.permutation(column)
-            growth[position] = _mean_error(tree, values, training.y[rows]) - intact
-            values[:, feature] = column
-        return growth
 
     def _mean_of_trees(self, X: ArrayLike) -> FloatArray:
         """Mean over the trees of their leaves' values: class frequencies, or one column with the mean of y."""
@@ -166,13 +145,6 @@ class ForestRegression(RegressorMixin, _ForestSelector):  # type: ignore[misc]
     def predict(self, X: ArrayLike) -> FloatArray:
         """The mean of y in the leaves, averaged over the trees."""
         return self._mean_of_trees(X)[:, 0]
-
-
-def _mean_error(tree: Any, values: Values, y: FloatArray) -> float:
-    predicted = tree.tree_.predict(values)
-    if isinstance(tree, DecisionTreeClassifier):
-        return float(np.mean(predicted.argmax(axis=1) != y))
-    return float(np.mean(np.square(predicted[:, 0] - y)))
 
 
 def _merge_copies(training: Training) -> Training:
