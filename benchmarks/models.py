@@ -36,7 +36,7 @@ def rows() -> list[dict[str, Any]]:
         try:
             import skglm  # noqa: F401
         except ImportError:
-            print("skglm is not installed, so its rows are left out: pip install steadyset[models]")
+            print("skglm is not installed, so its rows are left out: pip install skglm")
         else:
             peers.append(("skglm", skglm_path))
             table += [group_row(d) for d in (500, 1000, 2000)]

@@ -1,10 +1,10 @@
-"""Elastic-net paths of linear and logistic regression: proximal Newton steps on a working set, solved to rounding.
+"""Elastic-net linear and logistic regression: proximal Newton steps on a working set, solved to rounding.
 
-For each penalty level the objective
+The objective
 
     sum_i w_i loss_i(intercept + x_i b) + sum_j l1_j |b_j| + l2_j b_j^2 / 2
 
-is minimised from the solution of the level before. A round takes the gradient of all features, puts into the working
+is minimised from a given start. A round takes the gradient of all features, puts into the working
 set those that are in the model or break the optimality conditions, and solves on the working set. There, each Newton
 step minimises the quadratic model by cyclic coordinate descent, which finds the signs, and by direct solves on the
 features with a sign, which find the digits: coordinate descent alone needs thousands of sweeps for them when features
@@ -27,43 +27,7 @@ MOST_HALVINGS = 40
 
 
 @kernel
-def elastic_net_path(
-    Xt: FloatArray,
-    y: FloatArray,
-    w: FloatArray,
-    lambdas: FloatArray,
-    l1_factors: FloatArray,
-    l2_factors: FloatArray,
-    logistic: bool,
-    tol: float,
-    most_rounds: int,
-    stop_size: int,
-    start: FloatArray,
-    start_intercept: float,
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Coefficients, intercepts and KKT violations for each of the decreasing lambdas.
-
-    The path ends after the first level with at least stop_size features; the arrays are cut there.
-    l1_j = lambda l1_factors_j and l2_j = lambda l2_factors_j.
-    """
-    coefs = np.zeros((len(lambdas), Xt.shape[0]))
-    intercepts = np.zeros(len(lambdas))
-    violations = np.zeros(len(lambdas))
-    coef = start.copy()
-    intercept = start_intercept
-    for level in range(len(lambdas)):
-        l1 = lambdas[level] * l1_factors
-        l2 = lambdas[level] * l2_factors
-        intercept, violations[level] = _fit_level(Xt, y, w, l1, l2, logistic, tol, most_rounds, coef, intercept)
-        coefs[level] = coef
-        intercepts[level] = intercept
-        if np.count_nonzero(coef) >= stop_size:
-            return coefs[: level + 1], intercepts[: level + 1], violations[: level + 1]
-    return coefs, intercepts, violations
-
-
-@kernel
-def _fit_level(
+def fit_elastic_net(
     Xt: FloatArray,
     y: FloatArray,
     w: FloatArray,
@@ -75,7 +39,7 @@ def _fit_level(
     coef: FloatArray,
     intercept: float,
 ) -> tuple[float, float]:
-    """Solve one level in place; returns the intercept and the largest KKT violation over all features."""
+    """Solve for coef in place; returns the intercept and the largest KKT violation over all features."""
     residual = np.empty(len(y))
     curvature = np.empty(len(y))
     eta = linear_predictor(Xt, coef, intercept)

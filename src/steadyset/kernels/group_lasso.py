@@ -1,10 +1,10 @@
-"""Group-lasso paths of linear and logistic regression: proximal Newton steps, with exact minimisation of each group.
+"""Group-lasso linear and logistic regression: proximal Newton steps, with exact minimisation of each group.
 
-For each penalty level the objective
+The objective
 
     sum_i w_i loss_i(intercept + x_i b) + sum_g strength_g |b_g|_2
 
-is minimised from the solution of the level before (Yuan and Lin 2006; Meier, van de Geer and Buehlmann 2008). Newton's
+is minimised from a given start (Yuan and Lin 2006; Meier, van de Geer and Buehlmann 2008). Newton's
 quadratic model is minimised group by group, which finds the groups that are zero; once these stay zero the objective
 is smooth, and Newton steps on all other coefficients at once find the digits. Groups are runs of rows of Xt: group g is
 bounds[g] to bounds[g + 1].
@@ -27,46 +27,7 @@ MOST_POLISHED = 1000
 
 
 @kernel
-def group_lasso_path(
-    Xt: FloatArray,
-    y: FloatArray,
-    w: FloatArray,
-    bounds: IntArray,
-    lambdas: FloatArray,
-    factors: FloatArray,
-    logistic: bool,
-    tol: float,
-    most_rounds: int,
-    stop_size: int,
-    start: FloatArray,
-    start_intercept: float,
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Coefficients, intercepts and KKT violations for each of the decreasing lambdas; strength_g = lambda factors_g.
-
-    The path ends after the first level with at least stop_size groups; the arrays are cut there.
-    """
-    coefs = np.zeros((len(lambdas), Xt.shape[0]))
-    intercepts = np.zeros(len(lambdas))
-    violations = np.zeros(len(lambdas))
-    coef = start.copy()
-    intercept = start_intercept
-    for level in range(len(lambdas)):
-        strength = lambdas[level] * factors
-        intercept, violations[level] = _fit_level(
-            Xt, y, w, bounds, strength, logistic, tol, most_rounds, coef, intercept
-        )
-        coefs[level] = coef
-        intercepts[level] = intercept
-        n_groups = 0
-        for g in range(len(factors)):
-            n_groups += _norm(coef[bounds[g] : bounds[g + 1]]) > 0.0
-        if n_groups >= stop_size:
-            return coefs[: level + 1], intercepts[: level + 1], violations[: level + 1]
-    return coefs, intercepts, violations
-
-
-@kernel
-def _fit_level(
+def fit_group_lasso(
     Xt: FloatArray,
     y: FloatArray,
     w: FloatArray,
@@ -78,7 +39,7 @@ def _fit_level(
     coef: FloatArray,
     intercept: float,
 ) -> tuple[float, float]:
-    """Solve one level in place; returns the intercept and the largest KKT violation over all groups."""
+    """Solve for coef in place; returns the intercept and the largest KKT violation over all groups."""
     residual = np.empty(len(y))
     curvature = np.empty(len(y))
     in_work = np.empty(len(strength), np.bool_)

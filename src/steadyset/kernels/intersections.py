@@ -8,6 +8,7 @@ little.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -36,10 +37,10 @@ def intersection_blocks(
 ) -> Iterator[tuple[int, npt.NDArray[np.int32]]]:
     """Yield (i, block): block[a, j] = r_{i+a, j} for j > i+a and 0 elsewhere, `rows` rows at a time."""
     M = len(indptr) - 1
-    index = _Index(indptr, indices, n_features)
+    index = _index(indptr, indices, n_features)
     for start in range(0, M, rows):
         block = np.zeros((min(rows, M - start), M), dtype=np.int32)
-        _block(*index.arrays, start, block)
+        _block(index, start, block)
         yield start, block
 
 
@@ -47,25 +48,33 @@ def pair_histogram(
     indptr: IntArray, indices: IntArray, n_features: int, size_class: IntArray, offsets: IntArray, n_cells: int
 ) -> IntArray:
     """Count the pairs i<j in cells offsets[a, b] + r_ij, where a and b are the size classes of the two runs."""
-    return _histogram(*_Index(indptr, indices, n_features).arrays, size_class, offsets, n_cells)
+    return _histogram(_index(indptr, indices, n_features), size_class, offsets, n_cells)
 
 
-class _Index:
+class Index(NamedTuple):
     """The runs as bits of the frequent features and as postings of the others; nothing grows with d but one array."""
 
-    def __init__(self, indptr: IntArray, indices: IntArray, n_features: int) -> None:
-        M = len(indptr) - 1
-        codes, h = _number_used(indices, n_features)
-        packed = np.full(len(h), -1, dtype=np.int64)
-        frequent = _worth_packing(h, M)
-        packed[frequent] = np.arange(len(frequent))
-        words = np.zeros((M, (len(frequent) + 63) // 64), dtype=np.uint64)
-        row_ptr = np.zeros(M + 1, dtype=np.int64)
-        post_ptr = np.zeros(len(h) + 1, dtype=np.int64)
-        np.cumsum(np.where(packed < 0, h, 0), out=post_ptr[1:])
-        post_runs = np.empty(post_ptr[-1], dtype=np.int32)
-        rare = _distribute(indptr, codes, packed, words, row_ptr, post_ptr, post_runs)
-        self.arrays = (words, row_ptr, rare, post_ptr, post_runs, post_ptr[:-1].copy())
+    words: WordArray  # M x words: the packed features of each run
+    row_ptr: IntArray  # where each run begins in rare
+    rare: IntArray  # the features of each run that are not packed
+    post_ptr: IntArray  # where each feature begins in post_runs
+    post_runs: npt.NDArray[np.int32]  # the runs that select each feature
+    position: IntArray  # how far each feature's runs have been read
+
+
+def _index(indptr: IntArray, indices: IntArray, n_features: int) -> Index:
+    M = len(indptr) - 1
+    codes, h = _number_used(indices, n_features)
+    packed = np.full(len(h), -1, dtype=np.int64)
+    frequent = _worth_packing(h, M)
+    packed[frequent] = np.arange(len(frequent))
+    words = np.zeros((M, (len(frequent) + 63) // 64), dtype=np.uint64)
+    row_ptr = np.zeros(M + 1, dtype=np.int64)
+    post_ptr = np.zeros(len(h) + 1, dtype=np.int64)
+    np.cumsum(np.where(packed < 0, h, 0), out=post_ptr[1:])
+    post_runs = np.empty(post_ptr[-1], dtype=np.int32)
+    rare = _distribute(indptr, codes, packed, words, row_ptr, post_ptr, post_runs)
+    return Index(words, row_ptr, rare, post_ptr, post_runs, post_ptr[:-1].copy())
 
 
 def _worth_packing(h: IntArray, M: int) -> IntArray:
@@ -122,17 +131,9 @@ def _distribute(
 
 
 @kernel
-def _add_row(
-    i: int,
-    words: WordArray,
-    row_ptr: IntArray,
-    rare: IntArray,
-    post_ptr: IntArray,
-    post_runs: npt.NDArray[np.int32],
-    position: IntArray,
-    shared: npt.NDArray[np.int32],
-) -> None:
+def _add_row(i: int, index: Index, shared: npt.NDArray[np.int32]) -> None:
     """shared[j] += r_ij for j > i. Runs come in order, so position[f] already stands at run i in the list of f."""
+    words, row_ptr, rare, post_ptr, post_runs, position = index
     for e in range(row_ptr[i], row_ptr[i + 1]):
         f = rare[e]
         position[f] += 1
@@ -147,22 +148,12 @@ def _add_row(
 
 
 @kernel
-def _histogram(
-    words: WordArray,
-    row_ptr: IntArray,
-    rare: IntArray,
-    post_ptr: IntArray,
-    post_runs: npt.NDArray[np.int32],
-    position: IntArray,
-    size_class: IntArray,
-    offsets: IntArray,
-    n_cells: int,
-) -> IntArray:
-    M = len(words)
+def _histogram(index: Index, size_class: IntArray, offsets: IntArray, n_cells: int) -> IntArray:
+    M = len(index.words)
     cells = np.zeros(n_cells, dtype=np.int64)
     shared = np.zeros(M, dtype=np.int32)
     for i in range(M):
-        _add_row(i, words, row_ptr, rare, post_ptr, post_runs, position, shared)
+        _add_row(i, index, shared)
         cell = offsets[size_class[i]]
         for j in range(i + 1, M):
             cells[cell[size_class[j]] + shared[j]] += 1
@@ -171,15 +162,6 @@ def _histogram(
 
 
 @kernel
-def _block(
-    words: WordArray,
-    row_ptr: IntArray,
-    rare: IntArray,
-    post_ptr: IntArray,
-    post_runs: npt.NDArray[np.int32],
-    position: IntArray,
-    start: int,
-    block: npt.NDArray[np.int32],
-) -> None:
+def _block(index: Index, start: int, block: npt.NDArray[np.int32]) -> None:
     for a in range(len(block)):
-        _add_row(start + a, words, row_ptr, rare, post_ptr, post_runs, position, block[a])
+        _add_row(start + a, index, block[a])

@@ -7,14 +7,8 @@ from numpy.typing import ArrayLike
 
 from steadyset.kernels.boosting import boost
 from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
-from steadyset.selectors.model_input import (
-    IntArray,
-    check_integer,
-    check_k,
-    check_number,
-    read_training,
-    standardise,
-)
+from steadyset.selectors.model_input import IntArray, read_training, standardise
+from steadyset.selectors.validation import check_integer, check_k, check_number
 
 
 class _BoostingSelector(LinearSelector):

@@ -8,7 +8,7 @@ import numpy as np
 from steadyset.errors import InputError
 from steadyset.kernels import discretise as kernels
 from steadyset.kernels.arrays import Codes, Floats, Ints
-from steadyset.selectors.validation import check_sample_weight
+from steadyset.selectors.validation import check_choice, check_sample_weight
 
 METHODS = ("equal_width", "mdl", "distinct")
 
@@ -51,8 +51,7 @@ class Block(NamedTuple):
 
 def discretised_blocks(X: Floats, classes: Ints, weights: Floats, method: str) -> Iterator[Block]:
     """Bins of every block of features in every resample; ``classes`` and ``weights`` are M x n."""
-    if method not in METHODS:
-        raise InputError(f"method is {method!r}; wanted is one of {', '.join(METHODS)}.")
+    check_choice("method", method, METHODS)
     n_rows, n_features = X.shape
     size = max(1, BLOCK_CELLS // n_rows)
     n_classes = int(classes.max()) + 1

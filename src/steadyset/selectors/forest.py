@@ -14,14 +14,13 @@ from steadyset.selectors.model_input import (
     IntArray,
     Target,
     Training,
-    check_choice,
-    check_integer,
-    check_k,
     first_best,
     read_training,
+    size_or_default,
+    varying,
 )
-
-Values = NDArray[np.float32]
+from steadyset.selectors.permutation import Values, error_growth
+from steadyset.selectors.validation import check_choice, check_integer
 
 
 class _ForestSelector(ModelSelector):
@@ -57,10 +56,8 @@ class _ForestSelector(ModelSelector):
         check_choice("importance", self.importance, ("impurity", "permutation"))
         check_integer("n_trees", self.n_trees, least=1)
         training = _merge_copies(read_training(X, y, sample_weight, target=self._target, selector=self))
-        k = check_k(self.k, training.X.shape[1])
-        varies = training.X.min(axis=0) < training.X.max(axis=0)
-        if not varies.any():
-            raise InputError("every column of X is constant on the rows of positive weight, so none can be selected")
+        k = size_or_default(self.k, training.X.shape[1])
+        varies = varying(training.X)
         first, second = _seed_sequence(self.random_state).spawn(2)
         values = training.X.astype(np.float32)
         self.importances_ = self._importances(values, training, first)
@@ -93,29 +90,9 @@ class _ForestSelector(ModelSelector):
             if self.importance == "impurity":
                 total += tree.tree_.compute_feature_importances(normalize=True)
             elif len(out_of_bag) > 0:
-                used = np.unique(tree.tree_.feature[tree.tree_.feature >= 0])
-                total[used] += self._permutation(tree, values[out_of_bag], training, out_of_bag, used, rng)
+                total += error_growth(tree, values[out_of_bag], training.y[out_of_bag], rng)
             n_counted += self.importance == "impurity" or len(out_of_bag) > 0
         return total / max(n_counted, 1)
-
-    def _permutation(
-        self,
-        tree: Any,
-        values: Values,
-        training: Training,
-        rows: IntArray,
-        used: IntArray,
-        rng: np.random.Generator,
-    ) -> FloatArray:
-        """How much the error on the out-of-bag rows grows when one of the features that the tree uses is shuffled."""
-        intact = _mean_error(tree, values, training.y[rows])
-        growth = np.empty(len(used))
-        for position, feature in enumerate(used):
-            column = values[:, feature].copy()
-            values[:, feature] = rng.permutation(column)
-            growth[position] = _mean_error(tree, values, training.y[rows]) - intact
-            values[:, feature] = column
-        return growth
 
     def _mean_of_trees(self, X: ArrayLike) -> FloatArray:
         """Mean over the trees of their leaves' values: class frequencies, or one column with the mean of y."""
@@ -170,13 +147,6 @@ class ForestRegression(RegressorMixin, _ForestSelector):  # type: ignore[misc]
         return self._mean_of_trees(X)[:, 0]
 
 
-def _mean_error(tree: Any, values: Values, y: FloatArray) -> float:
-    predicted = tree.tree_.predict(values)
-    if isinstance(tree, DecisionTreeClassifier):
-        return float(np.mean(predicted.argmax(axis=1) != y))
-    return float(np.mean(np.square(predicted[:, 0] - y)))
-
-
 def _merge_copies(training: Training) -> Training:
     """Rows sorted by their content (a fixed mix of the features, then y), identical rows merged into one."""
     mix = np.random.default_rng(0).random(training.X.shape[1])
@@ -191,7 +161,7 @@ def _places(weight: FloatArray) -> IntArray:
     cumulated = np.cumsum(weight)
     n_places = round(cumulated[-1])
     if n_places < 2:
-        raise InputError(f"sample_weight sums to {cumulated[-1]:g}; a forest reads weights as numbers of rows")
+        raise InputError(f"sample_weight sums to {cumulated[-1]:g}; a forest wants weights that count rows.")
     middles = (np.arange(n_places) + 0.5) * (cumulated[-1] / n_places)
     return np.asarray(np.searchsorted(cumulated, middles), dtype=np.int64)
 

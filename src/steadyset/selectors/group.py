@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steadyset.errors import InputError
-from steadyset.kernels.group_lasso import group_lasso_path
+from steadyset.kernels.group_lasso import fit_group_lasso
 from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
 from steadyset.selectors.model_input import FloatArray, IntArray, Training, read_training
-from steadyset.selectors.path import MOST_ROUNDS, Level, PathProblem
+from steadyset.selectors.path import MOST_ROUNDS, PathProblem
 
 
 class _GroupSelector(LinearSelector):
@@ -95,22 +95,18 @@ class _GroupProblem(PathProblem):
     def size(self, coef: FloatArray) -> int:
         return int(np.count_nonzero(self._norms(coef)))
 
-    def solve(
-        self, lambdas: FloatArray, *, stop_size: int | None = None, start: Level | None = None
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        return group_lasso_path(
+    def fit_level(self, penalty: float, coef: FloatArray, intercept: float) -> tuple[float, float]:
+        return fit_group_lasso(
             self.Xt,
             self.y,
             self.data.weight,
             self.bounds,
-            lambdas,
-            self.factors,
+            penalty * self.factors,
             self.logistic,
             self.tol,
             MOST_ROUNDS,
-            len(self.factors) + 1 if stop_size is None else stop_size,
-            np.zeros(len(self.Xt)) if start is None else start.coef,
-            self.null_intercept if start is None else start.intercept,
+            coef,
+            intercept,
         )
 
     def _norms(self, values: FloatArray) -> FloatArray:
@@ -122,5 +118,5 @@ def _read_groups(groups: ArrayLike | None, n_features: int) -> IntArray:
         return np.arange(n_features)
     labels = np.asarray(groups)
     if labels.shape != (n_features,):
-        raise InputError(f"groups has shape {labels.shape}; it has to be one label for each of {n_features} features")
+        raise InputError(f"groups has shape {labels.shape}; wanted is one label for each of the {n_features} features.")
     return np.unique(labels, return_inverse=True)[1].astype(np.int64)

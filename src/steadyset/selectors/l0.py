@@ -7,14 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from steadyset.kernels.best_subset import best_subset_path
 from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
-from steadyset.selectors.model_input import (
-    FloatArray,
-    check_integer,
-    check_k,
-    check_number,
-    read_training,
-    standardise,
-)
+from steadyset.selectors.model_input import FloatArray, read_training, size_or_default, standardise
+from steadyset.selectors.validation import check_integer, check_number
 
 
 class _BestSubsetSelector(LinearSelector):
@@ -29,7 +23,7 @@ class _BestSubsetSelector(LinearSelector):
         """Find the supports of sizes 1..k, and keep the model of the last one."""
         target: Any = "binary" if self._logistic else "numbers"
         training = read_training(X, y, sample_weight, target=target, selector=self)
-        k = check_k(self.k, training.X.shape[1])
+        k = size_or_default(self.k, training.X.shape[1])
         check_number("ridge", self.ridge, or_equal=True)
         check_integer("n_candidates", self.n_candidates, least=1)
         data = standardise(training)

@@ -7,18 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steadyset.errors import InputError
-from steadyset.kernels import elastic_net
+from steadyset.kernels.elastic_net import fit_elastic_net
 from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
-from steadyset.selectors.model_input import (
-    FloatArray,
-    Training,
-    check_choice,
-    check_integer,
-    check_number,
-    later_copies,
-    read_training,
-)
-from steadyset.selectors.path import MOST_ROUNDS, Level, PathProblem
+from steadyset.selectors.model_input import FloatArray, Training, later_copies, read_training
+from steadyset.selectors.path import MOST_ROUNDS, PathProblem
+from steadyset.selectors.validation import check_choice, check_integer, check_number
 
 Family = Literal["logistic", "linear"]
 
@@ -72,11 +65,11 @@ def elastic_net_path(
     levels = problem.levels(n_lambdas, lambda_min_ratio) if lambdas is None else _read_lambdas(lambdas)
     if max_features is not None:
         check_integer("max_features", max_features, least=1)
-    coefs, intercepts, violations = problem.solve(levels, stop_size=max_features)
-    coefs = coefs / problem.data.scale
-    return ElasticNetPath(
-        levels[: len(coefs)], coefs, intercepts - coefs @ problem.data.centre, violations / problem.spread
-    )
+    path = problem.walk(levels, stop_size=max_features)
+    coefs = np.array([level.coef for level in path]) / problem.data.scale
+    intercepts = np.array([level.intercept for level in path]) - coefs @ problem.data.centre
+    violations = np.array([level.violation for level in path]) / problem.spread
+    return ElasticNetPath(levels[: len(path)], coefs, intercepts, violations)
 
 
 class _ElasticNetSelector(LinearSelector):
@@ -173,32 +166,27 @@ class _ElasticNetProblem(PathProblem):
     def size(self, coef: FloatArray) -> int:
         return int(np.count_nonzero(coef))
 
-    def solve(
-        self, lambdas: FloatArray, *, stop_size: int | None = None, start: Level | None = None
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        n_features = len(self.l1_factors)
-        return elastic_net.elastic_net_path(
+    def fit_level(self, penalty: float, coef: FloatArray, intercept: float) -> tuple[float, float]:
+        return fit_elastic_net(
             self.data.Xt,
             self.y,
             self.data.weight,
-            lambdas,
-            self.l1_factors,
-            self.l2_factors,
+            penalty * self.l1_factors,
+            penalty * self.l2_factors,
             self.logistic,
             self.tol,
             MOST_ROUNDS,
-            n_features + 1 if stop_size is None else stop_size,
-            np.zeros(n_features) if start is None else start.coef,
-            self.null_intercept if start is None else start.intercept,
+            coef,
+            intercept,
         )
 
 
 def _read_lambdas(lambdas: ArrayLike) -> FloatArray:
     levels = np.array(lambdas, dtype=np.float64)
     if levels.ndim != 1 or len(levels) == 0 or not np.isfinite(levels).all() or (levels <= 0).any():
-        raise InputError("lambdas has to be a list of positive numbers")
+        raise InputError("lambdas has values that are not positive; wanted is a list of positive numbers.")
     if (np.diff(levels) > 0).any():
-        raise InputError("lambdas has to go down from the strongest penalty, because each model starts from the last")
+        raise InputError("lambdas goes up; wanted are falling levels, because each model starts from the last.")
     return levels
 
 
@@ -207,5 +195,8 @@ def _read_factors(penalty_factors: ArrayLike | None, n_features: int) -> FloatAr
         return np.ones(n_features)
     factors = np.array(penalty_factors, dtype=np.float64)
     if factors.shape != (n_features,) or not np.isfinite(factors).all() or (factors <= 0).any():
-        raise InputError(f"penalty_factors has to be one positive number for each of {n_features} features")
+        raise InputError(
+            f"penalty_factors has shape {factors.shape} or values that are not positive; "
+            f"wanted is one positive number for each of the {n_features} features."
+        )
     return factors

@@ -8,14 +8,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from steadyset.errors import InputError
-from steadyset.selectors.model_input import (
-    FloatArray,
-    Training,
-    check_integer,
-    check_k,
-    check_number,
-    standardise,
-)
+from steadyset.selectors.model_input import FloatArray, Training, size_or_default, standardise
+from steadyset.selectors.validation import check_integer, check_number
 
 MOST_ROUNDS = 1000
 # Halvings of the step between two levels of the path, in search of a support of exactly k.
@@ -55,10 +49,20 @@ class PathProblem(ABC):
         """How many features (or groups) are in the model."""
 
     @abstractmethod
-    def solve(
-        self, lambdas: FloatArray, *, stop_size: int | None = None, start: Level | None = None
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Coefficients, intercepts and violations down the lambdas, until stop_size is reached."""
+    def fit_level(self, penalty: float, coef: FloatArray, intercept: float) -> tuple[float, float]:
+        """Solve for one penalty, starting from coef and changing it in place; the intercept and the KKT violation."""
+
+    def walk(self, lambdas: FloatArray, *, stop_size: int | None = None, start: Level | None = None) -> list[Level]:
+        """The models down the lambdas, each started from the one before, until one has stop_size or more."""
+        coef = np.zeros(len(self.data.scale)) if start is None else start.coef.copy()
+        intercept = self.null_intercept if start is None else start.intercept
+        path = []
+        for penalty in lambdas:
+            intercept, violation = self.fit_level(float(penalty), coef, intercept)
+            path.append(Level(float(penalty), coef.copy(), intercept, violation))
+            if stop_size is not None and self.size(coef) >= stop_size:
+                break
+        return path
 
     def levels(self, count: int, min_ratio: float | None) -> FloatArray:
         """Levels from the least penalty that leaves out every feature downwards."""
@@ -75,38 +79,31 @@ class PathProblem(ABC):
     ) -> Level:
         """The model at the penalty, or the one with about k of the `most` features or groups."""
         if penalty is not None and k is not None:
-            raise InputError("penalty and k are both given; set the penalty level or the number of features, not both")
+            raise InputError("penalty and k are both given; wanted is a level or a number of features, not both.")
         # The path ends at the wanted level or size, so it may go further down than one that is walked to its end.
         lambdas = self.levels(n_lambdas, 1e-4 if min_ratio is None else min_ratio)
         if penalty is None:
-            level = self._find_size(lambdas, check_k(k, most, what=what))
+            level = self._find_size(lambdas, size_or_default(k, most, what=what))
         else:
             check_number("penalty", penalty)
-            level = self._last(np.append(lambdas[lambdas > penalty], penalty))
+            level = self.walk(np.append(lambdas[lambdas > penalty], penalty))[-1]
         if level.violation > 1e-6 * self.spread:
             warnings.warn(
-                f"the optimality conditions are off by {level.violation:.1g} after {MOST_ROUNDS} rounds",
+                f"The optimality conditions are off by {level.violation:.1g} after {MOST_ROUNDS} rounds.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
         return level
 
-    def _last(self, lambdas: FloatArray, start: Level | None = None) -> Level:
-        coefs, intercepts, violations = self.solve(lambdas, start=start)
-        return Level(float(lambdas[-1]), coefs[-1], float(intercepts[-1]), float(violations[-1]))
-
     def _find_size(self, lambdas: FloatArray, k: int) -> Level:
         """The model of size k on the path, or of the largest size below k where the path steps over k."""
-        coefs, intercepts, violations = self.solve(lambdas, stop_size=k)
-        path = [
-            Level(float(lambdas[i]), coefs[i], float(intercepts[i]), float(violations[i])) for i in range(len(coefs))
-        ]
+        path = self.walk(lambdas, stop_size=k)
         best = max((level for level in path if self.size(level.coef) <= k), key=lambda level: self.size(level.coef))
         if self.size(path[-1].coef) <= k or len(path) == 1:
             return best
         high, low = path[-2], path[-1].penalty
         for _ in range(MOST_BISECTIONS):
-            middle = self._last(np.array([np.sqrt(high.penalty * low)]), start=high)
+            middle = self.walk(np.array([np.sqrt(high.penalty * low)]), start=high)[-1]
             if self.size(middle.coef) > k:
                 low = middle.penalty
                 continue

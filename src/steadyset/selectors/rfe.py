@@ -17,13 +17,12 @@ from steadyset.selectors.model import BinarySelector
 from steadyset.selectors.model_input import (
     FloatArray,
     IntArray,
-    check_choice,
-    check_k,
-    check_number,
     first_best,
     read_training,
+    size_or_default,
     standardise,
 )
+from steadyset.selectors.validation import check_choice, check_number
 
 
 def _has_probabilities(selector: Any) -> bool:
@@ -59,9 +58,9 @@ class RecursiveElimination(BinarySelector):
         check_number("penalty", self.penalty)
         check_number("step", self.step)
         if self.step >= 1 and self.step != int(self.step):
-            raise InputError(f"step is {self.step!r}; it has to be a whole number of features or a fraction below 1")
+            raise InputError(f"step is {self.step!r}; wanted is a whole number of features or a fraction below 1.")
         training = read_training(X, y, sample_weight, target="binary", selector=self)
-        k = check_k(self.k, training.X.shape[1])
+        k = size_or_default(self.k, training.X.shape[1])
         data = standardise(training)
         left = np.flatnonzero(data.varies)
         # Ties are common in discrete data, and must not be broken by what a solver leaves in the last digits.

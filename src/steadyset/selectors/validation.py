@@ -1,87 +1,149 @@
-"""Checks of data, targets and weights that selectors share; each failure is one sentence for the person who called."""
+"""Checks of features, targets, weights and options that all selectors share; each failure is one sentence."""
 
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_array, validate_data
+from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
 from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 
 
-def check_features(X: Any, estimator: Any = None) -> Floats:
-    """X as a finite float array; an estimator remembers or compares the number and the names of the features."""
+def check_features(X: Any, selector: Any = None) -> Floats:
+    """X as a finite float array; a selector remembers the number and the names of the features."""
+    _refuse_text_columns(X)
+    options: dict[str, Any] = {"dtype": np.float64, "ensure_all_finite": False, "order": "C"}
     try:
-        if estimator is None:
-            features = check_array(X, dtype=np.float64, ensure_all_finite=False)
-        else:
-            features = validate_data(estimator, X, dtype=np.float64, ensure_all_finite=False)
+        features = check_array(X, **options) if selector is None else validate_data(selector, X, **options)
     except ValueError as error:
-        if "could not convert string" in str(error):
+        if "could not convert" in str(error):
             raise InputError(_text_found(X)) from error
-        raise
+        raise _in_one_sentence(error) from error
     if not np.isfinite(features).all():
         row, column = np.argwhere(~np.isfinite(features))[0]
-        found = "NaN (a missing value)" if np.isnan(features[row, column]) else "infinity"
-        where = f"{_feature(X, column)}, row {row}"
-        raise InputError(f"Input X contains {found} in {where}; every value must be a finite number.")
-    return np.ascontiguousarray(features)
+        found = _not_finite(features[row, column])
+        raise InputError(f"X contains {found} in {_feature(X, column)}, row {row}; wanted are finite numbers.")
+    return np.asarray(features, dtype=np.float64)
 
 
-def _text_found(X: Any) -> str:
-    cells = np.asarray(X, dtype=object)
-    for column in range(cells.shape[1]):
-        for cell in cells[:, column]:
-            if isinstance(cell, str):
-                where = _feature(X, column)
-                return f"X contains the text {cell!r} in {where}; every feature must be numeric, so encode or drop it."
-    return "X contains values that are not numbers; every feature must be numeric."
+def check_target(y: Any, n_rows: int, wanted_by: str) -> NDArray[Any]:
+    """y as a vector of known values, one for each row of X."""
+    if y is None:
+        raise InputError(f"{wanted_by} requires y to be passed, but the target y is None.")
+    try:
+        target: NDArray[Any] = column_or_1d(y, warn=True)
+    except ValueError as error:
+        raise _in_one_sentence(error) from error
+    if len(target) != n_rows:
+        raise InputError(f"y has {len(target)} values and X has {n_rows} rows; wanted are equally many.")
+    if target.dtype.kind == "f" and not np.isfinite(target).all():
+        found = _not_finite(target[~np.isfinite(target)][0])
+        raise InputError(f"y contains {found}; wanted is a known and finite target in every row.")
+    if pd.isna(target).any():
+        raise InputError("y contains a missing value; wanted is a known target in every row.")
+    return target
 
 
-def _feature(X: Any, column: int) -> str:
-    columns = getattr(X, "columns", None)
-    return f"feature number {column}" if columns is None else f"feature {columns[column]!r}"
+def check_numbers(y: NDArray[Any], wanted_by: str) -> Floats:
+    """A checked target as finite numbers; text is refused even where it would read as numbers."""
+    if _is_numbers(y):
+        numbers = y.astype(np.float64)
+        if np.isfinite(numbers).all():
+            return numbers
+    raise InputError(f"Unknown label type: y has values that are not finite numbers; {wanted_by} wants a number a row.")
 
 
-def check_target(y: NDArray[Any], n_rows: int) -> None:
-    """Refuse a target of another length than X or with missing or infinite values."""
-    if len(y) != n_rows:
-        raise InputError(f"y has {len(y)} values and X has {n_rows} rows; they must be equally many.")
-    if y.dtype.kind == "f" and not np.isfinite(y).all():
-        found = "NaN (a missing value)" if np.isnan(y).any() else "infinity"
-        raise InputError(f"Input y contains {found}; every target must be known and finite.")
-    if pd.isna(y).any():
-        raise InputError("Input y contains a missing value; every target must be known.")
+def check_classes(
+    y: NDArray[Any], weights: Floats, wanted_by: str, *, binary: bool = False
+) -> tuple[NDArray[Any], Ints]:
+    """The class labels of a checked target and the number of each row's class; every row of weights needs two classes.
+
+    The beginnings "Unknown label type" and "Only binary classification" are those that scikit-learn asks for.
+    """
+    if is_continuous(y):
+        raise InputError(
+            f"Unknown label type: y is continuous (numbers with fractions); {wanted_by} wants class labels."
+        )
+    try:
+        labels, classes = np.unique(y, return_inverse=True)
+    except TypeError as error:
+        raise InputError("Unknown label type: y mixes text and numbers; wanted are labels of one kind.") from error
+    present = np.stack([np.bincount(classes, weight, labels.size) > 0 for weight in weights])
+    single = np.flatnonzero(present.sum(axis=1) < 2)
+    if single.size:
+        only, where = labels[present[single[0]]][0], _of_run(single[0], len(weights))
+        raise InputError(f"y has one class only, {only!s}{where}; {wanted_by} compares at least 2 classes.")
+    if binary and labels.size > 2:
+        raise InputError(
+            "Only binary classification is supported. The type of the target is multiclass: "
+            f"y has {labels.size} classes; {wanted_by} is for two classes."
+        )
+    return labels, classes.astype(np.int64)
 
 
 def check_sample_weight(sample_weight: Any, n_rows: int, *, resamples: bool = False) -> Floats:
-    """Weights as an M x n array (one row for a vector; ``resamples`` allows more): finite, not negative, not all 0."""
-    if sample_weight is None:
-        return np.ones((1, n_rows))
+    """Weights as an M x n array (one row for a vector; ``resamples`` allows more): finite, not negative, not all 0.
+
+    One number stands for the weight of every row.
+    """
     try:
-        weights = np.asarray(sample_weight, dtype=np.float64)
+        weights = np.asarray(1.0 if sample_weight is None else sample_weight, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError("sample_weight holds values that are not numbers; one number a row of X is wanted.") from error
+        raise InputError("sample_weight has values that are not numbers; wanted is one number a row of X.") from error
+    if weights.ndim == 0:
+        weights = np.full(n_rows, float(weights))
     if weights.ndim not in (1, 1 + resamples) or weights.shape[-1] != n_rows or weights.size == 0:
-        raise InputError(f"sample_weight has shape {weights.shape}; X has {n_rows} rows and each wants one weight.")
+        raise InputError(
+            f"sample_weight has shape {weights.shape}; wanted is one weight for each of the {n_rows} rows of X."
+        )
     if not np.isfinite(weights).all():
-        raise InputError("sample_weight contains NaN or infinity; every weight must be a finite number.")
+        raise InputError("sample_weight contains NaN or infinity; wanted are finite numbers.")
     if (weights < 0).any():
-        raise InputError(f"sample_weight contains the negative value {weights.min():g}; weights must be 0 or more.")
+        raise InputError(f"sample_weight contains the negative value {weights.min():g}; wanted are weights from 0 up.")
     weights = np.atleast_2d(weights)
     empty = np.flatnonzero(weights.sum(axis=1) <= 0)
     if empty.size:
-        raise InputError(f"sample_weight sums to zero{of_run(empty[0], len(weights))}; one row must have weight.")
+        where = _of_run(empty[0], len(weights))
+        raise InputError(f"sample_weight sums to zero{where}; wanted is at least one row that counts.")
     return np.ascontiguousarray(weights)
 
 
-def check_whole(weights: Floats, reason: str) -> Ints:
+def check_whole(weights: Floats, wanted_by: str) -> Ints:
     """Weights as whole numbers, for selectors that copy rows."""
     if (weights != np.rint(weights)).any():
-        raise InputError(f"sample_weight contains a value that is not whole; {reason} copies rows by their weight.")
+        raise InputError(f"sample_weight contains a value that is not whole; {wanted_by} copies rows by their weight.")
     return weights.astype(np.int64)
+
+
+def check_k(k: Any, n_features: int, *, what: str = "features") -> int:
+    """A number of features (or groups) between 1 and all of them."""
+    check_integer("k", k, least=1)
+    if k > n_features:
+        raise InputError(f"k is {k}; X has {n_features} {what} and wanted are at most all of them.")
+    return int(k)
+
+
+def check_integer(name: str, value: Any, *, least: int) -> None:
+    """An option that is a whole number."""
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
+        raise InputError(f"{name} is {value!r}; wanted is a whole number of at least {least}.")
+
+
+def check_number(name: str, value: Any, *, above: float = 0.0, most: float = np.inf, or_equal: bool = False) -> None:
+    """An option that is a finite number within bounds."""
+    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    if not number or not np.isfinite(value) or value < above or value > most or (value == above and not or_equal):
+        bound = f"of at least {above:g}" if or_equal else f"above {above:g}"
+        limit = "" if most == np.inf else f" and at most {most:g}"
+        raise InputError(f"{name} is {value!r}; wanted is a number {bound}{limit}.")
+
+
+def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
+    """An option that is one of a few words."""
+    if value not in choices:
+        raise InputError(f"{name} is {value!r}; wanted is one of {', '.join(choices)}.")
 
 
 def is_continuous(y: NDArray[Any]) -> bool:
@@ -89,6 +151,48 @@ def is_continuous(y: NDArray[Any]) -> bool:
     return y.dtype.kind == "f" and bool((y != np.rint(y)).any())
 
 
-def of_run(run: int, n_runs: int) -> str:
+def _refuse_text_columns(X: Any) -> None:
+    """Text is refused by its type, even where it would read as numbers."""
+    if hasattr(X, "columns") and hasattr(X, "dtypes"):
+        for column, kind in enumerate(X.dtypes):
+            if str(kind).lower() in ("str", "string"):
+                raise InputError(_text_sentence(X, column))
+
+
+def _text_found(X: Any) -> str:
+    """The sentence for categories, objects and arrays that turned out not to be numbers."""
+    columns = np.asarray(X, dtype=object).T
+    return _text_sentence(X, next(number for number, column in enumerate(columns) if not _is_numbers(column)))
+
+
+def _text_sentence(X: Any, column: int) -> str:
+    return f"X contains text in {_feature(X, column)}; wanted are numbers, so encode or drop it."
+
+
+def _feature(X: Any, column: int) -> str:
+    columns = getattr(X, "columns", None)
+    return f"feature number {column}" if columns is None else f"feature {columns[column]!r}"
+
+
+def _is_numbers(values: NDArray[Any]) -> bool:
+    if values.dtype.kind in "SU":
+        return False
+    try:
+        values.astype(np.float64)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _not_finite(value: float) -> str:
+    return "NaN (a missing value)" if np.isnan(value) else "infinity"
+
+
+def _of_run(run: int, n_runs: int) -> str:
     """The words that name one resample among several, nothing where there is one only."""
     return f" in resample {run}" if n_runs > 1 else ""
+
+
+def _in_one_sentence(error: ValueError) -> InputError:
+    """scikit-learn's own complaint (shape, sparse, too few rows) without the advice in the lines after the first."""
+    return InputError(str(error).splitlines()[0].rstrip(".:") + ".")

@@ -21,7 +21,7 @@ def with_cell(value: float) -> np.ndarray:
 @pytest.mark.parametrize("name", sorted(list_filters().index))
 @pytest.mark.parametrize(("value", "found"), [(np.nan, r"NaN \(a missing value\)"), (-np.inf, "infinity")])
 def test_missing_and_infinite_values_are_refused(name, value, found):
-    sentence = f"X contains {found} in feature number 1, row 2; every value must be a finite number"
+    sentence = f"X contains {found} in feature number 1, row 2; wanted are finite numbers"
     with pytest.raises(InputError, match=sentence):
         FilterSelector(name).fit(with_cell(value), Y)
     with pytest.raises(InputError, match=sentence):
@@ -36,9 +36,9 @@ def test_a_frame_is_blamed_by_its_feature_name():
 
 def test_a_text_column_is_refused_by_name():
     frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(sex="f")
-    with pytest.raises(InputError, match="X contains the text 'f' in feature 'sex'; every feature must be numeric"):
+    with pytest.raises(InputError, match="X contains text in feature 'sex'; wanted are numbers, so encode or drop it"):
         FilterSelector().fit(frame, Y)
-    with pytest.raises(InputError, match="X contains the text 'x' in feature number 1"):
+    with pytest.raises(InputError, match="X contains text in feature number 1; wanted are numbers"):
         scores("mim", np.array([[1, "x"], [2, "y"]], dtype=object), [0, 1])
 
 
@@ -69,7 +69,9 @@ def test_a_continuous_target_is_refused_by_filters_for_classes():
 
 
 def test_text_is_refused_as_a_continuous_target():
-    with pytest.raises(InputError, match="y holds no numbers; filter 'mutual_info' is for a continuous target"):
+    with pytest.raises(
+        InputError, match="y has values that are not finite numbers; filter 'mutual_info' wants a number"
+    ):
         FilterSelector("mutual_info").fit(X, ["a"] * 12)
 
 
@@ -90,12 +92,12 @@ def test_targets_that_are_missing_or_short_are_refused(y, sentence):
 @pytest.mark.parametrize(
     ("weights", "sentence"),
     [
-        (np.zeros(12), "sample_weight sums to zero; one row must have weight"),
-        (np.where(Y == 1, -1.5, 1), "sample_weight contains the negative value -1.5; weights must be 0 or more"),
+        (np.zeros(12), "sample_weight sums to zero; wanted is at least one row that counts"),
+        (np.where(Y == 1, -1.5, 1), "sample_weight contains the negative value -1.5; wanted are weights from 0 up"),
         (np.full(12, np.nan), "sample_weight contains NaN or infinity"),
-        (np.ones(5), r"sample_weight has shape \(5,\); X has 12 rows and each wants one weight"),
+        (np.ones(5), r"sample_weight has shape \(5,\); wanted is one weight for each of the 12 rows of X"),
         (np.ones((2, 12)), r"sample_weight has shape \(2, 12\)"),
-        (["heavy"] * 12, "sample_weight holds values that are not numbers"),
+        (["heavy"] * 12, "sample_weight has values that are not numbers; wanted is one number a row of X"),
     ],
 )
 def test_bad_weights_are_refused(weights, sentence):
@@ -117,11 +119,11 @@ def test_forests_refuse_weights_that_are_not_whole(name):
 @pytest.mark.parametrize(
     ("size", "sentence"),
     [
-        ({"k": 4}, "k is 4; X has 3 features and k must lie between 1 and that number"),
-        ({"k": 0}, "k is 0"),
-        ({"k": 1.5}, "k is 1.5; a whole number is wanted"),
-        ({"fraction": 1.2}, "fraction is 1.2; it must lie above 0 and not above 1"),
-        ({"k": 2, "threshold": 0.1}, "k and threshold are given; only one of k, fraction and threshold is wanted"),
+        ({"k": 4}, "k is 4; X has 3 features and wanted are at most all of them"),
+        ({"k": 0}, "k is 0; wanted is a whole number of at least 1"),
+        ({"k": 1.5}, "k is 1.5; wanted is a whole number of at least 1"),
+        ({"fraction": 1.2}, "fraction is 1.2; wanted is a number above 0 and at most 1"),
+        ({"k": 2, "threshold": 0.1}, "k and threshold are given; wanted is only one of k, fraction and threshold"),
     ],
 )
 def test_impossible_sizes_are_refused(size, sentence):
@@ -162,7 +164,7 @@ def test_unknown_filters_and_options_are_refused():
         FilterSelector("t_test", params={"var": True}).fit(X, Y)
     with pytest.raises(InputError, match="method is 'sturges'; wanted is one of equal_width, mdl, distinct"):
         FilterSelector("mim", params={"discretise": "sturges"}).fit(X, Y)
-    with pytest.raises(InputError, match="n_neighbors is 0; at least 1 is wanted"):
+    with pytest.raises(InputError, match="n_neighbors is 0; wanted is a whole number of at least 1"):
         FilterSelector("relieff", params={"n_neighbors": 0}).fit(X, Y)
 
 

@@ -177,17 +177,17 @@ def test_a_constant_column_is_never_selected(selector):
 @every_selector
 def test_columns_that_are_all_constant_get_a_sentence(selector):
     _, y = example(selector)
-    with pytest.raises(InputError, match="every column of X is constant"):
+    with pytest.raises(InputError, match="X is constant in every column on the rows of positive weight"):
         clone(selector).fit(np.ones((40, 8)), y)
 
 
 @every_selector
-@pytest.mark.parametrize(("value", "word"), [(np.nan, "NaN"), (np.inf, "infinity")])
+@pytest.mark.parametrize(("value", "word"), [(np.nan, r"NaN \(a missing value\)"), (np.inf, "infinity")])
 def test_values_that_are_not_finite_get_a_sentence(selector, value, word):
     X, y = example(selector)
     X[5, 2] = value
     data = pd.DataFrame(X, columns=[f"gene {j}" for j in range(8)])
-    with pytest.raises(InputError, match=f"X has {word} in column 'gene 2'; every value has to be a finite number"):
+    with pytest.raises(InputError, match=f"X contains {word} in feature 'gene 2', row 5; wanted are finite numbers"):
         clone(selector).fit(data, y)
 
 
@@ -196,7 +196,7 @@ def test_values_that_are_not_finite_get_a_sentence(selector, value, word):
 def test_a_text_column_gets_a_sentence(selector, frame):
     X, y = example(selector)
     data = frame({"a": X[:, 0], "b": ["yes"] * 40})
-    with pytest.raises(InputError, match="X has text in column 'b'; every feature has to be a number"):
+    with pytest.raises(InputError, match="X contains text in feature 'b'; wanted are numbers, so encode or drop it"):
         clone(selector).fit(data, y)
 
 
@@ -206,12 +206,14 @@ def test_a_text_column_gets_a_sentence(selector, frame):
         (pd.DataFrame({"a": [1.0, 2.0] * 20, "b": pd.Categorical(["low", "high"] * 20)}), "'b'"),
         (pd.DataFrame({"a": ["x", 2.0] * 20, "b": [1.0, 2.0] * 20}, dtype=object), "'a'"),
         (pl.DataFrame({"a": [1, 2] * 20, "b": pl.Series(["low", "high"] * 20, dtype=pl.Categorical)}), "'b'"),
-        (np.array([[1.0, "x"]] * 40, dtype=object), "1"),
+        (np.array([[1.0, "x"]] * 40, dtype=object), "number 1"),
     ],
     ids=["categories", "objects", "polars categories", "array"],
 )
 def test_text_is_found_however_it_is_stored(data, name):
-    with pytest.raises(InputError, match=f"X has text in column {name}; every feature has to be a number"):
+    with pytest.raises(
+        InputError, match=f"X contains text in feature {name}; wanted are numbers, so encode or drop it"
+    ):
         SparseLogistic().fit(data, np.arange(40) % 2)
 
 
@@ -220,7 +222,7 @@ def test_one_class_or_one_value_gets_a_sentence(selector):
     X, y = example(selector)
     weight = (y == y[0]).astype(float)
     weight[0] = 2
-    sentence = "y has one class only" if is_classifier(selector) else "a model needs at least two rows"
+    sentence = "y has one class only" if is_classifier(selector) else "X has n_samples=1 rows of positive weight"
     with pytest.raises(InputError, match=sentence):
         clone(selector).fit(X, y, sample_weight=weight)
     with pytest.raises(InputError, match=r"y has one (class|value) only"):
@@ -237,7 +239,10 @@ def test_three_classes_get_a_sentence_from_models_of_two(selector):
 @pytest.mark.parametrize("selector", [s for s in EVERY if "groups" not in s.get_params()], ids=labelled)
 @pytest.mark.parametrize(
     ("k", "sentence"),
-    [(9, "k is 9 but X has 8 features; k can be at most 8"), (0, "k is 0; it has to be a whole number of at least 1")],
+    [
+        (9, "k is 9; X has 8 features and wanted are at most all of them"),
+        (0, "k is 0; wanted is a whole number of at least 1"),
+    ],
 )
 def test_an_impossible_k_gets_a_sentence(selector, k, sentence):
     X, y = example(selector)
@@ -250,11 +255,11 @@ def test_an_impossible_k_gets_a_sentence(selector, k, sentence):
 @pytest.mark.parametrize(
     ("weight", "sentence"),
     [
-        (np.zeros(40), "sample_weight is zero for every row"),
-        (np.linspace(-1, 1, 40), r"sample_weight has a negative value \(-1\)"),
-        (np.full(40, np.nan), "sample_weight has NaN or infinite values"),
-        (np.ones(39), r"sample_weight has shape \(39,\); it has to be one number for each of 40 rows"),
-        (np.array(["a"] * 40), "sample_weight has to be numbers"),
+        (np.zeros(40), "sample_weight sums to zero; wanted is at least one row that counts"),
+        (np.linspace(-1, 1, 40), "sample_weight contains the negative value -1; wanted are weights from 0 up"),
+        (np.full(40, np.nan), "sample_weight contains NaN or infinity; wanted are finite numbers"),
+        (np.ones(39), r"sample_weight has shape \(39,\); wanted is one weight for each of the 40 rows of X"),
+        (np.array(["a"] * 40), "sample_weight has values that are not numbers; wanted is one number a row of X"),
     ],
     ids=["zero", "negative", "nan", "short", "text"],
 )
@@ -267,7 +272,7 @@ def test_impossible_weights_get_a_sentence(selector, weight, sentence):
 @pytest.mark.parametrize("selector", [s for s in EVERY if not is_classifier(s)], ids=labelled)
 def test_a_target_that_is_not_numbers_gets_a_sentence(selector):
     X, _ = example(selector)
-    with pytest.raises(InputError, match="y has values that are not numbers"):
+    with pytest.raises(InputError, match=r"y has values that are not finite numbers; .* wants a number a row"):
         clone(selector).fit(X, np.array(["a", "b"] * 20))
 
 
@@ -276,5 +281,7 @@ def test_a_target_with_nan_gets_a_sentence(selector):
     X, _ = example(selector)
     y = np.arange(40) % 2.0
     y[3] = np.nan
-    with pytest.raises(InputError, match="y has NaN or infinite values; every row needs a target"):
+    with pytest.raises(
+        InputError, match=r"y contains NaN \(a missing value\); wanted is a known and finite target in every row"
+    ):
         clone(selector).fit(X, y)

@@ -78,16 +78,16 @@ def test_a_forest_takes_more_than_two_classes():
 
 def test_weights_that_do_not_count_rows_are_refused():
     X, y = signal(7, ForestClassification)
-    with pytest.raises(InputError, match="sample_weight sums to 1; a forest reads weights as numbers of rows"):
+    with pytest.raises(InputError, match="sample_weight sums to 1; a forest wants weights that count rows"):
         ForestClassification(3, n_trees=5).fit(X, y, np.full(120, 1 / 120))
 
 
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"importance": "gain"}, "importance is 'gain'; it has to be one of 'impurity', 'permutation'"),
-        ({"n_trees": 0}, "n_trees is 0; it has to be a whole number of at least 1"),
-        ({"random_state": -1}, "random_state is -1; it has to be a whole number of at least 0"),
+        ({"importance": "gain"}, "importance is 'gain'; wanted is one of impurity, permutation"),
+        ({"n_trees": 0}, "n_trees is 0; wanted is a whole number of at least 1"),
+        ({"random_state": -1}, "random_state is -1; wanted is a whole number of at least 0"),
     ],
 )
 def test_impossible_options_are_named(options, sentence):

@@ -167,9 +167,9 @@ def test_frames_keep_their_names(draw):
     ("options", "sentence"),
     [
         ({"penalty": 0.1, "k": 2}, "penalty and k are both given"),
-        ({"penalty": -1.0}, "penalty is -1.0; it has to be a number above 0"),
-        ({"l1_ratio": 0.0}, "l1_ratio is 0.0; it has to be a number above 0 and at most 1"),
-        ({"n_lambdas": 0}, "n_lambdas is 0; it has to be a whole number of at least 1"),
+        ({"penalty": -1.0}, "penalty is -1.0; wanted is a number above 0"),
+        ({"l1_ratio": 0.0}, "l1_ratio is 0.0; wanted is a number above 0 and at most 1"),
+        ({"n_lambdas": 0}, "n_lambdas is 0; wanted is a whole number of at least 1"),
     ],
 )
 def test_impossible_options_are_named(draw, options, sentence):
@@ -181,10 +181,13 @@ def test_impossible_options_are_named(draw, options, sentence):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"family": "poisson"}, "family is 'poisson'; it has to be one of 'logistic', 'linear'"),
-        ({"lambdas": [0.1, 0.2]}, "lambdas has to go down"),
-        ({"lambdas": [0.1, 0.0]}, "lambdas has to be a list of positive numbers"),
-        ({"penalty_factors": [1.0]}, "penalty_factors has to be one positive number for each of 4 features"),
+        ({"family": "poisson"}, "family is 'poisson'; wanted is one of logistic, linear"),
+        ({"lambdas": [0.1, 0.2]}, "lambdas goes up; wanted are falling levels"),
+        ({"lambdas": [0.1, 0.0]}, "lambdas has values that are not positive; wanted is a list of positive numbers"),
+        (
+            {"penalty_factors": [1.0]},
+            r"penalty_factors has shape \(1,\) .* one positive number for each of the 4 features",
+        ),
     ],
 )
 def test_impossible_path_options_are_named(draw, options, sentence):
@@ -195,5 +198,5 @@ def test_impossible_path_options_are_named(draw, options, sentence):
 
 def test_a_model_that_is_not_optimal_says_so(draw, monkeypatch):
     monkeypatch.setattr("steadyset.selectors.linear.MOST_ROUNDS", 1)
-    with pytest.warns(ConvergenceWarning, match="the optimality conditions are off by"):
+    with pytest.warns(ConvergenceWarning, match="The optimality conditions are off by"):
         SparseLogistic(penalty=0.01, n_lambdas=1).fit(*draw(14, 40, 30))

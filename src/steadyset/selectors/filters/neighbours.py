@@ -3,10 +3,10 @@
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.neighbours import neighbour_shares, weighted_differences
 from steadyset.selectors.filters.registry import Filter, register_filter
+from steadyset.selectors.validation import check_integer
 
 
 def relieff(X: Floats, y: Ints, weights: Floats, *, n_neighbors: int = 10) -> Floats:
@@ -17,8 +17,7 @@ def relieff(X: Floats, y: Ints, weights: Floats, *, n_neighbors: int = 10) -> Fl
     share of class c. A row of weight w is w rows at distance 0 from each other. A constant feature scores 0.
     Distances take an n x n array.
     """
-    if n_neighbors < 1:
-        raise InputError(f"n_neighbors is {n_neighbors}; at least 1 is wanted.")
+    check_integer("n_neighbors", n_neighbors, least=1)
     width = X.max(axis=0) - X.min(axis=0)
     scaled = (X - X.min(axis=0)) / np.where(width > 0, width, 1)
     nearest = np.argsort(cdist(scaled, scaled, "cityblock"), axis=1, kind="stable")

@@ -44,6 +44,11 @@ class Filter:
     greedy: bool = False
     stochastic: bool = False
 
+    @property
+    def title(self) -> str:
+        """How sentences call the filter."""
+        return f"filter {self.name!r}"
+
 
 _filters: dict[str, Filter] = {}
 
@@ -56,9 +61,7 @@ def register_filter(record: Filter, *, replace: bool = False) -> Filter:
     if unknown:
         raise InputError(f"target contains {min(unknown)!r}; wanted are 'class', 'continuous', both or none.")
     if record.greedy and record.batched:
-        raise InputError(
-            f"filter {record.name!r} is both greedy and batched; greedy filters run one resample at a time."
-        )
+        raise InputError(f"{record.title} is both greedy and batched; greedy filters run one resample at a time.")
     _filters[record.name] = record
     return record
 

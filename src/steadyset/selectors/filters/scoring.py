@@ -8,19 +8,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.utils.validation import column_or_1d
 
 from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.top import top
 from steadyset.selectors.filters.registry import Filter, get_filter
 from steadyset.selectors.validation import (
+    check_classes,
     check_features,
+    check_k,
+    check_numbers,
     check_sample_weight,
     check_target,
     check_whole,
     is_continuous,
-    of_run,
 )
 
 DEFAULT_K = 10
@@ -92,8 +93,7 @@ def rank(
 ) -> Ranked:
     """Run a filter on checked features and M x n checked weights."""
     options = _options(record, params)
-    if not 1 <= k <= X.shape[1]:
-        raise InputError(f"k is {k}; X has {X.shape[1]} features and k must lie between 1 and that number.")
+    check_k(k, X.shape[1])
     used = (weights > 0).any(axis=0)
     if not used.all():
         X, weights, y = X[used], weights[:, used].copy(), None if y is None else y[used]
@@ -124,27 +124,11 @@ def rank(
 
 def encode_target(record: Filter, y: NDArray[Any] | None, weights: Floats) -> Ints | Floats | None:
     """Class numbers, or floats for a continuous target, or None for a filter that ignores y."""
-    if not record.target:
-        return None
     if y is None:
-        raise InputError(f"filter {record.name!r} requires y to be passed, but the target y is None.")
+        return None
     if record.target == ("continuous",) or ("continuous" in record.target and is_continuous(y)):
-        if y.dtype.kind not in "fiub":
-            raise InputError(
-                f"Unknown label type: y holds no numbers; filter {record.name!r} is for a continuous target."
-            )
-        return y.astype(np.float64)
-    if is_continuous(y):
-        raise InputError(f"y is continuous (numbers with fractions); filter {record.name!r} wants class labels.")
-    labels, classes = np.unique(y, return_inverse=True)
-    present = np.stack([np.bincount(classes, weight, labels.size) > 0 for weight in weights])
-    single = np.flatnonzero(present.sum(axis=1) < 2)
-    if single.size:
-        only, where = labels[present[single[0]]][0], of_run(single[0], len(weights))
-        raise InputError(f"y has one class only, {only!s}{where}; filter {record.name!r} compares at least 2 classes.")
-    if labels.size > 2 and not record.multiclass:
-        raise InputError(f"y has {labels.size} classes; filter {record.name!r} is for two classes.")
-    return classes.astype(np.int64)
+        return check_numbers(y, record.title)
+    return check_classes(y, weights, record.title, binary=not record.multiclass)[1]
 
 
 def run_seeds(random_state: Any, n_runs: int) -> list[int]:
@@ -168,9 +152,7 @@ def _run(
 ) -> Ranked:
     record = get_filter(name)
     features = check_features(X)
-    target = None if y is None or not record.target else column_or_1d(y)
-    if target is not None:
-        check_target(target, len(features))
+    target = check_target(y, len(features), record.title) if record.target else None
     matrix = check_sample_weight(weights, len(features), resamples=True)
     k = min(DEFAULT_K, features.shape[1]) if k is None else k
     return rank(record, features, target, matrix, k=k, params=params, random_state=random_state, n_jobs=n_jobs)
@@ -184,7 +166,7 @@ def _options(record: Filter, params: Mapping[str, Any] | None) -> dict[str, Any]
     for name in given:
         if name not in accepted:
             known = ", ".join(accepted) or "none"
-            raise InputError(f"params contains {name!r}; options of filter {record.name!r}: {known}.")
+            raise InputError(f"params contains {name!r}; options of {record.title}: {known}.")
     return ({"discretise": record.needs_discrete} if record.needs_discrete else {}) | given
 
 
@@ -192,7 +174,7 @@ def _one_resample(record: Filter, X: Floats, target: Ints | Floats | None, weigh
     """The rows present in a resample with classes numbered anew, and their weights or as many copies."""
     rows = np.flatnonzero(weight > 0)
     if not record.weights:
-        rows = np.repeat(rows, check_whole(weight[rows], f"filter {record.name!r}"))
+        rows = np.repeat(rows, check_whole(weight[rows], record.title))
     local = None if target is None else target[rows]
     if local is not None and local.dtype.kind == "i":
         local = np.unique(local, return_inverse=True)[1].astype(np.int64)

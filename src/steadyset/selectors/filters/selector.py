@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import ClassifierTags
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
 from steadyset.errors import InputError
 from steadyset.selectors.filters.registry import get_filter
 from steadyset.selectors.filters.scoring import DEFAULT_K, best_first, rank
-from steadyset.selectors.validation import check_features, check_sample_weight, check_target
+from steadyset.selectors.validation import check_features, check_number, check_sample_weight, check_target
 
 
 class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -74,9 +74,7 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """Score and rank the features; a weight says how often its row counts, 0 that it is absent."""
         record = get_filter(self.name)
         features = check_features(X, self)
-        target = None if y is None or not record.target else column_or_1d(y, warn=True)
-        if target is not None:
-            check_target(target, len(features))
+        target = check_target(y, len(features), record.title) if record.target else None
         weights = check_sample_weight(sample_weight, len(features))
         size = self._size(features.shape[1])
         ranked = rank(
@@ -102,18 +100,13 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """Number of features to keep; all of them where a threshold decides."""
         given = [name for name in ("k", "fraction", "threshold") if getattr(self, name) is not None]
         if len(given) > 1:
-            raise InputError(f"{' and '.join(given)} are given; only one of k, fraction and threshold is wanted.")
+            raise InputError(f"{' and '.join(given)} are given; wanted is only one of k, fraction and threshold.")
         if self.threshold is not None:
             return n_features
         if self.fraction is not None:
-            if not 0 < self.fraction <= 1:
-                raise InputError(f"fraction is {self.fraction}; it must lie above 0 and not above 1.")
+            check_number("fraction", self.fraction, most=1.0)
             return max(1, int(self.fraction * n_features + 0.5))
-        if self.k is None:
-            return min(DEFAULT_K, n_features)
-        if isinstance(self.k, bool) or not isinstance(self.k, int | np.integer):
-            raise InputError(f"k is {self.k!r}; a whole number is wanted.")
-        return int(self.k)
+        return min(DEFAULT_K, n_features) if self.k is None else self.k
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)

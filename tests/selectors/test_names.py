@@ -1,0 +1,91 @@
+"""Every name of a selector builds one that fits, and a wrong name or parameter gets one sentence."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from steadyset.errors import InputError
+from steadyset.selectors import FilterSelector, ForestClassification, SparseLinear, SparseLogistic
+from steadyset.selectors.filters import get_filter, list_filters
+from steadyset.selectors.names import MODELS, selector_by_name, selector_names
+
+DOCS = Path(__file__).parents[2] / "docs"
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(40, 6))
+NUMBERS = X[:, 0] - X[:, 3] + 0.1 * RNG.normal(size=40)
+TARGETS = {"classification": np.where(NUMBERS > 0, "ill", "well"), "regression": NUMBERS}
+
+
+def supports(name: str, task: str) -> bool:
+    if name in MODELS:
+        return getattr(MODELS[name], task) is not None
+    return not get_filter(name).target or {"classification": "class", "regression": "continuous"}[task] in (
+        get_filter(name).target
+    )
+
+
+def with_few_trees(name: str, task: str):
+    selector = selector_by_name(f"{name}:k=2", task)
+    if "n_trees" in selector.get_params():
+        return selector.set_params(n_trees=20, random_state=0)
+    if name in ("impurity", "permutation"):
+        return selector.set_params(params={"n_estimators": 20}, random_state=0)
+    return selector
+
+
+@pytest.mark.parametrize("task", TARGETS)
+@pytest.mark.parametrize("name", selector_names())
+def test_every_name_selects_for_the_tasks_it_supports_and_refuses_the_others(name, task):
+    if supports(name, task):
+        assert with_few_trees(name, task).fit(X, TARGETS[task]).get_support().sum() == 2
+    elif name in MODELS:
+        with pytest.raises(InputError, match=f"The selector '{name}' cannot be used for {task}"):
+            selector_by_name(name, task)
+    else:
+        with pytest.raises(InputError, match=f"filter '{name}' wants"):
+            selector_by_name(name, task).fit(X, TARGETS[task])
+
+
+def test_names_are_the_models_and_all_filters():
+    assert set(selector_names()) == set(MODELS) | set(list_filters().index)
+    assert len(selector_names()) == len(MODELS) + len(list_filters())
+
+
+def test_every_name_is_documented():
+    models = (DOCS / "selectors-models.md").read_text(encoding="utf-8")
+    filters = (DOCS / "selectors-filters.md").read_text(encoding="utf-8")
+    for name in selector_names():
+        assert f"| `{name}` |" in (models if name in MODELS else filters)
+
+
+def test_a_name_stands_for_the_class_of_the_task():
+    assert type(selector_by_name("lasso", "classification")) is SparseLogistic
+    assert type(selector_by_name("lasso", "regression")) is SparseLinear
+    assert type(selector_by_name("forest", "classification")) is ForestClassification
+    assert type(selector_by_name("jmi", "regression")) is FilterSelector
+
+
+def test_parameters_after_the_colon_come_before_those_of_the_name():
+    assert selector_by_name("elastic_net", "classification").l1_ratio == 0.5
+    chosen = selector_by_name("elastic_net:l1_ratio=0.2,k=3", "classification")
+    assert (chosen.l1_ratio, chosen.k) == (0.2, 3)
+    assert selector_by_name("rfe_svm", "classification").loss == "hinge"
+    assert selector_by_name("forest_permutation", "regression").importance == "permutation"
+    assert selector_by_name("anova:fraction=0.05", "classification").fraction == 0.05
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("laso", "There is no selector called 'laso'; did you mean 'lasso'?"),
+        ("qqq", "There is no selector called 'qqq'; known are lasso, elastic_net, l0,"),
+        ("lasso:size=3", "The selector 'lasso' has no parameter 'size'; it takes k, l1_ratio,"),
+        ("anova:alpha=1", "The selector 'anova' has no parameter 'alpha'; it takes fraction, k,"),
+    ],
+)
+def test_wrong_names_and_parameters_get_one_sentence(text, sentence):
+    with pytest.raises(InputError) as caught:
+        selector_by_name(text, "classification")
+    assert str(caught.value).startswith(sentence)
+    assert "\n" not in str(caught.value)
