@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse, special
 
 from steadyset.kernels.hypergeometric import intersection_laws
 from steadyset.kernels.overlaps import Graph, disjoint_overlaps
@@ -40,8 +39,11 @@ class Components:
         """The components of a graph, or None when those that are no cliques take too many matchings to enumerate."""
         d = len(graph.indptr) - 1
         ones = np.ones(len(graph.indices))
+        from scipy import sparse
+        from scipy.sparse import csgraph
+
         matrix = sparse.csr_matrix((ones, graph.indices, graph.indptr), shape=(d, d))
-        n_components, label = sparse.csgraph.connected_components(matrix, directed=False)
+        n_components, label = csgraph.connected_components(matrix, directed=False)
         sizes = np.bincount(label, minlength=n_components)
         complete = np.bincount(label, np.diff(graph.indptr), minlength=n_components) == sizes * (sizes - 1)
         if np.sum(3.0 ** np.minimum(sizes[~complete], 64)) > most_enumerated:  # a power that does not overflow
@@ -67,6 +69,8 @@ class Components:
 
     def _chance_of_differences(self, c: int, size_i: int, size_j: int) -> FloatArray:
         """P(s_i \\ s_j and s_j \\ s_i are two given disjoint subsets of u and v features within c given features)."""
+        from scipy import special
+
         members = np.arange(c + 1)
         one_i, one_j = (self._law(c, size) / special.comb(c, members) for size in (size_i, size_j))
         left = c - members[:, None] - members

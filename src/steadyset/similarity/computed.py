@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import rankdata
 
 from steadyset.errors import InputError
 from steadyset.kernels.mutual import mutual_block, mutual_pairs, pack_levels
@@ -208,6 +207,8 @@ def _unit_rows(columns: FloatArray) -> FloatArray:
 
 def _ranks(columns: FloatArray) -> FloatArray:
     """Average ranks within each column."""
+    from scipy.stats import rankdata
+
     ranks = np.empty(columns.shape)
     for start in range(0, columns.shape[1], COLUMNS_A_CHUNK):
         part = slice(start, start + COLUMNS_A_CHUNK)
@@ -220,6 +221,8 @@ def _levels(columns: FloatArray, bins: int) -> IntArray:
 
     Equal values share a bin, and bins that stay empty are left out.
     """
+    from scipy.stats import rankdata
+
     n, d = columns.shape
     levels = np.empty((d, n), dtype=np.int64)
     for start in range(0, d, COLUMNS_A_CHUNK):

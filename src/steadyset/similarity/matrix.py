@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
-from scipy import sparse
 
 from steadyset.errors import InputError
 from steadyset.labels import describe_feature, feature_names
@@ -23,6 +22,9 @@ from steadyset.similarity.store import (
     ones,
 )
 from steadyset.similarity.tables import is_frame, number_array, square_table
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 Diagonal = Literal["check", "one", "keep"]
 Names = tuple[str, ...] | None
@@ -144,6 +146,8 @@ def _settle_dense(matrix: FloatArray, names: Names, diagonal: Diagonal, rounding
 def _sparse_store(C: Any, names: Names, diagonal: Diagonal) -> SparseStore:
     """A diagonal entry that is not stored says nothing, so under "check" it counts as 1."""
     try:
+        from scipy import sparse
+
         table = sparse.csr_array(C).astype(np.float64)
     except (TypeError, ValueError):
         raise InputError(f"C holds {C.dtype} values; wanted are numbers from 0 to 1.") from None

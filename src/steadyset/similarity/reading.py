@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
 from steadyset.errors import InputError
 from steadyset.files import read_table
@@ -48,6 +47,8 @@ def _from_long(table: pa.Table, features: Sequence[str] | None) -> tuple[SparseS
     f, g, values = f[pairs], g[pairs], values[pairs]
     low, high, values = _each_pair_once(f, g, values, names)
     d = len(names)
+    from scipy import sparse
+
     upper = sparse.coo_array((values, (low, high)), shape=(d, d)).tocsr()
     lower = sparse.coo_array((values[low != high], (high[low != high], low[low != high])), shape=(d, d)).tocsr()
     return matrix_store(upper + lower, names, "check")
