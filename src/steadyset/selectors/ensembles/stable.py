@@ -29,7 +29,8 @@ class StableSet:
     q : how many features a run selected at most (on average for "calibrated" and for a base without a size)
     pfer : the bound on the expected number of false selections; of "calibrated" it is that of a level and a threshold
         fixed beforehand
-    level : the penalty or size of the path that was read, None where it is the first q features of each run
+    level : the penalty or size of the path that was read; None where the first q features of each run were, nan where
+        the base has no path
     score : the stability score, for "calibrated"
     clusters : the cluster of each feature; cluster_frequencies and selected_clusters belong to these
     weights : the part of each feature in the representative of its cluster, 0 where that is not selected
