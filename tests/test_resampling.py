@@ -30,6 +30,7 @@ EVERY = [
     Subsample(6, fraction=0.3),
     Subsample(6, stratified=True),
     ComplementaryPairs(6),
+    ComplementaryPairs(6, stratified=True),
     KFold(5, repeats=2),
     KFold(5, stratified=True),
     Chunks(4),
@@ -101,6 +102,12 @@ def test_complementary_pairs_are_disjoint_halves():
     assert not set(pair[0].train) & set(pair[1].train)
 
 
+def test_stratified_complementary_pairs_halve_each_class():
+    pair = [ComplementaryPairs(2, stratified=True).draw(i, ROWS) for i in (0, 1)]
+    assert [tuple(np.bincount(Y[r.train])) for r in pair] == [(14, 6), (14, 6)]
+    assert not set(pair[0].train) & set(pair[1].train)
+
+
 def test_folds_are_left_out_once_each_and_classes_are_spread():
     rows = [KFold(4, stratified=True).draw(i, ROWS) for i in range(4)]
     assert sorted(np.concatenate([r.test for r in rows])) == list(range(N))
@@ -167,11 +174,14 @@ def test_impossible_requests_are_one_sentence(resampling, sentence):
 
 
 def test_stratifying_needs_a_target_and_data_needs_rows():
-    for resampling in (Bootstrap(stratified=True), Subsample(stratified=True), KFold(stratified=True)):
+    for kind in (Bootstrap, Subsample, KFold, ComplementaryPairs):
+        resampling = kind(stratified=True)
         with pytest.raises(InputError, match="needs y"):
             resampling.check(Rows(N))
     with pytest.raises(InputError, match="at least 2"):
         Bootstrap().check(Rows(1))
+    with pytest.raises(InputError, match="one row only of the class"):
+        ComplementaryPairs(stratified=True).check(Rows(3, np.array(["a", "a", "b"])))
 
 
 def test_every_resampling_has_a_name_for_the_command():
