@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from steadyset.cli import assess, certify, measure, measures, report
+from steadyset.cli import assess, certify, measure, measures, report, tune
 from steadyset.errors import SteadysetError
 
 BAD_INPUT, INTERRUPTED = 2, 130
@@ -28,6 +28,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("assess")(assess.assess)
+app.command("tune")(tune.tune)
 app.command("measure")(measure.measure)
 app.command("measures")(measures.measures)
 app.command("report")(report.report)

@@ -102,7 +102,10 @@ def pa_best(values: Any, directions: Sequence[str], *, accuracy: int = 0, slack:
 
 
 def one_standard_error(accuracy: Any, accuracy_se: Any, n_features: Any, random_state: Seed = None) -> int:
-    """The fewest features within one standard error of the best accuracy, of equals the most accurate (Breiman 1984)."""
+    """The fewest features within one standard error of the best accuracy, of equals the most accurate.
+
+    Reference: Breiman et al. (1984), Classification and regression trees.
+    """
     acc, error, size = _columns(accuracy=accuracy, accuracy_se=accuracy_se, n_features=n_features)
     top = _best(_all(acc), acc)
     left = _best(_all(acc), acc, float(error[top].min()))
