@@ -47,8 +47,6 @@ class Search:
         storage: str | None,
         name: str,
         shared: bool,
-        heartbeat: int = HEARTBEAT,
-        grace: int = GRACE,
     ) -> None:
         if sampler not in SAMPLERS:
             raise InputError(f"sampler is {sampler!r}; wanted is one of {', '.join(SAMPLERS)}.")
@@ -56,12 +54,12 @@ class Search:
         self.objectives = objectives
         grid = list(space.grid()) if sampler == "grid" else None
         self.n_trials = n_trials if grid is None else len(grid)
-        self.heartbeat = heartbeat
         best = optuna.study.StudyDirection
         directions = [best.MAXIMIZE if way == "max" else best.MINIMIZE for way in objectives.values()]
         with quiet():
+            self._database = None if storage is None else _database(storage)
             self.study = optuna.create_study(
-                storage=None if storage is None else _database(storage, heartbeat, grace),
+                storage=self._database,
                 study_name=name,
                 directions=directions,
                 load_if_exists=True,
@@ -112,7 +110,7 @@ class Search:
                     self.study.optimize(objective, n_trials=1)
                 else:
                     # Another process has the last ones in hand; should it die, they come back here.
-                    time.sleep(min(1.0, self.heartbeat / 2))
+                    time.sleep(HEARTBEAT / 2)
                     optuna.storages.fail_stale_trials(self.study)
 
     def finished(self) -> Iterator[tuple[int, Params, dict[str, float]]]:
@@ -124,6 +122,12 @@ class Search:
                 seen.add(number)
                 result = {k: np.nan if v is None else float(v) for k, v in trial.user_attrs[RESULT].items()}
                 yield number, dict(trial.params), result
+
+    def close(self) -> None:
+        """Let go of the connections to the database."""
+        if self._database is not None:
+            self._database.remove_session()
+            self._database.engine.dispose()
 
     def _trials(self, *states: TrialState) -> list[FrozenTrial]:
         return self.study.get_trials(deepcopy=False, states=states or None)
@@ -201,11 +205,11 @@ def quiet() -> Iterator[None]:
         optuna.logging.set_verbosity(level)
 
 
-def _database(url: str, heartbeat: int, grace: int) -> optuna.storages.RDBStorage:
+def _database(url: str) -> optuna.storages.RDBStorage:
     # SQLite makes other processes wait for a writer; on a slow disk longer than its five seconds.
     options = {"connect_args": {"timeout": 60}} if url.startswith("sqlite") else {"pool_pre_ping": True}
     try:
-        return optuna.storages.RDBStorage(url, engine_kwargs=options, heartbeat_interval=heartbeat, grace_period=grace)
+        return optuna.storages.RDBStorage(url, engine_kwargs=options, heartbeat_interval=HEARTBEAT, grace_period=GRACE)
     except Exception as error:
         line = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise InputError(f"storage cannot be opened: {line}") from None

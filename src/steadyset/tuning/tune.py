@@ -99,9 +99,13 @@ def tune(
         name="tuning" if storage is None else f"steadyset-{_digest(settings)}",
         shared=storage is not None,
     )
-    search.check_settings(settings, resume, where)
-    search.run(lambda params: evaluator(configurations.estimator(params, len(plan.y))), progress)
-    result = Tuning(configurations, names, list(search.finished()), n_rows=len(plan.y), random_state=int(random_state))
+    try:
+        search.check_settings(settings, resume, where)
+        search.run(lambda params: evaluator(configurations.estimator(params, len(plan.y))), progress)
+        trials = list(search.finished())
+    finally:
+        search.close()
+    result = Tuning(configurations, names, trials, n_rows=len(plan.y), random_state=int(random_state))
     if out is not None:
         write_durably(Path(out) / TABLE, result.frame.to_csv().encode())
     return result
