@@ -53,7 +53,7 @@ if TYPE_CHECKING:
         Subsample,
     )
     from steadyset.selections import Selections
-    from steadyset.selectors import FilterSelector
+    from steadyset.selectors import FilterSelector, StabilitySelection, aggregate, error_control
     from steadyset.similarity import FeatureSimilarity
 
 # Where each public name lives; the names of modules stand for the modules themselves.
@@ -110,7 +110,12 @@ _HOMES = {
         "Subsample",
     ),
     "selections": ("Selections",),
-    "selectors": ("FilterSelector",),
+    "selectors": (
+        "FilterSelector",
+        "StabilitySelection",
+        "aggregate",
+        "error_control",
+    ),
     "similarity": ("FeatureSimilarity",),
 }
 _MODULES = {"importances": "importances", "plot": "plots", "selectors": "selectors"}
@@ -135,17 +140,20 @@ __all__ = [
     "NoiseInjection",
     "NullExpectation",
     "Selections",
+    "StabilitySelection",
     "SteadysetError",
     "Subsample",
     "TestResult",
     "UndefinedError",
     "__version__",
+    "aggregate",
     "assess",
     "certificate_table",
     "certify",
     "compare",
     "confidence_interval",
     "convergence",
+    "error_control",
     "get_measure",
     "importances",
     "instability_by_feature",
