@@ -53,7 +53,7 @@ if TYPE_CHECKING:
         Subsample,
     )
     from steadyset.selections import Selections
-    from steadyset.selectors import FilterSelector
+    from steadyset.selectors import FilterSelector, StabilitySelection, aggregate, error_control
     from steadyset.similarity import FeatureSimilarity
     from steadyset.tuning import (
         Tuning,
@@ -123,7 +123,12 @@ _HOMES = {
         "Subsample",
     ),
     "selections": ("Selections",),
-    "selectors": ("FilterSelector",),
+    "selectors": (
+        "FilterSelector",
+        "StabilitySelection",
+        "aggregate",
+        "error_control",
+    ),
     "similarity": ("FeatureSimilarity",),
     "tuning": (
         "Tuning",
@@ -166,12 +171,14 @@ __all__ = [
     "NoiseInjection",
     "NullExpectation",
     "Selections",
+    "StabilitySelection",
     "SteadysetError",
     "Subsample",
     "TestResult",
     "Tuning",
     "UndefinedError",
     "__version__",
+    "aggregate",
     "approaches",
     "assess",
     "certificate_table",
@@ -181,6 +188,7 @@ __all__ = [
     "convergence",
     "datasets",
     "epsilon_constraint",
+    "error_control",
     "front_probability",
     "get_measure",
     "harmonic_mean",

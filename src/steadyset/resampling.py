@@ -215,21 +215,36 @@ class Subsample(Resampling):
 
 
 class ComplementaryPairs(Resampling):
-    """Random halves: runs 2p and 2p+1 are the two halves of one split (Shah and Samworth 2013)."""
+    """Random halves: runs 2p and 2p+1 are the two halves of one split (Shah and Samworth 2013).
 
-    def __init__(self, n_runs: int = 100, *, random_state: int | None = None) -> None:
+    stratified halves each class, so that both halves hold every class.
+    """
+
+    def __init__(self, n_runs: int = 100, *, stratified: bool = False, random_state: int | None = None) -> None:
         self.n_runs = n_runs
+        self.stratified = stratified
         self.random_state = random_state
 
     def check(self, rows: Rows) -> None:
         super().check(rows)
         if self.n_runs % 2:
             raise InputError(f"n_runs is {self.n_runs}; complementary pairs need an even number of runs.")
+        if self.stratified:
+            if rows.y is None:
+                raise InputError("stratified=True needs y; none was given.")
+            classes, sizes = np.unique(rows.y, return_counts=True)
+            if sizes.min() < 2:
+                raise InputError(
+                    f"y has one row only of the class {classes[sizes.argmin()]!r}; halves need two or more."
+                )
 
     def _draw(self, run: int, rows: Rows, seed: int) -> tuple[IntArray, IntArray]:
-        order = _random(seed, run // 2).permutation(rows.n)
-        half = rows.n // 2
-        train = np.sort(order[:half] if run % 2 == 0 else order[half : 2 * half])
+        random = _random(seed, run // 2)
+        halves = []
+        for part in _members(rows.y) if self.stratified else [np.arange(rows.n)]:
+            order, half = random.permutation(part), len(part) // 2
+            halves.append(order[:half] if run % 2 == 0 else order[half : 2 * half])
+        train = np.sort(np.concatenate(halves))
         return train, _left_out(train, rows.n)
 
 

@@ -1,6 +1,14 @@
 """Selectors: scikit-learn estimators that choose features and take weights instead of copied rows."""
 
 from steadyset.selectors.boosting import BoostedLinear, BoostedLogistic
+from steadyset.selectors.ensembles import (
+    Aggregate,
+    ErrorControl,
+    StabilitySelection,
+    StableSet,
+    aggregate,
+    error_control,
+)
 from steadyset.selectors.filters import FilterSelector
 from steadyset.selectors.forest import ForestClassification, ForestRegression
 from steadyset.selectors.group import GroupLinear, GroupLogistic
@@ -9,9 +17,11 @@ from steadyset.selectors.linear import ElasticNetPath, SparseLinear, SparseLogis
 from steadyset.selectors.rfe import RecursiveElimination
 
 __all__ = [
+    "Aggregate",
     "BoostedLinear",
     "BoostedLogistic",
     "ElasticNetPath",
+    "ErrorControl",
     "FilterSelector",
     "ForestClassification",
     "ForestRegression",
@@ -22,5 +32,9 @@ __all__ = [
     "RecursiveElimination",
     "SparseLinear",
     "SparseLogistic",
+    "StabilitySelection",
+    "StableSet",
+    "aggregate",
     "elastic_net_path",
+    "error_control",
 ]

@@ -9,6 +9,7 @@ from typing import Any
 from steadyset.errors import InputError
 from steadyset.labels import name_and_params
 from steadyset.selectors.boosting import BoostedLinear, BoostedLogistic
+from steadyset.selectors.ensembles import StabilitySelection
 from steadyset.selectors.filters import FilterSelector, list_filters
 from steadyset.selectors.forest import ForestClassification, ForestRegression
 from steadyset.selectors.l0 import L0Linear, L0Logistic
@@ -34,6 +35,7 @@ MODELS: dict[str, NamedModel] = {
     "forest_permutation": NamedModel(ForestClassification, ForestRegression, {"importance": "permutation"}),
     "rfe": NamedModel(RecursiveElimination, None),
     "rfe_svm": NamedModel(RecursiveElimination, None, {"loss": "hinge"}),
+    "stability_selection": NamedModel(StabilitySelection, StabilitySelection),
 }
 
 

@@ -29,6 +29,10 @@ class GroupStore:
         self._sizes = np.bincount(groups)
 
     @property
+    def groups(self) -> IntArray:
+        return self._groups
+
+    @property
     def n_features(self) -> int:
         return len(self._groups)
 

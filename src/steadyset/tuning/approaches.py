@@ -8,6 +8,7 @@ stabs    stability selection with L0 logistic regression, its parameters tuned f
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,14 +16,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from steadyset.assessment.cell import Plan
 from steadyset.assessment.request import make_plan
+from steadyset.assessment.scoring import blind_predictor
 from steadyset.errors import InputError
 from steadyset.measures import stability
 from steadyset.resampling import KFold, Resample, Resampling
 from steadyset.selections import Selections
+from steadyset.selectors.ensembles import StabilitySelection, error_control
 from steadyset.selectors.l0 import L0Logistic
 from steadyset.similarity import FeatureSimilarity
 from steadyset.tuning.choice import best_accuracy, epsilon_constraint
@@ -32,6 +39,7 @@ if TYPE_CHECKING:
 
 SIZES = tuple(range(2, 101, 2))
 N_DRAWS = 10_000
+UNIMODAL = "shah_samworth_unimodal"
 
 
 @dataclass(frozen=True)
@@ -101,14 +109,62 @@ def acc(
     return paths.result("acc", best_accuracy(paths.accuracy, random_state), {})
 
 
-APPROACHES: dict[str, Callable[..., Approach]] = {"adj": adj, "unadj": unadj, "acc": acc}
+def stabs(
+    X: Any,
+    y: Any,
+    *,
+    n_trials: int = 50,
+    n_halves: int = 100,
+    max_q: int | None = None,
+    resampling: Resampling | None = None,
+    n_jobs: int | None = None,
+    random_state: int = 0,
+) -> Approach:
+    """Stability selection with L0 logistic regression, then a logistic model without a penalty on what it selects.
+
+    The bound on the false selections (0.1 to 10) and the threshold (0.6 to 0.9) are drawn n_trials times and chosen by
+    accuracy, ties at random. They decide how many features a run selects (Shah and Samworth, unimodal), at most max_q:
+    an eighth of the rows unless given. The halves of a training set are fitted once for all draws.
+    """
+    plan, _ = make_plan(X, y, resampling=KFold() if resampling is None else resampling, random_state=random_state)
+    random = np.random.default_rng((plan.seed, 3))
+    draws = [(float(random.uniform(0.1, 10)), float(random.uniform(0.6, 0.9))) for _ in range(n_trials)]
+    most = max(2, min(plan.X.shape[1], len(plan.y) // 8 if max_q is None else max_q))
+
+    def selected(rows: npt.NDArray[np.int64], wanted: Sequence[tuple[float, float]]) -> list[npt.NDArray[np.int64]]:
+        base = StabilitySelection(
+            L0Logistic(), q=most, threshold=0.9, rule=UNIMODAL, n_runs=n_halves, max_features=most, n_jobs=n_jobs
+        )
+        paths = base.set_params(random_state=plan.seed).fit(plan.X[rows], plan.y[rows])
+        sets = []
+        for pfer, threshold in wanted:
+            q = _largest_q(plan.X.shape[1], pfer, threshold, n_halves, most)
+            sets.append(np.flatnonzero(paths.select(threshold=threshold, q=q).support) if q else np.empty(0, np.int64))
+        return sets
+
+    hits = []
+    for run in range(plan.resampling.n_runs_for(plan.rows)):
+        resample = plan.resampling.draw(run, plan.rows, plan.seed)
+        test, truth = plan.X[resample.test], plan.y[resample.test]
+        models = [_plain_model(plan, resample.train, columns) for columns in selected(resample.train, draws)]
+        hits.append([float(np.mean(model.predict(test) == truth)) for model in models])
+    accuracy = np.mean(hits, axis=0)
+    pfer, threshold = draws[best_accuracy(accuracy, random_state)]
+    every = np.arange(len(plan.y))
+    (columns,) = selected(every, [(pfer, threshold)])
+    tried = {"pfer": [p for p, _ in draws], "threshold": [t for _, t in draws], "accuracy": accuracy}
+    model = _plain_model(plan, every, columns)
+    return _approach("stabs", {"pfer": pfer, "threshold": threshold}, columns, model, tried)
+
+
+APPROACHES: dict[str, Callable[..., Approach]] = {"adj": adj, "unadj": unadj, "acc": acc, "stabs": stabs}
 
 
 def nested_evaluation(
     X: Any,
     y: Any,
     *,
-    approaches: Sequence[str] = ("adj", "unadj", "acc"),
+    approaches: Sequence[str] = ("adj", "unadj", "acc", "stabs"),
     outer: Resampling | None = None,
     options: Mapping[str, Any] | None = None,
     random_state: int = 0,
@@ -194,13 +250,54 @@ class L0Paths:
 
     def result(self, name: str, index: int, columns: Mapping[str, npt.NDArray[np.float64]]) -> Approach:
         """The final model, fitted on all rows with the chosen size."""
-        import pandas as pd
-
         size = self.sizes[index]
         model = L0Logistic(size).fit(self.plan.X, self.plan.y)
-        selected = tuple(int(f) for f in np.flatnonzero(model.support_))
-        tried = pd.DataFrame({"size": self.sizes, "accuracy": self.accuracy, **columns})
-        return Approach(name, {"size": size}, selected, model, tried)
+        tried = {"size": self.sizes, "accuracy": self.accuracy, **columns}
+        return _approach(name, {"size": size}, np.flatnonzero(model.support_), model, tried)
+
+
+@dataclass(frozen=True)
+class ColumnsModel:
+    """A fitted model that looks at some of the columns."""
+
+    model: Any
+    columns: npt.NDArray[np.int64]
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        values = np.asarray(X, dtype=np.float64)
+        return np.asarray(self.model.predict(values[:, self.columns] if len(self.columns) else values))
+
+
+def _plain_model(plan: Plan, rows: npt.NDArray[np.int64], columns: npt.NDArray[np.int64]) -> ColumnsModel:
+    """Logistic regression without a penalty; without features, the more frequent class."""
+    if not len(columns):
+        return ColumnsModel(blind_predictor("classification").fit(plan.X[rows], plan.y[rows]), columns)
+    model = make_pipeline(StandardScaler(), LogisticRegression(C=np.inf, max_iter=1000))
+    with warnings.catch_warnings():
+        # Where the features separate the classes there is no maximum, and any direction near it predicts the same.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return ColumnsModel(model.fit(plan.X[np.ix_(rows, columns)], plan.y[rows]), columns)
+
+
+def _largest_q(d: int, pfer: float, threshold: float, n_halves: int, most: int) -> int:
+    """How many features a run may select so that the bound holds; 0 where not even one may be."""
+    try:
+        control = error_control(d, pfer=pfer, threshold=threshold, rule=UNIMODAL, n_runs=n_halves)
+    except InputError:
+        return 0
+    return min(control.q, most)
+
+
+def _approach(
+    name: str,
+    params: Mapping[str, Any],
+    columns: npt.NDArray[np.int64],
+    model: Any,
+    tried: Mapping[str, Any],
+) -> Approach:
+    import pandas as pd
+
+    return Approach(name, params, tuple(int(f) for f in columns), model, pd.DataFrame(dict(tried)))
 
 
 def _steady(

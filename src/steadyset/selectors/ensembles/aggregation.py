@@ -1,0 +1,168 @@
+"""Many runs made into one set of features: by frequency, by rank, or by a test against chance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import binom, false_discovery_control, rankdata
+
+from steadyset.errors import InputError
+from steadyset.kernels.arrays import Floats, Ints
+from steadyset.selections import Selections, as_selections
+from steadyset.selectors.model_input import check_integer, check_number
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class Aggregate:
+    """The chosen features, best first, and the score of every feature (the higher the better).
+
+    p_values holds the adjusted p-values of the method "binomial", else None.
+    """
+
+    method: str
+    indices: Ints
+    features: tuple[str, ...]
+    scores: Floats
+    p_values: Floats | None
+    names: tuple[str, ...]
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a feature, best first: score, p_value where there is one, selected."""
+        import pandas as pd
+
+        columns: dict[str, NDArray[Any]] = {"score": self.scores}
+        if self.p_values is not None:
+            columns["p_value"] = self.p_values
+        columns["selected"] = np.isin(np.arange(len(self.scores)), self.indices)
+        frame = pd.DataFrame(columns, index=pd.Index(self.names, name="feature"))
+        return frame.iloc[np.argsort(-self.scores, kind="stable")]
+
+
+def aggregate(
+    selections: Any,
+    method: str = "threshold",
+    *,
+    threshold: float = 0.5,
+    k: int | None = None,
+    scale: float | None = None,
+    alpha: float = 0.05,
+) -> Aggregate:
+    """One set of features out of the runs; selections is a Selections or what `Selections.from_matrix` takes.
+
+    "threshold" : features that at least a share `threshold` of the runs selected
+    "top_frequency" : the k most often selected
+    "mean_rank" : the k of the best mean rank
+    "borda" : the k with the most points; a run gives the features that it selected d + 1 - rank points, others none
+    "exponential" : the k of the largest mean of exp(-rank / scale), scale k unless given (Haury, Gestraud, Vert 2011)
+    "binomial" : features selected more often than chance has it: one-sided binomial tests of the counts h ~ Bin(M, k̄/d)
+        at the false discovery rate `alpha` (Benjamini and Hochberg 1995). Runs on overlapping resamples are not
+        independent, so that small p-values come more easily than the name says.
+
+    k None: the mean size of the runs, rounded. Ranks are those of the Selections (`from_rankings`); else features rank
+    by their |weight|, or share the mean of the ranks 1..k_i where there are none. Features that a run without a ranking
+    did not select share the mean of the ranks that remain. Ties in the score go to the feature that comes first.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> runs = st.Selections.from_sets([["a", "b"], ["b"], ["b", "c"]], features=["a", "b", "c"])
+    >>> st.aggregate(runs, "threshold", threshold=0.5).features
+    ('b',)
+    """
+    runs = as_selections(selections)
+    if method not in _METHODS:
+        raise InputError(f"method is {method!r}; wanted is one of {', '.join(map(repr, _METHODS))}.")
+    size = _size(runs, k)
+    p_values = None
+    if method == "threshold":
+        check_number("threshold", threshold, most=1.0)
+        scores = runs.frequencies.copy()
+        chosen = scores >= threshold - 1e-12
+    elif method == "binomial":
+        check_number("alpha", alpha, most=1.0)
+        scores = runs.frequencies.copy()
+        p_values = _binomial_p_values(runs)
+        chosen = p_values <= alpha
+    else:
+        scores = _SCORES[method](runs, float(size if scale is None else _positive(scale)))
+        chosen = np.zeros(runs.n_features, dtype=np.bool_)
+        chosen[np.argsort(-scores, kind="stable")[:size]] = True
+    best_first = np.argsort(-scores, kind="stable")
+    indices = best_first[chosen[best_first]].astype(np.int64)
+    names = tuple(runs.features)
+    return Aggregate(method, indices, tuple(names[f] for f in indices), scores, p_values, names)
+
+
+def _binomial_p_values(runs: Selections) -> Floats:
+    """Benjamini-Hochberg adjusted P(H >= h_f), H ~ Bin(M, k̄/d)."""
+    rate = runs.sizes.sum() / (runs.n_runs * runs.n_features)
+    return np.asarray(false_discovery_control(binom.sf(runs.counts - 1, runs.n_runs, rate), method="bh"))
+
+
+def _mean_rank(runs: Selections, scale: float) -> Floats:
+    return -_mean_over_runs(runs, lambda rank: rank, all_features=True)
+
+
+def _borda(runs: Selections, scale: float) -> Floats:
+    return _mean_over_runs(runs, lambda rank: runs.n_features + 1.0 - rank, all_features=False)
+
+
+def _exponential(runs: Selections, scale: float) -> Floats:
+    return _mean_over_runs(runs, lambda rank: np.exp(-rank / scale), all_features=True)
+
+
+_SCORES: dict[str, Callable[[Selections, float], Floats]] = {
+    "top_frequency": lambda runs, scale: runs.frequencies.copy(),
+    "mean_rank": _mean_rank,
+    "borda": _borda,
+    "exponential": _exponential,
+}
+_METHODS = ("threshold", *_SCORES, "binomial")
+
+
+def _mean_over_runs(runs: Selections, points: Callable[[Any], Any], *, all_features: bool) -> Floats:
+    """The mean over runs of the points of each feature's rank; without all_features only where it is selected."""
+    d = runs.n_features
+    total = np.zeros(d)
+    for run in range(runs.n_runs):
+        chosen = runs.selected(run)
+        if runs.rankings is not None:
+            given = points(runs.rankings[run])
+            if all_features:
+                total += given
+            else:
+                total[chosen] += given[chosen]
+            continue
+        others = points((len(chosen) + 1 + d) / 2) if all_features and len(chosen) < d else 0.0
+        total += others
+        total[chosen] += points(_ranks(runs, run, len(chosen))) - others
+    return total / runs.n_runs
+
+
+def _ranks(runs: Selections, run: int, size: int) -> Floats:
+    """Ranks of what a run selected: by |weight| where there are weights, else the mean of 1..size for all."""
+    if runs.weights is None:
+        return np.full(size, (size + 1) / 2)
+    weights = runs.weights[runs.indptr[run] : runs.indptr[run + 1]]
+    return np.asarray(rankdata(-np.abs(weights)), dtype=np.float64)
+
+
+def _size(runs: Selections, k: int | None) -> int:
+    if k is None:
+        return max(1, int(np.floor(runs.sizes.mean() + 0.5)))
+    check_integer("k", k, least=1)
+    if k > runs.n_features:
+        raise InputError(f"k is {k} and there are {runs.n_features} features; wanted is at most that number.")
+    return int(k)
+
+
+def _positive(scale: Any) -> float:
+    check_number("scale", scale)
+    return float(scale)

@@ -1,0 +1,214 @@
+"""The error bounds of stability selection: of (q, threshold, PFER) any two give the third."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from steadyset.errors import InputError
+from steadyset.selectors.ensembles.concave import largest_tail
+from steadyset.selectors.model_input import check_integer, check_number
+
+ROUNDING = 1e-9  # thresholds and frequencies are compared up to this, so that ties do not hang on rounding
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A bound on the expected number of false selections (PFER).
+
+    bound(q, threshold, d, n_pairs) is infinite where the rule says nothing. It has to fall in the threshold and to rise
+    in q. lowest is the least threshold that the rule can ever take.
+    """
+
+    name: str
+    bound: Callable[[float, float, int, int], float]
+    lowest: float
+    reference: str
+
+
+@dataclass(frozen=True)
+class ErrorControl:
+    """At most q features a run and a frequency of at least `threshold` bound the PFER by `pfer`."""
+
+    q: int
+    threshold: float
+    pfer: float
+    rule: str
+
+
+def error_control(
+    d: int,
+    *,
+    q: int | None = None,
+    threshold: float | None = None,
+    pfer: float | None = None,
+    rule: str = "meinshausen_buhlmann",
+    n_runs: int = 100,
+) -> ErrorControl:
+    """Give two of q, threshold and pfer and get the third: the least threshold, the largest q, or the bound itself.
+
+    d is how many features (or clusters of features) there are to choose from, q how many a run selects at most,
+    threshold the share of the n_runs runs that must select a feature, pfer the bound on the expected number of selected
+    features whose chance to be selected by a run is at most q/d, as is that of a noise feature when noise features are
+    exchangeable and the selector is no worse than guessing. The threshold found for a given q and pfer is a whole
+    number of runs, except that of "meinshausen_buhlmann". The returned pfer is the bound, at most the one asked for.
+
+    Examples
+    --------
+    >>> from steadyset.selectors import error_control
+    >>> error_control(1000, q=20, pfer=1).threshold
+    0.7
+    >>> error_control(1000, q=20, pfer=1, rule="shah_samworth_r_concave").threshold
+    0.43
+    """
+    record = get_rule(rule)
+    check_integer("d", d, least=1)
+    check_runs(n_runs)
+    given = [name for name, value in (("q", q), ("threshold", threshold), ("pfer", pfer)) if value is not None]
+    if len(given) != 2:
+        found = f"found: {', '.join(given) or 'none'}"
+        raise InputError(f"Two of q, threshold and pfer have to be given, and the third follows; {found}.")
+    if pfer is not None:
+        check_number("pfer", pfer)
+    if q is not None:
+        _check_q(q, d)
+    if threshold is not None:
+        _check_threshold(threshold, record)
+    pairs = n_runs // 2
+    if threshold is None:
+        assert q is not None
+        assert pfer is not None
+        threshold = _least_threshold(record, q, pfer, d, pairs)
+    elif q is None:
+        assert pfer is not None
+        q = _largest_q(record, threshold, pfer, d, pairs)
+    bound = record.bound(q, threshold, d, pairs)
+    if not np.isfinite(bound):
+        raise InputError(
+            f"The rule {rule!r} says nothing about q = {q} of {d} features at the threshold {threshold:g}; "
+            "wanted is a higher threshold or a smaller q."
+        )
+    return ErrorControl(int(q), float(threshold), float(bound if pfer is None else min(bound, pfer)), rule)
+
+
+def get_rule(name: str) -> Rule:
+    """The rule of that name."""
+    if name not in RULES:
+        raise InputError(f"rule is {name!r}; wanted is one of {', '.join(map(repr, RULES))}.")
+    return RULES[name]
+
+
+def check_runs(n_runs: Any) -> None:
+    """Runs come in pairs."""
+    check_integer("n_runs", n_runs, least=2)
+    if n_runs % 2:
+        raise InputError(f"n_runs is {n_runs}; complementary pairs need an even number of runs.")
+
+
+def markov(q: float, threshold: float, d: int, n_pairs: int) -> float:
+    """q² / ((2 threshold - 1) d), for thresholds above 1/2; it holds for random halves and for complementary pairs."""
+    return q**2 / ((2.0 * threshold - 1.0) * d) if threshold > 0.5 else np.inf
+
+
+def unimodal(q: float, threshold: float, d: int, n_pairs: int) -> float:
+    """C q² / d, where C is Markov's inequality for unimodal distributions on {0, 1/B, ..., 1}, B = n_pairs.
+
+    A frequency of at least the threshold means that both halves of a pair select the feature in a share of at least
+    t = 2 threshold - 1 of the pairs. The mean of that share is at most (q/d)². With t rounded up to a multiple of 1/B,
+    C = 1 / (2 t - 1/B) up to t = 1/2 and 2 (1 - t + 1/B) / (1 + 1/B) beyond. Below the range of that inequality, and
+    for q/d above 1/sqrt(3), the bound is that of Meinshausen and Buehlmann.
+    """
+    plain = markov(q, threshold, d, n_pairs)
+    share = _share(2.0 * threshold - 1.0, n_pairs)
+    mean = (q / d) ** 2
+    if mean > 1.0 / 3.0 or share <= min(2.0 * mean, 1.5 * mean + 1.0 / n_pairs):
+        return plain
+    if share <= 0.5:
+        constant = 1.0 / (2.0 * share - 1.0 / n_pairs)
+    else:
+        constant = 2.0 * (1.0 - share + 1.0 / n_pairs) / (1.0 + 1.0 / n_pairs)
+    return min(plain, constant * q**2 / d)
+
+
+def r_concave(q: float, threshold: float, d: int, n_pairs: int) -> float:
+    """d min{D((q/d)², 2 threshold - 1, B, -1/2), D(q/d, threshold, 2B, -1/4)}, also for thresholds below 1/2.
+
+    D is the largest tail of an r-concave distribution: of the share of pairs both halves of which select the feature
+    (r = -1/2), and of the share of runs that select it (r = -1/4). Such distributions are unimodal, so that the bounds
+    for these hold as well; at thresholds of at most q/d they are all there is.
+    """
+    theta = q / d
+    if threshold <= theta:
+        return unimodal(q, threshold, d, n_pairs)
+    in_pairs = round(_share(2.0 * threshold - 1.0, n_pairs) * n_pairs)
+    in_runs = round(_share(threshold, 2 * n_pairs) * 2 * n_pairs)
+    both = largest_tail(theta**2 * n_pairs, in_pairs, n_pairs, -0.5)
+    single = largest_tail(theta * 2 * n_pairs, in_runs, 2 * n_pairs, -0.25)
+    return min(d * both, d * single, unimodal(q, threshold, d, n_pairs))
+
+
+_MB = "Meinshausen and Buehlmann (2010), Stability selection, theorem 1"
+_SS = "Shah and Samworth (2013), Variable selection with error control: another look at stability selection"
+RULES: dict[str, Rule] = {
+    rule.name: rule
+    for rule in (
+        Rule("meinshausen_buhlmann", markov, 0.5, _MB),
+        Rule("shah_samworth_unimodal", unimodal, 0.5, f"{_SS}, theorem 2"),
+        Rule("shah_samworth_r_concave", r_concave, 0.0, f"{_SS}, theorem 3"),
+    )
+}
+
+
+def _share(share: float, n: int) -> float:
+    """The next multiple of 1/n that is not below the share."""
+    return float(np.ceil(share * n - ROUNDING) / n)
+
+
+def _check_q(q: Any, d: int) -> None:
+    check_integer("q", q, least=1)
+    if q > d:
+        raise InputError(f"q is {q} and there are {d} features; a run can select at most all of them.")
+
+
+def _check_threshold(threshold: Any, rule: Rule) -> None:
+    check_number("threshold", threshold, most=1.0)
+    if threshold <= rule.lowest:
+        raise InputError(
+            f"threshold is {threshold:g}; the rule {rule.name!r} bounds the error only above {rule.lowest:g}."
+        )
+
+
+def _least_threshold(rule: Rule, q: int, pfer: float, d: int, n_pairs: int) -> float:
+    best = rule.bound(q, 1.0, d, n_pairs)
+    if best > pfer * (1.0 + ROUNDING):
+        raise InputError(
+            f"With q = {q} of {d} features the rule {rule.name!r} cannot promise a PFER below {best:.3g}, "
+            f"and {pfer:g} is asked for; wanted is a larger pfer or a smaller q."
+        )
+    if rule.bound is markov:
+        return 0.5 * (1.0 + q**2 / (pfer * d))
+    runs = 2 * n_pairs
+    low, high = int(rule.lowest * runs), runs  # no promise at low, one at high
+    while high - low > 1:
+        middle = (low + high) // 2
+        kept = rule.bound(q, middle / runs, d, n_pairs) <= pfer * (1.0 + ROUNDING)
+        low, high = (low, middle) if kept else (middle, high)
+    return high / runs
+
+
+def _largest_q(rule: Rule, threshold: float, pfer: float, d: int, n_pairs: int) -> int:
+    least = rule.bound(1, threshold, d, n_pairs)
+    if least > pfer * (1.0 + ROUNDING):
+        raise InputError(
+            f"At the threshold {threshold:g} even q = 1 of {d} features has a PFER bound of {least:.3g} by the rule "
+            f"{rule.name!r}, and {pfer:g} is asked for; wanted is a higher threshold or a larger pfer."
+        )
+    low, high = 1, d + 1  # a promise at low, none at high
+    while high - low > 1:
+        middle = (low + high) // 2
+        kept = rule.bound(middle, threshold, d, n_pairs) <= pfer * (1.0 + ROUNDING)
+        low, high = (middle, high) if kept else (low, middle)
+    return low

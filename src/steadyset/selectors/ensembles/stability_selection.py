@@ -1,0 +1,402 @@
+"""Stability selection: features that a base selector chooses again and again on random halves of the data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import ClassifierTags
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from steadyset.errors import InputError
+from steadyset.kernels.arrays import Floats, Ints
+from steadyset.resampling import ComplementaryPairs, Rows
+from steadyset.selections import Selections
+from steadyset.selectors.ensembles.bounds import ROUNDING, RULES, check_runs, error_control
+from steadyset.selectors.ensembles.calibration import THRESHOLDS, calibrate
+from steadyset.selectors.ensembles.clusters import (
+    Representative,
+    merge_columns,
+    read_clusters,
+    representative_weights,
+    signs_within,
+)
+from steadyset.selectors.ensembles.paths import Paths, default_base, follow, is_classes, size_parameter
+from steadyset.selectors.ensembles.stable import Prior, StableSet
+from steadyset.selectors.filters.scoring import run_seeds
+from steadyset.selectors.model_input import check_choice, check_integer, check_number
+from steadyset.selectors.validation import check_features, check_target
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from scipy import sparse
+
+THRESHOLD, PFER = 0.75, 1.0  # where fewer than two of q, threshold and pfer are given
+
+
+class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """Keep the features that a base selector chooses in at least a share `threshold` of complementary random halves.
+
+    Parameters
+    ----------
+    base : selector, optional
+        A selector with a path (SparseLogistic, SparseLinear, L0..., Boosted..., FilterSelector), with a size (a
+        parameter k or n_features_to_select), or with neither, which then selects as it likes. None: the lasso path,
+        logistic for two classes and linear for numbers.
+    threshold, pfer, q : at most two of them
+        The frequency from which a feature is kept, the bound on the expected number of false selections, and how many
+        features a run selects: the first q that enter its path. The third follows by the rule's bound; of what is
+        missing beyond that, threshold is 0.75 and pfer is 1. For "calibrated" all three are optional limits: a given
+        threshold is kept, pfer and q bound what is considered.
+    rule : "meinshausen_buhlmann", "shah_samworth_unimodal", "shah_samworth_r_concave" or "calibrated"
+        See `error_control` for the bounds; "calibrated" chooses the level of the path and the threshold by the
+        stability score of Bodinier et al. (2023).
+    n_runs : int
+        Halves of the data, two for each random split. Where y holds classes, each class is halved.
+    clusters, representative : optional
+        A FeatureSimilarity or groups of features: a run selects a cluster when it selects one of its features, and
+        stable clusters are kept, represented "weighted", "simple" or "sparse" (Faletto and Bien 2022).
+    max_features : int, optional
+        How many features the paths are followed to, at least q. None: q, or n/4 where that is more.
+    n_lambdas, lambda_min_ratio : int, float
+        The levels of a path of penalties, from the strongest down to this part of it.
+    random_state, n_jobs
+        The seed, and how many threads compute the runs; their number changes nothing.
+
+    Attributes
+    ----------
+    result_ : the StableSet; support_, threshold_, pfer_ and q_ are its own
+    paths_ : the selections of all runs at all levels; levels_ and frequencies_ (levels x features) come from there
+    selections_ : the Selections that were read for the result, one set a run
+    clusters_ : the number of the cluster of each feature
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import steadyset as st
+    >>> X = np.random.default_rng(0).normal(size=(100, 50))
+    >>> y = X[:, 0] - X[:, 1] + np.random.default_rng(1).normal(size=100)
+    >>> selector = st.StabilitySelection(pfer=1, threshold=0.8, n_runs=50, random_state=0).fit(X, y)
+    >>> selector.get_support(indices=True), selector.q_
+    (array([0, 1]), 5)
+    """
+
+    def __init__(
+        self,
+        base: Any = None,
+        *,
+        threshold: float | None = None,
+        pfer: float | None = None,
+        q: int | None = None,
+        rule: str = "meinshausen_buhlmann",
+        n_runs: int = 100,
+        clusters: Any = None,
+        representative: Representative = "weighted",
+        max_features: int | None = None,
+        n_lambdas: int = 100,
+        lambda_min_ratio: float = 0.01,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.base = base
+        self.threshold = threshold
+        self.pfer = pfer
+        self.q = q
+        self.rule = rule
+        self.n_runs = n_runs
+        self.clusters = clusters
+        self.representative = representative
+        self.max_features = max_features
+        self.n_lambdas = n_lambdas
+        self.lambda_min_ratio = lambda_min_ratio
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Follow the path of the base on every half, and read the stable features by the rule."""
+        self._check_options()
+        features = check_features(X, self)
+        if y is None:
+            raise InputError("requires y to be passed, but the target y is None")
+        target = column_or_1d(y, warn=True)
+        check_target(target, len(features))
+        if len(features) < 4:
+            raise InputError(f"halves need at least four rows in X, found n_samples={len(features)}")
+        names = None if not hasattr(self, "feature_names_in_") else tuple(map(str, self.feature_names_in_))
+        self.clusters_: Ints = read_clusters(self.clusters, features.shape[1], names)
+        base = default_base(target) if self.base is None else self.base
+        self._has_size = size_parameter(base) is not None
+        q = self._first_q()
+        seeds = run_seeds(self.random_state, 2)
+        self.paths_: Paths = follow(
+            base,
+            features,
+            target,
+            self._halves(target, seeds[0]),
+            q=q,
+            reach=self._reach(q, features),
+            n_lambdas=self.n_lambdas,
+            lambda_min_ratio=self.lambda_min_ratio,
+            seed=seeds[1],
+            n_jobs=self.n_jobs,
+        )
+        self._remember_units(features)
+        self.result_: StableSet = self._read(self.rule, self.threshold, self.pfer, self.q)
+        return self
+
+    def select(
+        self,
+        *,
+        rule: str | None = None,
+        threshold: float | None = None,
+        pfer: float | None = None,
+        q: int | None = None,
+    ) -> StableSet:
+        """Read the same paths by another rule or by other limits; nothing is fitted again, and the selector stays.
+
+        None of threshold, pfer and q given: those of the selector.
+        """
+        check_is_fitted(self)
+        if threshold is None and pfer is None and q is None:
+            threshold, pfer, q = self.threshold, self.pfer, self.q
+        return self._read(self.rule if rule is None else rule, threshold, pfer, q)
+
+    def selection_intervals(self, level: float = 0.95, *, prior: Prior = "jeffreys") -> pd.DataFrame:
+        """Equal-tailed posterior intervals of the selection probabilities, one row a feature.
+
+        With the prior Beta(a, a), a = 1/2 ("jeffreys") or 1 ("uniform"), a feature that h of M runs select has the
+        posterior Beta(a + h, a + M - h). Columns: frequency h/M, low, high, above_threshold (the posterior probability
+        that the selection probability is above the threshold), selected. Runs are taken as independent draws of halves
+        of these data: the intervals say how far the number of runs has settled the frequencies, not how other data
+        would change them.
+        """
+        check_is_fitted(self)
+        return self.result_.intervals(self._names(), level, prior)
+
+    def representatives(self, X: Any) -> Floats:
+        """n x (number of selected clusters): the weighted mean of the standardised features of each cluster.
+
+        Mean and standard deviation are those of the training data; a feature that is negatively correlated with the
+        first one of its cluster counts with the opposite sign, so that it does not cancel it.
+        """
+        check_is_fitted(self)
+        values = np.asarray(validate_data(self, X, dtype=np.float64, reset=False))
+        weights = self.result_.weights * self._signs / self._scale
+        place = np.cumsum(self.result_.selected_clusters) - 1
+        used = np.flatnonzero(weights)
+        combined = np.zeros((len(values), int(self.result_.selected_clusters.sum())))
+        for f in used:
+            combined[:, place[self.clusters_[f]]] += weights[f] * (values[:, f] - self._centre[f])
+        return combined
+
+    @property
+    def support_(self) -> NDArray[np.bool_]:
+        return self.result_.support
+
+    @property
+    def threshold_(self) -> float:
+        return self.result_.threshold
+
+    @property
+    def pfer_(self) -> float:
+        return self.result_.pfer
+
+    @property
+    def q_(self) -> float:
+        return self.result_.q
+
+    @property
+    def levels_(self) -> Floats:
+        return self.paths_.levels
+
+    @property
+    def frequencies_(self) -> Floats:
+        return self.paths_.frequencies
+
+    @property
+    def selections_(self) -> Selections:
+        read = self.result_
+        rows = self._chosen_rows(read.level, int(read.q))
+        return Selections.from_matrix(rows, features=self._names())
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "result_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.classifier_tags = ClassifierTags(multi_class=False)
+        return tags
+
+    # ---- before the runs ---------------------------------------------------------------------------------------
+
+    def _check_options(self) -> None:
+        if self.rule != "calibrated":
+            _known_rule(self.rule)
+        check_runs(self.n_runs)
+        check_choice("representative", self.representative, ("weighted", "simple", "sparse"))
+        check_integer("n_lambdas", self.n_lambdas, least=2)
+        check_number("lambda_min_ratio", self.lambda_min_ratio, most=1.0)
+        if None not in (self.threshold, self.pfer, self.q) and self.rule != "calibrated":
+            raise InputError("threshold, pfer and q are all given; wanted are two of them, and the third follows.")
+
+    def _first_q(self) -> int:
+        """How many features a run selects, before any run is known."""
+        if not self._has_size:
+            if self.q is not None:
+                raise InputError(
+                    "q is given, but the base has no parameter for the number of features that it selects."
+                )
+            return 1
+        rule = RULES["meinshausen_buhlmann"].name if self.rule == "calibrated" else self.rule
+        return self._control(rule, self.threshold, self.pfer, self.q)[0]
+
+    def _control(
+        self, rule: str, threshold: float | None, pfer: float | None, q: int | None
+    ) -> tuple[int, float, float]:
+        """q, threshold and the bound, with the defaults for what is missing."""
+        n_clusters = int(self.clusters_.max()) + 1
+        if q is not None and pfer is not None:
+            control = error_control(n_clusters, q=q, pfer=pfer, rule=rule, n_runs=self.n_runs)
+        elif q is not None or pfer is not None:
+            level = THRESHOLD if threshold is None else threshold
+            control = error_control(n_clusters, q=q, threshold=level, pfer=pfer, rule=rule, n_runs=self.n_runs)
+        else:
+            # Nobody asked for this PFER, so that where even q = 1 has a larger bound, the bound is told, not refused.
+            level = THRESHOLD if threshold is None else threshold
+            options: Any = {"threshold": level, "rule": rule, "n_runs": self.n_runs}
+            control = error_control(n_clusters, q=1, **options)
+            if control.pfer <= PFER:
+                control = error_control(n_clusters, pfer=PFER, **options)
+        return control.q, control.threshold, control.pfer
+
+    def _reach(self, q: int, X: Floats) -> int:
+        if self.max_features is None:
+            return max(q, min(int(X.shape[1]), len(X) // 4))
+        check_integer("max_features", self.max_features, least=1)
+        if self.max_features < q:
+            raise InputError(f"max_features is {self.max_features} and a run selects q = {q}; wanted is at least q.")
+        return min(int(X.shape[1]), int(self.max_features))
+
+    def _halves(self, y: NDArray[Any], seed: int) -> list[Ints]:
+        resampling = ComplementaryPairs(self.n_runs, stratified=is_classes(y))
+        rows = Rows(len(y), y)
+        resampling.check(rows)
+        return [resampling.draw(run, rows, seed).train for run in range(self.n_runs)]
+
+    def _remember_units(self, X: Floats) -> None:
+        self._centre = X.mean(axis=0)
+        spread = X.std(axis=0)
+        self._scale = np.where(spread > 0, spread, 1.0)
+        self._signs = signs_within(X, self.clusters_)
+
+    # ---- reading the runs --------------------------------------------------------------------------------------
+
+    def _read(self, rule: str, threshold: float | None, pfer: float | None, q: int | None) -> StableSet:
+        if rule == "calibrated":
+            return self._read_calibrated(threshold, pfer, q)
+        _known_rule(rule)
+        if not self._has_size:
+            return self._read_as_is(rule, threshold, pfer, q)
+        if None not in (threshold, pfer, q):
+            raise InputError("threshold, pfer and q are all given; wanted are two of them, and the third follows.")
+        q, threshold, pfer = self._control(rule, threshold, pfer, q)
+        rows = self._chosen_rows(None, q)
+        size = merge_columns(rows, self.clusters_).nnz / self.n_runs
+        if size > q:
+            raise InputError(
+                f"The base selects {size:g} features where q = {q} are asked for; "
+                "if it selects groups, wanted is clusters= with the same groups."
+            )
+        return self._stable(rule, rows, threshold, pfer, q)
+
+    def _read_as_is(self, rule: str, threshold: float | None, pfer: float | None, q: int | None) -> StableSet:
+        """The base decides how many features it selects; their mean number takes the place of q."""
+        if q is not None:
+            raise InputError("q is given, but the base has no parameter for the number of features that it selects.")
+        rows = self.paths_.level(0)
+        merged = merge_columns(rows, self.clusters_)
+        size = max(1, int(np.ceil(merged.nnz / self.n_runs)))
+        d = merged.shape[1]
+        if threshold is None and pfer is not None:
+            control = error_control(d, q=size, pfer=pfer, rule=rule, n_runs=self.n_runs)
+        else:
+            level = THRESHOLD if threshold is None else threshold
+            control = error_control(d, q=size, threshold=level, rule=rule, n_runs=self.n_runs)
+            if pfer is not None and control.pfer > pfer:
+                raise InputError(
+                    f"The base selects {size} of {d} features a run, so that the PFER bound at the threshold {level:g} "
+                    f"is {control.pfer:.3g}, and {pfer:g} is asked for; wanted is a larger pfer."
+                )
+        return self._stable(rule, rows, control.threshold, control.pfer, size, level=np.nan)
+
+    def _read_calibrated(self, threshold: float | None, pfer: float | None, q: int | None) -> StableSet:
+        if threshold is not None and not 0.5 < threshold <= 1:
+            raise InputError(
+                f'threshold is {threshold!r}; for "calibrated" wanted is a number above 0.5 and at most 1.'
+            )
+        if pfer is not None:
+            check_number("pfer", pfer)
+        if q is not None:
+            check_integer("q", q, least=1)
+        thresholds = THRESHOLDS if threshold is None else np.array([float(threshold)])
+        counts = self.paths_.counts(self.clusters_)
+        best = calibrate(counts, self.n_runs, thresholds, pfer=pfer, q=q)
+        size = float(counts[best.place].sum() / self.n_runs)
+        bound = RULES["meinshausen_buhlmann"].bound(size, best.threshold, counts.shape[1], self.n_runs // 2)
+        level = float(self.levels_[best.place])
+        rows = self.paths_.level(best.place)
+        return self._stable("calibrated", rows, best.threshold, bound, size, level=level, score=best.score)
+
+    def _chosen_rows(self, level: float | None, q: int) -> sparse.csr_array:
+        if level is None:
+            return self.paths_.first(q)
+        return self.paths_.level(0 if np.isnan(level) else int(np.flatnonzero(self.levels_ == level)[0]))
+
+    def _stable(
+        self,
+        rule: str,
+        rows: sparse.csr_array,
+        threshold: float,
+        pfer: float,
+        q: float,
+        *,
+        level: float | None = None,
+        score: float | None = None,
+    ) -> StableSet:
+        merged = merge_columns(rows, self.clusters_)
+        frequencies = np.bincount(rows.indices, minlength=rows.shape[1]) / self.n_runs
+        cluster_frequencies = np.bincount(merged.indices, minlength=merged.shape[1]) / self.n_runs
+        chosen = cluster_frequencies >= threshold - ROUNDING
+        weights = representative_weights(self.representative, frequencies, self.clusters_, chosen)
+        return StableSet(
+            rule=rule,
+            threshold=threshold,
+            pfer=pfer,
+            q=q,
+            level=level,
+            score=score,
+            n_runs=self.n_runs,
+            support=weights > 0,
+            frequencies=frequencies,
+            clusters=self.clusters_,
+            cluster_frequencies=cluster_frequencies,
+            selected_clusters=chosen,
+            weights=weights,
+        )
+
+    def _names(self) -> list[str]:
+        names = getattr(self, "feature_names_in_", None)
+        return [f"x{f}" for f in range(self.n_features_in_)] if names is None else [str(name) for name in names]
+
+
+def _known_rule(rule: str) -> None:
+    if rule not in RULES:
+        raise InputError(f"rule is {rule!r}; wanted is one of {', '.join(map(repr, [*RULES, 'calibrated']))}.")

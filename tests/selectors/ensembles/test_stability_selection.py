@@ -1,0 +1,281 @@
+"""Stability selection: the scikit-learn rules, one computation for every rule, and what clusters and intervals mean."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy.stats import beta
+from sklearn.feature_selection import SelectKBest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import steadyset
+from steadyset.errors import InputError
+from steadyset.selectors import (
+    BoostedLinear,
+    FilterSelector,
+    GroupLinear,
+    L0Linear,
+    RecursiveElimination,
+    SparseLinear,
+    SparseLogistic,
+    StabilitySelection,
+)
+from steadyset.selectors.names import selector_by_name
+from steadyset.similarity import FeatureSimilarity
+
+RULES = ("meinshausen_buhlmann", "shah_samworth_unimodal", "shah_samworth_r_concave", "calibrated")
+BASES = (None, SparseLinear(l1_ratio=0.7), FilterSelector("pearson"), L0Linear(), BoostedLinear())
+
+
+@parametrize_with_checks([StabilitySelection(n_runs=4, n_lambdas=10), StabilitySelection(FilterSelector(), n_runs=4)])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+def test_scikit_learn_accepts_it(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def data():
+    """60 rows, 30 features, of which 3, 7 and 11 make y."""
+    random = np.random.default_rng(3)
+    X = random.normal(size=(60, 30))
+    return X, 1.5 * X[:, 3] - 1.5 * X[:, 7] + X[:, 11] + 0.5 * random.normal(size=60)
+
+
+def stability_selection(base=None, **options):
+    options = {"n_runs": 20, "n_lambdas": 30, "random_state": 0, "q": 5, **options}
+    return StabilitySelection(base, **options)
+
+
+@pytest.mark.parametrize("base", BASES, ids=lambda base: type(base).__name__)
+@pytest.mark.parametrize("rule", RULES)
+def test_every_rule_finds_a_strong_signal_with_every_base(data, base, rule):
+    found = stability_selection(base, rule=rule, threshold=0.9).fit(*data)
+    np.testing.assert_array_equal(found.get_support(indices=True), [3, 7, 11])
+
+
+@pytest.mark.parametrize("base", BASES, ids=lambda base: type(base).__name__)
+def test_reading_by_another_rule_equals_fitting_with_it(data, base):
+    fitted = stability_selection(base, threshold=0.8).fit(*data)
+    for rule in RULES:
+        read, refitted = (
+            fitted.select(rule=rule),
+            stability_selection(base, threshold=0.8, rule=rule).fit(*data).result_,
+        )
+        np.testing.assert_array_equal(read.frequencies, refitted.frequencies)
+        np.testing.assert_array_equal(read.support, refitted.support)
+        assert (read.threshold, read.pfer, read.q) == (refitted.threshold, refitted.pfer, refitted.q)
+
+
+def test_reading_another_q_equals_fitting_with_it(data):
+    fitted = stability_selection().fit(*data)
+    for q in (1, 3, 8):
+        refitted = stability_selection(q=q, max_features=15).fit(*data)
+        np.testing.assert_array_equal(fitted.select(q=q).frequencies, refitted.result_.frequencies)
+
+
+def test_a_run_selects_the_first_q_features_of_its_path(data):
+    X, y = data
+    fitted = stability_selection(q=4).fit(X, y)
+    assert (fitted.selections_.sizes == 4).all()
+    np.testing.assert_allclose(fitted.selections_.frequencies, fitted.result_.frequencies)
+    assert fitted.frequencies_.shape == (len(fitted.levels_), 30)
+    assert fitted.frequencies_[0].max() <= 1 / 20  # at the strongest penalty at most one run has started
+    assert (np.diff(fitted.levels_) < 0).all()
+
+
+def test_halves_of_the_same_pair_share_no_row_and_frequencies_are_means_over_runs(data):
+    X, y = data
+    base = SelectKBest(lambda X, y: np.abs((X - X.mean(0)).T @ (y - y.mean())), k=3)
+    fitted = stability_selection(base, q=3).fit(X, y)
+    assert fitted.result_.frequencies.sum() == pytest.approx(3)
+    assert fitted.q_ == 3
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_the_seed_decides_whatever_the_number_of_threads(data, n_jobs):
+    X, y = data
+    one = stability_selection(L0Linear(), random_state=5).fit(X, y).result_
+    again = stability_selection(L0Linear(), random_state=5, n_jobs=n_jobs).fit(X, y).result_
+    np.testing.assert_array_equal(one.frequencies, again.frequencies)
+    other = stability_selection(L0Linear(), random_state=6).fit(X, y).result_
+    assert not np.array_equal(one.frequencies, other.frequencies)
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_frames_keep_their_names(data, frame):
+    X, y = data
+    columns = [f"gene{j}" for j in range(30)]
+    fitted = stability_selection(threshold=0.9).fit(frame(dict(zip(columns, X.T, strict=True))), y)
+    assert list(fitted.get_feature_names_out()) == ["gene3", "gene7", "gene11"]
+    assert fitted.selections_.features[3] == "gene3"
+    assert list(fitted.selection_intervals().index) == columns
+
+
+def test_two_classes_are_halved_each_and_fitted_by_logistic_regression(data):
+    X, y = data
+    labels = np.where(y > np.quantile(y, 0.8), "ill", "well")
+    fitted = stability_selection(threshold=0.7, q=3).fit(X, labels)
+    logistic = stability_selection(SparseLogistic(), threshold=0.7, q=3).fit(X, labels)
+    np.testing.assert_array_equal(fitted.result_.frequencies, logistic.result_.frequencies)
+    assert fitted.get_support()[[3, 7]].any()
+
+
+def test_without_q_and_pfer_one_false_selection_is_allowed_at_the_threshold_of_three_quarters(data):
+    fitted = stability_selection(q=None).fit(*data)
+    assert (fitted.threshold_, fitted.q_) == (0.75, 3)
+    assert fitted.pfer_ == pytest.approx(9 / (0.5 * 30))
+
+
+def test_a_base_without_a_size_selects_as_it_likes_and_its_mean_size_is_q(data):
+    fitted = stability_selection(SparseLinear(penalty=0.3), q=None, threshold=0.8).fit(*data)
+    assert fitted.q_ == np.ceil(fitted.selections_.sizes.mean())
+    assert fitted.pfer_ == pytest.approx(fitted.q_**2 / (0.6 * 30))
+
+
+def test_calibration_keeps_within_the_limits(data):
+    fitted = stability_selection(q=None, rule="calibrated").fit(*data)
+    free, limited = fitted.result_, fitted.select(pfer=0.1)
+    assert limited.pfer <= 0.1
+    assert limited.score <= free.score
+    assert fitted.select(q=2).q <= 2
+    assert fitted.select(threshold=0.66).threshold == 0.66
+    assert free.level in fitted.levels_
+
+
+# ---- clusters ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def proxies():
+    """Features 0, 1 and 2 (reversed) are noisy copies of one signal; 3..19 are noise."""
+    random = np.random.default_rng(8)
+    signal = random.normal(size=80)
+    X = random.normal(size=(80, 20))
+    for f, sign in ((0, 1), (1, 1), (2, -1)):
+        X[:, f] = 10 * f + sign * (signal + 0.1 * X[:, f])
+    return X, signal + random.normal(size=80)
+
+
+def test_copies_split_the_vote_and_a_cluster_collects_it(proxies):
+    X, y = proxies
+    alone = stability_selection(q=1, threshold=0.9).fit(X, y)
+    together = stability_selection(q=1, threshold=0.9, clusters=[[0, 1, 2]]).fit(X, y)
+    assert not alone.get_support().any()
+    assert together.get_support(indices=True).tolist() == np.flatnonzero(alone.result_.frequencies > 0).tolist()
+    assert together.result_.cluster_frequencies[together.clusters_[0]] >= 0.9
+    assert together.pfer_ == pytest.approx(1 / (0.8 * 18))
+
+
+def test_representatives_are_weighted_by_frequency_equal_or_the_most_frequent_member(proxies):
+    X, y = proxies
+    weights = {}
+    for kind in ("weighted", "simple", "sparse"):
+        fitted = stability_selection(q=1, threshold=0.9, clusters=[[0, 1, 2]], representative=kind).fit(X, y)
+        weights[kind] = fitted.result_.weights
+        assert fitted.representatives(X).shape == (80, 1)
+        assert abs(np.corrcoef(fitted.representatives(X)[:, 0], X[:, 0])[0, 1]) > 0.98
+    frequencies = fitted.result_.frequencies
+    np.testing.assert_allclose(weights["weighted"][:3], frequencies[:3] / frequencies[:3].sum())
+    np.testing.assert_allclose(weights["simple"][:3], 1 / 3)
+    most = frequencies[:3] == frequencies[:3].max()
+    np.testing.assert_allclose(weights["sparse"][:3], most / most.sum())
+    assert all((w[3:] == 0).all() for w in weights.values())
+
+
+def test_clusters_come_from_a_similarity_or_from_groups_alike(proxies):
+    X, y = proxies
+    labels = ["copy"] * 3 + [None] * 17
+    by_groups = stability_selection(q=1, clusters=labels).fit(X, y)
+    by_similarity = stability_selection(q=1, clusters=FeatureSimilarity.from_data(X, threshold=0.9)).fit(X, y)
+    np.testing.assert_array_equal(by_groups.clusters_, by_similarity.clusters_)
+    np.testing.assert_array_equal(by_groups.result_.weights, by_similarity.result_.weights)
+
+
+def test_clusters_of_one_feature_each_change_nothing(data):
+    X, y = data
+    plain = stability_selection(threshold=0.7).fit(X, y).result_
+    alone = stability_selection(threshold=0.7, clusters=[None] * 30).fit(X, y).result_
+    np.testing.assert_array_equal(plain.support, alone.support)
+    np.testing.assert_array_equal(plain.weights, plain.support.astype(float))
+    assert plain.pfer == alone.pfer
+
+
+# ---- intervals ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("prior", "a"), [("jeffreys", 0.5), ("uniform", 1.0)])
+def test_intervals_are_quantiles_of_the_beta_posterior(data, prior, a):
+    fitted = stability_selection().fit(*data)
+    table = fitted.selection_intervals(0.9, prior=prior)
+    h = fitted.result_.frequencies * 20
+    np.testing.assert_allclose(table["low"], beta.ppf(0.05, a + h, a + 20 - h))
+    np.testing.assert_allclose(table["high"], beta.ppf(0.95, a + h, a + 20 - h))
+    np.testing.assert_allclose(table["above_threshold"], beta.sf(fitted.threshold_, a + h, a + 20 - h))
+
+
+# ---- names and bad input -----------------------------------------------------------------------------------------
+
+
+def test_it_is_reachable_by_its_public_names():
+    assert steadyset.StabilitySelection is StabilitySelection
+    found = selector_by_name("stability_selection:q=7,rule=shah_samworth_unimodal", "classification")
+    assert (found.q, found.rule) == (7, "shah_samworth_unimodal")
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"rule": "best"}, "rule is 'best'; wanted is one of .*'calibrated'"),
+        ({"threshold": 0.7, "pfer": 1}, "threshold, pfer and q are all given"),
+        ({"n_runs": 7}, "n_runs is 7; complementary pairs need an even number of runs"),
+        ({"max_features": 3}, "max_features is 3 and a run selects q = 5"),
+        ({"q": 20, "pfer": 0.1}, "With q = 20 of 30 features"),
+        ({"representative": "mean"}, "representative is 'mean'"),
+        ({"clusters": [0, 1]}, "groups has 2 labels for 30 features"),
+        ({"clusters": FeatureSimilarity.from_groups(["a", "b"])}, "clusters has 2 features and X has 30"),
+        ({"base": SparseLinear(penalty=0.1)}, "q is given, but the base has no parameter for the number of features"),
+        ({"base": GroupLinear(np.repeat(np.arange(10), 3))}, "The base selects .* features where q = 5 are asked for"),
+    ],
+)
+def test_bad_options_get_a_sentence(data, options, sentence):
+    with pytest.raises(InputError, match=sentence):
+        stability_selection(**options).fit(*data)
+
+
+def test_more_of_a_path_than_was_followed_gets_a_sentence(data):
+    X, y = data
+    with pytest.raises(
+        InputError, match="q is 16 and the paths were followed to 15 features; fit with max_features=16"
+    ):
+        stability_selection().fit(X, y).select(q=16)
+    with pytest.raises(InputError, match="the base, which has no path, was run for 5 features; fit with q=4"):
+        stability_selection(RecursiveElimination()).fit(X, y > 0).select(q=4)
+
+
+def test_three_classes_without_a_base_get_a_sentence(data):
+    with pytest.raises(InputError, match="y has 3 classes; wanted are two classes, numbers, or a base"):
+        stability_selection().fit(data[0], np.arange(60) % 3)
+
+
+def test_a_group_base_is_counted_in_groups_when_these_are_its_clusters(data):
+    groups = np.repeat(np.arange(10), 3)
+    fitted = stability_selection(GroupLinear(groups), q=3, threshold=0.9, clusters=groups.tolist()).fit(*data)
+    assert set(np.flatnonzero(fitted.result_.selected_clusters)) == {1, 2, 3}
+
+
+# ---- error control -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", RULES[:3])
+def test_the_mean_number_of_false_selections_stays_below_the_bound(rule):
+    """40 data sets of independent noise features with 2 real ones; it buys trust in the promise as a whole."""
+    false = []
+    for seed in range(40):
+        random = np.random.default_rng(seed)
+        X = random.normal(size=(60, 50))
+        y = X[:, 0] + X[:, 1] + random.normal(size=60)
+        base = FilterSelector("pearson")
+        fitted = StabilitySelection(base, q=8, pfer=1.5, rule=rule, n_runs=50, random_state=seed).fit(X, y)
+        false.append(fitted.get_support()[2:].sum())
+    assert np.mean(false) <= fitted.pfer_ <= 1.5
