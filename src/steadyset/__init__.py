@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from steadyset._version import __version__
 
 if TYPE_CHECKING:
-    from steadyset import importances, selectors
+    from steadyset import datasets, importances, selectors
     from steadyset import plots as plot
     from steadyset.assessment import Assessment, assess
     from steadyset.certificates import Certificate, certificate_table, certify
@@ -55,6 +55,19 @@ if TYPE_CHECKING:
     from steadyset.selections import Selections
     from steadyset.selectors import FilterSelector, StabilitySelection, aggregate, error_control
     from steadyset.similarity import FeatureSimilarity
+    from steadyset.tuning import (
+        Tuning,
+        approaches,
+        epsilon_constraint,
+        front_probability,
+        harmonic_mean,
+        knee,
+        one_standard_error,
+        pa_best,
+        pareto_front,
+        tune,
+        weighted_sum,
+    )
 
 # Where each public name lives; the names of modules stand for the modules themselves.
 _HOMES = {
@@ -117,8 +130,26 @@ _HOMES = {
         "error_control",
     ),
     "similarity": ("FeatureSimilarity",),
+    "tuning": (
+        "Tuning",
+        "epsilon_constraint",
+        "front_probability",
+        "harmonic_mean",
+        "knee",
+        "one_standard_error",
+        "pa_best",
+        "pareto_front",
+        "tune",
+        "weighted_sum",
+    ),
 }
-_MODULES = {"importances": "importances", "plot": "plots", "selectors": "selectors"}
+_MODULES = {
+    "approaches": "tuning.approaches",
+    "datasets": "datasets",
+    "importances": "importances",
+    "plot": "plots",
+    "selectors": "selectors",
+}
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
@@ -144,21 +175,31 @@ __all__ = [
     "SteadysetError",
     "Subsample",
     "TestResult",
+    "Tuning",
     "UndefinedError",
     "__version__",
     "aggregate",
+    "approaches",
     "assess",
     "certificate_table",
     "certify",
     "compare",
     "confidence_interval",
     "convergence",
+    "datasets",
+    "epsilon_constraint",
     "error_control",
+    "front_probability",
     "get_measure",
+    "harmonic_mean",
     "importances",
     "instability_by_feature",
+    "knee",
     "list_measures",
     "null_expectation",
+    "one_standard_error",
+    "pa_best",
+    "pareto_front",
     "plot",
     "register_measure",
     "report",
@@ -170,7 +211,9 @@ __all__ = [
     "swap_map",
     "test_difference",
     "test_threshold",
+    "tune",
     "unregister_measure",
+    "weighted_sum",
 ]
 
 

@@ -61,7 +61,7 @@ def compute_cell(plan: Plan, selector: Any, index: int, run: int) -> Cell:
     y = plan.y[resample.train] if resample.noise is None else resample.noise.labels(plan.y[resample.train])
     if plan.task == "classification" and len(np.unique(y)) < 2:
         return Cell(index, run, resample.label, None, None, failure=ONE_CLASS)
-    model = _seeded(clone(selector), plan.seed, run)
+    model = seeded(clone(selector), plan.seed, run)
     begin = time.perf_counter()
     # One thread each: sums in another order would change the last bits, and with them the selection.
     with threadpool_limits(1), warnings.catch_warnings():
@@ -71,7 +71,7 @@ def compute_cell(plan: Plan, selector: Any, index: int, run: int) -> Cell:
             _fit(model, plan, resample, y)
             picked = chosen(model, plan.X.shape[1])
         except Exception as error:  # whatever a selector raises is the answer of this cell, not of the assessment
-            return Cell(index, run, resample.label, None, None, failure=_reason(error))
+            return Cell(index, run, resample.label, None, None, failure=reason(error))
         fitted = time.perf_counter()
         found, failure = _score(plan, resample, picked, y)
     return Cell(
@@ -106,7 +106,7 @@ def _score(plan: Plan, resample: Resample, picked: Chosen, y: npt.NDArray[Any]) 
     columns = picked.features
     try:
         if len(columns):
-            model = _seeded(clone(plan.predictor), plan.seed, resample.label)
+            model = seeded(clone(plan.predictor), plan.seed, resample.label)
             train = np.asarray(plan.X[np.ix_(resample.train, columns)])
             test = np.asarray(plan.X[np.ix_(resample.test, columns)])
         else:
@@ -115,11 +115,11 @@ def _score(plan: Plan, resample: Resample, picked: Chosen, y: npt.NDArray[Any]) 
         model.fit(train, y)
         found = scores(model, test, plan.y[resample.test], plan.scoring, plan.task)
     except Exception as error:
-        return {}, f"no score: {_reason(error)}"
+        return {}, f"no score: {reason(error)}"
     return found, "" if len(columns) else NOTHING
 
 
-def _seeded(estimator: Any, seed: int, run: int | str) -> Any:
+def seeded(estimator: Any, seed: int, run: int | str) -> Any:
     """Give every random_state that is still open a seed of its own, drawn from the run's."""
     key = run if isinstance(run, int) else int.from_bytes(run.encode()[-8:], "big")
     open_states = sorted(
@@ -131,6 +131,7 @@ def _seeded(estimator: Any, seed: int, run: int | str) -> Any:
     return estimator.set_params(**{name: int(s % 2**31) for name, s in zip(open_states, states, strict=False)})
 
 
-def _reason(error: BaseException) -> str:
+def reason(error: BaseException) -> str:
+    """An error in one line."""
     text = str(error).strip().splitlines()
     return f"{type(error).__name__}: {text[0]}" if text else type(error).__name__

@@ -33,15 +33,15 @@ class Request:
         """What decides the result, for the run folder; equal settings may be resumed."""
         plan = self.plan
         return {
-            "selectors": {name: _description(s) for name, s in zip(self.names, self.selectors, strict=True)},
+            "selectors": {name: description(s) for name, s in zip(self.names, self.selectors, strict=True)},
             "resampling": plan.resampling.identity(),
-            "predictor": _description(plan.predictor),
+            "predictor": description(plan.predictor),
             "scoring": list(plan.scoring),
             "task": plan.task,
             "seed": plan.seed,
             "n_rows": len(plan.y),
             "n_features": len(self.features),
-            "data_sha256": _fingerprint(plan),
+            "data_sha256": fingerprint(plan),
             "features": list(self.features),
             "steadyset_version": __version__,
         }
@@ -60,6 +60,32 @@ def make_request(
     random_state: int,
 ) -> Request:
     """Check everything before any work is done."""
+    plan, names = make_plan(
+        X,
+        y,
+        resampling=resampling,
+        scoring=scoring,
+        predictor=predictor,
+        groups=groups,
+        features=features,
+        random_state=random_state,
+    )
+    named = named_selectors(selectors, plan.task)
+    return Request(tuple(named), tuple(named.values()), names, plan)
+
+
+def make_plan(
+    X: Any,
+    y: Any,
+    *,
+    resampling: Resampling,
+    scoring: Sequence[str] | str | None = None,
+    predictor: Any = None,
+    groups: Any = None,
+    features: Sequence[str] | None = None,
+    random_state: int = 0,
+) -> tuple[Plan, tuple[str, ...]]:
+    """Checked data with its resampling and scores, and the names of the features."""
     table, names = _numbers(X, features)
     target = _target(y, len(table))
     task = task_of(target)
@@ -74,8 +100,7 @@ def make_request(
         int(random_state if resampling.random_state is None else resampling.random_state),
     )
     resampling.check(plan.rows)
-    named = named_selectors(selectors, task)
-    return Request(tuple(named), tuple(named.values()), names, plan)
+    return plan, names
 
 
 def named_selectors(selectors: Any, task: str) -> dict[str, Any]:
@@ -152,7 +177,7 @@ def _groups(groups: Any, n_rows: int) -> npt.NDArray[Any]:
     return array
 
 
-def _description(estimator: Any) -> str:
+def description(estimator: Any) -> str:
     """An estimator with all its parameters, in words that do not depend on how it prints itself."""
     parameters = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
     plain = {name: value for name, value in sorted(parameters.items()) if not hasattr(value, "get_params")}
@@ -160,7 +185,8 @@ def _description(estimator: Any) -> str:
     return re.sub(r" at 0x[0-9a-f]+", "", text)  # functions and objects print where they lie, which changes
 
 
-def _fingerprint(plan: Plan) -> str:
+def fingerprint(plan: Plan) -> str:
+    """A digest of the data: equal data, equal text."""
     digest = hashlib.sha256(repr((plan.X.shape, plan.y.dtype.kind)).encode())
     for block in np.array_split(plan.X, max(1, plan.X.nbytes // (1 << 26))):
         digest.update(np.ascontiguousarray(block).data)

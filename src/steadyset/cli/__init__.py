@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from steadyset.cli import assess, certify, compare, measure, measures, report
+from steadyset.cli import assess, certify, compare, measure, measures, report, tune
 from steadyset.errors import InterruptedRunError, SteadysetError
 
 BAD_INPUT, INTERRUPTED = 2, 130
@@ -29,6 +29,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("assess")(assess.assess)
+app.command("tune")(tune.tune)
 app.command("report")(report.report)
 app.command("measure")(measure.measure)
 app.command("compare")(compare.compare)

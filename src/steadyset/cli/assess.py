@@ -87,7 +87,7 @@ def assess(
         _say(f"{file}: {len(data.y)} rows, {len(data.features)} features, target {target!r}")
         for note in data.notes:
             _say(note)
-    with _progress(people) as progress:
+    with progress_bar(people, "runs") as progress:
         try:
             result = run_assessment(
                 list(selectors or DEFAULT_SELECTORS),
@@ -154,7 +154,7 @@ def _resampling(text: str, runs: str | None) -> Resampling:
 
 
 @contextmanager
-def _progress(people: bool) -> Iterator[Callable[[int, int], None] | None]:
+def progress_bar(people: bool, what: str) -> Iterator[Callable[[int, int], None] | None]:
     """A bar with the time left, on standard error; nothing where nobody looks."""
     if not people or not sys.stderr.isatty():
         yield None
@@ -162,9 +162,9 @@ def _progress(people: bool) -> Iterator[Callable[[int, int], None] | None]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("runs"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("runs")
+        task = bar.add_task(what)
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 

@@ -1,9 +1,12 @@
 """L0-regularised (best-subset) logistic and linear regression as selectors."""
 
+import copy
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from steadyset.kernels.best_subset import best_subset_path
 from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
@@ -34,17 +37,32 @@ class _BestSubsetSelector(LinearSelector):
         supports, thetas, objectives = best_subset_path(
             data.Xt, y_solved, data.weight, k, float(self.ridge), self._logistic, 1e-10, int(self.n_candidates)
         )
-        size = len(supports)
-        coef = np.zeros(training.X.shape[1])
-        coef[supports[-1, :size]] = thetas[-1, :size]
-        intercept = float(thetas[-1, size])
         if not self._logistic:
-            coef, intercept = coef * spread, intercept * spread + mean
-            objectives = objectives * spread**2
-        self._store(coef, intercept, data, training)
-        self.support_[supports[-1, :size]] = True
-        self.path_: list[NDArray[np.int64]] = [np.sort(supports[s, : s + 1]) for s in range(size)]
+            thetas, objectives = thetas * spread, objectives * spread**2
+            thetas[np.arange(len(thetas)), np.arange(1, len(thetas) + 1)] += mean
+        self.path_: list[NDArray[np.int64]] = [np.sort(supports[s, : s + 1]) for s in range(len(supports))]
         self.objectives_: FloatArray = objectives
+        # A fitted model should not carry the data.
+        none = np.empty((0, 0))
+        self._path = (supports, thetas, replace(data, Xt=none), replace(training, X=none))
+        return self._keep(len(supports))
+
+    def of_size(self, k: int) -> Self:
+        """The model of the path with k features, or with the most that the path has: what a fit with this k gives."""
+        check_is_fitted(self)
+        check_integer("k", k, least=1)
+        model = copy.copy(self)
+        model.k = k
+        return model._keep(min(k, len(self.path_)))
+
+    def _keep(self, size: int) -> Self:
+        """Make the model with `size` features of the path the fitted one."""
+        supports, thetas, data, training = self._path
+        chosen = supports[size - 1, :size]
+        coef = np.zeros(len(data.scale))
+        coef[chosen] = thetas[size - 1, :size]
+        self._store(coef, float(thetas[size - 1, size]), data, training)
+        self.support_[chosen] = True
         return self
 
 

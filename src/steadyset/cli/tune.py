@@ -1,0 +1,149 @@
+"""`steadyset tune`: from a data file to configurations that are accurate, steady and small, and one of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from steadyset.cli.assess import progress_bar
+from steadyset.cli.output import Format, print_rows
+
+if TYPE_CHECKING:
+    from steadyset.tuning import Tuning
+
+
+def tune(
+    file: Annotated[
+        Path,
+        typer.Argument(help="The data: csv, tsv (also .gz), parquet or feather; a row an observation.", metavar="FILE"),
+    ],
+    target: Annotated[str, typer.Option("--target", "-t", metavar="COLUMN", help="What the features predict.")],
+    space: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME|FILE",
+            help="What to try: bommert (filters x classifiers), or a json file with filter, fraction, model.",
+        ),
+    ] = "bommert",
+    trials: Annotated[int, typer.Option(metavar="N", help="How many configurations to try.", min=1)] = 200,
+    objectives: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME,...",
+            help="What is wanted: scores (accuracy, auc, ...; r2, rmse), stability, size, time.",
+        ),
+    ] = "accuracy,stability,size",
+    choose: Annotated[
+        str,
+        typer.Option(
+            metavar="RULE[:NUMBER,...]", help="How one is chosen: epsilon, best, one_se, weighted, harmonic, knee."
+        ),
+    ] = "epsilon:0.025,0.1",
+    sampler: Annotated[str, typer.Option(metavar="NAME", help="random, grid, nsga2 or tpe.")] = "random",
+    resampling: Annotated[
+        str, typer.Option(metavar="NAME[:PARAM=VALUE,...]", help="How the runs are drawn.")
+    ] = "kfold:n_splits=10",
+    measure: Annotated[
+        str, typer.Option(metavar="NAME", help="The stability measure; adjusted ones use Pearson correlations.")
+    ] = "nogueira",
+    drop: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMN", help="Leave a column out; may be repeated.")
+    ] = None,
+    keep: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMN", help="Use a column that looks like an identifier.")
+    ] = None,
+    impute: Annotated[
+        str | None, typer.Option(metavar="median", help="Fill missing values by the column's median.")
+    ] = None,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", help="Threads; -1 uses every core.")] = -1,
+    storage: Annotated[
+        str | None, typer.Option(metavar="URL", help="A database that many processes share. Without it: SQLite in DIR.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="DIR", help="The folder. Without it: FILE's name + -tuning.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the tuning in the folder.")] = False,
+    seed: Annotated[int, typer.Option(metavar="N", help="Same seed, same answer.", min=0)] = 0,
+    form: Annotated[Format, typer.Option("--format", help="For people, or for programs.")] = Format.table,
+) -> None:
+    """Try configurations on the same resamples and show the best trade-offs of accuracy, stability and size.
+
+    Every finished configuration is kept at once: after Ctrl-C or a power cut, --resume goes on.
+    """
+    from steadyset.assessment.data import load_data
+    from steadyset.resampling import resampling_by_name
+    from steadyset.tuning import check_rule
+    from steadyset.tuning import tune as run_tuning
+
+    check_rule(choose)
+    data = load_data(file, target, drop=drop or (), keep=keep or (), impute=impute)
+    folder = out if out is not None else Path(f"{file.name.split('.')[0]}-tuning")
+    people = form is Format.table
+    if people:
+        typer.echo(f"{file}: {len(data.y)} rows, {len(data.features)} features, target {target!r}")
+        for note in data.notes:
+            typer.echo(note)
+    with progress_bar(people, "configurations") as progress:
+        try:
+            result = run_tuning(
+                space,
+                data.X,
+                data.y,
+                features=data.features,
+                objectives=[name.strip() for name in objectives.split(",") if name.strip()],
+                n_trials=trials,
+                storage=storage,
+                sampler=sampler,
+                resampling=resampling_by_name(resampling),
+                measure=measure,
+                out=folder,
+                resume=resume or storage is not None,
+                n_jobs=jobs,
+                random_state=seed,
+                progress=progress,
+            )
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(
+                f"interrupted; the finished configurations are kept, and the same command with --resume goes on "
+                f"(folder {folder})."
+            ) from None
+    chosen = result.choose(choose)
+    print_rows(front_rows(result, chosen), form, title="The Pareto front" if people else "", wide=("parameters",))
+    if people:
+        undefined = int(result.frame[list(result.objectives)].isna().any(axis=1).sum())
+        typer.echo(f"{len(result.frame)} configurations were tried, {len(result.front)} are on the front.")
+        if undefined:
+            typer.echo(f"{undefined} have an undefined objective (such as the stability of selecting everything).")
+        typer.echo(f"Chosen by {choose}: configuration {chosen}. All of them: {folder / 'trials.csv'}")
+
+
+def front_rows(result: Tuning, chosen: int) -> list[dict[str, Any]]:
+    """The front and the chosen configuration as plain rows: what it is, its objectives, how sure its place is."""
+    probability = result.front_probability()
+    params = {number: drawn for number, drawn, _ in result.trials}
+    values = {number: found for number, _, found in result.trials}
+    numbers = list(result.front.index)
+    if chosen not in numbers:
+        numbers.append(chosen)
+    return [
+        {
+            "configuration": int(number),
+            "filter": params[number]["filter"],
+            "model": params[number]["model"],
+            **{name: float(values[number][name]) for name in result.objectives},
+            "on_front": float(probability[number]),
+            "parameters": ", ".join(
+                f"{name.rpartition('__')[2].rpartition('.')[2]}={_short(value)}"
+                for name, value in params[number].items()
+                if name not in ("filter", "model")
+            ),
+            "chosen": "yes" if number == chosen else "",
+        }
+        for number in numbers
+    ]
+
+
+def _short(value: Any) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,38 @@
+"""The redundancy data of section 6.2.1 of Nogueira (2018)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from steadyset.datasets.simulated import Floats, Ints, Simulated
+from steadyset.errors import InputError
+
+
+def redundant_features(
+    n: int = 2000,
+    d: int = 100,
+    *,
+    rho: float = 0.8,
+    random_state: int | np.random.SeedSequence | None = None,
+) -> Simulated:
+    """Two normal classes of equal size: the first half of the features has mean +1 or -1, the other half is noise.
+
+    Within a class the relevant features have variance 1 and correlation `rho` with each other; the larger rho, the more
+    redundant they are. `correlation` gives the correlations within a class. (Kamkar et al. 2015.)
+    """
+    if not 0 <= rho <= 1:
+        raise InputError(f"rho is {rho}; wanted is a correlation from 0 to 1.")
+    if n < 2 or d < 2:
+        raise InputError(f"n is {n} and d is {d}; wanted are at least two rows and two features.")
+    random = np.random.default_rng(random_state)
+    half = d // 2
+    y = random.permutation(np.arange(n) % 2)
+    X = random.standard_normal((n, d))
+    X[:, :half] = np.sqrt(1 - rho) * X[:, :half] + np.sqrt(rho) * random.standard_normal((n, 1))
+    X[:, :half] += (2 * y - 1)[:, None]
+
+    def correlation(rows: Ints, columns: Ints) -> Floats:
+        together = (rows[:, None] < half) & (columns < half)
+        return np.where(rows[:, None] == columns, 1.0, np.where(together, rho, 0.0))
+
+    return Simulated(X, y, tuple(range(half)), correlation)

@@ -1,0 +1,324 @@
+"""The four approaches of chapter 8 of Bommert (2020), one call each, and their evaluation without leakage.
+
+adj      L0 logistic regression tuned for accuracy and adjusted stability (intersection_count), epsilon constraint
+unadj    the same with a measure that knows nothing of similar features (unadjusted)
+acc      the same tuned for accuracy alone
+stabs    stability selection with L0 logistic regression, its parameters tuned for accuracy; then a plain logistic model
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from joblib import Parallel, delayed
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
+
+from steadyset.assessment.cell import Plan
+from steadyset.assessment.request import make_plan
+from steadyset.assessment.scoring import blind_predictor
+from steadyset.errors import InputError
+from steadyset.measures import stability
+from steadyset.resampling import KFold, Resample, Resampling
+from steadyset.selections import Selections
+from steadyset.selectors.ensembles import StabilitySelection, error_control
+from steadyset.selectors.l0 import L0Logistic
+from steadyset.similarity import FeatureSimilarity
+from steadyset.tuning.choice import best_accuracy, epsilon_constraint
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SIZES = tuple(range(2, 101, 2))
+N_DRAWS = 10_000
+UNIMODAL = "shah_samworth_unimodal"
+
+
+@dataclass(frozen=True)
+class Approach:
+    """What an approach came to: the chosen parameters, the selected features, the final model, and what was tried."""
+
+    name: str
+    params: Mapping[str, Any]
+    selected: tuple[int, ...]
+    model: Any
+    tried: pd.DataFrame
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The classes that the final model predicts."""
+        return np.asarray(self.model.predict(X))
+
+
+def adj(
+    X: Any,
+    y: Any,
+    *,
+    similarity: FeatureSimilarity | None = None,
+    sizes: Sequence[int] = SIZES,
+    accuracy_slack: float = 0.025,
+    stability_slack: float = 0.1,
+    resampling: Resampling | None = None,
+    n_jobs: int | None = None,
+    random_state: int = 0,
+) -> Approach:
+    """L0 logistic regression of the size that is accurate and, similar features taken as one, steady.
+
+    similarity None: absolute Pearson correlations of X with threshold 0.9. sizes larger than half of the rows are left
+    out; resampling is 10-fold cross-validation unless given.
+    """
+    paths = L0Paths.fit(X, y, sizes, resampling, n_jobs, random_state)
+    alike = FeatureSimilarity.from_data(paths.plan.X) if similarity is None else similarity
+    return _steady("adj", paths, "intersection_count", alike, accuracy_slack, stability_slack, random_state)
+
+
+def unadj(
+    X: Any,
+    y: Any,
+    *,
+    sizes: Sequence[int] = SIZES,
+    accuracy_slack: float = 0.025,
+    stability_slack: float = 0.1,
+    resampling: Resampling | None = None,
+    n_jobs: int | None = None,
+    random_state: int = 0,
+) -> Approach:
+    """As `adj`, with the unadjusted measure."""
+    paths = L0Paths.fit(X, y, sizes, resampling, n_jobs, random_state)
+    return _steady("unadj", paths, "unadjusted", None, accuracy_slack, stability_slack, random_state)
+
+
+def acc(
+    X: Any,
+    y: Any,
+    *,
+    sizes: Sequence[int] = SIZES,
+    resampling: Resampling | None = None,
+    n_jobs: int | None = None,
+    random_state: int = 0,
+) -> Approach:
+    """L0 logistic regression of the size with the best cross-validated accuracy, ties at random."""
+    paths = L0Paths.fit(X, y, sizes, resampling, n_jobs, random_state)
+    return paths.result("acc", best_accuracy(paths.accuracy, random_state), {})
+
+
+def stabs(
+    X: Any,
+    y: Any,
+    *,
+    n_trials: int = 50,
+    n_halves: int = 100,
+    max_q: int | None = None,
+    resampling: Resampling | None = None,
+    n_jobs: int | None = None,
+    random_state: int = 0,
+) -> Approach:
+    """Stability selection with L0 logistic regression, then a logistic model without a penalty on what it selects.
+
+    The bound on the false selections (0.1 to 10) and the threshold (0.6 to 0.9) are drawn n_trials times and chosen by
+    accuracy, ties at random. They decide how many features a run selects (Shah and Samworth, unimodal), at most max_q:
+    an eighth of the rows unless given. The halves of a training set are fitted once for all draws.
+    """
+    plan, _ = make_plan(X, y, resampling=KFold() if resampling is None else resampling, random_state=random_state)
+    random = np.random.default_rng((plan.seed, 3))
+    draws = [(float(random.uniform(0.1, 10)), float(random.uniform(0.6, 0.9))) for _ in range(n_trials)]
+    most = max(2, min(plan.X.shape[1], len(plan.y) // 8 if max_q is None else max_q))
+
+    def selected(rows: npt.NDArray[np.int64], wanted: Sequence[tuple[float, float]]) -> list[npt.NDArray[np.int64]]:
+        base = StabilitySelection(
+            L0Logistic(), q=most, threshold=0.9, rule=UNIMODAL, n_runs=n_halves, max_features=most, n_jobs=n_jobs
+        )
+        paths = base.set_params(random_state=plan.seed).fit(plan.X[rows], plan.y[rows])
+        sets = []
+        for pfer, threshold in wanted:
+            q = _largest_q(plan.X.shape[1], pfer, threshold, n_halves, most)
+            sets.append(np.flatnonzero(paths.select(threshold=threshold, q=q).support) if q else np.empty(0, np.int64))
+        return sets
+
+    hits = []
+    for run in range(plan.resampling.n_runs_for(plan.rows)):
+        resample = plan.resampling.draw(run, plan.rows, plan.seed)
+        test, truth = plan.X[resample.test], plan.y[resample.test]
+        models = [_plain_model(plan, resample.train, columns) for columns in selected(resample.train, draws)]
+        hits.append([float(np.mean(model.predict(test) == truth)) for model in models])
+    accuracy = np.mean(hits, axis=0)
+    pfer, threshold = draws[best_accuracy(accuracy, random_state)]
+    every = np.arange(len(plan.y))
+    (columns,) = selected(every, [(pfer, threshold)])
+    tried = {"pfer": [p for p, _ in draws], "threshold": [t for _, t in draws], "accuracy": accuracy}
+    model = _plain_model(plan, every, columns)
+    return _approach("stabs", {"pfer": pfer, "threshold": threshold}, columns, model, tried)
+
+
+APPROACHES: dict[str, Callable[..., Approach]] = {"adj": adj, "unadj": unadj, "acc": acc, "stabs": stabs}
+
+
+def nested_evaluation(
+    X: Any,
+    y: Any,
+    *,
+    approaches: Sequence[str] = ("adj", "unadj", "acc", "stabs"),
+    outer: Resampling | None = None,
+    options: Mapping[str, Any] | None = None,
+    random_state: int = 0,
+) -> pd.DataFrame:
+    """Each approach on each outer resample: accuracy on the left-out rows and number of features (section 8.4).
+
+    An approach sees the outer training rows only: the inner resampling, the similarity of the features and the final
+    model all come from these. outer is 10-fold cross-validation unless given; options go to every approach.
+    """
+    import pandas as pd
+
+    for name in approaches:
+        if name not in APPROACHES:
+            raise InputError(f"approaches has {name!r}; wanted are some of {', '.join(APPROACHES)}.")
+    plan, _ = make_plan(X, y, resampling=KFold() if outer is None else outer, random_state=random_state)
+    rows = []
+    for run in range(plan.resampling.n_runs_for(plan.rows)):
+        resample = plan.resampling.draw(run, plan.rows, plan.seed)
+        seed = int(np.random.SeedSequence(plan.seed, spawn_key=(run, 2)).generate_state(1)[0])
+        for name in approaches:
+            found = APPROACHES[name](
+                plan.X[resample.train], plan.y[resample.train], random_state=seed, **dict(options or {})
+            )
+            rows.append(
+                {
+                    "approach": name,
+                    "run": run,
+                    "accuracy": float(np.mean(found.predict(plan.X[resample.test]) == plan.y[resample.test])),
+                    "n_features": len(found.selected),
+                    **found.params,
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+@dataclass(frozen=True)
+class L0Paths:
+    """L0 models of many sizes on every resample: a fit of the largest size holds all smaller ones."""
+
+    plan: Plan
+    sizes: tuple[int, ...]
+    hits: npt.NDArray[np.float64]  # sizes x runs: share of the left-out rows that is predicted correctly
+    sets: tuple[tuple[npt.NDArray[np.int64], ...], ...]  # of each size, of each run
+
+    @classmethod
+    def fit(
+        cls, X: Any, y: Any, sizes: Sequence[int], resampling: Resampling | None, n_jobs: int | None, seed: int
+    ) -> L0Paths:
+        """Fit the path on every resample."""
+        plan, _ = make_plan(X, y, resampling=KFold() if resampling is None else resampling, random_state=seed)
+        most = min(plan.X.shape[1], max(2, len(plan.y) // 2))
+        wanted = tuple(sorted({int(size) for size in sizes if 1 <= size <= most}))
+        if not wanted:
+            raise InputError(f"sizes is {sizes!r}; wanted are numbers of features from 1 to {most}.")
+        drawn = [plan.resampling.draw(i, plan.rows, plan.seed) for i in range(plan.resampling.n_runs_for(plan.rows))]
+        with threadpool_limits(1):
+            parts = Parallel(n_jobs=n_jobs or 1, backend="threading")(
+                delayed(_path)(plan, wanted, resample) for resample in drawn
+            )
+        hits = np.array([part[0] for part in parts]).T
+        return cls(plan, wanted, hits, tuple(zip(*[part[1] for part in parts], strict=True)))
+
+    @property
+    def accuracy(self) -> npt.NDArray[np.float64]:
+        """The mean accuracy of each size."""
+        return np.asarray(self.hits.mean(axis=1))
+
+    def stability(self, measure: str, similarity: FeatureSimilarity | None, seed: int) -> npt.NDArray[np.float64]:
+        """The stability of each size."""
+        names, d = (None, self.plan.X.shape[1]) if similarity is None else (similarity.features, similarity.n_features)
+        return np.array(
+            [
+                stability(
+                    Selections.from_sets(sets, names, n_features=d if names is None else None),
+                    measure,
+                    similarity=similarity,
+                    n_draws=N_DRAWS,
+                    random_state=seed,
+                )
+                for sets in self.sets
+            ]
+        )
+
+    def result(self, name: str, index: int, columns: Mapping[str, npt.NDArray[np.float64]]) -> Approach:
+        """The final model, fitted on all rows with the chosen size."""
+        size = self.sizes[index]
+        model = L0Logistic(size).fit(self.plan.X, self.plan.y)
+        tried = {"size": self.sizes, "accuracy": self.accuracy, **columns}
+        return _approach(name, {"size": size}, np.flatnonzero(model.support_), model, tried)
+
+
+@dataclass(frozen=True)
+class ColumnsModel:
+    """A fitted model that looks at some of the columns."""
+
+    model: Any
+    columns: npt.NDArray[np.int64]
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        values = np.asarray(X, dtype=np.float64)
+        return np.asarray(self.model.predict(values[:, self.columns] if len(self.columns) else values))
+
+
+def _plain_model(plan: Plan, rows: npt.NDArray[np.int64], columns: npt.NDArray[np.int64]) -> ColumnsModel:
+    """Logistic regression without a penalty; without features, the more frequent class."""
+    if not len(columns):
+        return ColumnsModel(blind_predictor("classification").fit(plan.X[rows], plan.y[rows]), columns)
+    model = make_pipeline(StandardScaler(), LogisticRegression(C=np.inf, max_iter=1000))
+    with warnings.catch_warnings():
+        # Where the features separate the classes there is no maximum, and any direction near it predicts the same.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return ColumnsModel(model.fit(plan.X[np.ix_(rows, columns)], plan.y[rows]), columns)
+
+
+def _largest_q(d: int, pfer: float, threshold: float, n_halves: int, most: int) -> int:
+    """How many features a run may select so that the bound holds; 0 where not even one may be."""
+    try:
+        control = error_control(d, pfer=pfer, threshold=threshold, rule=UNIMODAL, n_runs=n_halves)
+    except InputError:
+        return 0
+    return min(control.q, most)
+
+
+def _approach(
+    name: str,
+    params: Mapping[str, Any],
+    columns: npt.NDArray[np.int64],
+    model: Any,
+    tried: Mapping[str, Any],
+) -> Approach:
+    import pandas as pd
+
+    return Approach(name, params, tuple(int(f) for f in columns), model, pd.DataFrame(dict(tried)))
+
+
+def _steady(
+    name: str,
+    paths: L0Paths,
+    measure: str,
+    similarity: FeatureSimilarity | None,
+    accuracy_slack: float,
+    stability_slack: float,
+    seed: int,
+) -> Approach:
+    values = paths.stability(measure, similarity, seed)
+    index = epsilon_constraint(
+        paths.accuracy, values, accuracy_slack, stability_slack, seed, n_features=np.array(paths.sizes)
+    )
+    return paths.result(name, index, {"stability": values})
+
+
+def _path(plan: Plan, sizes: Sequence[int], resample: Resample) -> tuple[list[float], list[npt.NDArray[np.int64]]]:
+    """Accuracy on the left-out rows and the selected features, for each size."""
+    model = L0Logistic(max(sizes)).fit(plan.X[resample.train], plan.y[resample.train])
+    models = [model.of_size(size) for size in sizes]
+    test, truth = plan.X[resample.test], plan.y[resample.test]
+    return [float(np.mean(m.predict(test) == truth)) for m in models], [np.flatnonzero(m.support_) for m in models]

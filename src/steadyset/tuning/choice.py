@@ -1,0 +1,215 @@
+"""Choosing among configurations: the Pareto front, how sure it is, and rules that pick one.
+
+Accuracy stands for any score of which more is better. Configurations with an undefined (nan) value are never chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from steadyset.errors import InputError
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Seed = int | None
+
+
+def pareto_front(values: Any, directions: Sequence[str]) -> Ints:
+    """Indices of the configurations that no other dominates, ascending.
+
+    values has a row for each configuration and a column for each objective, directions says "max" or "min" for each.
+    y dominates z when it is at least as good in all objectives and better in one, so equal rows stay together.
+    """
+    scores = _maximised(values, directions)
+    defined = np.flatnonzero(np.isfinite(scores).all(axis=1))
+    return defined[_undominated(scores[defined])]
+
+
+def front_probability(
+    values: Any,
+    errors: Any,
+    directions: Sequence[str],
+    *,
+    n_draws: int = 1000,
+    random_state: Seed = None,
+) -> Floats:
+    """The probability of each configuration to be on the front, given the standard errors of its objectives.
+
+    Each draw adds independent normal errors to all values and takes the front; the answer is the share of the draws.
+    Errors of configurations that ran on the same resamples go together, so the differences between them are surer than
+    this takes them to be. 0 for configurations with an undefined value; an undefined error counts as 0.
+    """
+    scores = _maximised(values, directions)
+    spread = np.asarray(errors, dtype=np.float64)
+    if spread.shape != scores.shape:
+        raise InputError(f"errors has the shape {spread.shape}; wanted is that of values, {scores.shape}.")
+    if n_draws < 1:
+        raise InputError(f"n_draws is {n_draws}; wanted is at least 1.")
+    defined = np.flatnonzero(np.isfinite(scores).all(axis=1))
+    spread = np.nan_to_num(spread[defined])
+    random = np.random.default_rng(random_state)
+    counts = np.zeros(len(scores))
+    for _ in range(n_draws):
+        drawn = scores[defined] + spread * random.standard_normal(spread.shape)
+        counts[defined[_undominated(drawn)]] += 1
+    return np.asarray(counts / n_draws)
+
+
+def epsilon_constraint(
+    accuracy: Any,
+    stability: Any,
+    accuracy_slack: float = 0.025,
+    stability_slack: float = 0.1,
+    random_state: Seed = None,
+    *,
+    n_features: Any = None,
+) -> int:
+    """Algorithm 3.2 of Bommert (2020): accurate first, steady second.
+
+    Of the configurations within accuracy_slack (acc.const) of the best accuracy, those within stability_slack
+    (stab.const) of their best stability stay. Of these the most accurate is taken; of equals the steadiest; of equals,
+    where n_features is given, the one with the fewest features; and of what is then still equal one at random.
+    """
+    _check_slack("accuracy_slack", accuracy_slack)
+    _check_slack("stability_slack", stability_slack)
+    acc, stab, size = _columns(accuracy=accuracy, stability=stability, n_features=n_features)
+    left = _best(_all(acc), acc, accuracy_slack)
+    left = _best(left, stab, stability_slack)
+    for criterion in (acc, stab, -size):
+        left = _best(left, criterion)
+    return _one_of(left, random_state)
+
+
+def best_accuracy(accuracy: Any, random_state: Seed = None) -> int:
+    """The most accurate configuration ("A-best"), ties at random."""
+    (acc,) = _columns(accuracy=accuracy)
+    return _one_of(_best(_all(acc), acc), random_state)
+
+
+def pa_best(values: Any, directions: Sequence[str], *, accuracy: int = 0, slack: float = 0.05) -> Ints:
+    """The PA-best configurations of Bommert (2020, section 7.1): on the front and within `slack` of the best accuracy.
+
+    `accuracy` is the column of values that holds the accuracy.
+    """
+    _check_slack("slack", slack)
+    front = pareto_front(values, directions)
+    acc = _maximised(values, directions)[:, accuracy]
+    return front[acc[front] >= acc[front].max() - slack] if len(front) else front
+
+
+def one_standard_error(accuracy: Any, accuracy_se: Any, n_features: Any, random_state: Seed = None) -> int:
+    """The fewest features within one standard error of the best accuracy, of equals the most accurate.
+
+    Reference: Breiman et al. (1984), Classification and regression trees.
+    """
+    acc, error, size = _columns(accuracy=accuracy, accuracy_se=accuracy_se, n_features=n_features)
+    top = _best(_all(acc), acc)
+    left = _best(_all(acc), acc, float(error[top].min()))
+    return _one_of(_best(_best(left, -size), acc), random_state)
+
+
+def weighted_sum(accuracy: Any, stability: Any, gamma: float = 0.5, random_state: Seed = None) -> int:
+    """The largest gamma stability + (1 - gamma) accuracy (Davis et al. 2006)."""
+    if not 0 <= gamma <= 1:
+        raise InputError(f"gamma is {gamma}; wanted is a weight of stability from 0 to 1.")
+    acc, stab = _columns(accuracy=accuracy, stability=stability)
+    value = gamma * stab + (1 - gamma) * acc
+    return _one_of(_best(_all(value), value), random_state)
+
+
+def harmonic_mean(accuracy: Any, stability: Any, gamma: float = 1.0, random_state: Seed = None) -> int:
+    """The largest (gamma² + 1) stability accuracy / (gamma² stability + accuracy) (Saeys et al. 2008).
+
+    A mean of this kind is one of positive numbers: where accuracy or stability is not positive it counts as 0.
+    """
+    if not gamma > 0:
+        raise InputError(f"gamma is {gamma}; wanted is a positive number.")
+    acc, stab = _columns(accuracy=accuracy, stability=stability)
+    positive = (acc > 0) & (stab > 0)
+    weight = np.where(positive, gamma**2 * stab + acc, 1.0)
+    value = np.where(positive, (gamma**2 + 1) * stab * acc / weight, 0.0)
+    value[np.isnan(acc) | np.isnan(stab)] = np.nan
+    return _one_of(_best(_all(value), value), random_state)
+
+
+def knee(values: Any, directions: Sequence[str], random_state: Seed = None) -> int:
+    """The point of the front that lies furthest above the plane through the best points of each objective.
+
+    Every objective is scaled to 0 (worst on the front) and 1 (best on the front); with two objectives the distance to
+    the line through the ends of the front is (sum of the scaled values - 1) / sqrt(2) (Das 1999), and the sum is what
+    is compared for any number of them.
+    """
+    scores = _maximised(values, directions)
+    front = pareto_front(values, directions)
+    if not len(front):
+        raise InputError("No configuration has all objectives defined; there is nothing to choose from.")
+    low, high = scores[front].min(axis=0), scores[front].max(axis=0)
+    scaled = (scores[front] - low) / np.where(high > low, high - low, 1.0)
+    return _one_of(front[_best(_all(scaled[:, 0]), scaled.sum(axis=1))], random_state)
+
+
+def _maximised(values: Any, directions: Sequence[str]) -> Floats:
+    table = np.asarray(values, dtype=np.float64)
+    if table.ndim != 2 or not table.size:
+        raise InputError(f"values has the shape {table.shape}; wanted are configurations x objectives.")
+    if len(directions) != table.shape[1] or any(way not in ("max", "min") for way in directions):
+        raise InputError(f"directions is {directions!r}; wanted is max or min for each of {table.shape[1]} objectives.")
+    return np.asarray(table * np.where([way == "max" for way in directions], 1.0, -1.0))
+
+
+def _undominated(scores: Floats) -> npt.NDArray[np.bool_]:
+    """Which rows no other row dominates."""
+    inside = np.ones(len(scores), dtype=np.bool_)
+    # From the largest sums down: a row with a large sum throws out many others early.
+    for row in np.argsort(-scores.sum(axis=1), kind="stable"):
+        if inside[row]:
+            mine, rest = scores[row], scores[inside]
+            inside[inside] = (rest > mine).any(axis=1) | (rest == mine).all(axis=1)
+    return inside
+
+
+def _columns(**given: Any) -> list[Floats]:
+    """One-dimensional arrays of one length; what is not given is all zeros."""
+    lengths = {len(np.atleast_1d(np.asarray(v))) for v in given.values() if v is not None}
+    if len(lengths) != 1:
+        raise InputError(f"{' and '.join(given)} have {sorted(lengths)} values; wanted is one for each configuration.")
+    n = lengths.pop()
+    columns = []
+    for name, value in given.items():
+        column = np.zeros(n) if value is None else np.asarray(value, dtype=np.float64)
+        if column.shape != (n,) or not n:
+            raise InputError(f"{name} has the shape {column.shape}; wanted is one value for each configuration.")
+        columns.append(column.copy())
+    undefined = np.any([np.isnan(column) for column in columns], axis=0)
+    if undefined.all():
+        raise InputError("No configuration has all objectives defined; there is nothing to choose from.")
+    for column in columns:
+        column[undefined] = np.nan
+    return columns
+
+
+def _all(column: Floats) -> Ints:
+    return np.arange(len(column))
+
+
+def _best(candidates: Ints, criterion: Floats, slack: float = 0.0) -> Ints:
+    """The candidates whose criterion is within `slack` of the best candidate's."""
+    values = criterion[candidates]
+    # A difference of exactly the slack may come out a rounding error above it.
+    room = slack + 1e-12 * (slack > 0)
+    return candidates[values >= np.nanmax(values) - room]
+
+
+def _one_of(candidates: Ints, random_state: Seed) -> int:
+    if len(candidates) == 1:
+        return int(candidates[0])
+    return int(np.random.default_rng(random_state).choice(candidates))
+
+
+def _check_slack(name: str, value: float) -> None:
+    if not value >= 0:
+        raise InputError(f"{name} is {value}; wanted is 0 or more.")

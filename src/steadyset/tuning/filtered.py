@@ -1,0 +1,99 @@
+"""A configuration as one estimator: a filter keeps a fraction of the features, and a model works on these."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, clone
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from steadyset.assessment.chosen import chosen
+from steadyset.errors import InputError
+from steadyset.selectors.filters import FilterSelector
+
+NO_FILTER = "none"
+MARKS = ("get_support", "coef_", "feature_importances_")
+
+
+def _model_has(name: str) -> Any:
+    return lambda self: hasattr(getattr(self, "model_", self.model), name)
+
+
+class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """Filter, then model; selected is what the model selects of the filtered features.
+
+    Parameters
+    ----------
+    model : a classifier or regressor. Where it selects by itself (see `steadyset.assessment.chosen`) its choice counts,
+        otherwise it uses all features that the filter left.
+    filter : the name of a filter, or "none"
+    fraction : the share of the features that the filter keeps, rounded, at least one feature
+    random_state : seed of filters that draw random numbers
+
+    Attributes: model_ (fitted on the kept features), kept_ (their numbers, best first), support_.
+    """
+
+    def __init__(
+        self, model: Any = None, *, filter: str = NO_FILTER, fraction: float = 1.0, random_state: Any = None
+    ) -> None:
+        self.model = model
+        self.filter = filter
+        self.fraction = fraction
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Rank the features, keep the best, fit the model on them."""
+        values, target = validate_data(self, X, y, dtype=np.float64)
+        if self.filter == NO_FILTER:
+            return self.fit_kept(values, target, None)
+        ranked = FilterSelector(self.filter, k=self.n_kept(values.shape[1]), random_state=self.random_state)
+        return self.fit_kept(values, target, np.argsort(ranked.fit(values, target).ranking_)[: ranked.k])
+
+    def fit_kept(self, X: npt.NDArray[np.float64], y: npt.NDArray[Any], kept: npt.NDArray[np.int64] | None) -> Self:
+        """Fit the model on features that a filter has kept already; None: on all of them."""
+        self.n_features_in_ = X.shape[1]
+        self.kept_ = np.arange(X.shape[1]) if kept is None else kept
+        self.model_ = clone(self.model)
+        self.model_.fit(np.ascontiguousarray(X[:, self.kept_]), y)
+        self.support_ = np.zeros(X.shape[1], dtype=np.bool_)
+        self.support_[self.kept_[_selected(self.model_, len(self.kept_))]] = True
+        return self
+
+    def n_kept(self, n_features: int) -> int:
+        """How many features the filter keeps."""
+        if not 0 <= self.fraction <= 1:
+            raise InputError(f"fraction is {self.fraction}; it must lie from 0 to 1.")
+        return max(1, round(self.fraction * n_features))
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """What the model predicts from the kept features."""
+        return np.asarray(self.model_.predict(self._kept(X)))
+
+    @available_if(_model_has("predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """The model's probabilities of the classes."""
+        return np.asarray(self.model_.predict_proba(self._kept(X)))
+
+    @property
+    def classes_(self) -> npt.NDArray[Any]:
+        return np.asarray(self.model_.classes_)
+
+    def _kept(self, X: Any) -> npt.NDArray[np.float64]:
+        check_is_fitted(self)
+        values = np.asarray(validate_data(self, X, dtype=np.float64, reset=False))
+        return np.ascontiguousarray(values[:, self.kept_])
+
+    def _get_support_mask(self) -> npt.NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_
+
+
+def _selected(model: Any, n_features: int) -> npt.NDArray[np.int64]:
+    steps = [step for _, step in model.steps] if hasattr(model, "steps") else [model]
+    if any(hasattr(step, mark) for step in steps for mark in MARKS):
+        return chosen(model, n_features).features
+    return np.arange(n_features)

@@ -1,0 +1,177 @@
+"""Tuning: the configurations that were tried, the Pareto front, and the choice of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from steadyset.errors import InputError
+from steadyset.tuning import choice
+from steadyset.tuning.evaluation import N_FEATURES, NORMAL, STABILITY, direction
+from steadyset.tuning.filtered import FilteredModel
+from steadyset.tuning.space import Space
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Params = Mapping[str, Any]
+
+
+class Tuning:
+    """The result of `tune`; rows of `frame` are numbered by configuration."""
+
+    def __init__(
+        self,
+        space: Space,
+        objectives: Sequence[str],
+        trials: Sequence[tuple[int, Params, Mapping[str, float]]],
+        *,
+        n_rows: int,
+        random_state: int,
+    ) -> None:
+        self.space = space
+        self.objectives = tuple(objectives)
+        self.trials = tuple(sorted(trials, key=lambda trial: trial[0]))
+        self.n_rows = n_rows
+        self.random_state = random_state
+
+    @property
+    def directions(self) -> tuple[str, ...]:
+        """ "max" or "min" for each objective."""
+        return tuple(direction(name) for name in self.objectives)
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """One row a configuration: its parameters, its objectives with errors or intervals, whether on the front."""
+        import pandas as pd
+
+        names = dict.fromkeys(name for _, params, _ in self.trials for name in params)
+        rows = [
+            {"configuration": number, **{name: params.get(name) for name in names}, **values}
+            for number, params, values in self.trials
+        ]
+        table = pd.DataFrame(rows).set_index("configuration")
+        on_front = np.zeros(len(table), dtype=bool)
+        on_front[choice.pareto_front(table[list(self.objectives)], self.directions)] = True
+        return table.assign(front=on_front)
+
+    @property
+    def front(self) -> pd.DataFrame:
+        """The configurations on the Pareto front, best first objective first."""
+        best_last = self.directions[0] == "min"
+        return self.frame[self.frame["front"]].sort_values(self.objectives[0], ascending=best_last, kind="stable")
+
+    def front_probability(self, *, n_draws: int = 1000) -> pd.Series[float]:
+        """The probability of each configuration to be on the front, given the errors of its objectives."""
+        import pandas as pd
+
+        errors = [self._error(name) for name in self.objectives]
+        values = self.frame[list(self.objectives)]
+        found = choice.front_probability(
+            values, np.column_stack(errors), self.directions, n_draws=n_draws, random_state=self.random_state
+        )
+        return pd.Series(found, index=self.frame.index, name="front_probability")
+
+    def pa_best(self, slack: float = 0.05) -> pd.DataFrame:
+        """The configurations on the front within `slack` of the best accuracy."""
+        column = self.objectives.index(self._score_name())
+        values = self.frame[list(self.objectives)]
+        return self.frame.iloc[choice.pa_best(values, self.directions, accuracy=column, slack=slack)]
+
+    def choose(self, rule: str = "epsilon:0.025,0.1") -> int:
+        """The number of one configuration, by a rule and its numbers:
+
+        epsilon[:accuracy_slack,stability_slack], best, one_se, weighted[:gamma], harmonic[:gamma], knee.
+        """
+        name, numbers = check_rule(rule)
+        return int(self.frame.index[RULES[name][1](self, *numbers)])
+
+    def estimator(self, configuration: int) -> FilteredModel:
+        """The configuration as an estimator, to be fitted."""
+        for number, params, _ in self.trials:
+            if number == configuration:
+                return self.space.estimator(dict(params), self.n_rows)
+        raise InputError(f"There is no configuration {configuration}; frame shows those that were tried.")
+
+    def accuracy(self) -> npt.NDArray[np.float64]:
+        """The first score among the objectives, turned so that more is better."""
+        name = self._score_name()
+        values = self.frame[name].to_numpy(dtype=np.float64)
+        return values if direction(name) == "max" else -values
+
+    def column(self, name: str) -> npt.NDArray[np.float64]:
+        """A column of `frame` as numbers."""
+        return self.frame[name].to_numpy(dtype=np.float64)
+
+    def accuracy_error(self) -> npt.NDArray[np.float64]:
+        """The standard errors of `accuracy`."""
+        return self._error(self._score_name())
+
+    def _score_name(self) -> str:
+        names = [name for name in self.objectives if f"{name}_se" in self.frame and name not in (N_FEATURES, "seconds")]
+        if not names:
+            raise InputError("The objectives hold no score such as accuracy; this needs one.")
+        return names[0]
+
+    def _error(self, name: str) -> npt.NDArray[np.float64]:
+        if name == STABILITY:
+            return (self.column("stability_high") - self.column("stability_low")) / (2 * NORMAL)
+        return self.column(f"{name}_se")
+
+    def __repr__(self) -> str:
+        return f"Tuning({len(self.trials)} configurations; {', '.join(self.objectives)})"
+
+
+def check_rule(rule: str) -> tuple[str, tuple[float, ...]]:
+    """The name and the numbers of a rule such as "epsilon:0.025,0.1"; numbers left out have their defaults."""
+    name, _, rest = rule.partition(":")
+    if name not in RULES:
+        raise InputError(f"rule is {rule!r}; wanted is one of {', '.join(RULES)}.")
+    defaults = RULES[name][0]
+    try:
+        given = tuple(float(part) for part in rest.split(",") if part.strip())
+    except ValueError:
+        raise InputError(f"rule is {rule!r}; wanted are numbers after the colon, separated by commas.") from None
+    if len(given) > len(defaults):
+        raise InputError(f"rule is {rule!r}; {name} takes at most {len(defaults)} numbers.")
+    return name, given + defaults[len(given) :]
+
+
+def _epsilon(tuning: Tuning, accuracy_slack: float, stability_slack: float) -> int:
+    return choice.epsilon_constraint(
+        tuning.accuracy(),
+        tuning.column(STABILITY),
+        accuracy_slack,
+        stability_slack,
+        tuning.random_state,
+        n_features=tuning.column(N_FEATURES),
+    )
+
+
+def _one_se(tuning: Tuning) -> int:
+    return choice.one_standard_error(
+        tuning.accuracy(), tuning.accuracy_error(), tuning.column(N_FEATURES), tuning.random_state
+    )
+
+
+def _weighted(tuning: Tuning, gamma: float) -> int:
+    return choice.weighted_sum(tuning.accuracy(), tuning.column(STABILITY), gamma, tuning.random_state)
+
+
+def _harmonic(tuning: Tuning, gamma: float) -> int:
+    return choice.harmonic_mean(tuning.accuracy(), tuning.column(STABILITY), gamma, tuning.random_state)
+
+
+# The default numbers of each rule, and what finds the place of the chosen configuration in the frame.
+RULES: dict[str, tuple[tuple[float, ...], Callable[..., int]]] = {
+    "epsilon": ((0.025, 0.1), _epsilon),
+    "best": ((), lambda t: choice.best_accuracy(t.accuracy(), t.random_state)),
+    "one_se": ((), _one_se),
+    "weighted": ((0.5,), _weighted),
+    "harmonic": ((1.0,), _harmonic),
+    "knee": ((), lambda t: choice.knee(t.frame[list(t.objectives)], t.directions, t.random_state)),
+}

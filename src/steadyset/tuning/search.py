@@ -1,0 +1,227 @@
+"""The search over configurations: an Optuna study that several processes may share and that survives their end.
+
+A configuration is known by its number. A random or grid search decides configuration i by the seed and i alone, so it
+gives the same answer in one process or many, interrupted or not. A trial whose process died (its heartbeat stopped) or
+was interrupted is run again under its old number.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadyset.errors import InputError, MissingExtraError
+from steadyset.tuning.space import Domain, Params, Range, Space, random_pick
+
+try:
+    import optuna
+    from optuna.trial import FrozenTrial, TrialState
+except ImportError:
+    raise MissingExtraError('Tuning needs optuna: pip install "steadyset[tune]".') from None
+
+if TYPE_CHECKING:
+    from optuna.distributions import BaseDistribution
+
+SAMPLERS = ("random", "grid", "nsga2", "tpe")
+HEARTBEAT, GRACE = 5, 20
+AGAIN, RESULT, SETTINGS = "again", "result", "settings"
+
+
+class Search:
+    """A study of `n_trials` configurations of a space."""
+
+    def __init__(
+        self,
+        space: Space,
+        objectives: Mapping[str, str],
+        *,
+        n_trials: int,
+        sampler: str,
+        seed: int,
+        storage: str | None,
+        name: str,
+        shared: bool,
+    ) -> None:
+        if sampler not in SAMPLERS:
+            raise InputError(f"sampler is {sampler!r}; wanted is one of {', '.join(SAMPLERS)}.")
+        self.space = space
+        self.objectives = objectives
+        grid = list(space.grid()) if sampler == "grid" else None
+        self.n_trials = n_trials if grid is None else len(grid)
+        best = optuna.study.StudyDirection
+        directions = [best.MAXIMIZE if way == "max" else best.MINIMIZE for way in objectives.values()]
+        with quiet():
+            self._database = None if storage is None else _database(storage)
+            self.study = optuna.create_study(
+                storage=self._database,
+                study_name=name,
+                directions=directions,
+                load_if_exists=True,
+            )
+            self.study.sampler = self._sampler(sampler, seed, grid, shared)
+
+    def check_settings(self, settings: Mapping[str, Any], resume: bool, where: str) -> None:
+        """Remember what is asked for; refuse to go on with something else."""
+        plain = json.loads(json.dumps(settings))
+        before = self.study.user_attrs.get(SETTINGS)
+        if before is None:
+            self.study.set_user_attr(SETTINGS, plain)
+            return
+        if not resume:
+            raise InputError(f"{where} holds a tuning already; resume it, or choose another place.")
+        for key, value in plain.items():
+            if before.get(key) != value:
+                raise InputError(
+                    f"{where} holds a tuning with another {key.replace('_', ' ')}; choose another place, or ask for "
+                    "the same."
+                )
+
+    def run(
+        self, evaluate: Callable[[Params], Mapping[str, float]], progress: Callable[[int, int], None] | None = None
+    ) -> None:
+        """Evaluate configurations until the wanted number is finished, by this process or by others."""
+
+        def objective(trial: optuna.Trial) -> tuple[float, ...]:
+            params = self.space.draw(lambda name, domain: _suggest(trial, name, domain))
+            result = evaluate(params)
+            trial.set_user_attr(RESULT, {key: _stored(value) for key, value in result.items()})
+            values = tuple(result[name] for name in self.objectives)
+            if not np.isfinite(values).all():
+                raise optuna.TrialPruned  # recorded, but nothing for a sampler to learn from
+            return values
+
+        with quiet():
+            while True:
+                numbers = self._numbers()
+                finished = {numbers[t.number] for t in self._trials(TrialState.COMPLETE, TrialState.PRUNED)}
+                done = len([number for number in finished if number < self.n_trials])
+                if progress is not None:
+                    progress(done, self.n_trials)
+                if done == self.n_trials:
+                    return
+                waiting = self._repeat_failed(numbers)
+                if waiting or len(set(numbers.values())) < self.n_trials:
+                    self.study.optimize(objective, n_trials=1)
+                else:
+                    # Another process has the last ones in hand; should it die, they come back here.
+                    time.sleep(HEARTBEAT / 2)
+                    optuna.storages.fail_stale_trials(self.study)
+
+    def finished(self) -> Iterator[tuple[int, Params, dict[str, float]]]:
+        """Number, parameters and results of each finished configuration, once."""
+        numbers, seen = self._numbers(), set()
+        for trial in self._trials(TrialState.COMPLETE, TrialState.PRUNED):
+            number = numbers[trial.number]
+            if number < self.n_trials and number not in seen:
+                seen.add(number)
+                result = {k: np.nan if v is None else float(v) for k, v in trial.user_attrs[RESULT].items()}
+                yield number, dict(trial.params), result
+
+    def close(self) -> None:
+        """Let go of the connections to the database."""
+        if self._database is not None:
+            self._database.remove_session()
+            self._database.engine.dispose()
+
+    def _trials(self, *states: TrialState) -> list[FrozenTrial]:
+        return self.study.get_trials(deepcopy=False, states=states or None)
+
+    def _numbers(self) -> dict[int, int]:
+        """The configuration of each trial: repeated ones keep theirs, all others are numbered one after the other."""
+        return configuration_numbers(self._trials())
+
+    def _repeat_failed(self, numbers: Mapping[int, int]) -> bool:
+        """Put configurations whose trial failed back into the queue; tell whether anything waits there."""
+        alive = {numbers[t.number] for t in self._trials() if t.state != TrialState.FAIL}
+        lost = {numbers[t.number]: t for t in self._trials(TrialState.FAIL) if numbers[t.number] not in alive}
+        for number, trial in lost.items():
+            if number < self.n_trials:
+                self.study.enqueue_trial(trial.params, user_attrs={AGAIN: number})
+        return bool(self._trials(TrialState.WAITING))
+
+    def _sampler(self, name: str, seed: int, grid: list[Params] | None, shared: bool) -> optuna.samplers.BaseSampler:
+        if name == "grid" and grid is not None:
+            return NumberedSampler(lambda i: grid[min(i, len(grid) - 1)])
+        if name == "random":
+            return NumberedSampler(lambda i: self.space.draw(random_pick(np.random.default_rng((seed, i)))))
+        # Processes that share a study must not draw the same; a study that goes on must not begin again.
+        state = None if shared else int(np.random.SeedSequence((seed, len(self._trials()))).generate_state(1)[0])
+        return (optuna.samplers.NSGAIISampler if name == "nsga2" else optuna.samplers.TPESampler)(seed=state)
+
+
+class NumberedSampler(optuna.samplers.BaseSampler):
+    """Parameters that depend on the number of the configuration alone."""
+
+    def __init__(self, configuration: Callable[[int], Params]) -> None:
+        self.configuration = configuration
+        self._last: tuple[int, Params] = (-1, {})
+
+    def infer_relative_search_space(self, study: optuna.Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
+        return {}
+
+    def sample_relative(
+        self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+    ) -> dict[str, Any]:
+        return {}
+
+    def sample_independent(
+        self, study: optuna.Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
+    ) -> Any:
+        if self._last[0] != trial.number:
+            number = configuration_numbers(study.get_trials(deepcopy=False))[trial.number]
+            self._last = (trial.number, self.configuration(number))
+        return self._last[1][param_name]
+
+
+def configuration_numbers(trials: list[FrozenTrial]) -> dict[int, int]:
+    """The configuration number of each trial number."""
+    numbers: dict[int, int] = {}
+    following = 0
+    for trial in sorted(trials, key=lambda trial: trial.number):
+        if AGAIN in trial.user_attrs:
+            numbers[trial.number] = int(trial.user_attrs[AGAIN])
+        else:
+            numbers[trial.number] = following
+            following += 1
+    return numbers
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Optuna without its log and without warnings about parts of it that may still change."""
+    level = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+            yield
+    finally:
+        optuna.logging.set_verbosity(level)
+
+
+def _database(url: str) -> optuna.storages.RDBStorage:
+    # SQLite makes other processes wait for a writer; on a slow disk longer than its five seconds.
+    options = {"connect_args": {"timeout": 60}} if url.startswith("sqlite") else {"pool_pre_ping": True}
+    try:
+        return optuna.storages.RDBStorage(url, engine_kwargs=options, heartbeat_interval=HEARTBEAT, grace_period=GRACE)
+    except Exception as error:
+        line = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise InputError(f"storage cannot be opened: {line}") from None
+
+
+def _suggest(trial: optuna.Trial, name: str, domain: Domain) -> Any:
+    if not isinstance(domain, Range):
+        return trial.suggest_categorical(name, domain)
+    if domain.whole:
+        return trial.suggest_int(name, int(domain.low), int(domain.high), log=domain.log)
+    return trial.suggest_float(name, domain.low, domain.high, log=domain.log)
+
+
+def _stored(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

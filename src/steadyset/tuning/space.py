@@ -1,0 +1,219 @@
+"""The configurations that tuning may try: filters, the fraction that they keep, models and their parameters.
+
+    {"filter": ["none", "jmi"],
+     "fraction": {"low": 0.0, "high": 1.0},
+     "model": {"lasso": {"penalty": {"low": 1e-4, "high": 1.0, "log": True}},
+               "knn": {"n_neighbors": [1, 3, 5]},
+               "mine": (MyClassifier(), {"depth": {"low": 1, "high": 5}})}}
+
+A range is a mapping with low and high (whole numbers where both are) and perhaps log; a list holds choices. A model is
+named (a selector of `steadyset.selectors`, or svm, knn, ridge) or given with its ranges. "filter" and "fraction" may be
+left out. Parameters within a pipeline are named by scikit-learn's step__parameter.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from steadyset.assessment.request import description
+from steadyset.errors import InputError
+from steadyset.selectors.boosting import BoostedLogistic
+from steadyset.selectors.filters import get_filter
+from steadyset.selectors.linear import SparseLogistic
+from steadyset.selectors.names import selector_by_name
+from steadyset.tuning.filtered import NO_FILTER, FilteredModel
+from steadyset.tuning.models import RidgeLogistic, SplittingForest, scaled_neighbours, scaled_svm
+
+Params = dict[str, Any]
+PREDICTORS: dict[str, Callable[[], Any]] = {"svm": scaled_svm, "knn": scaled_neighbours, "ridge": RidgeLogistic}
+
+
+@dataclass(frozen=True)
+class Range:
+    """Numbers from low to high, whole ones where both are, evenly spread or evenly on the log scale."""
+
+    low: float
+    high: float
+    log: bool = False
+
+    @property
+    def whole(self) -> bool:
+        return isinstance(self.low, int) and isinstance(self.high, int)
+
+
+Domain = Range | tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Model:
+    """An estimator, the domains of its parameters, and how drawn values become its parameters.
+
+    `translate` takes the drawn values and the number of rows of the data.
+    """
+
+    estimator: Any
+    domains: Mapping[str, Domain]
+    translate: Callable[[Params, int], Params] = lambda values, n_rows: values
+
+
+@dataclass(frozen=True)
+class Space:
+    """Every combination of a filter, a fraction and a model with its parameters."""
+
+    filters: tuple[str, ...]
+    fraction: Domain
+    models: Mapping[str, Model]
+
+    def draw(self, pick: Callable[[str, Domain], Any]) -> Params:
+        """One configuration: `pick` is asked for each parameter that matters, by name."""
+        params: Params = {"filter": pick("filter", self.filters), "model": pick("model", tuple(self.models))}
+        if params["filter"] != NO_FILTER:
+            params["fraction"] = pick("fraction", self.fraction)
+        for name, domain in self.models[params["model"]].domains.items():
+            key = f"{params['model']}.{name}"
+            params[key] = pick(key, domain)
+        return params
+
+    def grid(self) -> Iterator[Params]:
+        """Every configuration of a space that holds choices only."""
+        for kind, model in itertools.product(self.filters, self.models):
+            domains = {f"{model}.{name}": domain for name, domain in self.models[model].domains.items()}
+            if kind != NO_FILTER:
+                domains = {"fraction": self.fraction, **domains}
+            for name, domain in domains.items():
+                if isinstance(domain, Range):
+                    raise InputError(f"{name} is a range; a grid wants a list of choices.")
+            choices = [domain for domain in domains.values() if not isinstance(domain, Range)]
+            for values in itertools.product(*choices):
+                yield {"filter": kind, "model": model, **dict(zip(domains, values, strict=True))}
+
+    def estimator(self, params: Params, n_rows: int) -> FilteredModel:
+        """The estimator of a configuration for data with so many rows."""
+        name = params["model"]
+        model = self.models[name]
+        values = {key.removeprefix(f"{name}."): v for key, v in params.items() if key.startswith(f"{name}.")}
+        fitted = clone(model.estimator).set_params(**model.translate(values, n_rows))
+        return FilteredModel(fitted, filter=params["filter"], fraction=params.get("fraction", 1.0))
+
+    def identity(self) -> str:
+        """The space in words, to compare it with that of a run folder."""
+        models = {name: (description(m.estimator), repr(dict(m.domains))) for name, m in self.models.items()}
+        return repr((self.filters, self.fraction, models))
+
+
+def random_pick(random: np.random.Generator) -> Callable[[str, Domain], Any]:
+    """Draw values one by one, evenly over each domain."""
+
+    def pick(name: str, domain: Domain) -> Any:
+        if not isinstance(domain, Range):
+            return domain[int(random.integers(len(domain)))]
+        low, high = (domain.low - 0.5, domain.high + 0.5) if domain.whole else (domain.low, domain.high)
+        value = float(np.exp(random.uniform(np.log(low), np.log(high)))) if domain.log else random.uniform(low, high)
+        value = min(max(value, domain.low), domain.high)
+        return round(value) if domain.whole else float(value)
+
+    return pick
+
+
+def read_space(space: Any, task: str) -> Space:
+    """A ready-made space by name, a json file, or the form that the top of this file shows."""
+    if isinstance(space, Space):
+        return space
+    if isinstance(space, str) and space in READY_MADE:
+        if task != "classification":
+            raise InputError(f"The space {space!r} holds classifiers, but y is a number to predict.")
+        return READY_MADE[space]()
+    if isinstance(space, (str, Path)):
+        space = _read_json(Path(space))
+    if not isinstance(space, Mapping) or not space.get("model"):
+        raise InputError(f"space is {space!r}; wanted is {', '.join(READY_MADE)}, or a mapping with at least model.")
+    unknown = sorted(set(space) - {"filter", "fraction", "model"})
+    if unknown:
+        raise InputError(f"space has {unknown[0]!r}; it takes filter, fraction and model.")
+    filters = tuple(space.get("filter", [NO_FILTER]))
+    for name in filters:
+        if name != NO_FILTER:
+            get_filter(name)
+    fraction = _domain("fraction", space.get("fraction", {"low": 0.0, "high": 1.0}))
+    return Space(filters, fraction, {str(name): _model(str(name), m, task) for name, m in space["model"].items()})
+
+
+def _model(name: str, given: Any, task: str) -> Model:
+    estimator, ranges = given if isinstance(given, tuple) else (None, given)
+    if estimator is None:
+        known = PREDICTORS.get(name) if task == "classification" else None
+        estimator = known() if known is not None else selector_by_name(name, task)
+    if not isinstance(ranges, Mapping):
+        raise InputError(f"The model {name!r} has {ranges!r}; wanted is a mapping from parameters to ranges.")
+    takes = estimator.get_params(deep=True)
+    for parameter in ranges:
+        if parameter not in takes:
+            raise InputError(f"The model {name!r} has no parameter {parameter!r}; it takes {', '.join(sorted(takes))}.")
+    return Model(estimator, {key: _domain(f"{name}.{key}", value) for key, value in ranges.items()})
+
+
+def _domain(name: str, given: Any) -> Domain:
+    if isinstance(given, Mapping):
+        if not {"low", "high"} <= set(given) <= {"low", "high", "log"}:
+            raise InputError(f"{name} is {given!r}; wanted is a range with low, high and perhaps log.")
+        domain = Range(**given)
+        if not domain.low <= domain.high or (domain.log and domain.low <= 0):
+            raise InputError(f"{name} goes from {domain.low} to {domain.high}; wanted is low <= high, above 0 for log.")
+        return domain
+    if isinstance(given, Sequence) and not isinstance(given, str) and len(given):
+        return tuple(given)
+    raise InputError(f"{name} is {given!r}; wanted is a range with low and high, or a list of choices.")
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise InputError(
+            f"space is {str(path)!r}: neither a ready-made space ({', '.join(READY_MADE)}) nor a file."
+        ) from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be read as a space: {error}.") from None
+
+
+def bommert() -> Space:
+    """Bommert (2020), section 6.3.1 and table 6.5: 4 filters x 6 classifiers.
+
+    The number of features tried at a split is drawn as a share of the features left by the filter; the node size is
+    [(0.2 n)^x] with x from 0 to 1, and a node of that size or smaller is not split.
+    """
+    powers = Range(2.0**-15, 2.0**15, log=True)
+    models = {
+        "svm": Model(scaled_svm(), {"svc__C": powers, "svc__gamma": powers}),
+        "knn": Model(scaled_neighbours(), {"kneighborsclassifier__n_neighbors": Range(1, 20)}),
+        "ridge": Model(RidgeLogistic(), {"penalty": powers}),
+        "lasso": Model(SparseLogistic(), {"penalty": powers}),
+        "forest": Model(
+            SplittingForest(),
+            {
+                "n_estimators": (100, 200, 500, 1000, 2000, 5000),
+                "node_size": Range(0.0, 1.0),
+                "max_features": Range(0.0, 1.0),
+            },
+            _forest_params,
+        ),
+        "boosting": Model(BoostedLogistic(), {"n_steps": Range(1, 2**15, log=True)}),
+    }
+    return Space((NO_FILTER, "jmi", "mim", "impurity"), Range(0.0, 1.0), models)
+
+
+def _forest_params(values: Params, n_rows: int) -> Params:
+    size = round((0.2 * n_rows) ** values["node_size"])
+    share = max(values["max_features"], 1e-9)  # scikit-learn rounds down to a number of features, and up to one
+    return {"n_estimators": values["n_estimators"], "min_samples_split": max(2, size + 1), "max_features": share}
+
+
+READY_MADE: dict[str, Callable[[], Space]] = {"bommert": bommert}

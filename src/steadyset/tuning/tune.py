@@ -1,0 +1,149 @@
+"""`tune`: try configurations on shared resamples, for accuracy, stability, size and time."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from steadyset.assessment.cell import Plan
+from steadyset.assessment.folder import write_durably
+from steadyset.assessment.request import fingerprint, make_plan
+from steadyset.errors import InputError
+from steadyset.measures import get_measure
+from steadyset.resampling import KFold, Resampling
+from steadyset.similarity import FeatureSimilarity
+from steadyset.tuning.evaluation import ALIASES, N_FEATURES, SECONDS, STABILITY, Evaluator, direction
+from steadyset.tuning.result import Tuning
+from steadyset.tuning.space import Space, read_space
+
+DATABASE, TABLE = "trials.db", "trials.csv"
+
+
+def tune(
+    space: Any,
+    X: Any,
+    y: Any,
+    *,
+    objectives: Sequence[str] = ("accuracy", STABILITY, N_FEATURES),
+    n_trials: int = 200,
+    storage: str | None = None,
+    sampler: str = "random",
+    resampling: Resampling | None = None,
+    measure: str = "nogueira",
+    similarity: FeatureSimilarity | None = None,
+    groups: Any = None,
+    features: Sequence[str] | None = None,
+    out: str | Path | None = None,
+    resume: bool = True,
+    n_jobs: int | None = None,
+    random_state: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> Tuning:
+    """Search for configurations that are accurate, steady and small.
+
+    Parameters
+    ----------
+    space : "bommert" (filters x fractions x classifiers, Bommert 2020, table 6.5), a json file, or a mapping as
+        `steadyset.tuning.space` describes
+    X, y : the data
+    objectives : scores (accuracy, balanced_accuracy, auc, log_likelihood, error; r2, rmse), stability, n_features
+        (or size), seconds (or time)
+    n_trials : how many configurations; a grid has as many as it has
+    storage : any Optuna database URL, for processes on many machines: call the same from each of them. Without it the
+        study is an SQLite file in `out`, or in memory
+    sampler : random, grid (a space of choices), or Optuna's nsga2 and tpe. Random and grid give the same answer in one
+        process or many, interrupted or not; nsga2 and tpe in one uninterrupted process without `storage`
+    resampling : shared by all configurations; 10-fold cross-validation by default
+    measure, similarity : of the stability. A measure that needs a similarity and is given none uses the absolute
+        Pearson correlations of X with threshold 0.9
+    out : a folder for the study, which an interrupted tuning goes on with, and for the table of results
+    n_jobs : threads that share out the resamples of a configuration
+    progress : called with the numbers of finished and of all configurations
+
+    Returns
+    -------
+    Tuning
+    """
+    from steadyset.tuning.search import Search
+
+    names = tuple(ALIASES.get(name, name) for name in objectives)
+    if not names or len(set(names)) != len(names):
+        raise InputError(f"objectives is {tuple(objectives)!r}; wanted are distinct names, at least one.")
+    if n_trials < 1:
+        raise InputError(f"n_trials is {n_trials}; wanted is at least 1.")
+    plan, feature_names = make_plan(
+        X,
+        y,
+        resampling=KFold() if resampling is None else resampling,
+        scoring=[name for name in names if name not in (STABILITY, N_FEATURES, SECONDS)],
+        groups=groups,
+        features=features,
+        random_state=random_state,
+    )
+    configurations = read_space(space, plan.task)
+    if similarity is None and "similarity" in get_measure(measure).needs:
+        similarity = FeatureSimilarity.from_data(plan.X, features=feature_names)
+    evaluator = Evaluator(plan, measure=measure, similarity=similarity, n_jobs=n_jobs)
+    settings = _settings(plan, configurations, names, sampler, measure, similarity)
+    where, url = _place(storage, out)
+    search = Search(
+        configurations,
+        {name: direction(name) for name in names},
+        n_trials=n_trials,
+        sampler=sampler,
+        seed=plan.seed,
+        storage=url,
+        name="tuning" if storage is None else f"steadyset-{_digest(settings)}",
+        shared=storage is not None,
+    )
+    try:
+        search.check_settings(settings, resume, where)
+        search.run(lambda params: evaluator(configurations.estimator(params, len(plan.y))), progress)
+        trials = list(search.finished())
+    finally:
+        search.close()
+    result = Tuning(configurations, names, trials, n_rows=len(plan.y), random_state=int(random_state))
+    if out is not None:
+        write_durably(Path(out) / TABLE, result.frame.to_csv().encode())
+    return result
+
+
+def _place(storage: str | None, out: str | Path | None) -> tuple[str, str | None]:
+    """Where the study lies, in words and as a database URL."""
+    if out is not None:
+        try:
+            Path(out).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"{out} cannot be written: {error.strerror or error}.") from None
+    if storage is not None:
+        return "The storage", storage
+    return (str(out), f"sqlite:///{Path(out).absolute() / DATABASE}") if out is not None else ("memory", None)
+
+
+def _settings(
+    plan: Plan,
+    space: Space,
+    objectives: Sequence[str],
+    sampler: str,
+    measure: str,
+    similarity: FeatureSimilarity | None,
+) -> dict[str, Any]:
+    """What decides the values of a configuration; the number of trials may grow."""
+    return {
+        "data": fingerprint(plan),
+        "space": space.identity(),
+        "resampling": plan.resampling.identity(),
+        "n_runs": plan.resampling.n_runs_for(plan.rows),
+        "objectives": list(objectives),
+        "sampler": sampler,
+        "measure": measure,
+        "similarity": repr(similarity),
+        "seed": plan.seed,
+    }
+
+
+def _digest(settings: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:12]

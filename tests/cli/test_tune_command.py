@@ -1,0 +1,63 @@
+"""`steadyset tune`: the printed front, resuming, and sentences for bad input."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import steadyset as st
+from steadyset.cli import run
+
+SPACE = {"filter": ["anova"], "fraction": {"low": 0.1, "high": 0.8}, "model": {"lasso": {"penalty": [0.05, 0.1]}}}
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    data = st.datasets.similar_features(40, 8, n_similar=1, random_state=0)
+    header = ",".join([*(f"g{f}" for f in range(8)), "y"])
+    np.savetxt("data.csv", np.column_stack([data.X, data.y]), delimiter=",", header=header, comments="")
+    (tmp_path / "space.json").write_text(json.dumps(SPACE))
+    return tmp_path
+
+
+def tune(*options):
+    return run(
+        ["tune", "data.csv", "--target", "y", "--space", "space.json", "--resampling", "kfold:n_splits=3", *options]
+    )
+
+
+def test_the_front_is_printed_with_the_chosen_configuration(files, capsys):
+    assert tune("--trials", "5", "--format", "json") == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["chosen"] for row in rows].count("yes") == 1
+    assert {"configuration", "filter", "model", "accuracy", "stability", "n_features", "on_front"} <= set(rows[0])
+    accuracies = [row["accuracy"] for row in rows]
+    assert accuracies[:-1] == sorted(accuracies[:-1], reverse=True)
+    assert (files / "data-tuning" / "trials.csv").exists()
+
+
+def test_resume_goes_on_and_a_folder_in_use_is_not_overwritten(files, capsys):
+    assert tune("--trials", "2") == 0
+    assert "2 configurations were tried" in capsys.readouterr().out
+    assert tune("--trials", "3") == 2
+    assert "resume it" in capsys.readouterr().err
+    assert tune("--trials", "3", "--resume", "--choose", "knee") == 0
+    shown = capsys.readouterr().out
+    assert "3 configurations were tried" in shown
+    assert "Chosen by knee" in shown
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--choose", "luck"], "rule is 'luck'"),
+        (["--objectives", "beauty"], "no score 'beauty'"),
+        (["--sampler", "luck"], "sampler is 'luck'"),
+    ],
+)
+def test_bad_options_are_told_in_a_sentence(files, capsys, options, sentence):
+    assert tune(*options) == 2
+    assert sentence in capsys.readouterr().err

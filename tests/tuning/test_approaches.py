@@ -1,0 +1,123 @@
+"""The four approaches of chapter 8, and what tuning for stability is good for on the papers' data."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import steadyset as st
+from steadyset.resampling import Bootstrap, KFold
+from steadyset.selectors import L0Logistic, SparseLogistic
+from steadyset.tuning.approaches import L0Paths
+
+DATA = st.datasets.similar_features(60, 30, n_similar=4, random_state=3)
+SIZES = (2, 4, 6, 8)
+
+
+def test_a_model_of_the_path_is_the_fit_of_that_size():
+    path = L0Logistic(8).fit(DATA.X, DATA.y)
+    for size in SIZES:
+        alone = L0Logistic(size).fit(DATA.X, DATA.y)
+        np.testing.assert_array_equal(path.of_size(size).get_support(), alone.get_support())
+        np.testing.assert_allclose(path.of_size(size).coef_, alone.coef_, atol=1e-8)
+        assert path.of_size(size).intercept_ == pytest.approx(alone.intercept_, abs=1e-8)
+    assert path.get_support().sum() == 8
+
+
+def test_the_final_model_is_the_l0_fit_of_the_chosen_size_on_all_rows():
+    found = st.approaches.adj(DATA.X, DATA.y, sizes=SIZES, random_state=1)
+    alone = L0Logistic(found.params["size"]).fit(DATA.X, DATA.y)
+    assert found.selected == tuple(alone.get_support(indices=True))
+    assert (found.predict(DATA.X) == alone.predict(DATA.X)).all()
+    assert found.tried["size"].tolist() == list(SIZES)
+
+
+def test_approaches_choose_by_their_own_measure_on_the_same_folds():
+    paths = L0Paths.fit(DATA.X, DATA.y, SIZES, KFold(5), None, 7)
+    options = {"sizes": SIZES, "resampling": KFold(5), "random_state": 7}
+    calls = {name: st.approaches.APPROACHES[name] for name in ("adj", "unadj", "acc")}
+    tried = {name: call(DATA.X, DATA.y, **options).tried for name, call in calls.items()}
+    for name in calls:
+        np.testing.assert_allclose(tried[name]["accuracy"], paths.accuracy)
+    assert (tried["adj"]["stability"] > tried["unadj"]["stability"]).any()
+    assert "stability" not in tried["acc"]
+
+
+def test_without_similar_features_adj_and_unadj_are_the_same():
+    lonely = st.datasets.similar_features(60, 20, n_similar=0, random_state=0)
+    alike = st.FeatureSimilarity.from_groups(list(range(20)))
+    a = st.approaches.adj(lonely.X, lonely.y, similarity=alike, sizes=SIZES, random_state=0)
+    b = st.approaches.unadj(lonely.X, lonely.y, sizes=SIZES, random_state=0)
+    np.testing.assert_allclose(a.tried["stability"], b.tried["stability"], atol=1e-10)
+    assert a.selected == b.selected
+
+
+def test_stabs_selects_what_stability_selection_selects_with_the_chosen_limits():
+    options = {"n_trials": 6, "n_halves": 20, "resampling": KFold(3), "random_state": 2}
+    found = st.approaches.stabs(DATA.X, DATA.y, **options)
+    assert found.tried["pfer"].between(0.1, 10).all()
+    assert found.tried["threshold"].between(0.6, 0.9).all()
+    best = found.tried[found.tried["accuracy"] == found.tried["accuracy"].max()]
+    assert (found.params["pfer"], found.params["threshold"]) in list(zip(best["pfer"], best["threshold"], strict=True))
+    assert len(found.selected) < 10
+    again = st.approaches.stabs(DATA.X, DATA.y, n_jobs=2, **options)
+    assert again.selected == found.selected
+    assert set(found.predict(DATA.X)) <= {0, 1}
+
+
+def test_nested_evaluation_never_shows_the_left_out_rows_to_an_approach(monkeypatch):
+    seen = []
+
+    def spy(X, y, **options):
+        seen.append(X)
+        return st.approaches.acc(X, y, **options)
+
+    monkeypatch.setitem(st.approaches.APPROACHES, "acc", spy)
+    outer = KFold(3, random_state=0)
+    table = st.approaches.nested_evaluation(
+        DATA.X, DATA.y, approaches=["acc"], outer=outer, options={"sizes": SIZES, "resampling": KFold(3)}
+    )
+    assert len(table) == 3
+    for X, (train, _) in zip(seen, outer.split(DATA.X, DATA.y), strict=True):
+        np.testing.assert_array_equal(X, DATA.X[train])
+    with pytest.raises(st.InputError, match="'luck'"):
+        st.approaches.nested_evaluation(DATA.X, DATA.y, approaches=["luck"])
+
+
+@pytest.mark.slow  # buys: the finding of chapter 8, on fewer repeats and sizes
+def test_adjusted_stability_removes_false_positives_at_equal_accuracy():
+    sizes, false, hits = range(2, 21, 2), {"adj": [], "acc": []}, {"adj": [], "acc": []}
+    for repeat in range(6):
+        train = st.datasets.similar_features(random_state=repeat)
+        test = st.datasets.similar_features(2000, random_state=1000 + repeat)
+        for name in false:
+            found = st.approaches.APPROACHES[name](train.X, train.y, sizes=sizes, random_state=repeat, n_jobs=2)
+            false[name].append(train.false_selections(found.selected).positives)
+            hits[name].append(np.mean(found.predict(test.X) == test.y))
+    assert np.mean(false["adj"]) < 0.7 * np.mean(false["acc"])
+    assert np.mean(hits["adj"]) > np.mean(hits["acc"]) - 0.02
+
+
+@pytest.mark.slow  # buys: table 6.4 of Nogueira (2018) for high redundancy, on half of the rows
+def test_the_steadiest_lasso_has_nearly_none_of_the_false_positives_of_the_likeliest_at_equal_error():
+    space = {"model": {"lasso": {"penalty": np.geomspace(0.003, 0.1, 8).tolist()}}}
+    false, errors = {"best": 0, "weighted:1": 0}, {"best": [], "weighted:1": []}
+    for seed in range(3):
+        data = st.datasets.redundant_features(1000, 100, rho=0.8, random_state=seed)
+        result = st.tune(
+            space,
+            data.X[:500],
+            data.y[:500],
+            objectives=("log_likelihood", "error", "stability", "n_features"),
+            sampler="grid",
+            resampling=Bootstrap(15),
+            n_jobs=2,
+        )
+        for rule in false:
+            number = result.choose(rule)
+            final = SparseLogistic(result.estimator(number).model.penalty).fit(data.X[500:], data.y[500:])
+            false[rule] += int(final.get_support()[50:].sum())
+            errors[rule].append(result.frame.loc[number, "error"])
+    assert false["best"] > 0
+    assert false["weighted:1"] <= false["best"] / 5
+    assert np.mean(errors["weighted:1"]) <= np.mean(errors["best"]) + 0.01

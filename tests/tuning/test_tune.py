@@ -1,0 +1,222 @@
+"""tune: configurations on shared resamples, resumable, the same answer however it is run."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.tree import DecisionTreeClassifier
+
+import steadyset as st
+from steadyset.resampling import KFold
+from steadyset.selectors.filters import FilterSelector
+from steadyset.tuning import FilteredModel
+from steadyset.tuning.space import bommert, random_pick, read_space
+
+DATA = st.datasets.similar_features(60, 12, n_similar=3, random_state=0)
+SPACE = {
+    "filter": ["none", "anova", "mim"],
+    "fraction": {"low": 0.1, "high": 0.9},
+    "model": {
+        "lasso": {"penalty": {"low": 0.01, "high": 0.3, "log": True}},
+        "knn": {"kneighborsclassifier__n_neighbors": [1, 3, 5]},
+        "tree": (DecisionTreeClassifier(), {"max_depth": {"low": 1, "high": 4}}),
+    },
+}
+
+
+def tuned(**options):
+    given = {"n_trials": 12, "resampling": KFold(4), **options}
+    return st.tune(given.pop("space", SPACE), DATA.X, DATA.y, **given)
+
+
+def same(a, b):
+    columns = [name for name in a.frame if not name.startswith("seconds")]
+    pd.testing.assert_frame_equal(a.frame[columns], b.frame[columns])
+
+
+@pytest.fixture(scope="module")
+def result():
+    return tuned()
+
+
+def test_a_configuration_has_the_values_of_its_own_fits(result):
+    number, params, values = next(t for t in result.trials if t[1]["filter"] != "none" and t[1]["model"] == "lasso")
+    sets, hits = [], []
+    for train, test in KFold(4, random_state=0).split(DATA.X, DATA.y):
+        model = clone(result.estimator(number)).fit(DATA.X[train], DATA.y[train])
+        sets.append(np.flatnonzero(model.get_support()))
+        hits.append(np.mean(model.predict(DATA.X[test]) == DATA.y[test]))
+    sel = st.Selections.from_sets(sets, n_features=12)
+    assert values["accuracy"] == pytest.approx(np.mean(hits))
+    assert values["accuracy_se"] == pytest.approx(np.std(hits, ddof=1) / 2)
+    assert values["stability"] == pytest.approx(st.stability(sel))
+    assert values["n_features"] == pytest.approx(sel.sizes.mean())
+    assert params["fraction"] == result.estimator(number).fraction
+
+
+def test_selecting_everything_has_no_stability_and_is_not_on_the_front(result):
+    everything = result.frame[result.frame["n_features"] == 12]
+    assert len(everything)
+    assert everything["stability"].isna().all()
+    assert not everything["front"].any()
+
+
+def test_the_answer_does_not_depend_on_threads_or_interruption(result, tmp_path):
+    with pytest.raises(KeyboardInterrupt):
+        tuned(out=tmp_path, progress=stop_at(5))
+    same(result, tuned(out=tmp_path, n_jobs=2))
+    table = pd.read_csv(tmp_path / "trials.csv", index_col="configuration")
+    np.testing.assert_allclose(table["accuracy"], result.frame["accuracy"])
+
+
+def test_a_configuration_that_was_interrupted_is_done_again_under_its_number(result, tmp_path, monkeypatch):
+    from steadyset.tuning.evaluation import Evaluator
+
+    whole, calls = Evaluator.__call__, []
+
+    def interrupted(self, configuration):
+        calls.append(1)
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+        return whole(self, configuration)
+
+    monkeypatch.setattr(Evaluator, "__call__", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        tuned(out=tmp_path)
+    same(result, tuned(out=tmp_path))
+    assert len(calls) == 13
+
+
+def test_a_folder_with_another_tuning_is_refused(tmp_path):
+    tuned(out=tmp_path, n_trials=1)
+    with pytest.raises(st.InputError, match="another measure"):
+        tuned(out=tmp_path, n_trials=1, measure="jaccard")
+    with pytest.raises(st.InputError, match="resume it"):
+        tuned(out=tmp_path, n_trials=1, resume=False)
+
+
+@pytest.mark.parametrize("sampler", ["nsga2", "tpe"])
+def test_samplers_that_learn_give_the_same_answer_for_the_same_seed(sampler):
+    same(tuned(sampler=sampler), tuned(sampler=sampler, n_jobs=2))
+
+
+def test_a_grid_holds_every_combination_once():
+    space = {
+        "filter": ["none", "anova"],
+        "fraction": [0.25, 0.5],
+        "model": {"knn": {}, "lasso": {"penalty": [0.1, 0.2]}},
+    }
+    frame = tuned(space=space, sampler="grid").frame
+    assert len(frame) == (1 + 2) + (2 + 4)
+    assert not frame[["filter", "model", "fraction", "lasso.penalty"]].duplicated().any()
+
+
+def test_objectives_may_be_any_score_size_and_time():
+    result = tuned(objectives=("error", "size", "time"), n_trials=4)
+    assert result.objectives == ("error", "n_features", "seconds")
+    assert result.directions == ("min", "min", "min")
+    assert result.frame.loc[result.choose("best"), "error"] == result.frame["error"].min()
+
+
+def test_adjusted_measures_use_the_correlations_of_the_data():
+    tree = {"model": {"lasso": {"penalty": [0.1]}}}
+    alone, adjusted = (tuned(space=tree, sampler="grid", measure=m) for m in ("unadjusted", "intersection_count"))
+    assert adjusted.frame["stability"][0] > alone.frame["stability"][0]
+
+
+def test_every_rule_chooses_a_configuration_that_was_tried(result):
+    for rule in ("epsilon", "epsilon:0.1,0.2", "best", "one_se", "weighted:0.3", "harmonic:2", "knee"):
+        assert result.choose(rule) in result.frame.index
+    for rule in ("nearest", "epsilon:a", "best:1"):
+        with pytest.raises(st.InputError, match="rule is"):
+            result.choose(rule)
+    assert set(result.pa_best().index) <= set(result.front.index)
+    assert result.front_probability(n_draws=20).between(0, 1).all()
+
+
+def test_a_filter_ranks_each_resample_once_for_all_configurations(monkeypatch):
+    from steadyset.tuning import evaluation
+
+    asked = []
+    real = evaluation.top_features
+    monkeypatch.setattr(evaluation, "top_features", lambda name, *a, **k: asked.append(name) or real(name, *a, **k))
+    result = tuned(n_trials=20)
+    assert sorted(asked) == ["anova", "mim"]
+    assert (result.frame["filter"] == "anova").sum() > 1
+
+
+def test_a_filtered_model_selects_among_what_the_filter_keeps():
+    kept = set(FilterSelector("anova", k=6).fit(DATA.X, DATA.y).get_support(indices=True))
+    lasso = read_space(SPACE, "classification").models["lasso"].estimator.set_params(penalty=0.02)
+    model = FilteredModel(lasso, filter="anova", fraction=0.5).fit(DATA.X, DATA.y)
+    assert set(model.get_support(indices=True)) <= kept
+    assert model.predict_proba(DATA.X).shape == (60, 2)
+
+
+def test_draws_of_the_bommert_space_stay_in_the_ranges_of_table_6_5():
+    space, rows = bommert(), 60
+    draws = [space.draw(random_pick(np.random.default_rng(i))) for i in range(600)]
+    assert {d["filter"] for d in draws} == {"none", "jmi", "mim", "impurity"}
+    assert {d["model"] for d in draws} == {"svm", "knn", "ridge", "lasso", "forest", "boosting"}
+    assert all(("fraction" in d) == (d["filter"] != "none") for d in draws)
+    for d in draws:
+        params = space.estimator(d, rows).model.get_params()
+        if d["model"] == "svm":
+            assert 2**-15 <= params["svc__C"] <= 2**15
+        if d["model"] == "forest":
+            assert params["n_estimators"] in (100, 200, 500, 1000, 2000, 5000)
+            assert 2 <= params["min_samples_split"] <= 13
+        if d["model"] == "boosting":
+            assert 1 <= params["n_steps"] <= 2**15
+    steps = sorted(d["boosting.n_steps"] for d in draws if d["model"] == "boosting")
+    assert 2**5 < steps[len(steps) // 2] < 2**10  # even on the log scale
+
+
+def test_every_model_of_the_bommert_space_fits_and_predicts():
+    space = bommert()
+    for name in space.models:
+        drawn = (space.draw(random_pick(np.random.default_rng(i))) for i in range(1000))
+        params = next(d for d in drawn if d["model"] == name and d.get("forest.n_estimators", 100) == 100)
+        model = space.estimator(params, 60).fit(DATA.X, DATA.y)
+        assert set(model.predict(DATA.X)) <= {0, 1}
+        assert model.get_support().shape == (12,)
+
+
+def test_a_space_may_come_from_a_json_file(tmp_path):
+    path = tmp_path / "space.json"
+    path.write_text(json.dumps({"filter": ["anova"], "fraction": [0.5], "model": {"knn": {}}}))
+    assert tuned(space=str(path), n_trials=1).frame["n_features"].tolist() == [6.0]
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"space": "nothing"}, "neither a ready-made space"),
+        ({"space": {"filter": ["anova"]}}, "at least model"),
+        ({"space": {"model": {"knn": {"nearest": [1]}}}}, "no parameter 'nearest'"),
+        ({"space": {"model": {"lasso": {"penalty": {"low": 2, "high": 1}}}}}, "low <= high"),
+        ({"space": {"model": {"lasso": {"penalty": 3}}}}, "wanted is a range"),
+        ({"sampler": "annealing"}, "sampler is 'annealing'"),
+        ({"sampler": "grid"}, "is a range; a grid"),
+        ({"objectives": ("accuracy", "accuracy")}, "distinct names"),
+        ({"objectives": ("beauty",)}, "no score 'beauty'"),
+        ({"n_trials": 0}, "n_trials is 0"),
+        ({"storage": "nonsense"}, "storage cannot be opened"),
+        ({"resampling": st.NoiseInjection(3)}, "noise|leaves out no rows"),
+    ],
+)
+def test_bad_input_is_told_in_a_sentence(options, sentence):
+    with pytest.raises(st.InputError, match=sentence):
+        tuned(**options)
+
+
+def stop_at(number):
+    def progress(done, _):
+        if done == number:
+            raise KeyboardInterrupt
+
+    return progress
