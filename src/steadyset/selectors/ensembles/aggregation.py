@@ -13,7 +13,7 @@ from scipy.stats import binom, false_discovery_control, rankdata
 from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selections import Selections, as_selections
-from steadyset.selectors.model_input import check_integer, check_number
+from steadyset.selectors.validation import check_integer, check_number
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,7 +10,7 @@ import numpy as np
 
 from steadyset.errors import InputError
 from steadyset.selectors.ensembles.concave import largest_tail
-from steadyset.selectors.model_input import check_integer, check_number
+from steadyset.selectors.validation import check_integer, check_number
 
 ROUNDING = 1e-9  # thresholds and frequencies are compared up to this, so that ties do not hang on rounding
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import ClassifierTags
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
@@ -27,8 +27,7 @@ from steadyset.selectors.ensembles.clusters import (
 from steadyset.selectors.ensembles.paths import Paths, default_base, follow, is_classes, is_costly, size_parameter
 from steadyset.selectors.ensembles.stable import Prior, StableSet
 from steadyset.selectors.filters.scoring import run_seeds
-from steadyset.selectors.model_input import check_choice, check_integer, check_number
-from steadyset.selectors.validation import check_features, check_target
+from steadyset.selectors.validation import check_choice, check_features, check_integer, check_number, check_target
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -122,10 +121,7 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """Follow the path of the base on every half, and read the stable features by the rule."""
         self._check_options()
         features = check_features(X, self)
-        if y is None:
-            raise InputError("requires y to be passed, but the target y is None")
-        target = column_or_1d(y, warn=True)
-        check_target(target, len(features))
+        target = check_target(y, len(features), "stability selection")
         if len(features) < 4:
             raise InputError(f"halves need at least four rows in X, found n_samples={len(features)}")
         names = None if not hasattr(self, "feature_names_in_") else tuple(map(str, self.feature_names_in_))

@@ -11,7 +11,7 @@ from scipy.stats import beta
 
 from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.selectors.model_input import check_choice
+from steadyset.selectors.validation import check_choice
 
 if TYPE_CHECKING:
     import pandas as pd
