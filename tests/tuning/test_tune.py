@@ -180,7 +180,9 @@ def test_every_model_of_the_bommert_space_fits_and_predicts():
     space = bommert()
     for name in space.models:
         drawn = (space.draw(random_pick(np.random.default_rng(i))) for i in range(1000))
-        params = next(d for d in drawn if d["model"] == name and d.get("forest.n_estimators", 100) == 100)
+        params = next(
+            d for d in drawn if d["model"] == name and d["filter"] == "jmi" and d.get("forest.n_estimators", 100) == 100
+        )
         model = space.estimator(params, 60).fit(DATA.X, DATA.y)
         assert set(model.predict(DATA.X)) <= {0, 1}
         assert model.get_support().shape == (12,)

@@ -51,8 +51,9 @@ class Run:
 class Rankings:
     """The best features of every resample by a filter: each filter ranks each resample once, whoever asks."""
 
-    def __init__(self, plan: Plan, resamples: Sequence[Resample], n_jobs: int | None = None) -> None:
+    def __init__(self, plan: Plan, resamples: Sequence[Resample], n_jobs: int | None = None, *, room: int = 2) -> None:
         self.plan = plan
+        self.room = room
         self.weights = np.stack([resample.weights(len(plan.y)) for resample in resamples])
         self.n_jobs = n_jobs
         self._known: dict[str, tuple[npt.NDArray[np.int64], float]] = {}
@@ -69,9 +70,9 @@ class Rankings:
 
     def _rank(self, name: str, k: int) -> tuple[npt.NDArray[np.int64], float]:
         d = self.plan.X.shape[1]
-        # A greedy filter pays for each feature, and a longer ranking begins with the shorter one: room for twice k
-        # means that few requests rank again. The others score all features anyway.
-        size = min(d, 2 * k) if get_filter(name).greedy else d
+        # A greedy filter pays for each feature, and a longer ranking begins with the shorter one: with room for more
+        # than k few requests rank again. The others score all features anyway.
+        size = min(d, self.room * k) if get_filter(name).greedy else d
         begin = time.perf_counter()
         order = top_features(
             name,
@@ -133,7 +134,7 @@ class Evaluator:
         kept: Sequence[Any] = [None] * len(self.usable)
         spent = 0.0
         if configuration.filter != NO_FILTER:
-            rankings = self.rankings if self.shared else Rankings(self.plan, self.usable, self.n_jobs)
+            rankings = self.rankings if self.shared else Rankings(self.plan, self.usable, self.n_jobs, room=1)
             kept = list(rankings.best(configuration.filter, configuration.n_kept(self.plan.X.shape[1])))
             spent = rankings.seconds(configuration.filter)
         # One thread each: sums in another order would change the last bits, and with them the selection. The limit and
