@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 SCHEMA = "steadyset.selections"
 SCHEMA_VERSION = 1
 ENDINGS = ".csv, .tsv (also with .gz), .parquet or .json"
+OTHER_SEPARATORS = {";": "semicolons", "\t": "tabs", ",": "commas", "|": "bars"}
 WIDE_CELLS, WIDE_COLUMNS = 5_000_000, 10_000
 # A table that claims more cells than this must have a file of plausible size behind it.
 UNCHECKED_CELLS, CELLS_PER_BYTE = 10_000_000, 1_000
@@ -42,13 +43,16 @@ def read_selections(path: Path, *, features: Sequence[str] | None, n_features: i
         raise InputError(f"{path}: {error}") from None
 
 
-def read_table(path: Path) -> pa.Table:
-    """A csv, tsv, parquet or feather file; a first column without a name is called run."""
+def read_table(path: Path, *, labels: bool = True) -> pa.Table:
+    """A csv, tsv, parquet or feather file.
+
+    With `labels`, a first column without a name is called run, and the columns run and feature stay text.
+    """
     if path.suffix.lower() in (".feather", ".arrow"):
         return _read_feather(path)
     kind = _kind(path)
     with _readable(path):
-        return _read_parquet(path) if kind == "parquet" else _read_csv(path, "\t" if kind == "tsv" else ",")
+        return _read_parquet(path) if kind == "parquet" else _read_csv(path, "\t" if kind == "tsv" else ",", labels)
 
 
 def write_selections(selections: Selections, path: Path, *, layout: str | None) -> None:
@@ -124,7 +128,7 @@ def _kind(path: Path) -> str:
     return kind
 
 
-def _read_csv(path: Path, delimiter: str) -> pa.Table:
+def _read_csv(path: Path, delimiter: str, labels: bool) -> pa.Table:
     import pyarrow as pa
     from pyarrow import csv
 
@@ -142,17 +146,32 @@ def _read_csv(path: Path, delimiter: str) -> pa.Table:
 
     try:
         row_names = [""] if header.startswith((delimiter, f'""{delimiter}')) else []
-        table = read([*row_names, RUN, FEATURE])  # names and labels stay as they are written, 01 is not 1
+        # Names and labels stay as they are written, 01 is not 1.
+        table = read([*row_names, RUN, FEATURE] if labels else row_names)
         names = table.column_names
         if FEATURE in names and RUN not in names:
             table = read([*row_names, RUN])  # then it is the name of a column of 0/1
     except pa.ArrowException as error:
+        _refuse_separator(path, header, delimiter)
         raise InputError(f"{path} is not a well-formed table: {_first_line(error)}.") from None
+    if len(names) == 1 and pa.types.is_string(table.schema.field(0).type):
+        _refuse_separator(path, header, delimiter)
+    if not labels:
+        return table
     if nameless:
         return table.rename_columns([f"x{f}" for f in range(len(names))])
     if names[0] == "":  # the row names of a frame
         return table.drop_columns("") if RUN in names else table.rename_columns([RUN, *names[1:]])
     return table
+
+
+def _refuse_separator(path: Path, header: str, delimiter: str) -> None:
+    for found, word in OTHER_SEPARATORS.items():
+        if delimiter not in header and found in header:
+            wanted = "tabs" if delimiter == "\t" else "commas"
+            raise InputError(
+                f"{path} seems to be separated by {word}; save it with {wanted} (and a point in decimal numbers)."
+            )
 
 
 def _is_data(cells: list[str]) -> bool:

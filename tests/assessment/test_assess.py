@@ -192,14 +192,21 @@ def test_a_second_process_on_the_folder_gets_a_sentence(tmp_path):
         assess(SelectKBest(k=5), X, Y, resampling=Bootstrap(2), out=tmp_path / "runs")
 
 
+def test_an_assessment_without_a_finished_run_has_an_empty_summary(tmp_path):
+    settings = assess(SelectKBest(k=5), X, Y, resampling=Bootstrap(2)).settings
+    summary = Assessment(settings, []).summary()
+    assert summary["runs"].tolist() == [0]
+    assert summary["stability"].isna().all()
+
+
 def test_a_folder_of_another_assessment_is_refused(tmp_path):
     out = tmp_path / "runs"
     assess(SelectKBest(k=5), X, Y, resampling=Bootstrap(2), out=out)
     for arguments, word in [
         ((SelectKBest(k=6), X, Y), "selectors"),
-        ((SelectKBest(k=5), X + 1, Y), "data sha256"),
+        ((SelectKBest(k=5), X + 1, Y), "data"),
     ]:
-        with pytest.raises(InputError, match=f"another {word}"):
+        with pytest.raises(InputError, match=f"other {word};"):
             assess(*arguments, resampling=Bootstrap(2), out=out)
     with pytest.raises(InputError, match="another seed"):
         assess(SelectKBest(k=5), X, Y, resampling=Bootstrap(2), out=out, random_state=5)

@@ -59,7 +59,9 @@ def test_dropped_columns_and_filled_values_are_noted(frame, tmp_path):
         ({"a": np.nan}, {"impute": "median"}, "'a' has no value at all"),
         ({"a": [np.nan, *range(7)]}, {}, "1 values are missing or infinite, in 1 of 3 columns .*--impute median"),
         ({"a": [np.inf, *range(7)]}, {}, "missing or infinite"),
-        ({"y": [None, *["yes"] * 7]}, {}, "target 'y' is missing in 1 rows"),
+        ({"y": [None, *["yes"] * 7]}, {}, "target 'y' is missing in 1 row; remove it"),
+        ({"y": [np.nan, np.nan, *range(6)]}, {}, "target 'y' is missing in 2 rows; remove them"),
+        ({}, {"drop": ["B C"]}, "has no column 'B C'; did you mean 'b c'?"),
         ({}, {"drop": ["e"]}, "has no column 'e'; it has 'a', 'b c', 'd' and 1 more"),
         ({}, {"drop": ["a", "b c", "d"]}, "no columns left"),
         ({}, {"impute": "mean"}, "impute is 'mean'"),
@@ -92,3 +94,28 @@ def test_bad_files_are_one_sentence(tmp_path, name, content, sentence):
         (tmp_path / name).write_bytes(content)
     with pytest.raises(InputError, match=sentence):
         load_data(tmp_path / name, "y")
+
+
+def test_an_empty_cell_of_a_csv_is_a_missing_target_and_not_a_class(frame, tmp_path):
+    path = written(frame.assign(y=[None, *["yes", "no", "yes"] * 2, "no"]), tmp_path / "x.csv")
+    with pytest.raises(InputError, match="target 'y' is missing in 1 row"):
+        load_data(path, "y")
+
+
+def test_the_row_names_of_a_frame_are_no_feature(frame, tmp_path):
+    frame.to_csv(tmp_path / "x.csv")
+    data = load_data(tmp_path / "x.csv", "y")
+    assert data.features == ("a", "b c", "d")
+    assert data.notes == ("left out: the first column, which has no name",)
+
+
+def test_a_feature_may_be_called_run(frame, tmp_path):
+    data = load_data(written(frame.rename(columns={"a": "run", "d": "feature"}), tmp_path / "x.csv"), "y")
+    assert data.features == ("run", "b c", "feature")
+
+
+@pytest.mark.parametrize("decimal", [".", ","])
+def test_another_separator_is_named(frame, tmp_path, decimal):
+    frame.to_csv(tmp_path / "x.csv", index=False, sep=";", decimal=decimal)
+    with pytest.raises(InputError, match="separated by semicolons; save it with commas"):
+        load_data(tmp_path / "x.csv", "y")

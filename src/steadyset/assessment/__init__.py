@@ -21,6 +21,7 @@ __all__ = ["Assessment", "assess"]
 
 FIRST_RUNS = 30
 PACK_EVERY = 2000
+OTHER = {"selectors": "other selectors", "features": "other features", "data_sha256": "other data"}
 
 
 def assess(
@@ -112,13 +113,16 @@ def _begin(folder: RunFolder, request: Request, resume: bool) -> dict[tuple[int,
         folder.create(settings)
         return {}
     if not resume:
-        raise InputError(f"{folder.path} holds an assessment already; resume it, or choose another folder.")
+        raise InputError(
+            f"{folder.path} holds an assessment already; go on with it (resume=True, on the command line --resume), "
+            "or choose another folder (--out)."
+        )
     before = folder.settings()
     for key, value in settings.items():
         if key != "steadyset_version" and before.get(key) != value:
+            word = OTHER.get(key, f"another {key.replace('_', ' ')}")
             raise InputError(
-                f"{folder.path} holds an assessment with another {key.replace('_', ' ')}; choose another folder, "
-                "or ask for the same."
+                f"{folder.path} holds an assessment with {word}; choose another folder (--out), or ask for the same."
             )
     return folder.cells()
 

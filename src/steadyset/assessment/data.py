@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,11 +46,15 @@ def load_data(
     """
     if impute not in (None, "median"):
         raise InputError(f"impute is {impute!r}; wanted is median, or nothing.")
-    table = read_table(Path(path))
+    table = read_table(Path(path), labels=False)
+    notes = []
+    if table.column_names[0] == "":  # the row names of a frame
+        table = table.drop_columns("")
+        notes.append("left out: the first column, which has no name")
     columns = list(table.column_names)
     for name in (target, *drop, *keep):
         if name not in columns:
-            raise InputError(f"{path} has no column {name!r}; it has {_some(columns)}.")
+            raise InputError(f"{path} has no column {name!r}; {_instead(name, columns)}")
     repeated = {name for name in columns if columns.count(name) > 1}
     if repeated:
         raise InputError(f"{path} has the column {min(repeated)!r} twice; wanted are distinct names.")
@@ -62,7 +67,8 @@ def load_data(
     X = np.empty((table.num_rows, len(features)))
     for f, name in enumerate(features):
         X[:, f] = table.column(name).cast("float64").to_numpy()
-    notes = [f"left out: {_some(drop)}"] if drop else []
+    if drop:
+        notes.append(f"left out: {_some(drop)}")
     missing = np.flatnonzero(~np.isfinite(X).all(axis=0))
     if len(missing):
         notes.append(_fill(X, missing, features, path, impute))
@@ -70,9 +76,13 @@ def load_data(
 
 
 def _target(column: pa.ChunkedArray, path: str | Path, target: str) -> npt.NDArray[Any]:
-    if column.null_count:
-        raise InputError(f"{path}: the target {target!r} is missing in {column.null_count} rows; remove those rows.")
-    values = np.asarray(column.to_pylist())
+    found = column.to_pylist()
+    # A csv file has no other way to leave a text out than to write nothing; a Parquet file may hold nan.
+    n_missing = sum(value is None or value == "" or value != value for value in found)
+    if n_missing:
+        rows = "1 row; remove it" if n_missing == 1 else f"{n_missing} rows; remove them"
+        raise InputError(f"{path}: the target {target!r} is missing in {rows}.")
+    values = np.asarray(found)
     return values.astype(str) if values.dtype.kind in "bO" else values
 
 
@@ -90,9 +100,10 @@ def _refuse_text(table: pa.Table, features: Sequence[str], path: str | Path) -> 
     text = [name for name in features if not numeric(table.schema.field(name).type)]
     if text:
         options = " ".join(f"--drop {_quoted(name)}" for name in text[:NAMED])
+        them = "it" if len(text) == 1 else "them"
         raise InputError(
-            f"{path}: {_count(text, 'column')} not numeric ({_some(text)}); encode them, "
-            f"or leave them out with {options}."
+            f"{path}: {_count(text, 'column')} not numeric ({_some(text)}); encode {them}, "
+            f"or leave {them} out with {options}."
         )
 
 
@@ -135,6 +146,12 @@ def _fill(
 
 def _count(names: Sequence[str], noun: str) -> str:
     return f"1 {noun} is" if len(names) == 1 else f"{len(names)} {noun}s are"
+
+
+def _instead(name: str, columns: Sequence[str]) -> str:
+    close = get_close_matches(name.lower(), [column.lower() for column in columns], n=1)
+    near = [column for column in columns if column.lower() in close]
+    return f"did you mean {near[0]!r}?" if near else f"it has {_some(columns)}."
 
 
 def _some(names: Sequence[str]) -> str:

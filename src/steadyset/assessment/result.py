@@ -61,6 +61,7 @@ class Assessment:
         """One row a selector and run: number of features, scores on the left-out rows, seconds."""
         import pandas as pd
 
+        scoring = self.settings["scoring"]
         return pd.DataFrame(
             [
                 {
@@ -68,12 +69,13 @@ class Assessment:
                     "run": cell.run,
                     "label": cell.label,
                     "size": float("nan") if cell.selected is None else float(len(cell.selected)),
-                    **{name: cell.scores.get(name, float("nan")) for name in self.settings["scoring"]},
+                    **{name: cell.scores.get(name, float("nan")) for name in scoring},
                     "fit_seconds": cell.fit_seconds,
                     "score_seconds": cell.score_seconds,
                 }
                 for cell in self.cells
-            ]
+            ],
+            columns=["selector", "run", "label", "size", *scoring, "fit_seconds", "score_seconds"],
         )
 
     @property

@@ -23,8 +23,10 @@ def answer(assessment: Assessment) -> list[str]:
     if not rows:
         return ["No selector came to two selections or more, so nothing can be said about stability."]
     steadiest = max(rows, key=lambda row: row["stability"])
+    alone = len(assessment.selectors) == 1
+    start = "" if alone else "The steadiest selector is "
     lines = [
-        f"The steadiest selector is {steadiest['selector']}: stability {steadiest['stability']:.2f} "
+        f"{start}{steadiest['selector']}: stability {steadiest['stability']:.2f} "
         f"(95% interval {steadiest['low']:.2f} to {steadiest['high']:.2f}), {scale(steadiest['stability'])}."
     ]
     scored = [row for row in rows if not isnan(row[score])]
@@ -33,7 +35,8 @@ def answer(assessment: Assessment) -> list[str]:
     best = (min if score in LOWER_IS_BETTER else max)(scored, key=lambda row: row[score])
     words = score.replace("_", " ")
     if best is steadiest:
-        return [*lines, f"It also predicts best: mean {words} {best[score]:.3f} with {best['size']:.1f} features."]
+        verb = "It predicts with" if alone else "It also predicts best:"
+        return [*lines, f"{verb} mean {words} {best[score]:.3f} with {best['size']:.1f} features."]
     return [
         *lines,
         f"{best['selector']} predicts best (mean {words} {best[score]:.3f} with {best['size']:.1f} features; "
@@ -49,7 +52,9 @@ def summary_rows(assessment: Assessment) -> list[dict[str, Any]]:
 
 
 def differences(assessment: Assessment) -> list[str]:
-    """Which selectors differ in stability."""
+    """Which selectors differ in stability; nothing where there is only one."""
+    if len(assessment.selectors) == 1:
+        return []
     try:
         groups = assessment.compare().groups
     except InputError as error:

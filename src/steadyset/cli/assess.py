@@ -113,6 +113,8 @@ def assess(
         show(result)
     else:
         print_rows(summary_rows(result), form)
+    if not result.selections:
+        raise typer.Exit(1)
 
 
 def show(result: Assessment) -> None:

@@ -47,7 +47,7 @@ def _print_table(rows: Sequence[Mapping[str, Any]], title: str, wide: Sequence[s
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for key in rows[0] if rows else ():
-        numeric = any(isinstance(row[key], float) for row in rows)
+        numeric = any(isinstance(row[key], (int, float)) and not isinstance(row[key], bool) for row in rows)
         table.add_column(key, justify="right" if numeric else "left", no_wrap=key not in wide, overflow="fold")
     for row in rows:
         # Text, not markup: feature and file names are data from strangers.
