@@ -13,7 +13,7 @@ from steadyset.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-Family = Literal["pairwise", "frequency", "patterns", "effective", "adjusted", "weights", "rankings"]
+Family = Literal["pairwise", "frequency", "patterns", "adjusted", "effective", "weights", "rankings"]
 ExactBy = Literal["", "means", "means_given_shared", "matching", "similar"]
 Need = Literal["similarity", "weights", "rankings"]
 INFINITY = float("inf")
@@ -150,8 +150,9 @@ def get_measure(name: str | Measure) -> Measure:
 
 
 def all_measures() -> list[Measure]:
-    """Every registered measure, in the order of registration."""
-    return list(_registry.values())
+    """Every registered measure: family by family, in the order of registration within each."""
+    families = get_args(Family)
+    return sorted(_registry.values(), key=lambda measure: families.index(measure.family))
 
 
 CATALOGUE = (
