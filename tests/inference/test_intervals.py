@@ -46,6 +46,14 @@ def test_leave_one_out_values_are_those_of_the_runs_that_are_left(Z: np.ndarray)
         np.testing.assert_allclose(found.without, direct, atol=1e-12, equal_nan=True, err_msg=found.measure.name)
 
 
+def test_krizek_without_a_run_is_that_of_the_runs_that_are_left() -> None:
+    selections = st.Selections.from_sets([[0], [1], [0], [2], [0], [1], [3]], n_features=5)
+    found = jackknives(selections, [st.get_measure("krizek")], Options())[0]
+    runs = np.arange(selections.n_runs)
+    left = [st.stability(selections.take(runs != i), "krizek") for i in runs]
+    np.testing.assert_allclose(found.without, left, rtol=0, atol=1e-14)
+
+
 def test_levels_without_a_run_count_the_others() -> None:
     sel = random_runs()
     for i, levels in enumerate(levels_without(sel, np.arange(sel.n_runs))):

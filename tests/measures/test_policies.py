@@ -46,9 +46,14 @@ def test_measures_of_one_size_say_that_the_sizes_differ(measure):
         st.stability(selections, measure, undefined="raise")
 
 
-def test_the_note_of_kuncheva_gives_the_range_of_the_sizes():
+@pytest.mark.parametrize("measure", ["kuncheva", "krizek", "guzman", "lausser"])
+def test_the_note_of_measures_of_one_size_gives_the_range_of_the_sizes(measure):
     selections = st.Selections.from_sets([[0, 1], [1], [0, 1, 2]], n_features=4)
-    assert note(selections, "kuncheva").endswith(": sizes range from 1 to 3")
+    assert note(selections, measure).endswith(" sizes range from 1 to 3")
+
+
+def test_the_note_of_guzman_says_when_all_sets_are_full():
+    assert note(np.ones((3, 4), dtype=bool), "guzman").endswith("; all sizes are 4")
 
 
 def test_many_sizes_do_not_slow_the_note(monkeypatch):

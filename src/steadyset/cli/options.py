@@ -30,7 +30,7 @@ Expected = Annotated[
         "--expectation",
         metavar="HOW",
         help="Correct for chance what is not corrected already: exact, monte_carlo (simulate where no exact form "
-        "exists), none, or auto (what each measure needs).",
+        "exists), none, or auto (each as published).",
     ),
 ]
 Draws = Annotated[int, typer.Option("--draws", metavar="N", help="Random draws of a simulation.", min=2)]

@@ -1,7 +1,8 @@
 """Leave-one-out values: what a measure is worth without each run. Intervals and tests of every measure start here.
 
 The first way that fits: a mean over pairs loses the pairs of the run, a function of the frequencies loses one selection
-of each of its features, and anything else is evaluated M times.
+of each of its features, a function of how often each set occurs loses one occurrence, and anything else is evaluated M
+times.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy.typing as npt
 from steadyset.measures.evaluate import estimates
 from steadyset.measures.evaluators import PAIR_SCORES
 from steadyset.measures.evaluators.pairwise import score_sums
+from steadyset.measures.evaluators.patterns import distinct_sets, pattern_score
 from steadyset.measures.options import Estimate, Options, can_correct
 from steadyset.measures.record import Measure
 from steadyset.selections import Selections
@@ -98,6 +100,8 @@ def _way(measure: Measure, options: Options) -> str:
         return "scores of pairs"
     if measure.family == "frequency" and not (options.corrects and can_correct(measure)):
         return "frequencies"
+    if measure.family == "patterns":
+        return "patterns"
     return "evaluation"
 
 
@@ -153,6 +157,21 @@ def _without_frequencies(selections: Selections, measures: Sequence[Measure], op
     return without
 
 
+def _without_patterns(selections: Selections, measures: Sequence[Measure], options: Options) -> FloatArray:
+    """Runs of one size whose sets occur equally often together: the value is the same without any of them."""
+    sizes, kinds = selections.sizes, distinct_sets(selections)
+    times = np.bincount(kinds)
+    _, first, place = np.unique(sizes * (len(sizes) + 1) + times[kinds], return_index=True, return_inverse=True)
+    values = np.empty((len(measures), len(first)))
+    for a, run in enumerate(first):
+        left, others = times.copy(), np.delete(sizes, run)
+        left[kinds[run]] -= 1
+        values[:, a] = [pattern_score(measure, left, others, selections.n_features) for measure in measures]
+    if options.undefined not in ("nan", "raise"):
+        values[np.isnan(values)] = float(options.undefined)
+    return values[:, place]
+
+
 def _evaluated(selections: Selections, measures: Sequence[Measure], options: Options) -> FloatArray:
     if options.undefined == "raise":
         options = replace(options, undefined="nan")
@@ -165,5 +184,6 @@ WAYS: dict[str, Callable[[Selections, Sequence[Measure], Options], FloatArray]] 
     "sums of pairs": _without_sums,
     "scores of pairs": _without_scores,
     "frequencies": _without_frequencies,
+    "patterns": _without_patterns,
     "evaluation": _evaluated,
 }

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from steadyset.errors import InputError, UndefinedError
 from steadyset.measures.record import Measure
@@ -66,13 +67,23 @@ class Estimate:
     note: str = ""
 
 
-def settle(measure: Measure, value: float, error: float, note: str, options: Options) -> Estimate:
+def settle(
+    measure: Measure, value: float, error: float, note: str, options: Options, sizes: npt.NDArray[np.int64]
+) -> Estimate:
+    """The value of a measure of all runs at once, by the policy for undefined ones."""
     if not np.isnan(value):
         return Estimate(value, error, note)
     note = f"undefined: {measure.undefined}" if measure.undefined else "undefined"
+    if measure.constant_size:
+        note += f"; {sizes_in_words(sizes)}"
     if options.undefined == "raise":
         raise UndefinedError(f"{measure.name} is {note}.")
     return Estimate(float("nan") if options.undefined == "nan" else float(options.undefined), note=note)
+
+
+def sizes_in_words(sizes: npt.NDArray[np.int64]) -> str:
+    low, high = int(sizes.min()), int(sizes.max())
+    return f"all sizes are {low}" if low == high else f"sizes range from {low} to {high}"
 
 
 def can_correct(measure: Measure) -> bool:

@@ -150,8 +150,9 @@ def get_measure(name: str | Measure) -> Measure:
 
 
 def all_measures() -> list[Measure]:
-    """Every registered measure: family after family, in the order of registration within each."""
-    return sorted(_registry.values(), key=lambda measure: get_args(Family).index(measure.family))
+    """Every registered measure: family by family, in the order of registration within each."""
+    families = get_args(Family)
+    return sorted(_registry.values(), key=lambda measure: families.index(measure.family))
 
 
 CATALOGUE = (

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steadyset.errors import UndefinedError
-from steadyset.measures.options import Estimate, Options
+from steadyset.measures.options import Estimate, Options, sizes_in_words
 from steadyset.measures.record import Measure
 from steadyset.selections import Selections
 
@@ -59,7 +59,7 @@ def _culprits(score: Score, selections: Selections) -> str:
         return ""
     guilty = _guilty_sizes(score, sizes, n_runs, selections.n_features) if len(sizes) <= MOST_SIZES else sizes[:0]
     if len(guilty) == 0:
-        return f": sizes range from {sizes[0]} to {sizes[-1]}"
+        return f": {sizes_in_words(sizes)}"
     return named_runs(np.flatnonzero(np.isin(selections.sizes, guilty)), selections)
 
 

@@ -24,7 +24,8 @@ def evaluate(selections: Selections, measures: Sequence[Measure], options: Optio
         thresholded = _is_thresholded(measure)
         if thresholded not in sums:
             sums[thresholded] = _sums(selections, options.similarity, thresholded)
-        results.append(settle(measure, _value(measure, sums[thresholded], selections), 0.0, "", options))
+        value = _value(measure, sums[thresholded], selections)
+        results.append(settle(measure, value, 0.0, "", options, selections.sizes))
     return results
 
 

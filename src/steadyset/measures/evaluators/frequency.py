@@ -31,5 +31,5 @@ def evaluate(selections: Selections, measures: Sequence[Measure], options: Optio
                 expected, largest = 0.0, 1.0
                 note = 'not corrected: more than two runs need expectation="monte_carlo"'
             value = float(corrected(value, expected, largest))
-        results.append(settle(measure, value, error, note, options))
+        results.append(settle(measure, value, error, note, options, sizes))
     return results

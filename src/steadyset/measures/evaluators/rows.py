@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steadyset.measures.correlations import Correlations
-from steadyset.measures.options import Estimate, Options
+from steadyset.measures.options import Estimate, Options, sizes_in_words
 from steadyset.measures.record import Measure
 from steadyset.measures.rows import FloatArray, Rows, rank_rows, weight_rows
 from steadyset.measures.totals import PairTotal, named_runs
@@ -55,10 +55,9 @@ def _total(scores: FloatArray | Correlations) -> tuple[PairTotal, npt.NDArray[np
 
 
 def _culprits(guilty: npt.NDArray[np.bool_], measure: Measure, selections: Selections) -> str:
-    sizes = selections.sizes
     if guilty.any() and not guilty.all():
         return named_runs(np.flatnonzero(guilty), selections)
-    return f": sizes range from {sizes.min()} to {sizes.max()}" if measure.constant_size else ""
+    return f": {sizes_in_words(selections.sizes)}" if measure.constant_size else ""
 
 
 def _scores(rows: Rows, measure: Measure, options: Options) -> FloatArray | Correlations:
