@@ -36,14 +36,14 @@ class Noise:
             return X
         return np.asarray(X + self._random().standard_normal(X.shape) * (self.level * X.std(axis=0)))
 
-    def labels(self, y: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """y with a share of its labels replaced by other ones (numbers: with noise added)."""
+    def labels(self, y: npt.NDArray[Any], *, continuous: bool = False) -> npt.NDArray[Any]:
+        """y with a share of its labels replaced by other ones; a continuous target has noise added instead."""
         if self.target != "labels":
             return y
         random = self._random()
-        classes, code = np.unique(y, return_inverse=True)
-        if y.dtype.kind == "f" and len(classes) > 2:
+        if continuous:
             return np.asarray(y + random.standard_normal(len(y)) * (self.level * y.std()))
+        classes, code = np.unique(y, return_inverse=True)
         changed = random.random(len(y)) < self.level
         shift = random.integers(1, max(2, len(classes)), size=len(y))
         return np.asarray(classes[np.where(changed, (code + shift) % len(classes), code)])
@@ -79,6 +79,7 @@ class Resampling(BaseEstimator):  # type: ignore[misc]
     """Base of the splitters: a subclass says how many runs there are and draws one of them."""
 
     random_state: int | None = None
+    takes_groups = False
 
     @property
     def name(self) -> str:
@@ -118,6 +119,14 @@ class Resampling(BaseEstimator):  # type: ignore[misc]
             raise InputError(f"The data has {rows.n} rows; resampling needs at least 2.")
         if self.n_runs_for(rows) < 1:
             raise InputError(f"n_runs is {self.n_runs_for(rows)}; wanted is at least one run.")
+        if rows.groups is None:
+            return
+        if not self.takes_groups:
+            raise InputError(f"{type(self).__name__} cannot keep groups together; Bootstrap, Subsample and KFold can.")
+        if getattr(self, "stratified", False) or getattr(self, "balanced", False):
+            raise InputError(f"{type(self).__name__} of groups is neither stratified nor balanced.")
+        if len(np.unique(rows.groups)) < 2:
+            raise InputError("groups holds one group only; wanted are at least 2.")
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[IntArray, IntArray]]:
         """Training and test rows of every run, as scikit-learn's splitters give them."""
@@ -139,6 +148,8 @@ class Bootstrap(Resampling):
     given, whole groups are drawn.
     """
 
+    takes_groups = True
+
     def __init__(
         self, n_runs: int = 100, *, stratified: bool = False, balanced: bool = False, random_state: int | None = None
     ) -> None:
@@ -153,8 +164,6 @@ class Bootstrap(Resampling):
             raise InputError("A bootstrap is stratified or balanced, not both.")
         if self.stratified and rows.y is None:
             raise InputError("stratified=True needs y; none was given.")
-        if rows.groups is not None and (self.stratified or self.balanced):
-            raise InputError("A bootstrap of groups is neither stratified nor balanced.")
 
     @property
     def extendable(self) -> bool:
@@ -179,6 +188,8 @@ class Bootstrap(Resampling):
 
 class Subsample(Resampling):
     """A fraction of the rows, without replacement; the others are the test rows. stratified keeps the class shares."""
+
+    takes_groups = True
 
     def __init__(
         self,
@@ -250,6 +261,8 @@ class ComplementaryPairs(Resampling):
 
 class KFold(Resampling):
     """All but one of k random folds, each fold left out once; with repeats, again for other folds."""
+
+    takes_groups = True
 
     def __init__(
         self, n_splits: int = 10, *, repeats: int = 1, stratified: bool = False, random_state: int | None = None

@@ -7,27 +7,39 @@ import subprocess
 import sys
 import textwrap
 import time
+from dataclasses import asdict
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator
 from sklearn.datasets import load_breast_cancer, load_diabetes
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.feature_selection import SelectKBest, SelectorMixin, f_classif
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+from sklearn.feature_selection import SelectFromModel, SelectKBest, SelectorMixin, f_classif
 from sklearn.linear_model import Lasso, LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 import steadyset as st
 from steadyset.assessment import Assessment, assess
+from steadyset.assessment.cell import Cell
 from steadyset.assessment.engines import RESTARTS
 from steadyset.assessment.folder import RunFolder
+from steadyset.assessment.request import make_request
 from steadyset.errors import InputError
 from steadyset.resampling import Bootstrap, Chunks, KFold, NoiseInjection
 
 X, Y = load_breast_cancer(return_X_y=True, as_frame=True)
 X, Y = X.iloc[::4], Y.iloc[::4]
+
+
+class NoEstimator:
+    """Has fit, and nothing else of scikit-learn."""
+
+    def fit(self, X, y):
+        return self
+
+
 SELECTORS = {
     "anova": SelectKBest(f_classif, k=5),
     "forest": RandomForestClassifier(n_estimators=5),
@@ -233,6 +245,74 @@ def test_a_damaged_folder_says_what_is_damaged(tmp_path, name, content):
         Assessment.open(tmp_path / "runs")
 
 
+def test_estimators_inside_and_long_arrays_are_part_of_what_was_asked_for(tmp_path):
+    def asked(estimator):
+        return assess(estimator, X, Y, resampling=Bootstrap(2), out=tmp_path / "runs")
+
+    asked(SelectFromModel(RandomForestClassifier(3, bootstrap=True)))
+    asked(SelectFromModel(RandomForestClassifier(3, bootstrap=True)))
+    with pytest.raises(InputError, match="another selectors"):
+        asked(SelectFromModel(ExtraTreesClassifier(3, bootstrap=True, criterion="gini")))
+    long, other = np.zeros(5000), np.zeros(5000)
+    other[2500] = 1
+    described = [make_request_settings(Dawdling(seconds)) for seconds in (long, long.copy(), other)]
+    assert described[0] == described[1] != described[2]
+
+
+def test_cells_are_strict_json_and_unknown_scores_come_back_as_nan(tmp_path):
+    folder = RunFolder(tmp_path / "runs")
+    folder.create({})
+    cell = Cell(0, 1, "kfold:0:2", (3,), None, {"auc": float("nan"), "accuracy": 1.0})
+    folder.add(cell)
+    text = (folder.path / "finished" / "0-1.json").read_text()
+    json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+    np.testing.assert_equal(asdict(folder.cells()[0, 1]), asdict(cell))
+
+
+def test_reading_while_another_process_packs_loses_no_cell(tmp_path, monkeypatch):
+    import steadyset.assessment.folder as module
+
+    folder = RunFolder(tmp_path / "runs")
+    folder.create({})
+    for run in range(3):
+        folder.add(Cell(0, run, f"bootstrap:0:{run}", (1,), None))
+    read = module._read_cell
+
+    def packed_meanwhile(path):
+        monkeypatch.setattr(module, "_read_cell", read)
+        folder.pack()
+        return read(path)
+
+    monkeypatch.setattr(module, "_read_cell", packed_meanwhile)
+    assert len(folder.cells()) == 3
+
+
+def test_what_a_killed_process_left_half_written_is_removed(tmp_path):
+    assess(SelectKBest(k=5), X, Y, resampling=Bootstrap(2), out=tmp_path / "runs")
+    half = tmp_path / "runs" / "finished" / ".0-7.json.123.part"
+    half.write_bytes(b"{")
+    assess(SelectKBest(k=5), X, Y, resampling=Bootstrap(2), out=tmp_path / "runs")
+    assert not half.exists()
+
+
+def test_auto_ends_at_the_maximum_and_does_not_wait_for_selectors_without_a_stability():
+    def n_runs(selector, **options):
+        result = assess(selector, X, Y, runs="auto", engine="threads", **options)
+        return result.scores["run"].nunique()
+
+    assert n_runs(SelectNone(), max_runs=100) == 30
+    assert n_runs("variance:k=5", max_runs=12) == 12
+    assert n_runs("variance:k=5", max_runs=31, width=1e-9) == 31
+
+
+def test_threads_at_work_together_agree_on_what_did_not_converge():
+    stuck = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1, C=1e4))
+    result = assess(
+        {"stuck": stuck, "fine": SelectKBest(k=2)}, X, Y, resampling=Bootstrap(40), engine="threads", n_jobs=4
+    )
+    assert (result.failures["selector"] == "stuck").sum() == 40
+
+
 def test_a_folder_that_is_no_run_folder(tmp_path):
     with pytest.raises(InputError, match="not a run folder"):
         Assessment.open(tmp_path)
@@ -292,6 +372,12 @@ def test_regression_targets_have_their_own_scores():
     assert result.selections["lasso"].n_runs == 5
 
 
+def test_numbers_that_name_classes_stay_classes_under_noise():
+    y = np.arange(len(Y)) % 3 * 1.0
+    result = assess("anova:k=3", X, y, resampling=NoiseInjection(3, target="labels"))
+    assert result.failures.empty
+
+
 def test_noise_has_no_test_rows_and_no_scores():
     result = assess(SelectKBest(k=5), X, Y, resampling=NoiseInjection(4, level=0.5))
     assert result.scores["accuracy"].isna().all()
@@ -324,6 +410,16 @@ def test_a_pipeline_that_makes_new_features_is_refused_in_words():
         ({"runs": 5, "resampling": KFold(5)}, "fixed number of runs"),
         ({"runs": "auto", "resampling": Chunks(5)}, "fixed number of runs"),
         ({"groups": [1, 2]}, "groups has the shape"),
+        ({"groups": np.zeros(len(Y))}, "one group only"),
+        ({"groups": Y, "resampling": Chunks(5)}, "Chunks cannot keep groups together"),
+        ({"groups": Y, "resampling": KFold(2, stratified=True)}, "neither stratified nor balanced"),
+        ({"predictor": "logistic"}, "predictor is 'logistic'"),
+        ({"selectors": NoEstimator()}, "wanted is a scikit-learn estimator"),
+        ({"random_state": -1}, "random_state is -1"),
+        ({"random_state": None}, "random_state is None"),
+        ({"runs": "auto", "width": 0}, "width is 0"),
+        ({"runs": "auto", "max_runs": 1}, "max_runs is 1"),
+        ({"runs": True}, "runs is True"),
     ],
 )
 def test_bad_requests_are_one_sentence(change, sentence):
@@ -387,6 +483,20 @@ def test_data_is_shared_by_worker_processes_not_copied(tmp_path):
 
 def _finished(folder):
     return len(list((folder / "finished").glob("*.json")))
+
+
+def make_request_settings(selector):
+    return make_request(
+        selector,
+        X,
+        Y,
+        resampling=Bootstrap(2),
+        scoring=None,
+        predictor=None,
+        groups=None,
+        features=None,
+        random_state=0,
+    ).settings
 
 
 class Selector(SelectorMixin, BaseEstimator):

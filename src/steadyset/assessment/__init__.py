@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone
 
 from steadyset.assessment.cell import Cell
@@ -16,6 +17,7 @@ from steadyset.assessment.request import Request, make_request
 from steadyset.assessment.result import Assessment
 from steadyset.errors import InputError
 from steadyset.resampling import Bootstrap, Resampling
+from steadyset.selections import Selections
 
 __all__ = ["Assessment", "assess"]
 
@@ -72,7 +74,7 @@ def assess(
         raise InputError(
             f"resampling is {resampling!r}; wanted is one of steadyset's resamplings, such as Bootstrap(100)."
         )
-    n_runs = _first_number(runs, drawing)
+    n_runs = _first_number(runs, drawing, width, max_runs)
     if n_runs is not None:
         drawing = clone(drawing).set_params(n_runs=n_runs)
     request = make_request(
@@ -108,7 +110,7 @@ def assess(
 
 def _begin(folder: RunFolder, request: Request, resume: bool) -> dict[tuple[int, int], Cell]:
     """The finished cells of a folder that asks for the same; a new folder has none."""
-    settings = request.settings()
+    settings = request.settings
     if not folder.exists:
         folder.create(settings)
         return {}
@@ -159,26 +161,41 @@ def _result(
     request: Request, finished: dict[tuple[int, int], Cell], n_runs: int, folder: RunFolder | None
 ) -> Assessment:
     cells = [cell for (_, run), cell in finished.items() if run < n_runs]
-    return Assessment(request.settings(), cells, None if folder is None else folder.path)
+    return Assessment(request.settings, cells, None if folder is None else folder.path)
 
 
-def _first_number(runs: int | str | None, resampling: Resampling) -> int | None:
+def _first_number(runs: int | str | None, resampling: Resampling, width: float, max_runs: int) -> int | None:
     if runs is None:
         return None
-    if runs != "auto" and not isinstance(runs, int):
+    if runs != "auto" and (isinstance(runs, bool) or not isinstance(runs, int)):
         raise InputError(f'runs is {runs!r}; wanted is a number or "auto".')
     if "n_runs" not in resampling.get_params() or (runs == "auto" and not resampling.extendable):
         raise InputError(f"{type(resampling).__name__} has a fixed number of runs; runs must not be given.")
-    return FIRST_RUNS if runs == "auto" else int(runs)
+    if runs == "auto" and not width > 0:
+        raise InputError(f"width is {width!r}; wanted is a positive number.")
+    if runs == "auto" and max_runs < 2:
+        raise InputError(f"max_runs is {max_runs}; wanted is a number from 2.")
+    return min(FIRST_RUNS, max_runs) if runs == "auto" else int(runs)
 
 
 def _more_runs(result: Assessment, measure: str, width: float, n_runs: int, max_runs: int) -> int:
     """The number of runs that should make every interval narrow enough: the present one when they are."""
-    from steadyset.inference import runs_needed
-
-    needed = [runs_needed(sel, width, measure=measure) for sel in result.selections.values() if sel.n_runs > 1]
-    more = max(needed, default=0)
+    several = (sel for sel in result.selections.values() if sel.n_runs > 1)
+    more = max((_still_needed(sel, measure, width, max_runs) for sel in several), default=0)
     if more <= 0 or n_runs >= max_runs:
         return n_runs
     # An estimate from few runs may overshoot, so the number at most doubles in one step.
     return min(max_runs, n_runs + 2 * ((min(more, n_runs) + 1) // 2))
+
+
+def _still_needed(sel: Selections, measure: str, width: float, max_runs: int) -> int:
+    """A selector without a stability (it selects nothing, or everything, each time) asks for no more runs."""
+    from steadyset.inference import runs_needed
+    from steadyset.measures import stability
+
+    if np.isnan(stability(sel, measure)):
+        return 0
+    try:
+        return runs_needed(sel, width, measure=measure)
+    except InputError:  # no number can be planned from these runs, so the maximum decides
+        return max_runs

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 import time
 import warnings
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -58,15 +61,12 @@ class Cell:
 def compute_cell(plan: Plan, selector: Any, index: int, run: int) -> Cell:
     """Fit, look at what was selected, score it on the left-out rows; every failure is told, none is raised."""
     resample = plan.resampling.draw(run, plan.rows, plan.seed)
-    y = plan.y[resample.train] if resample.noise is None else resample.noise.labels(plan.y[resample.train])
+    y = plan.y[resample.train] if resample.noise is None else _noisy(plan, resample)
     if plan.task == "classification" and len(np.unique(y)) < 2:
         return Cell(index, run, resample.label, None, None, failure=ONE_CLASS)
     model = seeded(clone(selector), plan.seed, run)
     begin = time.perf_counter()
-    # One thread each: sums in another order would change the last bits, and with them the selection.
-    with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        warnings.simplefilter("error", ConvergenceWarning)
+    with _same_conditions():
         try:
             _fit(model, plan, resample, y)
             picked = chosen(model, plan.X.shape[1])
@@ -87,6 +87,35 @@ def compute_cell(plan: Plan, selector: Any, index: int, run: int) -> Cell:
     )
 
 
+_condition_lock = threading.Lock()
+_conditions = ExitStack()
+_cells_at_work = 0
+
+
+@contextmanager
+def _same_conditions() -> Iterator[None]:
+    """One thread for the arithmetic, and no convergence is an error.
+
+    Sums in another order would change the last bits, and with them the selection. Both settings belong to the process,
+    so threads that compute cells at the same time share them: the first to come sets them, the last to leave resets.
+    """
+    global _cells_at_work
+    with _condition_lock:
+        if _cells_at_work == 0:
+            _conditions.enter_context(threadpool_limits(1))
+            _conditions.enter_context(warnings.catch_warnings())
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("error", ConvergenceWarning)
+        _cells_at_work += 1
+    try:
+        yield
+    finally:
+        with _condition_lock:
+            _cells_at_work -= 1
+            if _cells_at_work == 0:
+                _conditions.close()
+
+
 def _fit(model: Any, plan: Plan, resample: Resample, y: npt.NDArray[Any]) -> None:
     """Rows are copied only for selectors that cannot take a bootstrap as weights."""
     if (
@@ -98,6 +127,11 @@ def _fit(model: Any, plan: Plan, resample: Resample, y: npt.NDArray[Any]) -> Non
         return
     X = np.asarray(plan.X[resample.train])
     model.fit(X if resample.noise is None else resample.noise.values(X), y)
+
+
+def _noisy(plan: Plan, resample: Resample) -> npt.NDArray[Any]:
+    assert resample.noise is not None
+    return resample.noise.labels(plan.y[resample.train], continuous=plan.task == "regression")
 
 
 def _score(plan: Plan, resample: Resample, picked: Chosen, y: npt.NDArray[Any]) -> tuple[dict[str, float], str]:

@@ -43,13 +43,10 @@ def _serial(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: i
 
 def _threads(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int) -> Iterator[Cell]:
     from joblib import Parallel, delayed
-    from threadpoolctl import threadpool_limits
 
-    # The limit of a thread pool belongs to the process, so it is set here, once, around all threads.
-    with threadpool_limits(1):
-        yield from Parallel(n_jobs=n_jobs, backend="threading", batch_size=1, return_as="generator_unordered")(
-            delayed(compute_cell)(plan, selectors[s], s, run) for s, run in keys
-        )
+    yield from Parallel(n_jobs=n_jobs, backend="threading", batch_size=1, return_as="generator_unordered")(
+        delayed(compute_cell)(plan, selectors[s], s, run) for s, run in keys
+    )
 
 
 def _processes(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int) -> Iterator[Cell]:

@@ -64,15 +64,13 @@ class RunFolder:
     def add(self, cell: Cell) -> None:
         """Put a finished cell on disk."""
         with _explained(self.path):
-            write_durably(self.path / FINISHED / f"{cell.selector}-{cell.run}.json", json.dumps(asdict(cell)).encode())
+            write_durably(self.path / FINISHED / f"{cell.selector}-{cell.run}.json", _json(cell))
 
     def cells(self) -> dict[tuple[int, int], Cell]:
         """Every finished cell, by selector and run."""
-        found = {(cell.selector, cell.run): cell for cell in self._packed()}
-        for path in sorted((self.path / FINISHED).glob("*.json")):
-            cell = _read_cell(path)
-            found[cell.selector, cell.run] = cell
-        return found
+        # A file that vanishes meanwhile is in cells.parquet by then, so the parquet file has to be read last.
+        single = [_read_cell(path) for path in sorted((self.path / FINISHED).glob("*.json"))]
+        return {(cell.selector, cell.run): cell for cell in (*self._packed(), *single) if cell is not None}
 
     def pack(self) -> None:
         """Move the finished cells into cells.parquet."""
@@ -96,10 +94,14 @@ class RunFolder:
         with handle:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
+            except BlockingIOError:
                 raise InputError(
                     f"{self.path} is in use by another process; wait for it or choose another folder."
                 ) from None
+            except OSError as error:
+                raise InputError(f"{self.path} cannot be locked: {error.strerror or error}.") from None
+            for unfinished in (*self.path.glob(".*.part"), *(self.path / FINISHED).glob(".*.part")):
+                unfinished.unlink(missing_ok=True)
             yield
 
     def _packed(self) -> Iterable[Cell]:
@@ -118,7 +120,7 @@ class RunFolder:
 
 
 def write_durably(path: Path, content: bytes) -> None:
-    """Write beside, flush to the disk, rename."""
+    """Write beside, flush to the disk, rename, flush the name."""
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with beside.open("wb") as file:
@@ -126,13 +128,28 @@ def write_durably(path: Path, content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.replace(beside, path)
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
     finally:
         beside.unlink(missing_ok=True)
 
 
-def _read_cell(path: Path) -> Cell:
+def _json(cell: Cell) -> bytes:
+    """A cell as strict JSON, which has no NaN: a number that is not known is null."""
+    content = asdict(cell)
+    content["scores"] = {name: _known(value) for name, value in cell.scores.items()}
+    content["fit_seconds"], content["score_seconds"] = _known(cell.fit_seconds), _known(cell.score_seconds)
+    return json.dumps(content, allow_nan=False).encode()
+
+
+def _read_cell(path: Path) -> Cell | None:
     try:
         return _cell(json.loads(path.read_bytes()))
+    except FileNotFoundError:
+        return None
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(f"{path} is damaged: {type(error).__name__}: {error}.") from None
 
@@ -150,6 +167,10 @@ def _cell(row: Mapping[str, Any]) -> Cell:
         _number(row["score_seconds"]),
         str(row["failure"]),
     )
+
+
+def _known(value: float) -> float | None:
+    return value if math.isfinite(value) else None
 
 
 def _number(value: Any) -> float:

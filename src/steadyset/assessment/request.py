@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ class Request:
     features: tuple[str, ...]
     plan: Plan
 
+    @cached_property
     def settings(self) -> dict[str, Any]:
         """What decides the result, for the run folder; equal settings may be resumed."""
         plan = self.plan
@@ -94,10 +96,10 @@ def make_plan(
         target,
         None if groups is None else _groups(groups, len(table)),
         resampling,
-        default_predictor(task) if predictor is None else predictor,
+        default_predictor(task) if predictor is None else _predictor(predictor),
         check_scores(scoring, task),
         task,
-        int(random_state if resampling.random_state is None else resampling.random_state),
+        _seed(random_state if resampling.random_state is None else resampling.random_state),
     )
     resampling.check(plan.rows)
     return plan, names
@@ -125,9 +127,21 @@ def _selector(selector: Any, name: str, task: str) -> Any:
         from steadyset.selectors.names import selector_by_name
 
         return selector_by_name(selector, task)
-    if not can_choose(selector):
+    if not can_choose(selector) or not hasattr(selector, "get_params"):
         raise InputError(f"The selector {name!r} is {selector!r}; wanted is a scikit-learn estimator or a name.")
     return selector
+
+
+def _predictor(predictor: Any) -> Any:
+    if isinstance(predictor, type) or not all(hasattr(predictor, name) for name in ("fit", "predict", "get_params")):
+        raise InputError(f"predictor is {predictor!r}; wanted is a scikit-learn classifier or regressor.")
+    return predictor
+
+
+def _seed(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
+        raise InputError(f"random_state is {value!r}; wanted is a whole number from 0.")
+    return int(value)
 
 
 def _numbers(X: Any, features: Sequence[str] | None) -> tuple[npt.NDArray[np.float64], tuple[str, ...]]:
@@ -179,10 +193,24 @@ def _groups(groups: Any, n_rows: int) -> npt.NDArray[Any]:
 
 def description(estimator: Any) -> str:
     """An estimator with all its parameters, in words that do not depend on how it prints itself."""
-    parameters = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
-    plain = {name: value for name, value in sorted(parameters.items()) if not hasattr(value, "get_params")}
-    text = f"{type(estimator).__name__}({', '.join(f'{name}={value!r}' for name, value in plain.items())})"
+    parameters = estimator.get_params(deep=False)
+    text = (
+        f"{type(estimator).__name__}({', '.join(f'{name}={_shown(parameters[name])}' for name in sorted(parameters))})"
+    )
     return re.sub(r" at 0x[0-9a-f]+", "", text)  # functions and objects print where they lie, which changes
+
+
+def _shown(value: Any) -> str:
+    """A parameter, whole: estimators print only what differs from their defaults, long arrays leave out the middle."""
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_shown, value))}]"
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{key!r}: {_shown(value[key])}' for key in sorted(value, key=repr))}}}"
+    if isinstance(value, (set, frozenset)):
+        return f"{{{', '.join(sorted(map(_shown, value)))}}}"
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        return f"{value.dtype}{value.shape} {hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()}"
+    return description(value) if hasattr(value, "get_params") and not isinstance(value, type) else repr(value)
 
 
 def fingerprint(plan: Plan) -> str:
