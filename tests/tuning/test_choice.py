@@ -77,7 +77,7 @@ def test_one_standard_error_takes_the_smallest_within_the_error_of_the_best():
 
 
 def test_weights_of_the_sum_move_the_choice_from_accuracy_to_stability():
-    accuracy, stability = [0.9, 0.8, 0.5], [0.1, 0.6, 0.9]
+    accuracy, stability = [0.9, 0.8, 0.4], [0.1, 0.6, 0.9]
     assert [st.weighted_sum(accuracy, stability, gamma) for gamma in (0.0, 0.5, 1.0)] == [0, 1, 2]
 
 
