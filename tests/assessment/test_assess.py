@@ -204,6 +204,23 @@ def test_a_second_process_on_the_folder_gets_a_sentence(tmp_path):
         assess(SelectKBest(k=5), X, Y, resampling=Bootstrap(2), out=tmp_path / "runs")
 
 
+def test_a_model_behind_a_selector_chooses_among_what_the_selector_let_through():
+    selector = SelectKBest(f_classif, k=5)
+    sparse = LogisticRegression(l1_ratio=1.0, solver="liblinear", C=0.1)
+    selectors = {
+        "alone": make_pipeline(StandardScaler(), selector),
+        "dense": make_pipeline(StandardScaler(), selector, LogisticRegression()),
+        "sparse": make_pipeline(StandardScaler(), selector, sparse),
+    }
+    result = assess(selectors, X, Y, resampling=Bootstrap(4))
+    assert result.failures.empty
+    alone, dense, fewer = (result.selections[name] for name in selectors)
+    for i in range(4):
+        assert set(dense.selected(i)) == set(alone.selected(i))
+        assert set(fewer.selected(i)) < set(alone.selected(i))
+    assert not np.allclose(dense.weights, alone.weights)  # they are the coefficients of the model
+
+
 def test_an_assessment_without_a_finished_run_has_an_empty_summary(tmp_path):
     settings = assess(SelectKBest(k=5), X, Y, resampling=Bootstrap(2)).settings
     summary = Assessment(settings, []).summary()
