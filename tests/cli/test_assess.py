@@ -111,15 +111,18 @@ def test_a_report_of_nothing_is_one_sentence(runs, tmp_path, capsys):
     assert "wanted is .html" in capsys.readouterr().err
 
 
-def test_ctrl_c_ends_cleanly_and_says_how_to_resume(data, tmp_path):
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_ctrl_c_ends_cleanly_and_says_how_to_resume(data, tmp_path, jobs):
     folder = tmp_path / "runs"
     command = [sys.executable, "-m", "steadyset", "assess", str(data), "-t", "state", "-s", "forest:n_trees=300"]
-    command += ["--runs", "400", "--jobs", "1", "--out", str(folder)]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    command += ["--runs", "400", "--jobs", jobs, "--out", str(folder)]
+    process = subprocess.Popen(
+        command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, start_new_session=True
+    )
     while not list((folder / "finished").glob("*.json")):
         assert process.poll() is None
         time.sleep(0.05)
-    os.kill(process.pid, signal.SIGINT)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers get it too
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert err.startswith(f"steadyset: interrupted; the finished runs are in {folder}")

@@ -5,8 +5,13 @@ An engine takes cells in any order and hands each back as it is finished; what a
 
 from __future__ import annotations
 
+import errno
+import signal
 import tempfile
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from logging import CRITICAL
 from typing import Any
 
 from steadyset.assessment.cell import Cell, Plan, compute_cell
@@ -61,6 +66,13 @@ def _processes(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs
                 yield cell
         except TerminatedWorkerError:
             continue
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            raise InputError(
+                f"The disk with {tempfile.gettempdir()} has no room to share the data with worker processes; "
+                "make room, set TMPDIR, or use engine serial or threads."
+            ) from None
         return
     raise WorkersLostError(
         f"Worker processes ended {RESTARTS + 1} times before their work was done, perhaps for want of memory; "
@@ -89,6 +101,9 @@ def _once(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int
 
 
 def _compute_apart(X: Any, y: Any, rest: tuple[Any, ...], selector: Any, index: int, run: int) -> Cell:
+    # Ctrl-C reaches every process of a terminal; the parent ends its workers, so they need not complain themselves.
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     return compute_cell(Plan(X, y, *rest), selector, index, run)
 
 
@@ -97,13 +112,17 @@ def _dask(
 ) -> Iterator[Cell]:
     """A dask cluster: one of our own on this machine, or the scheduler at an address."""
     try:
-        from distributed import Client, LocalCluster, as_completed
+        from distributed import Client, KilledWorker, LocalCluster, as_completed
+        from distributed.client import FutureCancelledError
     except ImportError:
         raise MissingExtraError('engine="dask" needs dask: pip install "steadyset[dask]".') from None
     cluster = None
     try:
         if address is None:
-            cluster = LocalCluster(n_workers=n_jobs, threads_per_worker=1, dashboard_address=None)
+            with _deaf_to_ctrl_c():
+                cluster = LocalCluster(
+                    n_workers=n_jobs, threads_per_worker=1, dashboard_address=":0", silence_logs=CRITICAL
+                )
         client = Client(cluster if cluster is not None else address, timeout=10)
     except OSError as error:
         raise InputError(f"No dask scheduler answers at {address}: {error}.") from None
@@ -115,10 +134,28 @@ def _dask(
         for future in as_completed(futures):
             yield future.result()
             future.release()
+    except (KilledWorker, FutureCancelledError):
+        raise WorkersLostError(
+            "The dask workers that held the data or a cell were lost too often, perhaps for want of memory; "
+            "the finished cells are kept: resume with more memory for each worker."
+        ) from None
     finally:
         client.close()
         if cluster is not None:
             cluster.close()
+
+
+@contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """Processes started here ignore Ctrl-C, and so does this one while it starts them."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _job_count(n_jobs: int | None) -> int:
