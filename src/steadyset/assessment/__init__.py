@@ -57,7 +57,8 @@ def assess(
     resampling : how the training sets are drawn; 100 bootstraps by default. Rows left out are the test rows.
     scoring : accuracy, balanced_accuracy, auc, log_likelihood, error; r2, rmse
     predictor : what predicts from the selected features; logistic or ridge regression by default
-    n_jobs, engine : "auto", "serial", "threads", "processes", "dask", or the address of a dask scheduler
+    n_jobs, engine : "auto" (processes, or threads where the data in memory is too large to be held twice), "serial",
+        "threads", "processes", "dask", or the address of a dask scheduler
     out : a folder where every finished run is durable at once; with `resume` an interrupted assessment goes on
     random_state : same seed, same answer, whatever the engine, the order or an interruption
     runs : a number of runs, or "auto": add runs until the interval of the stability of every selector is narrower

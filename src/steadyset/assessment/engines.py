@@ -14,12 +14,15 @@ from contextlib import contextmanager
 from logging import CRITICAL
 from typing import Any
 
+import numpy as np
+
 from steadyset.assessment.cell import Cell, Plan, compute_cell
 from steadyset.errors import InputError, MissingExtraError, SteadysetError
 
 Key = tuple[int, int]
 Engine = Callable[[Plan, Sequence[Any], Sequence[Key], int], Iterator[Cell]]
 RESTARTS = 3
+LARGE_BYTES = 200_000_000
 
 
 class WorkersLostError(SteadysetError, RuntimeError):
@@ -32,13 +35,19 @@ def compute(
     """Compute the cells `keys` = (selector, run); an address such as tcp://host:8786 is a dask scheduler."""
     jobs = _job_count(n_jobs)
     if engine == "auto":
-        engine = "serial" if jobs == 1 else "processes"
+        engine = "serial" if jobs == 1 else _sharing(plan)
     if "://" in engine or engine == "dask":
         yield from _dask(plan, selectors, keys, jobs, None if engine == "dask" else engine)
     elif engine in ENGINES:
         yield from ENGINES[engine](plan, selectors, keys, jobs)
     else:
         raise InputError(f"engine is {engine!r}; wanted is auto, {', '.join(ENGINES)}, dask or a scheduler's address.")
+
+
+def _sharing(plan: Plan) -> str:
+    """Large data in memory goes to threads: mapping it into processes would hold it a second time."""
+    mapped = isinstance(plan.X, np.memmap)
+    return "processes" if mapped or plan.X.nbytes < LARGE_BYTES else "threads"
 
 
 def _serial(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int) -> Iterator[Cell]:
@@ -55,28 +64,36 @@ def _threads(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: 
 
 
 def _processes(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int) -> Iterator[Cell]:
-    """Worker processes share the data through a memory map; when one is killed, what it had in hand is done again."""
-    from joblib.externals.loky.process_executor import TerminatedWorkerError
+    """Worker processes share the data through a memory map."""
+    from joblib.externals.loky.process_executor import BrokenProcessPool
 
+    try:
+        yield from _despite_losses(lambda left: _once(plan, selectors, left, n_jobs), keys, (BrokenProcessPool,))
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        raise InputError(
+            f"The disk with {tempfile.gettempdir()} has no room to share the data with worker processes; "
+            "make room, set TMPDIR, or use engine serial or threads."
+        ) from None
+
+
+def _despite_losses(
+    attempt: Callable[[list[Key]], Iterable[Cell]], keys: Sequence[Key], losses: tuple[type[BaseException], ...]
+) -> Iterator[Cell]:
+    """When workers are lost, what they had in hand is done again, a few times."""
     remaining = dict.fromkeys(keys)
     for _ in range(RESTARTS + 1):
         try:
-            for cell in _once(plan, selectors, list(remaining), n_jobs):
+            for cell in attempt(list(remaining)):
                 del remaining[cell.selector, cell.run]
                 yield cell
-        except TerminatedWorkerError:
+        except losses:
             continue
-        except OSError as error:
-            if error.errno != errno.ENOSPC:
-                raise
-            raise InputError(
-                f"The disk with {tempfile.gettempdir()} has no room to share the data with worker processes; "
-                "make room, set TMPDIR, or use engine serial or threads."
-            ) from None
         return
     raise WorkersLostError(
-        f"Worker processes ended {RESTARTS + 1} times before their work was done, perhaps for want of memory; "
-        f"{len(remaining)} cells are missing: resume with fewer jobs."
+        f"Workers were lost {RESTARTS + 1} times before their work was done, perhaps for want of memory; "
+        f"{len(remaining)} cells are missing, the finished ones are kept: resume with fewer jobs or more memory."
     )
 
 
@@ -126,19 +143,18 @@ def _dask(
         client = Client(cluster if cluster is not None else address, timeout=10)
     except OSError as error:
         raise InputError(f"No dask scheduler answers at {address}: {error}.") from None
-    try:
+
+    def attempt(left: list[Key]) -> Iterator[Cell]:
         data = client.scatter(plan, broadcast=True, hash=False)
         futures = [
-            client.submit(compute_cell, data, selectors[s], s, run, pure=False, retries=RESTARTS) for s, run in keys
+            client.submit(compute_cell, data, selectors[s], s, run, pure=False, retries=RESTARTS) for s, run in left
         ]
         for future in as_completed(futures):
             yield future.result()
             future.release()
-    except (KilledWorker, FutureCancelledError):
-        raise WorkersLostError(
-            "The dask workers that held the data or a cell were lost too often, perhaps for want of memory; "
-            "the finished cells are kept: resume with more memory for each worker."
-        ) from None
+
+    try:
+        yield from _despite_losses(attempt, keys, (KilledWorker, FutureCancelledError))
     finally:
         client.close()
         if cluster is not None:

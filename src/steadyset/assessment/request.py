@@ -19,6 +19,7 @@ from steadyset.assessment.scoring import check_scores, default_predictor, task_o
 from steadyset.errors import InputError
 from steadyset.labels import feature_names
 from steadyset.resampling import Resampling
+from steadyset.selectors.validation import all_finite
 
 
 @dataclass(frozen=True)
@@ -160,7 +161,7 @@ def _numbers(X: Any, features: Sequence[str] | None) -> tuple[npt.NDArray[np.flo
     if table.ndim != 2 or table.shape[1] == 0:
         raise InputError(f"X has the shape {table.shape}; wanted are rows x features.")
     names, d = feature_names(features, table.shape[1], what="X")
-    if not np.isfinite(table.sum()) and not np.isfinite(table).all():
+    if not all_finite(table):
         bad = np.flatnonzero(~np.isfinite(table).all(axis=0))
         first = names[bad[0]] if names is not None else f"column {bad[0]}"
         raise InputError(

@@ -87,6 +87,8 @@ def assess(
         _say(f"{file}: {len(data.y)} rows, {len(data.features)} features, target {target!r}")
         for note in data.notes:
             _say(note)
+    if people:
+        typer.echo("Running; the first use compiles the kernels, which takes a minute.", err=True)
     with progress_bar(people, "runs") as progress:
         try:
             result = run_assessment(

@@ -107,6 +107,8 @@ def _show(found: Comparison) -> None:
     keys = ("first", "second", "difference", "low", "high", "p_value", "p_adjusted", "paired", "note")
     tests = [{key: row[key] for key in keys if key in row} for row in _records(found.tests)]
     print_rows(tests, Format.table, title="Differences (second minus first)", wide=["note"])
+    if not all(row["paired"] for row in tests):
+        typer.echo("Not paired: these runs count as independent. --paired pairs the runs by their places in the files.")
 
 
 def _records(table: Any) -> list[dict[str, Any]]:

@@ -21,11 +21,17 @@ def check_features(X: Any, selector: Any = None) -> Floats:
         if "could not convert" in str(error):
             raise InputError(_text_found(X)) from error
         raise _in_one_sentence(error) from error
-    if not np.isfinite(features).all():
+    if not all_finite(features):
         row, column = np.argwhere(~np.isfinite(features))[0]
         found = _not_finite(features[row, column])
         raise InputError(f"X contains {found} in {_feature(X, column)}, row {row}; wanted are finite numbers.")
     return np.asarray(features, dtype=np.float64)
+
+
+def all_finite(values: Floats) -> bool:
+    """Whether every number is finite; a finite sum tells without a second array of the same size."""
+    with np.errstate(all="ignore"):
+        return bool(np.isfinite(values.sum()) or np.isfinite(values).all())
 
 
 def check_target(y: Any, n_rows: int, wanted_by: str) -> NDArray[Any]:
