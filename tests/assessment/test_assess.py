@@ -268,7 +268,7 @@ def test_estimators_inside_and_long_arrays_are_part_of_what_was_asked_for(tmp_pa
 
     asked(SelectFromModel(RandomForestClassifier(3, bootstrap=True)))
     asked(SelectFromModel(RandomForestClassifier(3, bootstrap=True)))
-    with pytest.raises(InputError, match="another selectors"):
+    with pytest.raises(InputError, match="other selectors"):
         asked(SelectFromModel(ExtraTreesClassifier(3, bootstrap=True, criterion="gini")))
     long, other = np.zeros(5000), np.zeros(5000)
     other[2500] = 1

@@ -26,7 +26,8 @@ def supports(name: str, task: str) -> bool:
 
 
 def with_few_trees(name: str, task: str):
-    selector = selector_by_name(f"{name}:k=2", task)
+    size = "q=2,threshold=0.6" if name == "stability_selection" else "k=2"
+    selector = selector_by_name(f"{name}:{size}", task)
     if "n_trees" in selector.get_params():
         return selector.set_params(n_trees=20, random_state=0)
     if name in ("impurity", "permutation"):
