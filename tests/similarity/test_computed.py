@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as hyp
 from scipy.stats import spearmanr
 from sklearn.metrics import normalized_mutual_info_score
+from tests.peak import PEAK, needs_peak
 
 import steadyset as st
 from steadyset.similarity import computed
@@ -185,8 +186,9 @@ def test_sparse_data_gets_a_sentence():
         st.FeatureSimilarity.from_data(sparse.eye_array(3))
 
 
-BIG = """
-import resource, sys
+BIG = (
+    PEAK
+    + """
 import numpy as np, steadyset as st
 rng = np.random.default_rng(0)
 X = rng.normal(size=(100, 4000)).repeat(5, axis=1)
@@ -194,15 +196,15 @@ X += 0.2 * rng.normal(size=X.shape)
 similarity = st.FeatureSimilarity.from_data(X)
 sets = [rng.choice(20_000, 50, replace=False) for _ in range(10)]
 value = st.stability(st.Selections.from_sets(sets, n_features=20_000), "sechidis", similarity=similarity)
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 if sys.platform == "darwin" else 1024) / 1024
-print(len(similarity.neighbours.indices), value, peak)
+print(len(similarity.neighbours.indices), value, peak())
 """
+)
 
 
+@needs_peak
 @pytest.mark.slow
 def test_twenty_thousand_features_take_less_than_a_gigabyte():
     """Buys the promise that nothing of size d x d is made: that alone would take 3.2 GB."""
-    pytest.importorskip("resource")
     answer = subprocess.run([sys.executable, "-c", BIG], capture_output=True, text=True, check=True).stdout.split()
     assert int(answer[0]) == 4000 * 5 * 4
     assert abs(float(answer[1])) < 0.1

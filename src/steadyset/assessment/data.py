@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 IDENTIFIER = re.compile(r"(?i)^(id|index|rownames?|run|.*[ _-]?(id|number|nr)|(patient|sample|subject|case)[ _-]?\w*)$")
 NAMED = 3
+COLUMNS_AT_ONCE = 4096
 
 
 @dataclass(frozen=True)
@@ -55,18 +57,21 @@ def load_data(
     for name in (target, *drop, *keep):
         if name not in columns:
             raise InputError(f"{path} has no column {name!r}; {_instead(name, columns)}")
-    repeated = {name for name in columns if columns.count(name) > 1}
-    if repeated:
-        raise InputError(f"{path} has the column {min(repeated)!r} twice; wanted are distinct names.")
+    name, often = Counter(columns).most_common(1)[0]
+    if often > 1:
+        raise InputError(f"{path} has the column {name!r} twice; wanted are distinct names.")
     y = _target(table.column(target), path, target)
-    features = [name for name in columns if name != target and name not in drop]
+    left_out = {target, *drop}
+    features = [name for name in columns if name not in left_out]
     if not features:
         raise InputError(f"{path} has no columns left to select from.")
     _refuse_text(table, features, path)
     _refuse_identifiers(table, [name for name in features if name not in keep], path)
     X = np.empty((table.num_rows, len(features)))
-    for f, name in enumerate(features):
-        X[:, f] = table.column(name).cast("float64").to_numpy()
+    for begin in range(0, len(features), COLUMNS_AT_ONCE):
+        for f, name in enumerate(features[begin : begin + COLUMNS_AT_ONCE], start=begin):
+            X[:, f] = table.column(name).cast("float64").to_numpy()
+        table = table.select(features[begin + COLUMNS_AT_ONCE :])  # so that the data is never held twice
     if drop:
         notes.append(f"left out: {_some(drop)}")
     missing = np.flatnonzero(~np.isfinite(X).all(axis=0))

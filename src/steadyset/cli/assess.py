@@ -88,7 +88,7 @@ def assess(
         for note in data.notes:
             _say(note)
     if people:
-        typer.echo("Running; the first use compiles the kernels, which takes a minute.", err=True)
+        _say("Running; the first use compiles the kernels, which takes a minute.")
     with progress_bar(people, "runs") as progress:
         try:
             result = run_assessment(
