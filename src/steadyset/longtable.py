@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 NUMBER = re.compile(r"-?[0-9]+")
 RUN, FEATURE, WEIGHT, RANK, SELECTED = "run", "feature", "weight", "rank", "selected"
+ARROW_NUMBERS = {f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
+ARROW_NUMBERS |= {"float": "float32", "double": "float64"}
 
 
 def wide_array(
@@ -42,7 +44,7 @@ def wide_array(
             raise InputError(f"{what} has the column {name!r} without any value; wanted are numbers or bools.")
         if not (dtype.is_numeric() or dtype == nw.Boolean):
             raise InputError(f"{what} has the column {name!r} of type {dtype}; wanted are numbers or bools.")
-    return frame.to_numpy(), features if features is not None else list(frame.columns), labels
+    return _values(frame), features if features is not None else list(frame.columns), labels
 
 
 def from_long_columns(
@@ -131,6 +133,21 @@ def _frame(table: Any, what: str) -> nw.DataFrame[Any]:
             "or a pandas, polars or pyarrow table."
         )
     return frame
+
+
+def _values(frame: nw.DataFrame[Any]) -> npt.NDArray[Any]:
+    """The numbers of a frame. Those of an Arrow table are taken from its buffers: its own way would import pandas."""
+    native = frame.to_native()
+    if type(native).__module__.split(".")[0] != "pyarrow":
+        return np.asarray(frame.to_numpy())
+    return np.column_stack([_buffer(column.combine_chunks()) for column in native.columns])
+
+
+def _buffer(array: pa.Array) -> npt.NDArray[Any]:
+    kind = ARROW_NUMBERS.get(str(array.type))
+    if kind is None or array.null_count:
+        return np.asarray(array.to_numpy(zero_copy_only=False))
+    return np.frombuffer(array.buffers()[1], dtype=kind)[array.offset : array.offset + len(array)]
 
 
 def _codes(column: pa.ChunkedArray) -> tuple[npt.NDArray[np.int64], list[Any]]:

@@ -95,7 +95,8 @@ def rank(
     options = _options(record, params)
     check_k(k, X.shape[1])
     used = (weights > 0).any(axis=0)
-    if not used.all():
+    # Batched scores leave out rows of weight 0 themselves, resample by resample: X need not be copied for them.
+    if not record.batched and not used.all():
         X, weights, y = X[used], weights[:, used].copy(), None if y is None else y[used]
     target = encode_target(record, y, weights)
     if record.greedy:
