@@ -54,7 +54,7 @@ def _print_table(rows: Sequence[Mapping[str, Any]], title: str, wide: Sequence[s
         table.add_row(*[Text(number(value) if isinstance(value, float) else str(value)) for value in row.values()])
     console = Console(file=sys.stdout)
     if not console.is_terminal:
-        console = Console(file=sys.stdout, width=160)
+        console = Console(file=sys.stdout, width=200)
     if title:
         console.print(Text(title, style="bold"))
     console.print(table)
