@@ -14,9 +14,6 @@ from steadyset.measures.record import Measure
 # Of 0, 0.5, 0.6, 0.75 and 1 the least that held 93% in every cell of docs/coverage.md: an empirical choice.
 SKEW_SHIFT = 0.6
 
-# The mean of p_f (1 - p_f) is at most p̄ (1 - p̄): with infinitely many independent runs these are never negative.
-NEVER_BELOW_CHANCE = ("nogueira", "kuncheva")
-
 
 @dataclass(frozen=True)
 class Range:
@@ -79,7 +76,7 @@ def measure_range(measure: Measure, options: Options, value: float) -> Range:
         worst = 0.0
         if np.isinf(best) and value <= 1:
             best = 1.0
-    return Range(low, high, best, worst, min(0.0, value) if measure.name in NEVER_BELOW_CHANCE else low)
+    return Range(low, high, best, worst, low if measure.floor is None else min(measure.floor, value))
 
 
 def spread_of(values: Jackknife, options: Options) -> Spread:

@@ -153,6 +153,7 @@ for _measure in (
         bounds=(-1, 1),
         corrected=True,
         linear=True,
+        floor=0.0,
     ),
     Measure(name="somol", family="frequency", aliases=("SMS", "CWrel"), score=somol_score, bounds=(0, 1), linear=True),
     Measure(

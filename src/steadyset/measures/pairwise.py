@@ -175,7 +175,13 @@ for _measure in (
     Measure(name="hamming", family="pairwise", aliases=("SMH",), score=hamming_score, bounds=(0, 1)),
     Measure(name="pog", family="pairwise", score=pog_score, bounds=(0, 1), symmetric=False),
     Measure(
-        name="kuncheva", family="pairwise", score=kuncheva_score, bounds=(-1, 1), corrected=True, constant_size=True
+        name="kuncheva",
+        family="pairwise",
+        score=kuncheva_score,
+        bounds=(-1, 1),
+        corrected=True,
+        constant_size=True,
+        floor=0.0,
     ),
     Measure(
         name="lustgarten", family="pairwise", aliases=("SML",), score=lustgarten_score, bounds=(-1, 1), corrected=True

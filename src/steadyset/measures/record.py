@@ -41,7 +41,8 @@ class Measure:
       when the measure needs it, gives a runs x runs table or `Correlations`; the measure is the mean over pairs.
 
     `linear` says that for given sizes a frequency score is linear in `levels`, or an effective score in `scatter`; its
-    expectation under random selection is then exact.
+    expectation under random selection is then exact. `floor` is the least value that infinitely many independent runs
+    can have, where that is above the lower bound; intervals end there.
 
     `formula`, `undefined` and `reference` default to the lines of the score's docstring that start with Formula:,
     Undefined: and Reference:.
@@ -59,6 +60,7 @@ class Measure:
     constant_size: bool = False
     higher_is_steadier: bool = True
     needs: tuple[Need, ...] = ()
+    floor: float | None = None
     params: Mapping[str, Any] = field(default_factory=dict)
     maximum: Callable[..., Any] | None = None
     uses: tuple[str, ...] = ()
