@@ -6,11 +6,11 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from steadyset.cli.output import Format, print_rows
+from steadyset.cli.output import Format, number, print_rows
 from steadyset.errors import InputError, InterruptedRunError
 
 if TYPE_CHECKING:
@@ -122,13 +122,11 @@ def assess(
 def show(result: Assessment) -> None:
     """The summary that ends an assessment: the answer, a table, what differs, and the steady core."""
     from steadyset.assessment import words
-    from steadyset.measures.scale import scale
 
     for sentence in words.answer(result):
         _say(sentence)
-    rows = words.summary_rows(result)
-    print_rows([{**row, "verdict": scale(row["stability"])} for row in rows], Format.table)
-    _say("stability: 1 = the same features each time, 0 = chance; low to high: its 95% interval for this data set and")
+    print_rows([_shown(row, result.settings["scoring"]) for row in words.summary_rows(result)], Format.table)
+    _say("stability: 1 = the same features each time, 0 = chance; in brackets its 95% interval for this data set and")
     _say("resampling, not for new data. poor below 0.40, excellent above 0.75.")
     for title, lines in (
         ("What differs", words.differences(result)),
@@ -141,6 +139,22 @@ def show(result: Assessment) -> None:
                 _say(f"  {line}")
     if result.path is not None:
         _say(f"\nRun folder: {result.path}")
+
+
+def _shown(row: dict[str, Any], scoring: list[str]) -> dict[str, str]:
+    """A row of the summary for people: short enough for a terminal of 80 columns."""
+    from steadyset.measures.scale import scale
+
+    failures = {"failures": str(row["failures"])} if row["failures"] else {}
+    return {
+        "selector": row["selector"],
+        "stability": f"{number(row['stability'], 2)} ({number(row['low'], 2)} to {number(row['high'], 2)})",
+        "verdict": scale(row["stability"]),
+        **{name: number(row[name], 3) for name in scoring},
+        "size": number(row["size"], 1),
+        "runs": str(row["runs"]),
+        **failures,
+    }
 
 
 def _resampling(text: str, runs: str | None) -> Resampling:

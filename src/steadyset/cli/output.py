@@ -34,9 +34,9 @@ def print_rows(rows: Sequence[Mapping[str, Any]], form: Format, *, title: str = 
         _print_table(rows, title, wide)
 
 
-def number(value: float) -> str:
-    """A number for people: four decimals, a dash for what is undefined."""
-    return "–" if math.isnan(value) else f"{value:.4f}"
+def number(value: float, decimals: int = 4) -> str:
+    """A number for people, a dash for what is undefined."""
+    return "–" if math.isnan(value) else f"{value:.{decimals}f}"
 
 
 def _print_table(rows: Sequence[Mapping[str, Any]], title: str, wide: Sequence[str]) -> None:
@@ -53,8 +53,10 @@ def _print_table(rows: Sequence[Mapping[str, Any]], title: str, wide: Sequence[s
         # Text, not markup: feature and file names are data from strangers.
         table.add_row(*[Text(number(value) if isinstance(value, float) else str(value)) for value in row.values()])
     console = Console(file=sys.stdout)
-    if not console.is_terminal:
-        console = Console(file=sys.stdout, width=200)
+    roomy = Console(file=sys.stdout, width=200)
+    # A cell that is cut says something else than was found: a line too long for the terminal is the lesser evil.
+    if not console.is_terminal or (not wide and roomy.measure(table).maximum > console.width):
+        console = roomy
     if title:
         console.print(Text(title, style="bold"))
     console.print(table)
