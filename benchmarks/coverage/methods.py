@@ -7,7 +7,7 @@ import numpy.typing as npt
 from scipy import special
 
 from benchmarks.coverage.generator import Draws
-from steadyset.inference.spread import SKEW_SHIFT
+from steadyset.inference.spread import FEWEST_RUNS, SKEW_SHIFT, SKEW_SHRINK
 
 FloatArray = npt.NDArray[np.float64]
 Ends = tuple[FloatArray, FloatArray]
@@ -50,7 +50,11 @@ def intervals(statistics: Statistics, level: float = 0.95) -> dict[str, Ends]:
     skewness = np.maximum(0.0, np.mean(away**3, axis=1) / safe**1.5) * np.sqrt(M * (M - 1)) / (M - 2)
     with np.errstate(divide="ignore", invalid="ignore"):
         fisher, unit = np.arctanh(value), se / (1 - value**2)
-        auto = (np.tanh(fisher - (t + SKEW_SHIFT * skewness / np.sqrt(M)) * unit), np.tanh(fisher + t * unit))
+        shrink = 1 - SKEW_SHRINK * skewness / max(M, FEWEST_RUNS) ** 2
+        auto = (
+            np.tanh(fisher - (t + SKEW_SHIFT * skewness / np.sqrt(M)) * unit),
+            np.tanh(fisher + t * shrink * unit),
+        )
         centre, slope = np.log((1 + value) / (1 - value)), se * (1 / (1 + value) + 1 / (1 - value))
         logit = (2 * special.expit(centre - t * slope) - 1, 2 * special.expit(centre + t * slope) - 1)
     p = 1 - (1 - level) ** (1 / M)

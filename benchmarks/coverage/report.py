@@ -25,6 +25,19 @@ def summary(cells: Sequence[Cell]) -> str:
     return table(["method", "93 to 98%", "below", "above", "lowest", "highest", "width / auto"], rows)
 
 
+def other_runs(cells: Sequence[Cell], real: Sequence[Cell]) -> str:
+    """One row for each M: how many simulated cells "auto" holds, the extremes, and the real selections."""
+    rows = []
+    for M in dict.fromkeys(cell.n_runs for cell in cells):
+        found = np.array([cell.coverage["auto"] for cell in cells if cell.n_runs == M])
+        below, above = int(np.sum(found < LOW)), int(np.sum(found > HIGH))
+        pools = [_percent(cell.coverage["auto"]) for cell in real if cell.n_runs == M]
+        inside = len(found) - below - above
+        rows.append([M, inside, below, above, _percent(found.min()), _percent(found.max()), *pools])
+    names = dict.fromkeys(cell.population for cell in real)
+    return table(["M", "93 to 98%", "below", "above", "lowest", "highest", *names], rows)
+
+
 def by_runs(cells: Sequence[Cell]) -> str:
     """The mean coverage of each method for each M, and the mean width."""
     rows = []
@@ -50,6 +63,10 @@ def cells_of(cells: Sequence[Cell], name: str = "auto") -> str:
             row.append(f"{shown if inside else f'**{shown}**'} ({cell.width[name]:.3f})")
         rows.append(row)
     return table(["d", "stability", *(f"M = {M}" for M in RUNS)], rows)
+
+
+def any_outside(cells: Sequence[Cell]) -> bool:
+    return any(not LOW <= cell.coverage["auto"] <= HIGH for cell in cells)
 
 
 def outside(cells: Sequence[Cell]) -> str:

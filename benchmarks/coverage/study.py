@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,7 @@ from benchmarks.coverage.generator import Design, Draws, draw
 from benchmarks.coverage.methods import METHODS, Ends, Statistics, intervals
 
 RUNS = (5, 10, 20, 30, 100)
+OTHER_RUNS = (3, 4, 6, 8, 15, 50)
 STABILITIES = (0.3, 0.5, 0.8, 0.95)
 FEATURES = (20, 100, 10_000)
 DEPENDENCES: tuple[str | float, ...] = ("independent", "swaps", 0.5, 0.8)
@@ -30,12 +31,11 @@ class Cell:
     above: dict[str, float]
     width: dict[str, float]
     auto_at: dict[float, float]
-    auto_at: dict[float, float]
 
 
-def grid(n_draws: int, seed: int = 20_240_601) -> Iterator[Cell]:
+def grid(n_draws: int, runs: Sequence[int] = RUNS, seed: int = 20_240_601) -> Iterator[Cell]:
     """The simulated cells: dependence x d x stability x M."""
-    for place, (dependence, d, stability, M) in enumerate(itertools.product(DEPENDENCES, FEATURES, STABILITIES, RUNS)):
+    for place, (dependence, d, stability, M) in enumerate(itertools.product(DEPENDENCES, FEATURES, STABILITIES, runs)):
         draws = draw(Design(d, stability, dependence), M, n_draws, seed + place)
         yield cell(describe(dependence), stability, draws)
 
@@ -46,11 +46,13 @@ def limits(n_draws: int, seed: int = 5) -> Iterator[Cell]:
         yield cell("switches", stability, draw(Design(d, stability, "switches"), M, n_draws, seed))
 
 
-def pool_cells(name: str, pool: np.typing.NDArray[np.int8], n_draws: int, seed: int = 7) -> Iterator[Cell]:
+def pool_cells(
+    name: str, pool: np.typing.NDArray[np.int8], n_draws: int, runs: Sequence[int] = RUNS, seed: int = 7
+) -> Iterator[Cell]:
     """Real selections: a pool of runs is the population, M are drawn from it with replacement."""
     p = pool.mean(axis=0)
     truth = float(1 - np.mean(p * (1 - p)) / (p.mean() * (1 - p.mean())))
-    for M in RUNS:
+    for M in runs:
         rng = np.random.default_rng(seed + M)
         chosen = pool[rng.integers(0, len(pool), (n_draws, M))].astype(np.int64)
         overlaps = np.einsum("tmf,tf->tm", chosen, chosen.sum(axis=1))

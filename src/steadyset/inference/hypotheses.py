@@ -204,8 +204,7 @@ def _threshold_statistic(spread: Spread, value: float) -> float:
         return (spread.value - value) / spread.se
     length = spread.range.best - spread.range.worst
     steps = float(np.arctanh(x) - np.arctanh(x0)) * (1 - x * x) * abs(length) / spread.se
-    if steps > 0:
-        steps = max(0.0, steps - spread.shift)
+    steps = max(0.0, steps - spread.shift) if steps > 0 else steps / spread.shrink
     return steps if length > 0 else -steps
 
 

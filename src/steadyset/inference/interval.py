@@ -71,8 +71,8 @@ def confidence_interval(
     method : how the interval is made
 
         - "auto": the jackknife on Fisher's scale atanh(x), x the position between the value of chance and the best
-          one, with t quantiles; the end away from the best is moved further out when few runs pull the value down.
-          Covers as it should from M = 5 on
+          one, with t quantiles; when few runs pull the value down, the end away from the best is moved further out and
+          the other one further in. Covers as it should from M = 5 on
         - "normal": the published one, value ± z sqrt(4/M² sum (phi_(i) - mean)²); for M >= 100
         - "t": the same with M/(M-1) times the variance and t quantiles with M - 1 degrees of freedom
         - "jackknife": value ± t se with the jackknife standard error
