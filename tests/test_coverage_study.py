@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from benchmarks.coverage.generator import Design, Draws, draw
 from benchmarks.coverage.methods import METHODS, Statistics, intervals
 from benchmarks.coverage.power import decisions, paired_draws
-from benchmarks.coverage.study import DEPENDENCES, cell
+from benchmarks.coverage.study import DEPENDENCES, STABILITIES, cell
 from scipy import stats
 
 import steadyset as st
@@ -86,6 +88,15 @@ def test_auto_covers_where_the_published_interval_does_not(dependence: str | flo
     found = cell("", 0.5, draw(Design(100, 0.5, dependence), M, 1500, seed=6))
     assert 0.925 <= found.coverage["auto"] <= 0.985
     assert found.coverage["normal"] < found.coverage["auto"] - 0.01
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dependence", DEPENDENCES)
+def test_auto_covers_93_to_98_percent_with_few_runs(dependence: str | float) -> None:
+    """Buys: the cells of docs/coverage.md that are hardest to hold on both sides."""
+    for d, stability, M in itertools.product((20, 100), STABILITIES, (5, 10)):
+        found = cell("", stability, draw(Design(d, stability, dependence), M, 20_000, seed=12)).coverage["auto"]
+        assert 0.93 - 0.003 <= found <= 0.98 + 0.003, (d, stability, M)
 
 
 def test_auto_covers_where_runs_are_often_all_alike() -> None:

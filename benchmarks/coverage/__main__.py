@@ -1,4 +1,4 @@
-"""Run the whole study and write docs/coverage.md: about a quarter of an hour. `--draws 400` gives a quick look on the screen."""
+"""Run the whole study and write docs/coverage.md: about five minutes. `--draws 400` is a quick look on the screen."""
 
 from __future__ import annotations
 
@@ -150,9 +150,9 @@ auto in percent (mean width):
 TESTS = """## Tests of a difference
 
 How often two procedures are declared different at the 5% level, in percent; d = 100, {n} draws. `common` is how much
-a resample moves both procedures: the correlation of what drives their selections. With equal stabilities this is the size, which
-should be 5; with different ones the power. The published test takes runs as independent: on the same resamples it
-rejects far too rarely, and misses what the paired test finds.
+a resample moves both procedures: the correlation of what drives their selections. With equal stabilities this is the
+size, which should be 5; with different ones the power. The published test takes runs as independent: on the same
+resamples it rejects far too rarely, and misses what the paired test finds.
 
 """
 

@@ -6,6 +6,10 @@ import numpy as np
 import pytest
 
 import steadyset as st
+from steadyset.inference.jackknife import jackknife
+from steadyset.inference.spread import spread_of
+from steadyset.measures.options import Options
+from steadyset.measures.record import get_measure
 
 
 def runs_of(seed: int, M: int = 20, noise: float = 0.4, labels: list[str] | None = None) -> st.Selections:
@@ -28,13 +32,21 @@ def same_resamples(seed: int, M: int = 25) -> tuple[st.Selections, st.Selections
 
 @pytest.mark.parametrize("measure", ["nogueira", "jaccard", "guzman"])
 @pytest.mark.parametrize("level", [0.8, 0.95])
-def test_the_threshold_test_inverts_the_interval(measure: str, level: float) -> None:
-    sel = runs_of(1)
+@pytest.mark.parametrize("M", [4, 7, 20])
+def test_the_threshold_test_inverts_the_interval(measure: str, level: float, M: int) -> None:
+    sel = next(runs for runs in (runs_of(seed, M) for seed in range(99)) if _is_skew(runs, measure))
     interval = st.confidence_interval(sel, measure, level=level)
     for value, alternative in ((interval.low, "greater"), (interval.high, "less")):
         found = st.test_threshold(sel, value, measure, alternative=alternative)
         assert found.p_value == pytest.approx((1 - level) / 2)
         assert st.test_threshold(sel, value, measure, alternative="two-sided").p_value == pytest.approx(1 - level)
+
+
+def _is_skew(runs: st.Selections, measure: str) -> bool:
+    """Few of the runs pull the value down, and none of the ends of the interval is cut off."""
+    interval = st.confidence_interval(runs, measure, level=0.95)
+    values = jackknife(runs, get_measure(measure), Options())
+    return spread_of(values, Options()).skewness > 0.3 and interval.low > 0
 
 
 def test_lower_is_steadier_turns_the_scale_and_not_the_question() -> None:
