@@ -5,7 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy.stats import beta
-from sklearn.feature_selection import SelectKBest
+from sklearn.feature_selection import SelectKBest, f_classif
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import steadyset
@@ -13,6 +13,7 @@ from steadyset.errors import InputError
 from steadyset.selectors import (
     BoostedLinear,
     FilterSelector,
+    ForestClassification,
     GroupLinear,
     L0Linear,
     RecursiveElimination,
@@ -20,6 +21,8 @@ from steadyset.selectors import (
     SparseLogistic,
     StabilitySelection,
 )
+from steadyset.selectors.ensembles.paths import _fitted
+from steadyset.selectors.filters.scoring import run_seeds
 from steadyset.selectors.names import selector_by_name
 from steadyset.similarity import FeatureSimilarity
 
@@ -72,6 +75,29 @@ def test_reading_another_q_equals_fitting_with_it(data):
     for q in (1, 3, 8):
         refitted = stability_selection(q=q, max_features=15).fit(*data)
         np.testing.assert_array_equal(fitted.select(q=q).frequencies, refitted.result_.frequencies)
+
+
+@pytest.mark.parametrize("base", [RecursiveElimination(), ForestClassification(n_trees=10)], ids=repr)
+def test_one_fit_tells_what_rankings_select_at_every_size(data, base):
+    X, y = data[0], data[1] > 0
+    fitted = stability_selection(base, q=5).fit(X, y)
+    rows = StabilitySelection(base, n_runs=20)._halves(y, run_seeds(0, 2)[0])
+    for q in (1, 3, 8):
+        seeds = run_seeds(run_seeds(0, 2)[1], 20)
+        sets = [_fitted(base, {"k": q}, X[run], y[run], s).support_ for run, s in zip(rows, seeds, strict=True)]
+        np.testing.assert_allclose(fitted.select(q=q).frequencies, np.mean(sets, axis=0))
+
+
+def test_a_base_without_a_path_is_run_for_the_size_of_every_rule(data):
+    X, y = data[0], data[1] > 0
+    options = {"q": None, "pfer": 1, "threshold": 0.8}
+    fitted = stability_selection(SelectKBest(f_classif), **options).fit(X, y)
+    sizes = {rule: fitted.select(rule=rule).q for rule in RULES[:3]}
+    assert len(set(sizes.values())) > 1
+    for rule, q in sizes.items():
+        refitted = stability_selection(SelectKBest(f_classif), rule=rule, **options).fit(X, y)
+        assert refitted.q_ == q
+        np.testing.assert_array_equal(fitted.select(rule=rule).frequencies, refitted.result_.frequencies)
 
 
 def test_a_run_selects_the_first_q_features_of_its_path(data):
@@ -250,7 +276,7 @@ def test_more_of_a_path_than_was_followed_gets_a_sentence(data):
     ):
         stability_selection().fit(X, y).select(q=16)
     with pytest.raises(InputError, match="the base, which has no path, was run for 5 features; fit with q=4"):
-        stability_selection(RecursiveElimination()).fit(X, y > 0).select(q=4)
+        stability_selection(SelectKBest(f_classif)).fit(X, y > 0).select(q=4)
 
 
 def test_three_classes_without_a_base_get_a_sentence(data):

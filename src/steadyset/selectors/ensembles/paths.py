@@ -19,8 +19,11 @@ from steadyset.selectors.boosting import BoostedLinear, BoostedLogistic
 from steadyset.selectors.ensembles.clusters import merge_columns
 from steadyset.selectors.filters import FilterSelector, get_filter, top_features
 from steadyset.selectors.filters.scoring import run_seeds
+from steadyset.selectors.forest import ForestClassification, ForestRegression
 from steadyset.selectors.l0 import L0Linear, L0Logistic
 from steadyset.selectors.linear import SparseLinear, SparseLogistic, elastic_net_path
+from steadyset.selectors.model_input import first_best
+from steadyset.selectors.rfe import RecursiveElimination
 from steadyset.selectors.validation import is_continuous
 
 SIZE_NAMES = ("k", "n_features_to_select")
@@ -33,13 +36,15 @@ class Paths:
 
     levels holds the penalties from the strongest down, or the sizes from the smallest up. selected has a row for each
     run and level, that of run m and level l at m L + l. orders holds the features of each run in the order in which
-    they entered its path; it is None where a level is a size, and then the level itself is the first q.
+    they entered its path; it is None where a level is a size, and then the level itself is the first q. sizes_only
+    tells that the levels are no path, but the few sizes that the rules asked for.
     """
 
     levels: Floats
     selected: sparse.csr_array
     orders: tuple[Ints, ...] | None
     reach: int
+    sizes_only: bool = False
 
     @property
     def n_runs(self) -> int:
@@ -69,8 +74,10 @@ class Paths:
             return self.level(int(places[0]))
         if self.orders is None or q > self.reach:
             way = f"the paths were followed to {self.reach} features; fit with max_features={q} or more"
-            one = f"the base, which has no path, was run for {self.reach} features; fit with q={q}"
-            raise InputError(f"q is {q} and {one if len(self.levels) == 1 else way}.")
+            if self.sizes_only:
+                sizes = " and ".join(f"{size:g}" for size in self.levels)
+                way = f"the base, which has no path, was run for {sizes} features; fit with q={q}"
+            raise InputError(f"q is {q} and {way}.")
         return _rows([order[:q] for order in self.orders], self.selected.shape[1])
 
 
@@ -111,16 +118,16 @@ def follow(
     y: NDArray[Any],
     rows: Sequence[Ints],
     *,
-    q: int,
+    sizes: Sequence[int],
     reach: int,
     n_lambdas: int,
     lambda_min_ratio: float,
     seed: int,
     n_jobs: int | None,
 ) -> Paths:
-    """The paths of a base selector on the rows of each run: along its penalties or sizes, or at its one size q.
+    """The paths of a base selector on the rows of each run: along its penalties or sizes.
 
-    reach is how many features a path is followed to.
+    reach is how many features a path is followed to; a base that has a size and no path is run for each of `sizes`.
     """
     parallel = Parallel(n_jobs=n_jobs, prefer="threads")
     d = X.shape[1]
@@ -135,13 +142,24 @@ def follow(
             weights[run, members] = 1.0
         best = top_features(base.name, X, y, weights, k=reach, params=base.params, random_state=seed, n_jobs=n_jobs)
         return _sizes([[order[: s + 1] for s in range(len(order))] for order in best], d, reach)
-    reader = _SIZE_PATHS.get(type(base))
-    if reader is None:
-        name = size_parameter(base)
-        chosen = parallel(delayed(_fitted)(base, {name: q}, X[run], y[run], s) for run, s in _seeded(rows, seed))
-        return Paths(np.array([float(q)]), _rows([np.flatnonzero(c.get_support()) for c in chosen], d), None, q)
-    chosen = parallel(delayed(_fitted)(base, {"k": reach}, X[run], y[run], s) for run, s in _seeded(rows, seed))
-    return _sizes([reader(selector) for selector in chosen], d, reach)
+    path = _SIZE_PATHS.get(type(base))
+    if path is None:
+        return _some_sizes(parallel, base, X, y, rows, sorted(set(sizes)), seed)
+    size = {"k": path.fitted_size(reach)}
+    chosen = parallel(delayed(_fitted)(base, size, X[run], y[run], s) for run, s in _seeded(rows, seed))
+    return _sizes([path.read(selector) for selector in chosen], d, reach)
+
+
+def _some_sizes(
+    parallel: Any, base: Any, X: Floats, y: NDArray[Any], rows: Sequence[Ints], sizes: Sequence[int], seed: int
+) -> Paths:
+    """One fit for each run and size."""
+    name = size_parameter(base)
+    chosen = parallel(
+        delayed(_fitted)(base, {name: size}, X[run], y[run], s) for run, s in _seeded(rows, seed) for size in sizes
+    )
+    selected = _rows([np.flatnonzero(c.get_support()) for c in chosen], X.shape[1])
+    return Paths(np.array(sizes, dtype=np.float64), selected, None, max(sizes), sizes_only=True)
 
 
 def _penalties(
@@ -181,17 +199,40 @@ def _penalty_path(
     return [np.flatnonzero(coef) for coef in coefs], used[np.lexsort((used, -size, entry))]
 
 
-def _boosting_path(selector: Any) -> list[Ints]:
-    features, steps = np.unique(selector.steps_, return_index=True)
-    order = features[np.argsort(steps)]
+@dataclass(frozen=True)
+class SizePath:
+    """How one fit tells what the selector would choose at every size up to `reach`."""
+
+    read: Callable[[Any], list[Ints]]
+    fitted_size: Callable[[int], int] = lambda reach: reach
+
+
+def _nested(order: Ints) -> list[Ints]:
     return [order[: size + 1] for size in range(len(order))]
 
 
-_SIZE_PATHS: dict[type, Callable[[Any], list[Ints]]] = {
-    L0Logistic: lambda selector: list(selector.path_),
-    L0Linear: lambda selector: list(selector.path_),
-    BoostedLogistic: _boosting_path,
-    BoostedLinear: _boosting_path,
+def _boosting_path(selector: Any) -> list[Ints]:
+    features, steps = np.unique(selector.steps_, return_index=True)
+    return _nested(features[np.argsort(steps)])
+
+
+def _importance_path(selector: Any) -> list[Ints]:
+    chosen = np.flatnonzero(selector.support_)
+    return _nested(chosen[first_best(selector.importances_[chosen], len(chosen))])
+
+
+_L0 = SizePath(lambda selector: list(selector.path_))
+_BOOSTING = SizePath(_boosting_path)
+_FOREST = SizePath(_importance_path)
+_SIZE_PATHS: dict[type, SizePath] = {
+    L0Logistic: _L0,
+    L0Linear: _L0,
+    BoostedLogistic: _BOOSTING,
+    BoostedLinear: _BOOSTING,
+    ForestClassification: _FOREST,
+    ForestRegression: _FOREST,
+    # What is left at a size is what is left when elimination goes on to a single feature.
+    RecursiveElimination: SizePath(lambda s: _nested(np.argsort(s.ranking_)), fitted_size=lambda reach: 1),
 }
 
 

@@ -44,9 +44,10 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     base : selector, optional
-        A selector with a path (SparseLogistic, SparseLinear, L0..., Boosted..., FilterSelector), with a size (a
-        parameter k or n_features_to_select), or with neither, which then selects as it likes. None: the lasso path,
-        logistic for two classes and linear for numbers.
+        A selector with a path (SparseLogistic, SparseLinear, L0..., Boosted..., Forest..., RecursiveElimination,
+        FilterSelector), with a size (a parameter k or n_features_to_select; it is run for the sizes that the rules
+        ask for), or with neither, which then selects as it likes. None: the lasso path, logistic for two classes and
+        linear for numbers.
     threshold, pfer, q : at most two of them
         The frequency from which a feature is kept, the bound on the expected number of false selections, and how many
         features a run selects: the first q that enter its path. The third follows by the rule's bound; of what is
@@ -135,7 +136,7 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             features,
             target,
             self._halves(target, seeds[0]),
-            q=wanted[self._rule_of_size()],
+            sizes=list(wanted.values()),
             reach=self._reach(wanted, base, features),
             n_lambdas=self.n_lambdas,
             lambda_min_ratio=self.lambda_min_ratio,
