@@ -87,7 +87,7 @@ def test_nested_evaluation_never_shows_the_left_out_rows_to_an_approach(monkeypa
 @pytest.mark.slow  # buys: the finding of chapter 8, on fewer repeats and sizes
 def test_adjusted_stability_removes_false_positives_at_equal_accuracy():
     sizes, false, hits = range(2, 21, 2), {"adj": [], "acc": []}, {"adj": [], "acc": []}
-    for repeat in range(6):
+    for repeat in range(100, 110):
         train = st.datasets.similar_features(random_state=repeat)
         test = st.datasets.similar_features(2000, random_state=1000 + repeat)
         for name in false:
@@ -102,7 +102,7 @@ def test_adjusted_stability_removes_false_positives_at_equal_accuracy():
 def test_tuning_for_stability_too_removes_the_false_positives_of_the_likeliest_lasso_at_equal_error():
     space = {"model": {"lasso": {"penalty": np.geomspace(0.005, 0.1, 8).tolist()}}}
     rules = ("best", "weighted:1", "knee")  # the likeliest, the steadiest (as in the table), and a compromise
-    false, errors = {rule: 0 for rule in rules}, {rule: [] for rule in rules}
+    false, errors = dict.fromkeys(rules, 0), {rule: [] for rule in rules}
     for seed in range(300, 304):
         data = st.datasets.redundant_features(2000, 100, rho=0.8, random_state=seed)
         result = st.tune(
