@@ -58,6 +58,25 @@ def test_a_configuration_has_the_values_of_its_own_fits(result):
     assert params["fraction"] == result.estimator(number).fraction
 
 
+def test_the_selections_of_a_configuration_can_be_had_afterwards(result):
+    for number in (result.choose("best"), result.choose("one_se")):
+        sel = result.selections(number)
+        assert sel.n_runs == 4
+        assert sel.sizes.mean() == pytest.approx(result.frame.loc[number, "n_features"])
+        np.testing.assert_allclose(st.stability(sel), result.frame.loc[number, "stability"])
+
+
+def test_the_features_of_a_configuration_are_those_of_all_rows_with_their_frequencies(result):
+    number = next(t[0] for t in result.trials if t[1]["filter"] != "none" and t[1]["model"] == "lasso")
+    table, sel = result.features(number), result.selections(number)
+    whole = clone(result.estimator(number)).fit(DATA.X, DATA.y).get_support()
+    assert set(table.loc[table["selected"], "feature"]) == {sel.features[f] for f in np.flatnonzero(whole)}
+    frequency = dict(zip(sel.features, sel.frequencies, strict=True))
+    assert table["frequency"].tolist() == [frequency[name] for name in table["feature"]]
+    assert table["frequency"].is_monotonic_decreasing
+    assert len(table) == np.count_nonzero(whole | (sel.frequencies > 0))
+
+
 def test_selecting_everything_has_no_stability_and_is_not_on_the_front(result):
     everything = result.frame[result.frame["n_features"] == 12]
     assert len(everything)

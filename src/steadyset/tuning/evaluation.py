@@ -95,10 +95,12 @@ class Evaluator:
         *,
         measure: str = "nogueira",
         similarity: FeatureSimilarity | None = None,
+        features: Sequence[str] | None = None,
         n_jobs: int | None = None,
         shared: bool = True,
     ) -> None:
         self.plan = plan
+        self.features = features if similarity is None else similarity.features
         self.measure = measure
         self.similarity = similarity
         self.n_jobs = n_jobs
@@ -147,14 +149,24 @@ class Evaluator:
             )
         return runs
 
+    def selections(self, configuration: FilteredModel) -> Selections:
+        """What the configuration selects on every resample on which it can be fitted."""
+        labels, sets = [], []
+        for resample, run in zip(self.usable, self.runs(configuration), strict=True):
+            if run.selected is not None:
+                labels.append(resample.label)
+                sets.append(run.selected)
+        return self._named(sets, labels)
+
+    def _named(self, sets: Sequence[npt.NDArray[np.int64]], labels: Sequence[str] | None = None) -> Selections:
+        d = None if self.features is not None else self.plan.X.shape[1]
+        return Selections.from_sets(sets, self.features, n_features=d, labels=labels)
+
     def _stability(self, sets: Sequence[npt.NDArray[np.int64]]) -> dict[str, float]:
         if len(sets) < 2:
             return {STABILITY: np.nan, "stability_low": np.nan, "stability_high": np.nan}
-        names = None if self.similarity is None else self.similarity.features
-        d = self.plan.X.shape[1]
-        sel = Selections.from_sets(sets, names, n_features=None if names is not None else d)
         interval = confidence_interval(
-            sel, self.measure, level=LEVEL, similarity=self.similarity, random_state=self.plan.seed
+            self._named(sets), self.measure, level=LEVEL, similarity=self.similarity, random_state=self.plan.seed
         )
         return {STABILITY: interval.estimate, "stability_low": interval.low, "stability_high": interval.high}
 

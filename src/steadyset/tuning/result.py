@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from steadyset.assessment.cell import seeded
 from steadyset.errors import InputError
+from steadyset.selections import Selections
 from steadyset.tuning import choice
-from steadyset.tuning.evaluation import N_FEATURES, NORMAL, STABILITY, direction
+from steadyset.tuning.evaluation import N_FEATURES, NORMAL, STABILITY, Evaluator, direction
 from steadyset.tuning.filtered import FilteredModel
 from steadyset.tuning.space import Space
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Params = Mapping[str, Any]
+ALL_ROWS = "all rows"  # stands for the label of a run in the seed of the last fit
 
 
 class Tuning:
@@ -30,13 +33,13 @@ class Tuning:
         objectives: Sequence[str],
         trials: Sequence[tuple[int, Params, Mapping[str, float]]],
         *,
-        n_rows: int,
+        evaluator: Evaluator,
         random_state: int,
     ) -> None:
         self.space = space
         self.objectives = tuple(objectives)
         self.trials = tuple(sorted(trials, key=lambda trial: trial[0]))
-        self.n_rows = n_rows
+        self.evaluator = evaluator
         self.random_state = random_state
 
     @property
@@ -94,8 +97,26 @@ class Tuning:
         """The configuration as an estimator, to be fitted."""
         for number, params, _ in self.trials:
             if number == configuration:
-                return self.space.estimator(dict(params), self.n_rows)
+                return self.space.estimator(dict(params), len(self.evaluator.plan.y))
         raise InputError(f"There is no configuration {configuration}; frame shows those that were tried.")
+
+    def selections(self, configuration: int) -> Selections:
+        """What the configuration selects on each resample: fitted again, with the seeds of the tuning."""
+        return self.evaluator.selections(self.estimator(configuration))
+
+    def features(self, configuration: int) -> pd.DataFrame:
+        """The features of the configuration, the most often selected first.
+
+        Columns: feature, selected (by a fit on all rows), frequency (the share of the resamples that select it).
+        Features that neither that fit nor any resample selects are left out.
+        """
+        import pandas as pd
+
+        sel, plan = self.selections(configuration), self.evaluator.plan
+        model = seeded(self.estimator(configuration), plan.seed, ALL_ROWS).fit(plan.X, plan.y)
+        table = pd.DataFrame({"feature": sel.features, "selected": model.support_, "frequency": sel.frequencies})
+        used = table[table["selected"] | (table["frequency"] > 0)]
+        return used.sort_values(["frequency", "selected"], ascending=False, kind="stable", ignore_index=True)
 
     def accuracy(self) -> npt.NDArray[np.float64]:
         """The first score among the objectives, turned so that more is better."""

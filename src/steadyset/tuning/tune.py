@@ -86,7 +86,7 @@ def tune(
     configurations = read_space(space, plan.task)
     if similarity is None and "similarity" in get_measure(measure).needs:
         similarity = FeatureSimilarity.from_data(plan.X, features=feature_names)
-    evaluator = Evaluator(plan, measure=measure, similarity=similarity, n_jobs=n_jobs)
+    evaluator = Evaluator(plan, measure=measure, similarity=similarity, features=feature_names, n_jobs=n_jobs)
     settings = _settings(plan, configurations, names, sampler, measure, similarity)
     where, url = _place(storage, out)
     search = Search(
@@ -105,7 +105,7 @@ def tune(
         trials = list(search.finished())
     finally:
         search.close()
-    result = Tuning(configurations, names, trials, n_rows=len(plan.y), random_state=int(random_state))
+    result = Tuning(configurations, names, trials, evaluator=evaluator, random_state=int(random_state))
     if out is not None:
         write_durably(Path(out) / TABLE, result.frame.to_csv().encode())
     return result
