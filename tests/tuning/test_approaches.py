@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
+import pandas as pd
 import pytest
 
 import steadyset as st
@@ -68,6 +71,7 @@ def test_stabs_selects_what_stability_selection_selects_with_the_chosen_limits()
 def test_nested_evaluation_never_shows_the_left_out_rows_to_an_approach(monkeypatch):
     seen = []
 
+    @functools.wraps(st.approaches.acc)
     def spy(X, y, **options):
         seen.append(X)
         return st.approaches.acc(X, y, **options)
@@ -82,6 +86,28 @@ def test_nested_evaluation_never_shows_the_left_out_rows_to_an_approach(monkeypa
         np.testing.assert_array_equal(X, DATA.X[train])
     with pytest.raises(st.InputError, match="'luck'"):
         st.approaches.nested_evaluation(DATA.X, DATA.y, approaches=["luck"])
+    with pytest.raises(st.InputError, match="'size', which none of acc, stabs takes"):
+        st.approaches.nested_evaluation(DATA.X, DATA.y, approaches=["acc", "stabs"], options={"size": 3})
+
+
+def test_options_go_to_the_approaches_that_take_them():
+    options = {"sizes": SIZES, "n_trials": 2, "n_halves": 4, "resampling": KFold(3)}
+    table = st.approaches.nested_evaluation(
+        DATA.X, DATA.y, approaches=["acc", "stabs"], outer=KFold(2), options=options
+    )
+    assert table["approach"].tolist() == ["acc", "stabs"] * 2
+
+
+def test_columns_of_a_frame_are_found_by_name():
+    names = [f"gene {f}" for f in range(30)]
+    frame = pd.DataFrame(DATA.X, columns=names)
+    found = st.approaches.acc(frame, DATA.y, sizes=SIZES)
+    assert found.selected_names == tuple(names[f] for f in found.selected)
+    np.testing.assert_array_equal(found.predict(frame[names[::-1]]), found.predict(DATA.X))
+    with pytest.raises(st.InputError, match="no column 'gene 3'"):
+        found.predict(frame.drop(columns="gene 3"))
+    with pytest.raises(st.InputError, match="wanted are 30 features"):
+        found.predict(DATA.X[:, :29])
 
 
 @pytest.mark.slow  # buys: the finding of chapter 8, on fewer repeats and sizes

@@ -77,6 +77,29 @@ def test_the_features_of_a_configuration_are_those_of_all_rows_with_their_freque
     assert len(table) == np.count_nonzero(whole | (sel.frequencies > 0))
 
 
+def test_a_configuration_draws_the_same_at_every_fit():
+    result = tuned(space={"model": {"forest": {"n_trees": [5], "k": [3]}}}, n_trials=1)
+    one, other = (result.estimator(0).fit(DATA.X, DATA.y) for _ in range(2))
+    np.testing.assert_array_equal(one.get_support(), other.get_support())
+    chosen = set(result.features(0).query("selected")["feature"])
+    assert chosen == {f"x{f}" for f in one.get_support(indices=True)}
+
+
+def test_harmonic_takes_the_share_of_errors_as_it_takes_accuracy():
+    by_error, by_accuracy = (tuned(objectives=(score, "stability", "n_features")) for score in ("error", "accuracy"))
+    assert by_error.choose("harmonic") == by_accuracy.choose("harmonic")
+    with pytest.raises(st.InputError, match="log_likelihood has no end at 0 or 1"):
+        tuned(objectives=("log_likelihood", "stability"), n_trials=2).choose("harmonic")
+
+
+def test_configurations_that_fail_everywhere_are_told_with_their_reason():
+    space = {"model": {"lasso": {"penalty": [0.1, -1.0]}}}
+    with pytest.warns(UserWarning, match="1 of 2 configurations failed in every run; the first because .*penalty"):
+        result = tuned(space=space, sampler="grid")
+    assert "penalty" in result.frame.loc[1, "reason"]
+    assert result.frame.loc[0, "reason"] == ""
+
+
 def test_selecting_everything_has_no_stability_and_is_not_on_the_front(result):
     everything = result.frame[result.frame["n_features"] == 12]
     assert len(everything)
@@ -207,6 +230,18 @@ def test_every_model_of_the_bommert_space_fits_and_predicts():
         assert model.get_support().shape == (12,)
 
 
+def test_a_fraction_from_0_to_1_is_no_choice_between_both():
+    space = read_space({"filter": "anova", "fraction": {"low": 0, "high": 1}, "model": {"knn": {}}}, "classification")
+    drawn = [space.draw(random_pick(np.random.default_rng(i)))["fraction"] for i in range(20)]
+    assert len(set(drawn)) == 20
+
+
+def test_a_filter_keeps_as_many_features_as_its_selector_would():
+    for fraction, d in ((0.5, 5), (0.1, 25), (0.01, 12)):
+        kept = FilteredModel(filter="anova", fraction=fraction).n_kept(d)
+        assert kept == FilterSelector("anova", fraction=fraction)._size(d)
+
+
 def test_a_space_may_come_from_a_json_file(tmp_path):
     path = tmp_path / "space.json"
     path.write_text(json.dumps({"filter": ["anova"], "fraction": [0.5], "model": {"knn": {}}}))
@@ -221,6 +256,10 @@ def test_a_space_may_come_from_a_json_file(tmp_path):
         ({"space": {"model": {"knn": {"nearest": [1]}}}}, "no parameter 'nearest'"),
         ({"space": {"model": {"lasso": {"penalty": {"low": 2, "high": 1}}}}}, "low <= high"),
         ({"space": {"model": {"lasso": {"penalty": 3}}}}, "wanted is a range"),
+        ({"space": {"filter": [], "model": {"knn": {}}}}, "filter is empty"),
+        ({"space": {"filter": "anovas", "model": {"knn": {}}}}, "'anovas'"),
+        ({"space": {"model": ["knn"]}}, "model is .*wanted is a mapping"),
+        ({"n_trials": 2.5}, "n_trials is 2.5"),
         ({"sampler": "annealing"}, "sampler is 'annealing'"),
         ({"sampler": "grid"}, "is a range; a grid"),
         ({"objectives": ("accuracy", "accuracy")}, "distinct names"),

@@ -35,6 +35,8 @@ class PathProblem(ABC):
         check_number("tol", tol)
         self.data = standardise(training)
         self.y = training.y
+        # A weight of 2 is two rows; weights that are shares of 1 tell nothing about the number of rows.
+        self.n_rows = max(len(self.y), float(training.weight.sum()))
         self.logistic = logistic
         mean = float(self.data.weight @ self.y)
         self.spread = float(np.sqrt(self.data.weight @ (self.y - mean) ** 2))
@@ -70,7 +72,7 @@ class PathProblem(ABC):
         """Levels from the least penalty that leaves out every feature downwards."""
         check_integer("n_lambdas", count, least=1)
         if min_ratio is None:
-            min_ratio = 1e-2 if self.data.Xt.shape[0] > self.data.Xt.shape[1] else 1e-4
+            min_ratio = 1e-2 if self.data.Xt.shape[0] > self.n_rows else 1e-4
         check_number("lambda_min_ratio", min_ratio, most=1.0)
         # Where no feature has anything to do with y, the gradients are rounding errors and so would be the levels.
         largest = max(self.largest_penalty(), 1e-9 * self.spread)

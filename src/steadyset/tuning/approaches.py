@@ -8,6 +8,7 @@ stabs    stability selection with L0 logistic regression, its parameters tuned f
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -44,17 +45,36 @@ UNIMODAL = "shah_samworth_unimodal"
 
 @dataclass(frozen=True)
 class Approach:
-    """What an approach came to: the chosen parameters, the selected features, the final model, and what was tried."""
+    """What an approach came to: the chosen parameters, the selected features, the final model, and what was tried.
+
+    features are the names of all features.
+    """
 
     name: str
     params: Mapping[str, Any]
     selected: tuple[int, ...]
     model: Any
     tried: pd.DataFrame
+    features: tuple[str, ...]
+
+    @property
+    def selected_names(self) -> tuple[str, ...]:
+        return tuple(self.features[f] for f in self.selected)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The classes that the final model predicts."""
-        return np.asarray(self.model.predict(X))
+        """The classes that the final model predicts; the columns of a frame are found by their names."""
+        columns = {str(name): place for place, name in enumerate(getattr(X, "columns", ()))}
+        values = np.asarray(X)
+        if columns:
+            missing = [name for name in self.features if name not in columns]
+            if missing:
+                raise InputError(
+                    f"X has no column {missing[0]!r}; wanted are the features that the model was fitted on."
+                )
+            values = values[:, [columns[name] for name in self.features]]
+        if values.ndim != 2 or values.shape[1] != len(self.features):
+            raise InputError(f"X has the shape {values.shape}; wanted are {len(self.features)} features.")
+        return np.asarray(self.model.predict(values))
 
 
 def adj(
@@ -126,7 +146,7 @@ def stabs(
     accuracy, ties at random. They decide how many features a run selects (Shah and Samworth, unimodal), at most max_q:
     an eighth of the rows unless given. The halves of a training set are fitted once for all draws.
     """
-    plan, _ = make_plan(X, y, resampling=KFold() if resampling is None else resampling, random_state=random_state)
+    plan, names = make_plan(X, y, resampling=KFold() if resampling is None else resampling, random_state=random_state)
     random = np.random.default_rng((plan.seed, 3))
     draws = [(float(random.uniform(0.1, 10)), float(random.uniform(0.6, 0.9))) for _ in range(n_trials)]
     most = max(2, min(plan.X.shape[1], len(plan.y) // 8 if max_q is None else max_q))
@@ -154,7 +174,7 @@ def stabs(
     (columns,) = selected(every, [(pfer, threshold)])
     tried = {"pfer": [p for p, _ in draws], "threshold": [t for _, t in draws], "accuracy": accuracy}
     model = _plain_model(plan, every, columns)
-    return _approach("stabs", {"pfer": pfer, "threshold": threshold}, columns, model, tried)
+    return _approach("stabs", {"pfer": pfer, "threshold": threshold}, columns, model, tried, names)
 
 
 APPROACHES: dict[str, Callable[..., Approach]] = {"adj": adj, "unadj": unadj, "acc": acc, "stabs": stabs}
@@ -172,22 +192,26 @@ def nested_evaluation(
     """Each approach on each outer resample: accuracy on the left-out rows and number of features (section 8.4).
 
     An approach sees the outer training rows only: the inner resampling, the similarity of the features and the final
-    model all come from these. outer is 10-fold cross-validation unless given; options go to every approach.
+    model all come from these. outer is 10-fold cross-validation unless given; options go to every approach that takes
+    them.
     """
     import pandas as pd
 
     for name in approaches:
         if name not in APPROACHES:
             raise InputError(f"approaches has {name!r}; wanted are some of {', '.join(APPROACHES)}.")
+    takes = {name: set(inspect.signature(APPROACHES[name]).parameters) for name in approaches}
+    for option in options or {}:
+        if not any(option in known for known in takes.values()):
+            raise InputError(f"options has {option!r}, which none of {', '.join(approaches)} takes.")
     plan, _ = make_plan(X, y, resampling=KFold() if outer is None else outer, random_state=random_state)
     rows = []
     for run in range(plan.resampling.n_runs_for(plan.rows)):
         resample = plan.resampling.draw(run, plan.rows, plan.seed)
         seed = int(np.random.SeedSequence(plan.seed, spawn_key=(run, 2)).generate_state(1)[0])
         for name in approaches:
-            found = APPROACHES[name](
-                plan.X[resample.train], plan.y[resample.train], random_state=seed, **dict(options or {})
-            )
+            own = {option: value for option, value in (options or {}).items() if option in takes[name]}
+            found = APPROACHES[name](plan.X[resample.train], plan.y[resample.train], random_state=seed, **own)
             rows.append(
                 {
                     "approach": name,
@@ -205,6 +229,7 @@ class L0Paths:
     """L0 models of many sizes on every resample: a fit of the largest size holds all smaller ones."""
 
     plan: Plan
+    features: tuple[str, ...]
     sizes: tuple[int, ...]
     hits: npt.NDArray[np.float64]  # sizes x runs: share of the left-out rows that is predicted correctly
     sets: tuple[tuple[npt.NDArray[np.int64], ...], ...]  # of each size, of each run
@@ -214,7 +239,7 @@ class L0Paths:
         cls, X: Any, y: Any, sizes: Sequence[int], resampling: Resampling | None, n_jobs: int | None, seed: int
     ) -> L0Paths:
         """Fit the path on every resample."""
-        plan, _ = make_plan(X, y, resampling=KFold() if resampling is None else resampling, random_state=seed)
+        plan, names = make_plan(X, y, resampling=KFold() if resampling is None else resampling, random_state=seed)
         most = min(plan.X.shape[1], max(2, len(plan.y) // 2))
         wanted = tuple(sorted({int(size) for size in sizes if 1 <= size <= most}))
         if not wanted:
@@ -225,7 +250,7 @@ class L0Paths:
                 delayed(_path)(plan, wanted, resample) for resample in drawn
             )
         hits = np.array([part[0] for part in parts]).T
-        return cls(plan, wanted, hits, tuple(zip(*[part[1] for part in parts], strict=True)))
+        return cls(plan, names, wanted, hits, tuple(zip(*[part[1] for part in parts], strict=True)))
 
     @property
     def accuracy(self) -> npt.NDArray[np.float64]:
@@ -253,7 +278,7 @@ class L0Paths:
         size = self.sizes[index]
         model = L0Logistic(size).fit(self.plan.X, self.plan.y)
         tried = {"size": self.sizes, "accuracy": self.accuracy, **columns}
-        return _approach(name, {"size": size}, np.flatnonzero(model.support_), model, tried)
+        return _approach(name, {"size": size}, np.flatnonzero(model.support_), model, tried, self.features)
 
 
 @dataclass(frozen=True)
@@ -294,10 +319,11 @@ def _approach(
     columns: npt.NDArray[np.int64],
     model: Any,
     tried: Mapping[str, Any],
+    features: tuple[str, ...],
 ) -> Approach:
     import pandas as pd
 
-    return Approach(name, params, tuple(int(f) for f in columns), model, pd.DataFrame(dict(tried)))
+    return Approach(name, params, tuple(int(f) for f in columns), model, pd.DataFrame(dict(tried)), features)
 
 
 def _steady(
@@ -310,9 +336,7 @@ def _steady(
     seed: int,
 ) -> Approach:
     values = paths.stability(measure, similarity, seed)
-    index = epsilon_constraint(
-        paths.accuracy, values, accuracy_slack, stability_slack, seed, n_features=np.array(paths.sizes)
-    )
+    index = epsilon_constraint(paths.accuracy, values, accuracy_slack, stability_slack, seed)
     return paths.result(name, index, {"stability": values})
 
 

@@ -118,17 +118,18 @@ class Evaluator:
             raise InputError(f"In every run {ONE_CLASS}; wanted are more rows, or a stratified resampling.")
         self.rankings = Rankings(plan, self.usable, n_jobs)
 
-    def __call__(self, configuration: FilteredModel) -> dict[str, float]:
-        """Means with standard errors, and the stability with its interval; nan is undefined."""
+    def __call__(self, configuration: FilteredModel) -> dict[str, Any]:
+        """Means with standard errors, the stability with its interval (nan is undefined), and why runs failed."""
         runs = self.runs(configuration)
         found = [run for run in runs if run.selected is not None]
-        result: dict[str, float] = {}
+        result: dict[str, Any] = {}
         for name in self.plan.scoring:
             result |= _mean(name, [run.scores[name] for run in found])
         result |= self._stability([run.selected for run in found if run.selected is not None])
         result |= _mean(N_FEATURES, [float(len(run.selected)) for run in found if run.selected is not None])
         result |= _mean(SECONDS, [run.seconds for run in found])
         result["failures"] = float(len(runs) - len(found) + self.n_unusable)
+        result["reason"] = next((run.failure for run in runs if run.selected is None), "")
         return result
 
     def runs(self, configuration: FilteredModel) -> list[Run]:

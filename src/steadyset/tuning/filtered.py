@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from steadyset.assessment.chosen import chosen
 from steadyset.errors import InputError
 from steadyset.selectors.filters import FilterSelector
+from steadyset.selectors.filters.selector import size_of
 
 NO_FILTER = "none"
 MARKS = ("get_support", "coef_", "feature_importances_")
@@ -67,7 +68,7 @@ class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """How many features the filter keeps."""
         if not 0 <= self.fraction <= 1:
             raise InputError(f"fraction is {self.fraction}; it must lie from 0 to 1.")
-        return max(1, round(self.fraction * n_features))
+        return size_of(self.fraction, n_features)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """What the model predicts from the kept features."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Params = Mapping[str, Any]
+UNBOUNDED = ("log_likelihood", "rmse")
 ALL_ROWS = "all rows"  # stands for the label of a run in the seed of the last fit
 
 
@@ -31,7 +32,7 @@ class Tuning:
         self,
         space: Space,
         objectives: Sequence[str],
-        trials: Sequence[tuple[int, Params, Mapping[str, float]]],
+        trials: Sequence[tuple[int, Params, Mapping[str, Any]]],
         *,
         evaluator: Evaluator,
         random_state: int,
@@ -94,15 +95,13 @@ class Tuning:
         return int(self.frame.index[RULES[name][1](self, *numbers)])
 
     def estimator(self, configuration: int) -> FilteredModel:
-        """The configuration as an estimator, to be fitted."""
-        for number, params, _ in self.trials:
-            if number == configuration:
-                return self.space.estimator(dict(params), len(self.evaluator.plan.y))
-        raise InputError(f"There is no configuration {configuration}; frame shows those that were tried.")
+        """The configuration as an estimator, to be fitted; what it draws at random has its seed."""
+        model: FilteredModel = seeded(self._unseeded(configuration), self.evaluator.plan.seed, ALL_ROWS)
+        return model
 
     def selections(self, configuration: int) -> Selections:
         """What the configuration selects on each resample: fitted again, with the seeds of the tuning."""
-        return self.evaluator.selections(self.estimator(configuration))
+        return self.evaluator.selections(self._unseeded(configuration))
 
     def features(self, configuration: int) -> pd.DataFrame:
         """The features of the configuration, the most often selected first.
@@ -113,7 +112,7 @@ class Tuning:
         import pandas as pd
 
         sel, plan = self.selections(configuration), self.evaluator.plan
-        model = seeded(self.estimator(configuration), plan.seed, ALL_ROWS).fit(plan.X, plan.y)
+        model = self.estimator(configuration).fit(plan.X, plan.y)
         table = pd.DataFrame({"feature": sel.features, "selected": model.support_, "frequency": sel.frequencies})
         used = table[table["selected"] | (table["frequency"] > 0)]
         return used.sort_values(["frequency", "selected"], ascending=False, kind="stable", ignore_index=True)
@@ -131,6 +130,19 @@ class Tuning:
     def accuracy_error(self) -> npt.NDArray[np.float64]:
         """The standard errors of `accuracy`."""
         return self._error(self._score_name())
+
+    def share_correct(self) -> npt.NDArray[np.float64]:
+        """The first score among the objectives as a number of which 0 is bad and 1 is best."""
+        name = self._score_name()
+        if name in UNBOUNDED:
+            raise InputError(f"harmonic is a mean of two numbers from 0 to 1, and {name} has no end at 0 or 1.")
+        return 1 - self.column(name) if direction(name) == "min" else self.column(name)
+
+    def _unseeded(self, configuration: int) -> FilteredModel:
+        for number, params, _ in self.trials:
+            if number == configuration:
+                return self.space.estimator(dict(params), len(self.evaluator.plan.y))
+        raise InputError(f"There is no configuration {configuration}; frame shows those that were tried.")
 
     def _score_name(self) -> str:
         names = [name for name in self.objectives if f"{name}_se" in self.frame and name not in (N_FEATURES, "seconds")]
@@ -184,7 +196,7 @@ def _weighted(tuning: Tuning, gamma: float) -> int:
 
 
 def _harmonic(tuning: Tuning, gamma: float) -> int:
-    return choice.harmonic_mean(tuning.accuracy(), tuning.column(STABILITY), gamma, tuning.random_state)
+    return choice.harmonic_mean(tuning.share_correct(), tuning.column(STABILITY), gamma, tuning.random_state)
 
 
 # The default numbers of each rule, and what finds the place of the chosen configuration in the frame.

@@ -83,7 +83,7 @@ class Search:
                 )
 
     def run(
-        self, evaluate: Callable[[Params], Mapping[str, float]], progress: Callable[[int, int], None] | None = None
+        self, evaluate: Callable[[Params], Mapping[str, Any]], progress: Callable[[int, int], None] | None = None
     ) -> None:
         """Evaluate configurations until the wanted number is finished, by this process or by others."""
 
@@ -113,14 +113,14 @@ class Search:
                     time.sleep(HEARTBEAT / 2)
                     optuna.storages.fail_stale_trials(self.study)
 
-    def finished(self) -> Iterator[tuple[int, Params, dict[str, float]]]:
+    def finished(self) -> Iterator[tuple[int, Params, dict[str, Any]]]:
         """Number, parameters and results of each finished configuration, once."""
         numbers, seen = self._numbers(), set()
         for trial in self._trials(TrialState.COMPLETE, TrialState.PRUNED):
             number = numbers[trial.number]
             if number < self.n_trials and number not in seen:
                 seen.add(number)
-                result = {k: np.nan if v is None else float(v) for k, v in trial.user_attrs[RESULT].items()}
+                result = {k: np.nan if v is None else v for k, v in trial.user_attrs[RESULT].items()}
                 yield number, dict(trial.params), result
 
     def close(self) -> None:
@@ -223,5 +223,5 @@ def _suggest(trial: optuna.Trial, name: str, domain: Domain) -> Any:
     return trial.suggest_float(name, domain.low, domain.high, log=domain.log)
 
 
-def _stored(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
+def _stored(value: float | str) -> float | str | None:
+    return value if isinstance(value, str) else float(value) if np.isfinite(value) else None

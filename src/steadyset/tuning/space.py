@@ -138,11 +138,18 @@ def read_space(space: Any, task: str) -> Space:
     unknown = sorted(set(space) - {"filter", "fraction", "model"})
     if unknown:
         raise InputError(f"space has {unknown[0]!r}; it takes filter, fraction and model.")
-    filters = tuple(space.get("filter", [NO_FILTER]))
+    if not isinstance(space["model"], Mapping):
+        raise InputError(f"model is {space['model']!r}; wanted is a mapping from models to the ranges of parameters.")
+    given = space.get("filter", NO_FILTER)
+    filters = (given,) if isinstance(given, str) else tuple(given)
+    if not filters:
+        raise InputError('filter is empty; wanted are names of filters, or "none".')
     for name in filters:
         if name != NO_FILTER:
             get_filter(name)
     fraction = _domain("fraction", space.get("fraction", {"low": 0.0, "high": 1.0}))
+    if isinstance(fraction, Range):  # whole ends would make it 0 or 1 and nothing between
+        fraction = Range(float(fraction.low), float(fraction.high), fraction.log)
     return Space(filters, fraction, {str(name): _model(str(name), m, task) for name, m in space["model"].items()})
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from steadyset.assessment.request import fingerprint, make_plan
 from steadyset.errors import InputError
 from steadyset.measures import get_measure
 from steadyset.resampling import KFold, Resampling
+from steadyset.selectors.validation import check_integer
 from steadyset.similarity import FeatureSimilarity
 from steadyset.tuning.evaluation import ALIASES, N_FEATURES, SECONDS, STABILITY, Evaluator, direction
 from steadyset.tuning.result import Tuning
@@ -72,8 +74,7 @@ def tune(
     names = tuple(ALIASES.get(name, name) for name in objectives)
     if not names or len(set(names)) != len(names):
         raise InputError(f"objectives is {tuple(objectives)!r}; wanted are distinct names, at least one.")
-    if n_trials < 1:
-        raise InputError(f"n_trials is {n_trials}; wanted is at least 1.")
+    check_integer("n_trials", n_trials, least=1)
     plan, feature_names = make_plan(
         X,
         y,
@@ -106,9 +107,20 @@ def tune(
     finally:
         search.close()
     result = Tuning(configurations, names, trials, evaluator=evaluator, random_state=int(random_state))
+    _warn_of_failures(result)
     if out is not None:
         write_durably(Path(out) / TABLE, result.frame.to_csv().encode())
     return result
+
+
+def _warn_of_failures(result: Tuning) -> None:
+    lost = result.frame[result.frame["n_features"].isna()]
+    if len(lost):
+        reason = next((text for text in lost.get("reason", ()) if text), "no run was left")
+        warnings.warn(
+            f"{len(lost)} of {len(result.frame)} configurations failed in every run; the first because {reason}",
+            stacklevel=3,
+        )
 
 
 def _place(storage: str | None, out: str | Path | None) -> tuple[str, str | None]:

@@ -5,6 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy.stats import beta
+from sklearn.base import clone
 from sklearn.feature_selection import SelectKBest, f_classif
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -15,6 +16,7 @@ from steadyset.selectors import (
     FilterSelector,
     ForestClassification,
     GroupLinear,
+    GroupLogistic,
     L0Linear,
     RecursiveElimination,
     SparseLinear,
@@ -98,6 +100,24 @@ def test_a_base_without_a_path_is_run_for_the_size_of_every_rule(data):
         refitted = stability_selection(SelectKBest(f_classif), rule=rule, **options).fit(X, y)
         assert refitted.q_ == q
         np.testing.assert_array_equal(fitted.select(rule=rule).frequencies, refitted.result_.frequencies)
+
+
+@pytest.mark.parametrize(
+    "base",
+    [
+        FilterSelector("anova", threshold=3.0),
+        FilterSelector("anova", fraction=0.1),
+        GroupLogistic(np.repeat(np.arange(10), 3), penalty=0.1),
+    ],
+    ids=repr,
+)
+def test_a_base_whose_size_is_decided_otherwise_selects_as_it_likes(data, base):
+    X, y = data[0], data[1] > 0
+    fitted = stability_selection(base, q=None, threshold=0.8).fit(X, y)
+    rows = StabilitySelection(base, n_runs=20)._halves(y, run_seeds(0, 2)[0])
+    chosen = [clone(base).fit(X[run], y[run]).get_support() for run in rows]
+    np.testing.assert_allclose(fitted.result_.frequencies, np.mean(chosen, axis=0))
+    assert fitted.q_ == np.ceil(np.sum(chosen) / 20)
 
 
 def test_a_run_selects_the_first_q_features_of_its_path(data):

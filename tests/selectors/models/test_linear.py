@@ -200,3 +200,10 @@ def test_a_model_that_is_not_optimal_says_so(draw, monkeypatch):
     monkeypatch.setattr("steadyset.selectors.linear.MOST_ROUNDS", 1)
     with pytest.warns(ConvergenceWarning, match="The optimality conditions are off by"):
         SparseLogistic(penalty=0.01, n_lambdas=1).fit(*draw(14, 40, 30))
+
+
+def test_a_path_of_weighted_rows_goes_as_far_as_that_of_their_copies(draw):
+    X, y = draw(0, 10, 15)
+    weighted = elastic_net_path(X, y, np.full(10, 2.0), n_lambdas=5).lambdas
+    copied = elastic_net_path(np.repeat(X, 2, axis=0), np.repeat(y, 2), n_lambdas=5).lambdas
+    np.testing.assert_allclose(weighted, copied)

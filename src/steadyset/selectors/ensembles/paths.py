@@ -20,6 +20,7 @@ from steadyset.selectors.ensembles.clusters import merge_columns
 from steadyset.selectors.filters import FilterSelector, get_filter, top_features
 from steadyset.selectors.filters.scoring import run_seeds
 from steadyset.selectors.forest import ForestClassification, ForestRegression
+from steadyset.selectors.group import GroupLinear, GroupLogistic
 from steadyset.selectors.l0 import L0Linear, L0Logistic
 from steadyset.selectors.linear import SparseLinear, SparseLogistic, elastic_net_path
 from steadyset.selectors.model_input import first_best
@@ -27,6 +28,7 @@ from steadyset.selectors.rfe import RecursiveElimination
 from steadyset.selectors.validation import is_continuous
 
 SIZE_NAMES = ("k", "n_features_to_select")
+PENALISED = (SparseLogistic, SparseLinear, GroupLogistic, GroupLinear)
 MOST_CLASSES = 20  # more distinct whole numbers than this are a quantity, not classes
 
 
@@ -99,8 +101,10 @@ def is_classes(y: NDArray[Any]) -> bool:
 
 
 def size_parameter(base: Any) -> str | None:
-    """What the base calls the number of features that it selects, or None where it cannot be told."""
-    if getattr(base, "penalty", None) is not None and isinstance(base, SparseLogistic | SparseLinear):
+    """What the base calls the number of features that it selects; None where it has none, or another option decides."""
+    if isinstance(base, PENALISED) and base.penalty is not None:
+        return None
+    if isinstance(base, FilterSelector) and not base.threshold is base.fraction is None:
         return None
     return next((name for name in SIZE_NAMES if name in base.get_params()), None)
 
@@ -136,7 +140,7 @@ def follow(
         return Paths(np.array([np.nan]), _rows([np.flatnonzero(c.get_support()) for c in chosen], d), None, d)
     if isinstance(base, SparseLogistic | SparseLinear):
         return _penalties(parallel, base, X, y, rows, reach, n_lambdas, lambda_min_ratio)
-    if isinstance(base, FilterSelector) and base.threshold is None:
+    if isinstance(base, FilterSelector):
         weights = np.zeros((len(rows), len(y)))
         for run, members in enumerate(rows):
             weights[run, members] = 1.0

@@ -105,7 +105,7 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             return n_features
         if self.fraction is not None:
             check_number("fraction", self.fraction, most=1.0)
-            return max(1, int(self.fraction * n_features + 0.5))
+            return size_of(self.fraction, n_features)
         return min(DEFAULT_K, n_features) if self.k is None else self.k
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
@@ -119,3 +119,8 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         tags.target_tags.required = bool(record.target)
         tags.classifier_tags = ClassifierTags(multi_class=record.multiclass)
         return tags
+
+
+def size_of(fraction: float, n_features: int) -> int:
+    """A fraction of the features as a number of them: rounded, halves up, and at least one."""
+    return max(1, int(fraction * n_features + 0.5))
