@@ -111,14 +111,23 @@ def read_text(tmp_path, text, name="s.csv", **options):
         '"a","b","c"\n1,1,0\n0,1,0\n',
         "a,b,c\nTrue,True,False\nFalse,True,False\n",
         "a,b,c\n1.0,1,0\n0.0,1,0\n",
+    ],
+)
+def test_ways_to_write_the_same_csv(tmp_path, text):
+    assert read_text(tmp_path, text) == Selections.from_sets([["a", "b"], ["b"]], ["a", "b", "c"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "run,a,b,c\n1,1,1,0\n2,0,1,0\n",
         ",a,b,c\n1,1,1,0\n2,0,1,0\n",
         "run,feature\n,a\n,b\n,c\n1,a\n1,b\n2,b\n",
         ",run,feature\n0,,a\n1,,b\n2,,c\n3,1,a\n4,1,b\n5,2,b\n",
     ],
 )
-def test_ways_to_write_the_same_csv(tmp_path, text):
-    assert read_text(tmp_path, text) == Selections.from_sets([["a", "b"], ["b"]], ["a", "b", "c"])
+def test_ways_to_write_the_same_csv_with_labels(tmp_path, text):
+    assert read_text(tmp_path, text) == Selections.from_sets([["a", "b"], ["b"]], ["a", "b", "c"], labels=["1", "2"])
 
 
 def test_a_first_line_of_zeros_and_ones_is_a_run(tmp_path):
@@ -132,13 +141,14 @@ def test_a_wide_file_may_have_a_feature_called_feature(tmp_path):
 
 def test_long_files_may_hold_indices_and_weights(tmp_path):
     got = read_text(tmp_path, "run,feature,weight\n1,0,0.5\n1,2,1\n2,2,-1\n", n_features=4)
-    assert got == Selections.from_weights([[0.5, 0, 1, 0], [0, 0, -1, 0]])
+    assert got == Selections.from_weights([[0.5, 0, 1, 0], [0, 0, -1, 0]], labels=["1", "2"])
 
 
-@pytest.mark.parametrize("text", ['[["a", "b"], ["b"]]', '{"1": ["a", "b"], "2": ["b"]}', "[[0, 1], [1]]"])
+@pytest.mark.parametrize("text", ['[["a", "b"], ["b"]]', '{"r": ["a", "b"], "s": ["b"]}', "[[0, 1], [1]]"])
 def test_plain_json_lists_need_only_the_features(tmp_path, text):
     got = read_text(tmp_path, text, "s.json", features=["a", "b", "c"])
-    assert got == Selections.from_sets([["a", "b"], ["b"]], ["a", "b", "c"])
+    labels = ["r", "s"] if text.startswith("{") else None
+    assert got == Selections.from_sets([["a", "b"], ["b"]], ["a", "b", "c"], labels=labels)
 
 
 def test_frames_written_by_pandas_are_read(tmp_path):

@@ -89,9 +89,15 @@ def test_labels_come_from_keys_from_the_index_or_from_a_column_called_run():
     assert wanted != Selections.from_sets(SETS, NAMES)
 
 
-def test_the_numbers_from_one_on_are_no_labels():
-    assert Selections.from_sets({"1": ["a"], "2": ["b"]}, NAMES).labels is None
-    assert Selections.from_sets({"2": ["a"], "1": ["b"]}, NAMES).labels == ("2", "1")
+def test_numbers_are_labels_too():
+    assert Selections.from_sets({"1": ["a"], "2": ["b"]}, NAMES).labels == ("1", "2")
+    assert Selections.from_sets([["a"], ["b"]], NAMES, labels=[1, 2]).labels == ("1", "2")
+
+
+def test_the_long_layout_has_stand_ins_for_runs_without_labels():
+    frame = Selections.from_sets([["a"], ["b"]], NAMES).to_frame(layout="long")
+    assert frame["run"].tolist() == ["unlabelled 1", "unlabelled 2"]
+    assert Selections.from_long(frame, NAMES).labels is None
 
 
 def test_features_without_names_are_called_x0_x1():
@@ -105,7 +111,7 @@ def test_features_without_names_are_called_x0_x1():
 def test_long_frames_of_any_library(library, selections):
     """A row without a feature declares the empty run."""
     long = library({"run": ["1", "1", "2", "3", "3"], "feature": ["b", "a", None, "d", "b"]})
-    assert Selections.from_long(long, NAMES) == selections
+    assert Selections.from_long(long, NAMES) == numbered(selections)
 
 
 def test_a_long_frame_may_hold_feature_indices_or_declare_its_features(selections):
@@ -114,7 +120,12 @@ def test_a_long_frame_may_hold_feature_indices_or_declare_its_features(selection
     assert got.sets() == [{"a", "b"}, {"b", "d"}, set()]
     assert got.labels == ("1", "3", "2")
     declared = pl.DataFrame({"run": [None] * 4 + [1, 1, 2, 3, 3], "feature": [*NAMES, "a", "b", None, "b", "d"]})
-    assert Selections.from_long(declared) == selections
+    assert Selections.from_long(declared) == numbered(selections)
+
+
+def numbered(selections):
+    labels = [str(i + 1) for i in range(selections.n_runs)]
+    return Selections.from_sets(selections.sets(), selections.features, labels=labels)
 
 
 def test_a_long_frame_with_only_a_number_of_features_gets_placeholders():

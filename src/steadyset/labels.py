@@ -40,7 +40,7 @@ def feature_names(
 
 
 def run_labels(labels: Sequence[str] | None, n_runs: int) -> tuple[str, ...] | None:
-    """Distinct labels, one a run, or None; the numbers 1 to M say nothing that None does not."""
+    """Distinct labels, one a run, or None, also for the stand-ins that the long layout has for runs without labels."""
     if labels is None:
         return None
     if isinstance(labels, (str, bytes)):
@@ -52,7 +52,12 @@ def run_labels(labels: Sequence[str] | None, n_runs: int) -> tuple[str, ...] | N
         raise InputError(f"The run label {_first_repeated(checked)!r} occurs twice; wanted are distinct labels.")
     if "" in checked:
         raise InputError(f"The label of run {checked.index('') + 1} is empty; wanted is a text for each run.")
-    return None if all(label == str(i) for i, label in enumerate(checked, start=1)) else checked
+    return None if checked == stand_ins(n_runs) else checked
+
+
+def stand_ins(n_runs: int) -> tuple[str, ...]:
+    """What the long layout calls runs that have no labels."""
+    return tuple(f"unlabelled {i}" for i in range(1, n_runs + 1))
 
 
 def name_positions(names: tuple[str, ...] | None, n_features: int) -> Mapping[str, int]:

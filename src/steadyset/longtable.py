@@ -12,7 +12,7 @@ import numpy.typing as npt
 from narwhals.exceptions import DuplicateError
 
 from steadyset.errors import InputError
-from steadyset.labels import feature_names, name_positions
+from steadyset.labels import feature_names, name_positions, stand_ins
 from steadyset.selections import Selections
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def long_columns(selections: Selections, *, declare: bool = False) -> dict[str, 
     """The columns run, feature[, weight][, rank][, selected]; `declare` puts a row for each feature and run first."""
     M, d = selections.n_runs, selections.n_features
     names = np.array(selections.features, dtype=object)
-    runs = np.array(selections.labels if selections.labels is not None else range(1, M + 1), dtype=object)
+    runs = np.array(selections.labels if selections.labels is not None else stand_ins(M), dtype=object)
     if selections.rankings is not None:
         run, feature = np.repeat(np.arange(M), d), np.tile(np.arange(d), M)
         values: dict[str, npt.NDArray[Any]] = {

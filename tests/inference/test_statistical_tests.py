@@ -95,10 +95,60 @@ def test_runs_without_labels_are_independent_unless_told() -> None:
     assert st.test_difference(a, b, paired=True).paired
     with pytest.raises(st.InputError, match="There are 20 and 10 runs; paired=True wants"):
         st.test_difference(a, runs_of(2, M=10), paired=True)
-    with pytest.raises(st.InputError, match="The run 'a' is in one of the Selections only"):
-        st.test_difference(
-            runs_of(1, M=3, labels=["a", "b", "c"]), runs_of(1, M=3, labels=["b", "c", "d"]), paired=True
-        )
+    labelled = runs_of(1, M=3, labels=["a", "b", "c"])
+    with pytest.raises(st.InputError, match="share 2 run labels; paired=True wants at least 3"):
+        st.test_difference(labelled, runs_of(1, M=3, labels=["b", "c", "d"]), paired=True)
+    with pytest.raises(st.InputError, match="the other has none; paired=True wants both"):
+        st.test_difference(labelled, runs_of(1, M=3), paired=True)
+
+
+def test_runs_that_one_side_lacks_are_left_out_of_a_paired_test() -> None:
+    a, b = same_resamples(0)
+    for first, second in ((a, b.take(np.arange(24))), (a.take(np.arange(24)[::-1]), b)):
+        found = st.test_difference(first, second)
+        assert found.paired
+        assert found.note == "paired over 24 shared runs; 1 run that only one side has is left out"
+        shared = st.test_difference(a.take(np.arange(24)), b.take(np.arange(24)))
+        assert found.p_value == pytest.approx(shared.p_value)
+        assert found.estimate == pytest.approx(shared.estimate)
+    assert not st.test_difference(a, b.take(np.arange(12))).paired
+    assert st.test_difference(a, b.take(np.arange(12)), paired=True).paired
+
+
+def test_a_side_without_spread_is_known_no_better_than_its_interval() -> None:
+    steady = st.Selections.from_sets([[0, 1, 2, 3, 4]] * 5, n_features=20)
+    rng = np.random.default_rng(0)
+    other = st.Selections.from_matrix(rng.random((100, 20)) < np.where(np.arange(20) < 5, 0.98, 0.006))
+    found = st.test_difference(steady, other)
+    assert found.p_value > 0.3
+    assert found.low < 0 < found.high
+    assert "no spread" in found.note
+    many = st.test_difference(st.Selections.from_sets([[0, 1, 2, 3, 4]] * 1000, n_features=20), other)
+    assert many.p_value < 0.01
+    sides = [st.test_difference(steady, other, alternative=way).p_value for way in ("less", "greater")]
+    assert sides[0] == pytest.approx(found.p_value / 2)
+    assert sum(sides) == pytest.approx(1)
+
+
+def test_the_joint_interval_reaches_zero_at_the_p_value() -> None:
+    steady = st.Selections.from_sets([[0, 1, 2, 3, 4]] * 12, n_features=15)
+    other = runs_of(3)
+    p = st.test_difference(steady, other).p_value
+    assert st.test_difference(steady, other, level=1 - p).high == pytest.approx(0, abs=1e-6)
+
+
+def test_a_difference_and_its_interval_stay_within_what_is_possible() -> None:
+    shaky = st.Selections.from_sets([[0, 1], [2, 3], [0, 2], [1, 3]], n_features=8)
+    steady = st.Selections.from_sets([[0, 1], [0, 1], [0, 1], [0, 2]], n_features=8)
+    found = st.test_difference(shaky, steady)
+    assert -1 <= found.low <= found.estimate <= found.high <= 1 - min(0, st.stability(shaky))
+
+
+def test_values_at_the_end_of_the_scale_are_rejected_most_surely() -> None:
+    sel = runs_of(2)
+    p = [st.test_threshold(sel, value, alternative="less").p_value for value in (0.9, 0.99, 0.999, 1.0, 1.5)]
+    assert p == sorted(p, reverse=True)
+    assert st.test_threshold(sel, 1.0).p_value == 1.0
 
 
 def test_pairing_finds_what_the_resamples_hide() -> None:

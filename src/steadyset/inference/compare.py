@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from steadyset.errors import InputError
-from steadyset.inference.hypotheses import difference_of
+from steadyset.inference.hypotheses import difference_between
 from steadyset.inference.interval import check_level, interval_of
 from steadyset.inference.jackknife import Jackknife, jackknife
 from steadyset.inference.multiple import Adjustment, adjusted_p_values, compact_letters
-from steadyset.inference.pairing import check_same_features, matched_runs
+from steadyset.inference.pairing import check_same_features
 from steadyset.inference.typeset import latex_table, markdown_table
 from steadyset.measures.options import Expectation, Options, Undefined
 from steadyset.measures.record import Measure, get_measure
@@ -115,6 +115,8 @@ def compare(
     record = get_measure(measure).with_params(measure_params)
     options = Options(undefined, expectation, n_draws, random_state, similarity)
     runs: dict[str, Selections] = {str(name): as_selections(one) for name, one in procedures.items()}
+    if len(runs) < len(procedures):
+        raise InputError(f"procedures has {list(procedures)!r}; wanted are names that differ as text.")
     for one in runs.values():
         check_same_features(next(iter(runs.values())), one)
     values = {name: jackknife(one, record, options) for name, one in runs.items()}
@@ -127,7 +129,8 @@ def compare(
         for x, y, p in zip(tests["first"], tests["second"], tests["p_adjusted"], strict=True)
         if p <= 1 - level
     }
-    groups = compact_letters(list(table.index), differ)
+    known = list(table.index[table["estimate"].notna()])
+    groups = dict.fromkeys(table.index, "") | compact_letters(known, differ)
     table.insert(5, "group", [groups[name] for name in table.index])
     columns = [
         "first",
@@ -167,7 +170,7 @@ def _tests(
 
     rows = []
     for x, y in itertools.combinations(runs, 2):
-        found = difference_of(values[x], values[y], matched_runs(runs[x], runs[y], paired), options, level=level)
+        found = difference_between(runs[x], runs[y], values[x], values[y], options, paired, level=level)
         rows.append(
             {
                 "first": x,

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
-from scipy import special
+from scipy import optimize, special
 
 from steadyset.errors import InputError
-from steadyset.inference.interval import check_level
-from steadyset.inference.jackknife import NO_SPREAD, Jackknife, jackknife
+from steadyset.inference.interval import check_level, interval_of
+from steadyset.inference.jackknife import Jackknife, jackknife, rounding
 from steadyset.inference.pairing import check_same_features, matched_runs
 from steadyset.inference.published import published_variance
 from steadyset.inference.spread import Spread, measure_range, spread_of, t_quantile
 from steadyset.measures.options import Expectation, Options, Undefined
 from steadyset.measures.record import Measure, get_measure
-from steadyset.selections import as_selections
+from steadyset.selections import Selections, as_selections
 
 if TYPE_CHECKING:
     from steadyset.similarity import FeatureSimilarity
 
 Alternative = Literal["greater", "less", "two-sided"]
 TestMethod = Literal["auto", "normal"]
+SMALLEST_P = 1e-12  # where p-values come from levels of intervals
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ def test_threshold(
     values = jackknife(runs, record, options)
     if method == "normal":
         se = float(np.sqrt(published_variance(runs, values)))
-        return _against_normal(values.value - value, se, values.value, alternative, values.estimate.note)
+        return _against_normal(values.value - value, se, values.value, alternative, _large_sample_note(values))
     if np.isnan(values.value) or not values.defined:
         note = values.estimate.note if np.isnan(values.value) else values.why_no_variance()
         return _result(np.nan, np.nan, values.value, np.nan, np.nan, alternative, "auto", note)
@@ -110,9 +111,12 @@ def test_difference(
     """Do two procedures differ? The difference is second minus first.
 
     `paired` runs are on the same resamples: their influence values are subtracted run by run before they are squared,
-    so what a resample does to both procedures cancels. None decides by the run labels: the same labels on both sides
-    pair the runs that share one; otherwise the runs are taken as independent. True without labels pairs by order.
-    "auto" uses jackknife variances and t quantiles (independent: with Welch's degrees of freedom); "normal" is the
+    so what a resample does to both procedures cancels. None decides by the run labels: runs that share one are paired
+    (those that one side lacks are left out) when at least half of the runs do; otherwise the runs are taken as
+    independent. True without labels pairs by order.
+    "auto" uses jackknife variances and t quantiles (independent: with Welch's degrees of freedom). Where the runs of a
+    side show no spread it has no variance, but the interval of `zero_spread_ends`: the test then joins the intervals of
+    both sides (Zou and Donner 2008), and p is the level at which the joint interval reaches 0. "normal" is the
     published test for independent runs, T = (Phi2 - Phi1)/sqrt(v1 + v2).
     """
     _check(alternative, Alternative, "alternative")
@@ -122,69 +126,110 @@ def test_difference(
     options = Options(undefined, expectation, n_draws, random_state, similarity)
     a, b = as_selections(first), as_selections(second)
     check_same_features(a, b)
-    order = matched_runs(a, b, paired)
+    if method == "normal" and paired:
+        raise InputError('method="normal" is the published test of independent runs; wanted is paired=False or None.')
     values_a, values_b = jackknife(a, record, options), jackknife(b, record, options)
     if method == "normal":
-        if paired:
-            raise InputError(
-                'method="normal" is the published test of independent runs; wanted is paired=False or None.'
-            )
         variance = published_variance(a, values_a) + published_variance(b, values_b)
         difference = values_b.value - values_a.value
+        notes = dict.fromkeys(_large_sample_note(x) for x in (values_a, values_b))
         return _against_normal(
-            difference, float(np.sqrt(variance)), difference, alternative, _notes(values_a, values_b)
+            difference, float(np.sqrt(variance)), difference, alternative, "; ".join(note for note in notes if note)
         )
-    return difference_of(values_a, values_b, order, options, alternative, level)
+    return difference_between(a, b, values_a, values_b, options, paired, alternative, level)
 
 
-def difference_of(
+def difference_between(
+    first: Selections,
+    second: Selections,
     a: Jackknife,
     b: Jackknife,
-    order: np.typing.NDArray[np.int64] | None,
     options: Options,
+    paired: bool | None,
     alternative: Alternative = "two-sided",
     level: float = 0.95,
 ) -> TestResult:
-    """The test from leave-one-out values; `order[i]` is the run of b that goes with run i of a, None: independent."""
-    difference, pairs = b.value - a.value, order is not None
+    """The test from the leave-one-out values of all runs of both sides."""
+    pairing = matched_runs(first, second, paired)
+    if pairing is None:
+        return _difference(a, b, options, False, alternative, level)
+    if pairing.note:
+        a = jackknife(first.take(pairing.first), a.measure, options)
+        b = jackknife(second.take(pairing.second), b.measure, options)
+    else:
+        b = replace(b, without=b.without[pairing.second])
+    found = _difference(a, b, options, True, alternative, level)
+    return replace(found, note="; ".join(note for note in (found.note, pairing.note) if note))
+
+
+def _difference(
+    a: Jackknife, b: Jackknife, options: Options, paired: bool, alternative: Alternative, level: float
+) -> TestResult:
+    """The test from leave-one-out values; when paired, run i of a and run i of b belong together."""
+    difference = b.value - a.value
     if np.isnan(difference) or not (a.defined and b.defined):
         notes = [x.why_no_variance() for x in (a, b) if not np.isnan(x.value) and not x.defined]
         note = "; ".join(dict.fromkeys(n for n in [_notes(a, b), *notes] if n))
-        return _result(np.nan, np.nan, difference, np.nan, np.nan, alternative, "auto", note, pairs)
-    variance, df = _paired_variance(a, b, order) if order is not None else _independent_variance(a, b)
+        return _result(np.nan, np.nan, difference, np.nan, np.nan, alternative, "auto", note, paired)
+    variance, df = _paired_variance(a, b) if paired else _independent_variance(a, b)
     se = float(np.sqrt(variance + a.estimate.mc_error**2 + b.estimate.mc_error**2))
-    if variance == 0:
-        p = _zero_spread_difference_p(a, b, options)
-        statistic = float(np.sign(difference)) * np.inf if difference else 0.0
-        note = "no spread among the runs"
-        return _result(statistic, p, difference, se, df, alternative, "auto", note, pairs)
-    statistic, margin = difference / se, t_quantile(level, df) * se
-    p = _p_value(statistic, df, alternative)
-    return TestResult(
-        statistic,
-        p,
-        difference,
-        se,
-        df,
-        difference - margin,
-        difference + margin,
-        alternative,
-        "auto",
-        pairs,
-        _notes(a, b),
-    )
+    note = _notes(a, b)
+    if variance == 0 or not (a.has_spread and b.has_spread):
+        statistic = difference / se if se > 0 else float(np.sign(difference)) * np.inf if difference else 0.0
+        p = _one_sided(_level_of_no_difference(a, b, options), difference, alternative)
+        low, high = _joint_interval(a, b, options, level)
+        note = "; ".join(x for x in (note, "no spread among the runs of a side: by the intervals of both") if x)
+    else:
+        statistic, margin = difference / se, t_quantile(level, df) * se
+        p = _p_value(statistic, df, alternative)
+        low, high = difference - margin, difference + margin
+    ends = [measure_range(x.measure, options, x.value) for x in (a, b)]
+    low, high = max(low, ends[1].floor - ends[0].high), min(high, ends[1].high - ends[0].floor)
+    return TestResult(statistic, p, difference, se, df, low, high, alternative, "auto", paired, note)
+
+
+def _joint_interval(a: Jackknife, b: Jackknife, options: Options, level: float) -> tuple[float, float]:
+    """The interval of b - a from the intervals of both: their distances to the estimates add like standard errors.
+
+    Reference: Zou and Donner (2008), Construction of confidence limits about effect measures.
+    """
+    one, other = (interval_of(x, options, level) for x in (a, b))
+    difference = b.value - a.value
+    down = np.hypot(other.estimate - other.low, one.high - one.estimate)
+    up = np.hypot(other.high - other.estimate, one.estimate - one.low)
+    return float(difference - down), float(difference + up)
+
+
+def _level_of_no_difference(a: Jackknife, b: Jackknife, options: Options) -> float:
+    """1 - the level at which the joint interval reaches 0; at least SMALLEST_P."""
+    difference = b.value - a.value
+
+    def reaches(log_p: float) -> float:
+        low, high = _joint_interval(a, b, options, 1 - np.exp(log_p))
+        return low if difference > 0 else -high
+
+    if difference == 0 or reaches(0 - 1e-12) <= 0:
+        return 1.0
+    if reaches(np.log(SMALLEST_P)) >= 0:
+        return SMALLEST_P
+    return float(np.exp(optimize.brentq(reaches, np.log(SMALLEST_P), -1e-12, xtol=1e-10)))
+
+
+def _one_sided(p: float, difference: float, alternative: Alternative) -> float:
+    if alternative == "two-sided":
+        return p
+    return p / 2 if (difference > 0) == (alternative == "greater") else 1 - p / 2
 
 
 test_threshold.__test__ = False  # type: ignore[attr-defined]
 test_difference.__test__ = False  # type: ignore[attr-defined]
 
 
-def _paired_variance(a: Jackknife, b: Jackknife, order: np.typing.NDArray[np.int64]) -> tuple[float, float]:
+def _paired_variance(a: Jackknife, b: Jackknife) -> tuple[float, float]:
     """The jackknife variance of the difference over the runs, and its degrees of freedom."""
     M = a.n_runs
-    deviations = b.deviations[order] - a.deviations
-    rounding = NO_SPREAD * max(1.0, float(np.abs(a.without).max()), float(np.abs(b.without).max()))
-    if np.abs(deviations).max() <= rounding:
+    deviations = b.deviations - a.deviations
+    if np.abs(deviations).max() <= rounding(a.without, b.without):
         return 0.0, float(M - 1)
     return (M - 1) / M * float(np.sum(deviations**2)), float(M - 1)
 
@@ -200,8 +245,10 @@ def _independent_variance(a: Jackknife, b: Jackknife) -> tuple[float, float]:
 def _threshold_statistic(spread: Spread, value: float) -> float:
     """The t quantile at which `value` is an end of the interval, positive when the estimate is above it."""
     x, x0 = spread.position(spread.value), spread.position(value)
-    if not (spread.has_fisher_scale and -1 < x0 < 1):
+    if not spread.has_fisher_scale:
         return (spread.value - value) / spread.se
+    if abs(x0) >= 1:  # at the end of the scale or beyond, which no interval reaches
+        return float(np.sign(spread.value - value)) * np.inf
     length = spread.range.best - spread.range.worst
     steps = float(np.arctanh(x) - np.arctanh(x0)) * (1 - x * x) * abs(length) / spread.se
     steps = max(0.0, steps - spread.shift) if steps > 0 else steps / spread.shrink
@@ -219,17 +266,6 @@ def _zero_spread_p(spread: Spread, value: float, alternative: Alternative) -> fl
     if end == spread.value:
         return 0.0
     return float(np.clip((value - end) / (spread.value - end), 0.0, 1.0) ** spread.n_runs)
-
-
-def _zero_spread_difference_p(a: Jackknife, b: Jackknife, options: Options) -> float:
-    """The level at which the zero-spread intervals of both, at half of it each, stop to overlap."""
-    if a.value == b.value:
-        return 1.0
-    ends = measure_range(a.measure, options, a.value)
-    length = 2 * abs(ends.best - ends.worst)
-    if not np.isfinite(length):
-        return 1.0
-    return float(min(1.0, 2 * max(0.0, 1 - abs(a.value - b.value) / length) ** min(a.n_runs, b.n_runs)))
 
 
 def _against_normal(excess: float, se: float, estimate: float, alternative: Alternative, note: str) -> TestResult:
@@ -260,6 +296,10 @@ def _result(
     paired: bool = False,
 ) -> TestResult:
     return TestResult(statistic, p, estimate, se, df, np.nan, np.nan, alternative, method, paired, note)
+
+
+def _large_sample_note(values: Jackknife) -> str:
+    return values.estimate.note or (values.why_no_variance() if values.n_runs < 3 else "")
 
 
 def _notes(a: Jackknife, b: Jackknife) -> str:

@@ -85,7 +85,7 @@ def confidence_interval(
 
     When no run behaves differently from the others every variance is 0; all methods but "normal" and "t" then give the
     interval of `zero_spread_ends` and say so in the note. When no variance can be estimated (two runs) the interval is
-    the whole range of the measure.
+    the whole range of the measure; "normal" and "t" have the published variance 0 then, which says nothing.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def interval_of(values: Jackknife, options: Options, level: float, method: str =
         )
     spread = spread_of(values, options)
     if spread.alike:
-        note = _joined(note, "no spread among the runs: bound on the share of runs that would differ")
+        note = _joined(note, "no spread when any one run is left out: bound on the share of runs that would differ")
         low, high = zero_spread_ends(spread, 1 - level)
     else:
         low, high = ENDS.get(method, plain_ends)(spread, t_quantile(level, values.n_runs - 1))
@@ -172,7 +172,7 @@ def large_sample_interval(
             values.value, ends.low, ends.high, np.nan, method, level, _joined(note, values.why_no_variance())
         )
     if variance == 0:
-        note = _joined(note, "zero variance")
+        note = _joined(note, "zero variance" if M > 2 else values.why_no_variance())
     quantile = float(special.ndtri((1 + level) / 2)) if method == "normal" else t_quantile(level, M - 1)
     se = float(np.sqrt(variance * (1.0 if method == "normal" else M / (M - 1)) + values.estimate.mc_error**2))
     low, high = max(values.value - quantile * se, ends.low), min(values.value + quantile * se, ends.high)

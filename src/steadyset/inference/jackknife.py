@@ -24,7 +24,7 @@ from steadyset.selections import Selections
 
 FloatArray = npt.NDArray[np.float64]
 CELLS_A_BLOCK = 1 << 22
-NO_SPREAD = 1e-9  # leave-one-out values that differ less than this, relative to their size, differ by rounding only
+NO_SPREAD, SMALL = 1e-9, 1e-4
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,7 @@ class Jackknife:
 
     @cached_property
     def has_spread(self) -> bool:
-        scale = max(1.0, float(np.abs(self.without).max()))
-        return bool(np.ptp(self.without) > NO_SPREAD * scale)
+        return bool(np.ptp(self.without) > rounding(self.without))
 
     @cached_property
     def se(self) -> float:
@@ -72,6 +71,11 @@ class Jackknife:
             return "two runs make one pair: no variance can be estimated"
         runs = np.flatnonzero(~np.isfinite(self.without)) + 1
         return f"undefined without run {runs[0]}: no variance can be estimated"
+
+
+def rounding(*without: FloatArray) -> float:
+    """Leave-one-out values that differ by no more than this differ by rounding only."""
+    return NO_SPREAD * max(SMALL, *(float(np.abs(values).max()) for values in without))
 
 
 def jackknife(selections: Selections, measure: Measure, options: Options) -> Jackknife:

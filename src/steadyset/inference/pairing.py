@@ -2,34 +2,65 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
 from steadyset.errors import InputError
 from steadyset.selections import Selections
 
+Ints = npt.NDArray[np.int64]
 
-def matched_runs(a: Selections, b: Selections, paired: bool | None) -> npt.NDArray[np.int64] | None:
-    """order[i], the run of b on the same resample as run i of a; None when the runs are independent."""
+
+FEWEST = 3  # runs from which a variance can be told
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """The runs of two procedures that are on the same resamples: first[i] and second[i] belong together."""
+
+    first: Ints
+    second: Ints
+    note: str = ""
+
+
+def matched_runs(a: Selections, b: Selections, paired: bool | None) -> Pairing | None:
+    """Runs with the same label belong together; None when the runs are independent.
+
+    Labels that only one side has (a run that failed there) are left out, and the note tells how many. Unless asked to
+    pair, it takes shared labels for at least half of the runs of both sides. Runs without labels are paired by their
+    order, when asked to.
+    """
     if paired is False:
         return None
-    if a.labels is not None and b.labels is not None:
-        place = {label: i for i, label in enumerate(b.labels)}
-        if a.n_runs == b.n_runs and all(label in place for label in a.labels):
-            return np.array([place[label] for label in a.labels], dtype=np.int64)
+    if a.labels is None and b.labels is None:
+        return _by_order(a, b) if paired else None
+    if a.labels is None or b.labels is None:
         if paired:
-            odd = next((x for x in a.labels if x not in place), None) or next(x for x in b.labels if x not in a.labels)
-            raise InputError(
-                f"The run {odd!r} is in one of the Selections only; paired=True wants the same run labels."
-            )
+            raise InputError("One of the Selections has run labels and the other has none; paired=True wants both.")
         return None
-    if not paired:
+    place = {label: i for i, label in enumerate(b.labels)}
+    first = np.array([i for i, label in enumerate(a.labels) if label in place], dtype=np.int64)
+    second = np.array([place[a.labels[i]] for i in first], dtype=np.int64)
+    most = max(a.n_runs, b.n_runs)
+    if len(first) == most:
+        return Pairing(first, second)
+    if len(first) < FEWEST or (paired is None and 2 * len(first) < most):
+        if paired:
+            raise InputError(f"The Selections share {len(first)} run labels; paired=True wants at least {FEWEST}.")
         return None
+    left_out = a.n_runs + b.n_runs - 2 * len(first)
+    runs = "1 run that only one side has is" if left_out == 1 else f"{left_out} runs that only one side has are"
+    return Pairing(first, second, f"paired over {len(first)} shared runs; {runs} left out")
+
+
+def _by_order(a: Selections, b: Selections) -> Pairing:
     if a.n_runs != b.n_runs:
         raise InputError(
             f"There are {a.n_runs} and {b.n_runs} runs; paired=True wants the same resamples on both sides."
         )
-    return np.arange(a.n_runs)
+    return Pairing(np.arange(a.n_runs), np.arange(a.n_runs))
 
 
 def check_same_features(a: Selections, b: Selections) -> None:

@@ -84,7 +84,9 @@ def measure_range(measure: Measure, options: Options, value: float) -> Range:
         worst = 0.0
         if np.isinf(best) and value <= 1:
             best = 1.0
-    return Range(low, high, best, worst, low if measure.floor is None else min(measure.floor, value))
+    floor = low if measure.floor is None else measure.floor
+    # A number given for undefined pairs may lead out of the bounds.
+    return Range(min(low, value), max(high, value), best, worst, min(floor, value))
 
 
 def spread_of(values: Jackknife, options: Options) -> Spread:

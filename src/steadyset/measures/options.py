@@ -29,8 +29,8 @@ class Options:
     mc_error: float | None = None
 
     def __post_init__(self) -> None:
-        if self.undefined not in ("nan", "raise") and not _is_number(self.undefined):
-            raise InputError(f'undefined is {self.undefined!r}; wanted is "nan", "raise" or a number.')
+        if self.undefined not in ("nan", "raise") and not (_is_number(self.undefined) and np.isfinite(self.undefined)):
+            raise InputError(f'undefined is {self.undefined!r}; wanted is "nan", "raise" or a finite number.')
         if self.expectation not in ("auto", "exact", "monte_carlo", "none"):
             raise InputError(
                 f'expectation is {self.expectation!r}; wanted is "auto", "exact", "monte_carlo" or "none".'
