@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from steadyset.errors import InputError
@@ -59,6 +60,17 @@ def name_positions(names: tuple[str, ...] | None, n_features: int) -> Mapping[st
     """Where each name stands; features without given names are called x0, x1, ..."""
     known = names if names is not None else (f"x{f}" for f in range(n_features))
     return {name: f for f, name in enumerate(known)}
+
+
+def is_default_name(name: str, n_features: int) -> bool:
+    """Whether a name is one of x0, x1, ..., what features without given names are called."""
+    return re.fullmatch(r"x(0|[1-9][0-9]{0,9})", name) is not None and int(name[1:]) < n_features
+
+
+def placeholders(taken: Collection[str], count: int) -> list[str]:
+    """Names for features that exist but that no run selected and nobody named."""
+    names = (f"unnamed {i}" for i in range(1, count + len(taken) + 1))
+    return [name for name in names if name not in taken][:count]
 
 
 def describe_feature(index: int, names: tuple[str, ...] | None) -> str:

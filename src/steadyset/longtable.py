@@ -12,7 +12,7 @@ import numpy.typing as npt
 from narwhals.exceptions import DuplicateError
 
 from steadyset.errors import InputError
-from steadyset.labels import feature_names, name_positions
+from steadyset.labels import feature_names, name_positions, placeholders
 from steadyset.selections import Selections
 
 if TYPE_CHECKING:
@@ -200,15 +200,9 @@ def _feature_codes(
         )
     if n_features is not None and n_features < len(texts):
         raise InputError(f"The table names {len(texts)} features, more than the {n_features} that n_features allows.")
-    unnamed = [] if n_features is None else _placeholders(set(texts), n_features - len(texts))
+    unnamed = [] if n_features is None else placeholders(set(texts), n_features - len(texts))
     names, d = feature_names([*texts, *unnamed], None, what="from_long")
     return code, names, d
-
-
-def _placeholders(taken: set[str], count: int) -> list[str]:
-    """Names for features that exist but that no run selected and the table does not name."""
-    names = (f"unnamed {i}" for i in range(1, count + len(taken) + 1))
-    return [name for name in names if name not in taken][:count]
 
 
 def _labels(column: list[Any], what: str) -> list[str]:

@@ -67,6 +67,15 @@ def test_a_long_table_needs_the_number_of_features(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)[0]["estimate"] == pytest.approx(0.9)
 
 
+def test_json_sets_of_names_need_only_the_number_of_features(tmp_path, capsys):
+    path = tmp_path / "sets.json"
+    path.write_text('[["a", "b"], ["a"]]')
+    assert run(["measure", str(path), "--features", "10", "-m", "hamming", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["estimate"] == pytest.approx(0.9)
+    assert run(["measure", str(path), "--features", "1"]) == 2
+    assert "2 distinct names, more than the 1" in capsys.readouterr().err
+
+
 def test_same_seed_same_simulation(recorded, capsys):
     path, _ = recorded
     arguments = [
