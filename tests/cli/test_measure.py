@@ -42,6 +42,9 @@ def test_the_table_says_how_good_the_default_measure_is(recorded, capsys):
     out = capsys.readouterr().out
     assert "3 runs, 2 of 5 features selected" in out
     assert f"nogueira {st.stability(sel):.4f}: intermediate to good" in out
+    assert "--level 0.95 shows how sure that is" in out
+    assert run(["measure", str(path), "--level", "0.95"]) == 0
+    assert f"nogueira {st.stability(sel):.4f}: poor to excellent by its interval" in capsys.readouterr().out
 
 
 def test_undefined_is_shown_as_a_dash_with_the_reason(tmp_path, capsys):

@@ -87,10 +87,17 @@ class Assessment:
         return pd.DataFrame(rows, columns=["selector", "run", "label", "reason"])
 
     def summary(self, *, measure: str = "nogueira", level: float = 0.95, similarity: Any = None) -> pd.DataFrame:
-        """One row a selector: stability with its interval, mean scores and size, runs and failures."""
+        """One row a selector: stability with its interval, mean scores and size, runs and failures.
+
+        `verdict` puts the interval of the default measure into words: "excellent" means that the whole of it is.
+        """
         import pandas as pd
 
         from steadyset.inference import confidence_interval
+        from steadyset.measures.record import get_measure
+        from steadyset.measures.scale import verdict
+
+        has_words = get_measure(measure).name == "nogueira"
 
         rows = []
         for name in self.selectors:
@@ -102,6 +109,8 @@ class Assessment:
                 row |= {"stability": interval.estimate, "low": interval.low, "high": interval.high}
             else:
                 row |= {"stability": np.nan, "low": np.nan, "high": np.nan}
+            if has_words:
+                row["verdict"] = verdict(row["stability"], row["low"], row["high"])
             row |= {score: float(mine[score].mean()) for score in self.settings["scoring"]}
             row |= {"size": float(mine["size"].mean()), "failures": int((self.failures["selector"] == name).sum())}
             rows.append(row)

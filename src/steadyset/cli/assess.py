@@ -127,7 +127,8 @@ def show(result: Assessment) -> None:
         _say(sentence)
     print_rows([_shown(row, result.settings["scoring"]) for row in words.summary_rows(result)], Format.table)
     _say("stability: 1 = the same features each time, 0 = chance; in brackets its 95% interval for this data set and")
-    _say("resampling, not for new data. poor below 0.40, excellent above 0.75.")
+    _say("resampling, not for new data.")
+    _say(f"verdict: {words.SCALE}.")
     for title, lines in (
         ("What differs", words.differences(result)),
         ("Steady core (selected in at least 90% of the runs)", words.core(result)),
@@ -143,13 +144,11 @@ def show(result: Assessment) -> None:
 
 def _shown(row: dict[str, Any], scoring: list[str]) -> dict[str, str]:
     """A row of the summary for people: short enough for a terminal of 80 columns."""
-    from steadyset.measures.scale import scale
-
     failures = {"failures": str(row["failures"])} if row["failures"] else {}
     return {
         "selector": row["selector"],
         "stability": f"{number(row['stability'], 2)} ({number(row['low'], 2)} to {number(row['high'], 2)})",
-        "verdict": scale(row["stability"]),
+        "verdict": row["verdict"],
         **{name: number(row[name], 3) for name in scoring},
         "size": number(row["size"], 1),
         "runs": str(row["runs"]),

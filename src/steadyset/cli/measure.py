@@ -103,8 +103,6 @@ def _rows(
 
 
 def _show(file: Path, selections: Selections, rows: list[dict[str, Any]]) -> None:
-    from steadyset.measures.scale import scale
-
     told = [key for key in rows[0] if key not in ("mc_error", "note") or any(row[key] for row in rows)]
     low, high = int(selections.sizes.min()), int(selections.sizes.max())
     size = f"{low}" if low == high else f"{low} to {high}"
@@ -114,6 +112,16 @@ def _show(file: Path, selections: Selections, rows: list[dict[str, Any]]) -> Non
         title=f"{file}: {selections.n_runs} runs, {size} of {selections.n_features} features selected",
         wide=["note"],
     )
-    default = next((row["estimate"] for row in rows if row["measure"] == "nogueira"), math.nan)
-    if not math.isnan(default):
-        typer.echo(f"nogueira {number(default)}: {scale(default)} (poor below 0.40, excellent above 0.75)")
+    default = next((row for row in rows if row["measure"] == "nogueira"), None)
+    if default is not None and not math.isnan(default["estimate"]):
+        typer.echo(_verdict(default))
+
+
+def _verdict(row: dict[str, Any]) -> str:
+    from steadyset.measures.scale import EXCELLENT, POOR, scale, verdict
+
+    value = row["estimate"]
+    ends = f"poor below {POOR:.2f}, excellent above {EXCELLENT:.2f}"
+    if "low" in row:
+        return f"nogueira {number(value)}: {verdict(value, row['low'], row['high'])} by its interval ({ends})"
+    return f"nogueira {number(value)}: {scale(value)} ({ends}); --level 0.95 shows how sure that is"
