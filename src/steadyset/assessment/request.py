@@ -19,7 +19,7 @@ from steadyset.assessment.scoring import check_scores, default_predictor, task_o
 from steadyset.errors import InputError
 from steadyset.labels import feature_names
 from steadyset.resampling import Resampling
-from steadyset.selectors.validation import all_finite
+from steadyset.selectors.validation import all_finite, check_k
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,8 @@ def make_request(
         random_state=random_state,
     )
     named = named_selectors(selectors, plan.task)
+    for name, selector in named.items():
+        _refuse_impossible_size(name, selector, len(names))
     return Request(tuple(named), tuple(named.values()), names, plan)
 
 
@@ -131,6 +133,17 @@ def _selector(selector: Any, name: str, task: str) -> Any:
     if not can_choose(selector) or not hasattr(selector, "get_params"):
         raise InputError(f"The selector {name!r} is {selector!r}; wanted is a scikit-learn estimator or a name.")
     return selector
+
+
+def _refuse_impossible_size(name: str, selector: Any, n_features: int) -> None:
+    """What steadyset's own selectors would refuse in every run, told before the first; k means the same in all."""
+    k = selector.get_params(deep=False).get("k")
+    if k is None or not type(selector).__module__.startswith("steadyset."):
+        return
+    try:
+        check_k(k, n_features)
+    except InputError as error:
+        raise InputError(f"The selector {name!r} cannot run: {error}") from None
 
 
 def _predictor(predictor: Any) -> Any:

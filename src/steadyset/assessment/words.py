@@ -18,7 +18,15 @@ SCALE = f"poor below {POOR:.2f}, excellent above {EXCELLENT:.2f}; two words wher
 
 
 def answer(assessment: Assessment) -> list[str]:
-    """Which selector is steadiest, which predicts best, and how far apart they are."""
+    """Which selector is steadiest, which predicts best, how far apart they are, and which never came to a selection."""
+    failed = [
+        f"All {number} runs of {name} failed, the first one because of: {why}"
+        for name, (number, why) in assessment.failed_selectors.items()
+    ]
+    return [*_best(assessment), *failed]
+
+
+def _best(assessment: Assessment) -> list[str]:
     score = assessment.settings["scoring"][0]
     rows = [row for row in summary_rows(assessment) if not isnan(row["stability"])]
     if not rows:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -76,6 +77,8 @@ def assess(
 
     Every finished run is kept in the run folder at once: after Ctrl-C or a power cut, --resume goes on.
     """
+    from sklearn.exceptions import FitFailedWarning
+
     from steadyset.assessment import assess as run_assessment
     from steadyset.assessment.data import load_data
     from steadyset.assessment.words import summary_rows
@@ -89,7 +92,8 @@ def assess(
             _say(note)
     if people:
         _say("Running; the first use compiles the kernels, which takes a minute.")
-    with progress_bar(people, "runs") as progress:
+    with progress_bar(people, "runs") as progress, warnings.catch_warnings():
+        warnings.simplefilter("ignore", FitFailedWarning)  # the summary says it
         try:
             result = run_assessment(
                 list(selectors or DEFAULT_SELECTORS),
