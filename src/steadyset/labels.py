@@ -10,6 +10,7 @@ from typing import Any
 
 from steadyset.errors import InputError
 
+SHOWN = 3
 MOST_FEATURES = 2**31 - 1  # so that products of two sizes stay whole numbers of 64 bits
 
 
@@ -76,6 +77,17 @@ def placeholders(taken: Collection[str], count: int) -> list[str]:
 def describe_feature(index: int, names: tuple[str, ...] | None) -> str:
     """How an error sentence calls one feature."""
     return f"feature {names[index]!r}" if names is not None else f"feature {index}"
+
+
+def some_names(names: Sequence[str]) -> str:
+    """The first few of many names, for a sentence."""
+    shown = ", ".join(repr(name) for name in names[:SHOWN])
+    return shown if len(names) <= SHOWN else f"{shown} and {len(names) - SHOWN} more"
+
+
+def quoted_name(name: str) -> str:
+    """A name as it is typed on a command line."""
+    return f'"{name}"' if re.search(r"[^\w.-]", name) else name
 
 
 def name_and_params(text: str) -> tuple[str, dict[str, Any]]:

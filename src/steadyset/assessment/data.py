@@ -15,12 +15,12 @@ import numpy.typing as npt
 
 from steadyset.errors import InputError
 from steadyset.files import read_table
+from steadyset.labels import SHOWN, quoted_name, some_names
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 IDENTIFIER = re.compile(r"(?i)^(id|index|rownames?|run|.*[ _-]?(id|number|nr)|(patient|sample|subject|case)[ _-]?\w*)$")
-NAMED = 3
 COLUMNS_AT_ONCE = 4096
 
 
@@ -73,7 +73,7 @@ def load_data(
             X[:, f] = table.column(name).cast("float64").to_numpy()
         table = table.select(features[begin + COLUMNS_AT_ONCE :])  # so that the data is never held twice
     if drop:
-        notes.append(f"left out: {_some(drop)}")
+        notes.append(f"left out: {some_names(drop)}")
     missing = np.flatnonzero(~np.isfinite(X).all(axis=0))
     if len(missing):
         notes.append(_fill(X, missing, features, path, impute))
@@ -104,10 +104,10 @@ def _refuse_text(table: pa.Table, features: Sequence[str], path: str | Path) -> 
 
     text = [name for name in features if not numeric(table.schema.field(name).type)]
     if text:
-        options = " ".join(f"--drop {_quoted(name)}" for name in text[:NAMED])
+        options = " ".join(f"--drop {quoted_name(name)}" for name in text[:SHOWN])
         them = "it" if len(text) == 1 else "them"
         raise InputError(
-            f"{path}: {_count(text, 'column')} not numeric ({_some(text)}); encode {them}, "
+            f"{path}: {_count(text, 'column')} not numeric ({some_names(text)}); encode {them}, "
             f"or leave {them} out with {options}."
         )
 
@@ -122,7 +122,7 @@ def _refuse_identifiers(table: pa.Table, features: Sequence[str], path: str | Pa
         if len(column) > 1 and len(column.unique()) == len(column):
             raise InputError(
                 f"{path}: the column {name!r} looks like an identifier (every row has its own); leave it out with "
-                f"--drop {_quoted(name)}, or use it with --keep {_quoted(name)}."
+                f"--drop {quoted_name(name)}, or use it with --keep {quoted_name(name)}."
             )
 
 
@@ -139,14 +139,14 @@ def _fill(
         n_missing = int((~np.isfinite(X)).sum())
         raise InputError(
             f"{path}: {n_missing} values are missing or infinite, in {len(names)} of {len(features)} columns "
-            f"({_some(names)}); fill them with --impute median, or leave columns out with --drop."
+            f"({some_names(names)}); fill them with --impute median, or leave columns out with --drop."
         )
     for f in missing:
         known = np.isfinite(X[:, f])
         if not known.any():
             raise InputError(f"{path}: the column {features[f]!r} has no value at all; leave it out with --drop.")
         X[~known, f] = np.median(X[known, f])
-    return f"missing values filled by the median in {len(names)} columns: {_some(names)}"
+    return f"missing values filled by the median in {len(names)} columns: {some_names(names)}"
 
 
 def _count(names: Sequence[str], noun: str) -> str:
@@ -156,13 +156,4 @@ def _count(names: Sequence[str], noun: str) -> str:
 def _instead(name: str, columns: Sequence[str]) -> str:
     close = get_close_matches(name.lower(), [column.lower() for column in columns], n=1)
     near = [column for column in columns if column.lower() in close]
-    return f"did you mean {near[0]!r}?" if near else f"it has {_some(columns)}."
-
-
-def _some(names: Sequence[str]) -> str:
-    shown = ", ".join(repr(name) for name in names[:NAMED])
-    return shown if len(names) <= NAMED else f"{shown} and {len(names) - NAMED} more"
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"' if re.search(r"[^\w.-]", name) else name
+    return f"did you mean {near[0]!r}?" if near else f"it has {some_names(columns)}."

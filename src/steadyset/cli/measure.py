@@ -66,12 +66,12 @@ def measure(
     policy = shared.undefined_policy(undefined)
     wanted = "all" if not names or "all" in names else chosen_measures(names)
     options = Options(policy, expectation, draws, seed, None, mc_error)  # type: ignore[arg-type]
-    alike = shared.load_similarity(data, target, similarity, similarity_method, threshold)
+    recorded = [(file, Selections.read(file, n_features=features)) for file in files]
+    alike = shared.load_similarity(recorded[0][1], data, target, similarity, similarity_method, threshold)
     if alike is not None:
         options = Options(policy, expectation, draws, seed, alike, mc_error)  # type: ignore[arg-type]
     rows: list[dict[str, Any]] = []
-    for file in files:
-        selections = Selections.read(file, n_features=features)
+    for file, selections in recorded:
         try:
             found = _rows(selections, usable_measures(wanted, selections, options), options, level)
         except InputError as error:

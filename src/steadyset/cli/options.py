@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from steadyset.errors import InputError
+from steadyset.labels import quoted_name, some_names
 
 if TYPE_CHECKING:
+    from steadyset.selections import Selections
     from steadyset.similarity import FeatureSimilarity
+
+RUN = "run"  # the column of --data that names its rows
 
 Features = Annotated[
     int | None,
@@ -72,9 +77,9 @@ def undefined_policy(text: str) -> Any:
 
 
 def load_similarity(
-    data: Path | None, target: str | None, file: Path | None, method: str, threshold: float
+    selections: Selections, data: Path | None, target: str | None, file: Path | None, method: str, threshold: float
 ) -> FeatureSimilarity | None:
-    """The FeatureSimilarity of --data or --similarity, or None."""
+    """The FeatureSimilarity of --data or --similarity, or None; it has to be that of the features selected from."""
     if data is not None and file is not None:
         raise InputError("--data and --similarity are two ways to say the same; give one of them.")
     if target is not None and data is None:
@@ -93,7 +98,24 @@ def load_similarity(
         if target not in table.column_names:
             raise InputError(f"{data} has no column {target!r}.")
         table = table.drop_columns(target)
+    _refuse_other_columns(data, table.column_names, selections)
     try:
         return FeatureSimilarity.from_data(table, method=method, threshold=threshold)  # type: ignore[arg-type]
     except InputError as error:
         raise InputError(f"{data}: {error}") from None
+
+
+def _refuse_other_columns(data: Path, columns: Sequence[str], selections: Selections) -> None:
+    """Name the columns that are no features, such as a target that nobody named."""
+    d = selections.n_features
+    n_columns = len(columns) - (RUN in columns)
+    if n_columns <= d:
+        return
+    extra = [name for name in columns if name not in {RUN, *selections.features}]
+    known = len(extra) == n_columns - d
+    which = f"{some_names(extra)} {'is' if len(extra) == 1 else 'are'} not among the features: " if known else ""
+    target = quoted_name(extra[0]) if known and len(extra) == 1 else "COLUMN"
+    raise InputError(
+        f"{data} has {n_columns} columns for the {d} features that were selected from; {which}leave out what is no "
+        f"feature, a target with --target {target}."
+    )
