@@ -12,7 +12,7 @@ import numpy.typing as npt
 from narwhals.exceptions import DuplicateError
 
 from steadyset.errors import InputError
-from steadyset.labels import feature_names, name_positions, placeholders
+from steadyset.labels import feature_names, name_positions, placeholders, some_names
 from steadyset.selections import Selections
 
 if TYPE_CHECKING:
@@ -39,11 +39,12 @@ def wide_array(
         frame = frame.drop(RUN)
     if not frame.columns:
         raise InputError(f"{what} has no features; wanted is one column a feature.")
-    for name, dtype in frame.schema.items():
-        if dtype == nw.Unknown:
-            raise InputError(f"{what} has the column {name!r} without any value; wanted are numbers or bools.")
-        if not (dtype.is_numeric() or dtype == nw.Boolean):
-            raise InputError(f"{what} has the column {name!r} of type {dtype}; wanted are numbers or bools.")
+    bad = {n: t for n, t in frame.schema.items() if not (t.is_numeric() or t == nw.Boolean)}
+    if bad:
+        name, kind = next(iter(bad.items()))
+        which = "without any value" if kind == nw.Unknown else f"of type {kind}"
+        more = f", and others that hold no numbers ({some_names(list(bad)[1:])})" if len(bad) > 1 else ""
+        raise InputError(f"{what} has the column {name!r} {which}{more}; wanted are numbers or bools.")
     return _values(frame), features if features is not None else list(frame.columns), labels
 
 

@@ -453,6 +453,11 @@ def test_a_pipeline_that_makes_new_features_is_refused_in_words():
     [
         ({"X": X.mask(X > 1000)}, "missing or infinite values in .* first in"),
         ({"X": X.assign(name="a")}, "column 'name'"),
+        (
+            {"X": X.assign(name="a", place="b")},
+            r"column 'name' of type String, and others that hold no numbers \('place'\)",
+        ),
+        ({"X": X.mask(X > 1000), "y": np.zeros(len(Y))}, "(?s)as it is:\n- X has missing .*\n- y has one distinct"),
         ({"X": X.to_numpy()[0]}, "wanted are rows x features"),
         ({"y": Y.iloc[:5]}, "y has the shape"),
         ({"y": np.zeros(len(Y))}, "one distinct value"),

@@ -78,6 +78,30 @@ def test_auto_adds_runs_until_the_intervals_are_narrow(data, tmp_path, capsys):
     assert row["high"] - row["low"] <= 0.1
 
 
+def test_auto_ends_at_max_runs(data, tmp_path, capsys):
+    arguments = ["--runs", "auto", "--width", "0.001", "--max-runs", "14", "--jobs", "1", "--format", "json"]
+    out = ["--out", str(tmp_path / "runs")]
+    assert run(["assess", str(data), "-t", "state", "-s", "anova:k=4", *arguments, *out]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["runs"] == 14
+
+
+def test_rows_of_a_group_stay_together_and_the_delimiter_is_as_given(data, tmp_path, capsys):
+    frame = pd.read_csv(data).assign(patient=np.repeat(np.arange(20), 3))
+    frame.to_csv(tmp_path / "x.csv", sep=";", index=False)
+    arguments = ["-t", "state", "-s", "anova:k=2", "--runs", "5", "--jobs", "1", "--delimiter", ";"]
+    out = ["--out", str(tmp_path / "runs")]
+    assert run(["assess", str(tmp_path / "x.csv"), *arguments, "--groups", "patient", *out]) == 0
+    assert "60 rows, 8 features, target 'state', 20 groups by 'patient'" in capsys.readouterr().out
+    expected = st.assess(
+        "anova:k=2",
+        frame.drop(columns=["state", "patient"]),
+        frame["state"],
+        groups=frame["patient"].astype(str),
+        resampling=st.Bootstrap(5),
+    )
+    assert st.Assessment.open(tmp_path / "runs").selections == expected.selections
+
+
 def test_the_report_stands_alone_and_believes_no_name(runs, tmp_path, capsys):
     page = tmp_path / "report.html"
     assert run(["report", str(runs), "-o", str(page)]) == 0
@@ -102,6 +126,9 @@ def test_the_report_stands_alone_and_believes_no_name(runs, tmp_path, capsys):
         (["-t", "state", "--resampling", "kfold", "--runs", "5"], "fixed number of runs"),
         (["-t", "state", "--runs", "some"], "wanted is a number from 2, or auto"),
         (["-t", "state", "--score", "r2"], "no score 'r2'"),
+        (["-t", "state", "--max-runs", "50"], "--max-runs is where --runs auto ends"),
+        (["-t", "state", "--groups", "gene"], "has no column 'gene'; did you mean 'gene"),
+        (["-t", "state", "-s", "anova:k=9"], "'anova:k=9' cannot run: k is 9; X has 8 features"),
         (["-t", "gene0", "--drop", "state", "-s", "rfe"], "cannot be used for regression"),
         (["-t", "state", "--engine", "tcp://127.0.0.1:9"], "No dask scheduler answers"),
         ([], "Missing option"),
@@ -112,6 +139,14 @@ def test_bad_requests_are_one_sentence(data, tmp_path, arguments, sentence, caps
     err = capsys.readouterr().err
     assert sentence in err
     assert err.count("\n") == 1
+
+
+def test_several_faults_of_the_data_are_a_line_each(data, tmp_path, capsys):
+    pd.read_csv(data).assign(state="same", name="q").to_csv(tmp_path / "x.csv", index=False)
+    assert run(["assess", str(tmp_path / "x.csv"), "-t", "state"]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == f"steadyset: {tmp_path / 'x.csv'} cannot be used as it is:"
+    assert [line[:2] for line in lines[1:]] == ["- ", "- "]
 
 
 def test_a_report_of_nothing_is_one_sentence(runs, tmp_path, capsys):

@@ -23,7 +23,7 @@ from steadyset.selections import Selections
 
 __all__ = ["Assessment", "assess"]
 
-FIRST_RUNS = 30
+FIRST_RUNS, MAX_RUNS = 30, 1000
 PACK_EVERY = 2000
 OTHER = {"selectors": "other selectors", "features": "other features", "data_sha256": "other data"}
 
@@ -45,7 +45,7 @@ def assess(
     random_state: int = 0,
     runs: int | str | None = None,
     width: float = 0.05,
-    max_runs: int = 1000,
+    max_runs: int = MAX_RUNS,
     measure: str = "nogueira",
     progress: Callable[[int, int], None] | None = None,
 ) -> Assessment:
@@ -59,6 +59,7 @@ def assess(
     resampling : how the training sets are drawn; 100 bootstraps by default. Rows left out are the test rows.
     scoring : accuracy, balanced_accuracy, auc, log_likelihood, error; r2, rmse
     predictor : what predicts from the selected features; logistic or ridge regression by default
+    groups : which rows belong together, such as those of one patient; the resampling keeps or leaves them as a whole
     n_jobs, engine : "auto" (processes, or threads where the data in memory is too large to be held twice), "serial",
         "threads", "processes", "dask", or the address of a dask scheduler
     out : a folder where every finished run is durable at once; with `resume` an interrupted assessment goes on

@@ -73,5 +73,6 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _complain(sentence: str, code: int = BAD_INPUT) -> int:
-    print(f"steadyset: {' '.join(sentence.split())}", file=sys.stderr)
+    for line in f"steadyset: {sentence}".splitlines():
+        print(" ".join(line.split()), file=sys.stderr)
     return code

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from steadyset.cli import options as shared
 from steadyset.cli.output import Format, number, print_rows
 from steadyset.errors import InputError, InterruptedRunError
 
@@ -22,11 +23,8 @@ DEFAULT_SELECTORS = ("lasso", "elastic_net", "jmi", "anova", "forest")
 
 
 def assess(
-    file: Annotated[
-        Path,
-        typer.Argument(help="The data: csv, tsv (also .gz), parquet or feather; a row an observation.", metavar="FILE"),
-    ],
-    target: Annotated[str, typer.Option("--target", "-t", metavar="COLUMN", help="What the features predict.")],
+    file: shared.DataArgument,
+    target: shared.TargetColumn,
     selectors: Annotated[
         list[str] | None,
         typer.Option(
@@ -45,6 +43,9 @@ def assess(
         typer.Option(metavar="N|auto", help="Number of runs (100), or auto: until the intervals are narrow."),
     ] = None,
     width: Annotated[float, typer.Option(metavar="W", help="How narrow, for --runs auto.")] = 0.05,
+    max_runs: Annotated[
+        int | None, typer.Option(metavar="N", help="Where --runs auto ends at the latest (1000).", min=2)
+    ] = None,
     scores: Annotated[
         list[str] | None,
         typer.Option(
@@ -53,15 +54,11 @@ def assess(
             help="accuracy, balanced_accuracy, auc, log_likelihood, error; for numbers r2, rmse. May be repeated.",
         ),
     ] = None,
-    drop: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMN", help="Leave a column out; may be repeated.")
-    ] = None,
-    keep: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMN", help="Use a column that looks like an identifier.")
-    ] = None,
-    impute: Annotated[
-        str | None, typer.Option(metavar="median", help="Fill missing values by the column's median.")
-    ] = None,
+    drop: shared.Drop = None,
+    keep: shared.Keep = None,
+    impute: shared.Impute = None,
+    delimiter: shared.Delimiter = None,
+    groups: shared.Groups = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", help="Parallel jobs; -1 uses every core.")] = -1,
     engine: Annotated[
         str, typer.Option(metavar="NAME", help="auto, serial, threads, processes, dask, or a dask scheduler's address.")
@@ -69,9 +66,9 @@ def assess(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="DIR", help="The run folder. Without it: FILE's name + -runs.")
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the assessment in the run folder.")] = False,
-    seed: Annotated[int, typer.Option(metavar="N", help="Same seed, same answer.", min=0)] = 0,
-    form: Annotated[Format, typer.Option("--format", help="For people, or for programs.")] = Format.table,
+    resume: shared.Resume = False,
+    seed: shared.RunSeed = 0,
+    form: shared.Form = Format.table,
 ) -> None:
     """Run selectors on resamples of a data file and say how far they can be trusted.
 
@@ -79,17 +76,17 @@ def assess(
     """
     from sklearn.exceptions import FitFailedWarning
 
+    from steadyset.assessment import MAX_RUNS
     from steadyset.assessment import assess as run_assessment
-    from steadyset.assessment.data import load_data
     from steadyset.assessment.words import summary_rows
 
-    data = load_data(file, target, drop=drop or (), keep=keep or (), impute=impute)
-    folder = out if out is not None else Path(f"{file.name.split('.')[0]}-runs")
+    if max_runs is not None and runs != "auto":
+        raise InputError("--max-runs is where --runs auto ends, which is not given.")
     people = form is Format.table
-    if people:
-        _say(f"{file}: {len(data.y)} rows, {len(data.features)} features, target {target!r}")
-        for note in data.notes:
-            _say(note)
+    data = shared.read_data(
+        file, target, drop=drop, keep=keep, impute=impute, delimiter=delimiter, groups=groups, people=people
+    )
+    folder = out if out is not None else Path(f"{file.name.split('.')[0]}-runs")
     if people:
         _say("Running; the first use compiles the kernels, which takes a minute.")
     with progress_bar(people, "runs") as progress, warnings.catch_warnings():
@@ -100,6 +97,7 @@ def assess(
                 data.X,
                 data.y,
                 features=data.features,
+                groups=data.groups,
                 resampling=_resampling(resampling, runs),
                 scoring=scores or None,
                 n_jobs=jobs,
@@ -109,6 +107,7 @@ def assess(
                 random_state=seed,
                 runs="auto" if runs == "auto" else None,
                 width=width,
+                max_runs=max_runs or MAX_RUNS,
                 progress=progress,
             )
         except KeyboardInterrupt:

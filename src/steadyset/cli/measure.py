@@ -53,7 +53,7 @@ def measure(
         float | None, typer.Option(metavar="E", help="Simulate until the error of the stability is below this.")
     ] = None,
     seed: shared.Seed = None,
-    form: Annotated[Format, typer.Option("--format", help="For people, or for programs.")] = Format.table,
+    form: shared.Form = Format.table,
 ) -> None:
     """Measure how steady recorded selections are.
 

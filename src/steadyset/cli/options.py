@@ -1,4 +1,7 @@
-"""Options that several subcommands share."""
+"""Options that subcommands share: those of the data for `assess` and `tune`, of measuring for `measure` and `compare`.
+
+The aliases are read by typer; what they become is read by the functions below them.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,38 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from steadyset.cli.output import Format
 from steadyset.errors import InputError
 from steadyset.labels import quoted_name, some_names
 
 if TYPE_CHECKING:
+    from steadyset.assessment.data import Data
     from steadyset.selections import Selections
     from steadyset.similarity import FeatureSimilarity
 
 RUN = "run"  # the column of --data that names its rows
+
+DataArgument = Annotated[
+    Path,
+    typer.Argument(help="The data: csv, tsv (also .gz), parquet or feather; a row an observation.", metavar="FILE"),
+]
+TargetColumn = Annotated[str, typer.Option("--target", "-t", metavar="COLUMN", help="What the features predict.")]
+Drop = Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="Leave a column out; may be repeated.")]
+Keep = Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="Use a column that looks like an identifier.")]
+Impute = Annotated[str | None, typer.Option(metavar="median", help="Fill missing values by the column's median.")]
+Delimiter = Annotated[
+    str | None,
+    typer.Option(metavar="C", help="What separates the columns of a csv file, such as ';' or tab. Without it: commas."),
+]
+Groups = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN", help="Rows with the same value, such as one patient's, stay together when runs are drawn."
+    ),
+]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on with what is in the folder.")]
+RunSeed = Annotated[int, typer.Option(metavar="N", help="Same seed, same answer.", min=0)]
+Form = Annotated[Format, typer.Option("--format", help="For people, or for programs.")]
 
 Features = Annotated[
     int | None,
@@ -64,6 +91,29 @@ Method = Annotated[
 Threshold = Annotated[
     float, typer.Option("--threshold", metavar="T", help="From which similarity on features count as alike.")
 ]
+
+
+def read_data(
+    file: Path,
+    target: str,
+    *,
+    drop: list[str] | None,
+    keep: list[str] | None,
+    impute: str | None,
+    delimiter: str | None,
+    groups: str | None,
+    people: bool,
+) -> Data:
+    """The data of `assess` and `tune`; people are told what was read."""
+    from steadyset.assessment.data import load_data
+
+    data = load_data(file, target, drop=drop or (), keep=keep or (), impute=impute, delimiter=delimiter, groups=groups)
+    if people:
+        n_groups = "" if data.groups is None else f", {len(set(data.groups))} groups by {groups!r}"
+        typer.echo(f"{file}: {len(data.y)} rows, {len(data.features)} features, target {target!r}{n_groups}")
+        for note in data.notes:
+            typer.echo(note)
+    return data
 
 
 def undefined_policy(text: str) -> Any:

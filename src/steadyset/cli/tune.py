@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from steadyset.cli import options as shared
 from steadyset.cli.assess import progress_bar
 from steadyset.cli.output import Format, print_rows
 
@@ -15,11 +16,8 @@ if TYPE_CHECKING:
 
 
 def tune(
-    file: Annotated[
-        Path,
-        typer.Argument(help="The data: csv, tsv (also .gz), parquet or feather; a row an observation.", metavar="FILE"),
-    ],
-    target: Annotated[str, typer.Option("--target", "-t", metavar="COLUMN", help="What the features predict.")],
+    file: shared.DataArgument,
+    target: shared.TargetColumn,
     space: Annotated[
         str,
         typer.Option(
@@ -48,15 +46,11 @@ def tune(
     measure: Annotated[
         str, typer.Option(metavar="NAME", help="The stability measure; adjusted ones use Pearson correlations.")
     ] = "nogueira",
-    drop: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMN", help="Leave a column out; may be repeated.")
-    ] = None,
-    keep: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMN", help="Use a column that looks like an identifier.")
-    ] = None,
-    impute: Annotated[
-        str | None, typer.Option(metavar="median", help="Fill missing values by the column's median.")
-    ] = None,
+    drop: shared.Drop = None,
+    keep: shared.Keep = None,
+    impute: shared.Impute = None,
+    delimiter: shared.Delimiter = None,
+    groups: shared.Groups = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", help="Threads; -1 uses every core.")] = -1,
     storage: Annotated[
         str | None, typer.Option(metavar="URL", help="A database that many processes share. Without it: SQLite in DIR.")
@@ -64,27 +58,24 @@ def tune(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="DIR", help="The folder. Without it: FILE's name + -tuning.")
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the tuning in the folder.")] = False,
-    seed: Annotated[int, typer.Option(metavar="N", help="Same seed, same answer.", min=0)] = 0,
-    form: Annotated[Format, typer.Option("--format", help="For people, or for programs.")] = Format.table,
+    resume: shared.Resume = False,
+    seed: shared.RunSeed = 0,
+    form: shared.Form = Format.table,
 ) -> None:
     """Try configurations on the same resamples and show the best trade-offs of accuracy, stability and size.
 
     Every finished configuration is kept at once: after Ctrl-C or a power cut, --resume goes on.
     """
-    from steadyset.assessment.data import load_data
     from steadyset.resampling import resampling_by_name
     from steadyset.tuning import check_rule
     from steadyset.tuning import tune as run_tuning
 
     check_rule(choose)
-    data = load_data(file, target, drop=drop or (), keep=keep or (), impute=impute)
-    folder = out if out is not None else Path(f"{file.name.split('.')[0]}-tuning")
     people = form is Format.table
-    if people:
-        typer.echo(f"{file}: {len(data.y)} rows, {len(data.features)} features, target {target!r}")
-        for note in data.notes:
-            typer.echo(note)
+    data = shared.read_data(
+        file, target, drop=drop, keep=keep, impute=impute, delimiter=delimiter, groups=groups, people=people
+    )
+    folder = out if out is not None else Path(f"{file.name.split('.')[0]}-tuning")
     with progress_bar(people, "configurations") as progress:
         try:
             result = run_tuning(
@@ -92,6 +83,7 @@ def tune(
                 data.X,
                 data.y,
                 features=data.features,
+                groups=data.groups,
                 objectives=[name.strip() for name in objectives.split(",") if name.strip()],
                 n_trials=trials,
                 storage=storage,
