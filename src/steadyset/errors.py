@@ -17,7 +17,11 @@ class UndefinedError(SteadysetError, ArithmeticError):
 
 
 class InterruptedRunError(SteadysetError):
-    """The user stopped a run; the sentence says what is kept and how to go on."""
+    """A signal stopped a run; the sentence says what is kept and how to go on."""
+
+    def __init__(self, sentence: str, signal_number: int) -> None:
+        super().__init__(sentence)
+        self.signal_number = signal_number
 
 
 class MissingExtraError(SteadysetError, ImportError):

@@ -156,20 +156,30 @@ def test_a_report_of_nothing_is_one_sentence(runs, tmp_path, capsys):
     assert "wanted is .html" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_ctrl_c_ends_cleanly_and_says_how_to_resume(data, tmp_path, jobs):
+@pytest.mark.parametrize(
+    ("jobs", "sent", "word"),
+    [
+        ("1", signal.SIGINT, "interrupted"),
+        ("2", signal.SIGINT, "interrupted"),
+        ("1", signal.SIGTERM, "asked to end"),
+        ("2", signal.SIGTERM, "asked to end"),
+    ],
+)
+def test_a_signal_ends_the_command_cleanly_and_it_says_how_to_resume(data, tmp_path, jobs, sent, word):
     folder = tmp_path / "runs"
-    command = [sys.executable, "-m", "steadyset", "assess", str(data), "-t", "state", "-s", "forest:n_trees=300"]
-    command += ["--runs", "400", "--jobs", jobs, "--out", str(folder)]
+    arguments = ["assess", str(data), "-t", "state", "-s", "forest:n_trees=300", "--out", str(folder)]
+    command = [sys.executable, "-m", "steadyset", *arguments, "--runs", "400", "--jobs", jobs]
     process = subprocess.Popen(
         command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, start_new_session=True
     )
     while not list((folder / "finished").glob("*.json")):
         assert process.poll() is None
         time.sleep(0.05)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers get it too
+    os.killpg(process.pid, sent)  # as a terminal or a queue does: the workers get it too
     _, err = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert err.startswith(f"steadyset: interrupted; the finished runs are in {folder}")
+    assert process.returncode == 128 + sent
+    assert err.count("\n") == 1
+    assert err.startswith(f"steadyset: {word}; the finished runs are in {folder}")
     assert err.endswith("the same command with --resume goes on.\n")
     assert len(st.Assessment.open(folder).cells) > 0
+    assert run([*arguments, "--runs", "2", "--jobs", "1", "--resume"]) == 0

@@ -69,3 +69,16 @@ def test_the_options_of_the_data_are_those_of_assess(files, capsys):
 def test_bad_options_are_told_in_a_sentence(files, capsys, options, sentence):
     assert tune(*options) == 2
     assert sentence in capsys.readouterr().err
+
+
+def test_an_interrupted_tuning_says_how_to_go_on(files, capsys, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("steadyset.tuning.tune", interrupted)
+    assert tune("--storage", "postgresql://me:secret@host/db") == 130
+    err = capsys.readouterr().err
+    assert err == (
+        "steadyset: interrupted; the finished configurations are in the storage, "
+        "and the same command with --resume goes on.\n"
+    )

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from steadyset.cli import options as shared
+from steadyset.cli.interruption import resumable
 from steadyset.cli.output import Format, number, print_rows
-from steadyset.errors import InputError, InterruptedRunError
+from steadyset.errors import InputError
 
 if TYPE_CHECKING:
     from steadyset.assessment import Assessment
@@ -89,31 +90,27 @@ def assess(
     folder = out if out is not None else Path(f"{file.name.split('.')[0]}-runs")
     if people:
         _say("Running; the first use compiles the kernels, which takes a minute.")
-    with progress_bar(people, "runs") as progress, warnings.catch_warnings():
+    kept = f"the finished runs are in {folder}, and the same command with --resume goes on."
+    with resumable(kept), progress_bar(people, "runs") as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", FitFailedWarning)  # the summary says it
-        try:
-            result = run_assessment(
-                list(selectors or DEFAULT_SELECTORS),
-                data.X,
-                data.y,
-                features=data.features,
-                groups=data.groups,
-                resampling=_resampling(resampling, runs),
-                scoring=scores or None,
-                n_jobs=jobs,
-                engine=engine,
-                out=folder,
-                resume=resume,
-                random_state=seed,
-                runs="auto" if runs == "auto" else None,
-                width=width,
-                max_runs=max_runs or MAX_RUNS,
-                progress=progress,
-            )
-        except KeyboardInterrupt:
-            raise InterruptedRunError(
-                f"interrupted; the finished runs are in {folder}, and the same command with --resume goes on."
-            ) from None
+        result = run_assessment(
+            list(selectors or DEFAULT_SELECTORS),
+            data.X,
+            data.y,
+            features=data.features,
+            groups=data.groups,
+            resampling=_resampling(resampling, runs),
+            scoring=scores or None,
+            n_jobs=jobs,
+            engine=engine,
+            out=folder,
+            resume=resume,
+            random_state=seed,
+            runs="auto" if runs == "auto" else None,
+            width=width,
+            max_runs=max_runs or MAX_RUNS,
+            progress=progress,
+        )
     if people:
         show(result)
     else:

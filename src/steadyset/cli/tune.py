@@ -9,6 +9,7 @@ import typer
 
 from steadyset.cli import options as shared
 from steadyset.cli.assess import progress_bar
+from steadyset.cli.interruption import resumable
 from steadyset.cli.output import Format, print_rows
 
 if TYPE_CHECKING:
@@ -76,31 +77,27 @@ def tune(
         file, target, drop=drop, keep=keep, impute=impute, delimiter=delimiter, groups=groups, people=people
     )
     folder = out if out is not None else Path(f"{file.name.split('.')[0]}-tuning")
-    with progress_bar(people, "configurations") as progress:
-        try:
-            result = run_tuning(
-                space,
-                data.X,
-                data.y,
-                features=data.features,
-                groups=data.groups,
-                objectives=[name.strip() for name in objectives.split(",") if name.strip()],
-                n_trials=trials,
-                storage=storage,
-                sampler=sampler,
-                resampling=resampling_by_name(resampling),
-                measure=measure,
-                out=folder,
-                resume=resume or storage is not None,
-                n_jobs=jobs,
-                random_state=seed,
-                progress=progress,
-            )
-        except KeyboardInterrupt:
-            raise KeyboardInterrupt(
-                f"interrupted; the finished configurations are kept, and the same command with --resume goes on "
-                f"(folder {folder})."
-            ) from None
+    place = folder if storage is None else "the storage"  # whose address may hold a password
+    kept = f"the finished configurations are in {place}, and the same command with --resume goes on."
+    with resumable(kept), progress_bar(people, "configurations") as progress:
+        result = run_tuning(
+            space,
+            data.X,
+            data.y,
+            features=data.features,
+            groups=data.groups,
+            objectives=[name.strip() for name in objectives.split(",") if name.strip()],
+            n_trials=trials,
+            storage=storage,
+            sampler=sampler,
+            resampling=resampling_by_name(resampling),
+            measure=measure,
+            out=folder,
+            resume=resume or storage is not None,
+            n_jobs=jobs,
+            random_state=seed,
+            progress=progress,
+        )
     chosen = result.choose(choose)
     print_rows(front_rows(result, chosen), form, title="The Pareto front" if people else "", wide=("parameters",))
     if people:
