@@ -54,7 +54,7 @@ class Approach:
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The classes that the final model predicts."""
-        return np.asarray(self.model.predict(X))
+        return np.asarray(self.model.predict(np.asarray(X, dtype=np.float64)))  # it was fitted to plain numbers
 
 
 def adj(
