@@ -25,7 +25,8 @@ SCHEMA = "steadyset.selections"
 SCHEMA_VERSION = 1
 ENDINGS = ".csv, .tsv (also with .gz), .parquet or .json"
 TAB = "\t"
-OTHER_SEPARATORS = {";": "semicolons", TAB: "tabs", ",": "commas", "|": "bars"}
+TABLE_ENDINGS = ".csv, .tsv (also with .gz), .parquet or .feather"
+OTHER_SEPARATORS = {";": "semicolons", TAB: "tabs", ",": "commas", "|": "bars", " ": "spaces"}
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+([eE][+-]?[0-9]+)?")
 WIDE_CELLS, WIDE_COLUMNS = 5_000_000, 10_000
 # A table that claims more cells than this must have a file of plausible size behind it.
@@ -56,7 +57,9 @@ def read_table(path: Path, *, labels: bool = True, delimiter: str | None = None)
         return _read_delimited(path, delimiter, labels)
     if path.suffix.lower() in (".feather", ".arrow"):
         return _read_feather(path)
-    kind = _kind(path)
+    kind = _kind(path, TABLE_ENDINGS)
+    if kind == "json":
+        raise InputError(f"{path} is a json file; wanted is {TABLE_ENDINGS}.")
     with _readable(path):
         return _read_parquet(path) if kind == "parquet" else _read_csv(path, "\t" if kind == "tsv" else ",", labels)
 
@@ -126,11 +129,13 @@ def _readable(path: Path) -> Iterator[None]:
         raise InputError(f"{path} cannot be read: {error.strerror or _first_line(error)}.") from None
 
 
-def _kind(path: Path) -> str:
+def _kind(path: Path, endings: str = ENDINGS) -> str:
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
     kind = suffixes[-1][1:] if suffixes else ""
     if kind not in ("csv", "tsv", "parquet", "json") or (path.suffix.lower() == ".gz" and kind in ("parquet", "json")):
-        raise InputError(f"{path} has an unknown ending; wanted is {ENDINGS}.")
+        if path.is_dir():
+            raise InputError(f"{path} is a folder; wanted is a file.")
+        raise InputError(f"{path} has an unknown ending; wanted is {endings}.")
     return kind
 
 
@@ -138,8 +143,8 @@ def _read_delimited(path: Path, delimiter: str, labels: bool) -> pa.Table:
     character = {"tab": "\t", "\\t": "\t"}.get(delimiter, delimiter)
     if len(character) != 1 or not character.isascii() or character in '"\r\n':
         raise InputError(f"delimiter is {delimiter!r}; wanted is one character, such as ; or |, or tab.")
-    if path.suffix.lower() in (".feather", ".arrow") or _kind(path) not in ("csv", "tsv"):
-        raise InputError(f"{path} is no text file; a delimiter goes with .csv and .tsv.")
+    if path.suffix.lower() in (".feather", ".arrow", ".parquet", ".json"):
+        raise InputError(f"{path} is no table of text; a delimiter goes with .csv, .tsv and .txt.")
     with _readable(path):
         table = _read_csv(path, character, labels)
         return _read_csv(path, character, labels, decimal=",") if _has_decimal_commas(table) else table

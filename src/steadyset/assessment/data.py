@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 IDENTIFIER = re.compile(r"(?i)^(id|index|rownames?|run|.*[ _-]?(id|number|nr)|(patient|sample|subject|case)[ _-]?\w*)$")
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 COLUMNS_AT_ONCE = 4096
 
 
@@ -61,16 +62,15 @@ def load_data(
     roles = [target, *drop, *([] if groups is None else [groups])]
     _check_names(table.column_names, [*roles, *keep], path)
     features = [name for name in table.column_names if name not in roles]
+    _refuse_nothing(table.num_rows, features, path)
     wrong = Complaints(f"{path} cannot be used as it is")
     with wrong.collected():
         y = _target(table.column(target), target)
     with wrong.collected():
         members = None if groups is None else _groups(table.column(groups), groups, target)
-    with wrong.collected():
-        _refuse_nothing(table, features)
     numeric = [name for name in features if _is_numeric(table.schema.field(name).type)]
     with wrong.collected():
-        _refuse_text([name for name in features if name not in set(numeric)])
+        _refuse_text(table, [name for name in features if name not in set(numeric)])
     with wrong.collected():
         _refuse_identifiers(table, [name for name in numeric if name not in keep])
     X = np.empty((table.num_rows, len(numeric)))
@@ -132,11 +132,11 @@ def _known(column: pa.ChunkedArray, what: str) -> list[Any]:
     return found
 
 
-def _refuse_nothing(table: pa.Table, features: Sequence[str]) -> None:
+def _refuse_nothing(n_rows: int, features: Sequence[str], path: str | Path) -> None:
+    if n_rows < 2:
+        raise InputError(f"{path} has {'no rows' if n_rows == 0 else 'one row only'} below its header.")
     if not features:
-        raise InputError("there are no columns left to select from.")
-    if table.num_rows < 2:
-        raise InputError(f"there {'are no rows' if table.num_rows == 0 else 'is one row only'} below the header.")
+        raise InputError(f"{path} has no columns left to select from.")
 
 
 def _is_numeric(kind: pa.DataType) -> bool:
@@ -146,13 +146,24 @@ def _is_numeric(kind: pa.DataType) -> bool:
     return any(is_kind(kind) for is_kind in kinds)
 
 
-def _refuse_text(text: Sequence[str]) -> None:
+def _refuse_text(table: pa.Table, text: Sequence[str]) -> None:
     if text:
         them = "it" if len(text) == 1 else "them"
+        shown = ", ".join(f"{name!r} holds {_first_text(table.column(name))!r}" for name in text[:SHOWN])
         raise InputError(
-            f"{_count(text, 'column')} not numeric ({some_names(text)}); encode {them}, or leave {them} out with "
+            f"{_count(text, 'column')} not numeric ({shown}); encode {them}, or leave {them} out with "
             f"{_options('drop', text)}."
         )
+
+
+def _first_text(column: pa.ChunkedArray) -> str:
+    """The first value that is no number: perhaps a unit, or a mark for what is missing."""
+    for value in (str(value) for value in column.to_pylist() if value is not None):
+        try:
+            float(value)
+        except ValueError:
+            return value
+    return str(column[0])
 
 
 def _refuse_identifiers(table: pa.Table, features: Sequence[str]) -> None:
@@ -186,8 +197,9 @@ def _fill(
     names = [features[f] for f in gaps]
     if names and impute is None:
         count = int((~known[:, gaps]).sum())
+        are = "1 value is" if count == 1 else f"{count} values are"
         raise InputError(
-            f"{count} values are missing or infinite, in {len(names)} of {len(features)} columns "
+            f"{are} missing or infinite, in {len(names)} of {len(features)} columns "
             f"({some_names(names)}); fill them with --impute median, or leave columns out with --drop."
         )
     for f in gaps:
@@ -207,4 +219,6 @@ def _count(names: Sequence[str], noun: str) -> str:
 def _instead(name: str, columns: Sequence[str]) -> str:
     close = get_close_matches(name.lower(), [column.lower() for column in columns], n=1)
     near = [column for column in columns if column.lower() in close]
+    if not near and all(NUMBER.fullmatch(column) for column in columns):
+        return f"its first line holds numbers ({some_names(columns)}), wanted is one with the names of the columns."
     return f"did you mean {near[0]!r}?" if near else f"it has {some_names(columns)}."
