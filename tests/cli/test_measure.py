@@ -160,6 +160,17 @@ def test_module_and_command_are_the_same(command):
     assert done.stdout == f"steadyset {st.__version__}\n"
 
 
+def test_measuring_a_small_file_waits_for_nothing_heavy(recorded):
+    heavy = "'numba', 'pandas', 'sklearn', 'scipy'"
+    code = (
+        "import sys; from steadyset.cli import run; "
+        f"code = run(['measure', {str(recorded[0])!r}, '--format', 'csv']); "
+        f"print(code, [m for m in ({heavy}) if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "0 []"
+
+
 def test_importing_steadyset_imports_nothing_heavy():
     heavy = "'numba', 'pandas', 'sklearn', 'scipy', 'pyarrow'"
     code = f"import sys, steadyset; print([m for m in ({heavy}) if m in sys.modules])"
