@@ -76,6 +76,17 @@ def test_matrices_that_are_not_zeros_and_ones(table, sentence):
 
 
 SETS = [
+    (
+        [["a", "b"], ["c"]],
+        {"n_features": 2},
+        "The runs select 3 distinct names, more than the 2 that n_features allows.",
+    ),
+    (
+        [["a"], [1]],
+        {"n_features": 2},
+        "Run 2 selects the index 1 while others are selected by name; wanted is features=",
+    ),
+    ([["a", ""]], {"n_features": 2}, "The name of feature 1 is empty; wanted is a text for each feature."),
     ([["a", "z"]], {"features": ["a", "b"]}, "Run 1 selects 'z', which is not among the features."),
     ([[0], [3]], {"n_features": 3}, "Run 2 selects the index 3; wanted are indices from 0 to 2."),
     ([[0], [-1]], {"n_features": 3}, "Run 2 selects the index -1; wanted are indices from 0 to 2."),

@@ -107,6 +107,15 @@ def test_features_without_names_are_called_x0_x1():
     assert hash(selections) == hash(Selections.from_sets([[1], [0]], ["x0", "x1", "x2"]))
 
 
+def test_sets_of_names_with_only_a_number_of_features_get_placeholders():
+    got = Selections.from_sets([["b", "a"], ["unnamed 1"], []], n_features=5)
+    assert got.features == ("b", "a", "unnamed 1", "unnamed 2", "unnamed 3")
+    assert got.sets() == [{"a", "b"}, {"unnamed 1"}, set()]
+    assert Selections.from_sets([{"b", "a", "c"}], n_features=3).features == ("a", "b", "c")
+    ranked = Selections.from_rankings([["b", "a"], ["a"]], n_features=3, top=1)
+    assert ranked.sets() == [{"b"}, {"a"}]
+
+
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_long_frames_of_any_library(library, selections):
     """A row without a feature declares the empty run."""

@@ -1,5 +1,8 @@
 """The exceptions that steadyset raises on purpose. Each carries one sentence for the person who called."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class SteadysetError(Exception):
     """Base of everything that steadyset raises on purpose."""
@@ -14,8 +17,35 @@ class UndefinedError(SteadysetError, ArithmeticError):
 
 
 class InterruptedRunError(SteadysetError):
-    """The user stopped a run; the sentence says what is kept and how to go on."""
+    """A signal stopped a run; the sentence says what is kept and how to go on."""
+
+    def __init__(self, sentence: str, signal_number: int) -> None:
+        super().__init__(sentence)
+        self.signal_number = signal_number
 
 
 class MissingExtraError(SteadysetError, ImportError):
     """An optional dependency is not installed; the sentence says what to install."""
+
+
+class Complaints:
+    """Several things that are wrong at once, told together: a line each below `heading`, or one sentence."""
+
+    def __init__(self, heading: str) -> None:
+        self.heading = heading
+        self.sentences: list[str] = []
+
+    @contextmanager
+    def collected(self) -> Iterator[None]:
+        """Keep the InputError of a check, so that the next check is made too."""
+        try:
+            yield
+        except InputError as error:
+            self.sentences.append(str(error))
+
+    def tell(self, before: str = "") -> None:
+        """Raise what was collected; `before` stands before a single sentence."""
+        if len(self.sentences) == 1:
+            raise InputError(before + self.sentences[0])
+        if self.sentences:
+            raise InputError("\n".join([f"{self.heading}:", *(f"- {sentence}" for sentence in self.sentences)]))

@@ -6,6 +6,7 @@ import codecs
 import gzip
 import json
 import os
+import re
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -23,7 +24,10 @@ if TYPE_CHECKING:
 SCHEMA = "steadyset.selections"
 SCHEMA_VERSION = 1
 ENDINGS = ".csv, .tsv (also with .gz), .parquet or .json"
-OTHER_SEPARATORS = {";": "semicolons", "\t": "tabs", ",": "commas", "|": "bars"}
+TAB = "\t"
+TABLE_ENDINGS = ".csv, .tsv (also with .gz), .parquet or .feather"
+OTHER_SEPARATORS = {";": "semicolons", TAB: "tabs", ",": "commas", "|": "bars", " ": "spaces"}
+DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+([eE][+-]?[0-9]+)?")
 WIDE_CELLS, WIDE_COLUMNS = 5_000_000, 10_000
 # A table that claims more cells than this must have a file of plausible size behind it.
 UNCHECKED_CELLS, CELLS_PER_BYTE = 10_000_000, 1_000
@@ -43,14 +47,19 @@ def read_selections(path: Path, *, features: Sequence[str] | None, n_features: i
         raise InputError(f"{path}: {error}") from None
 
 
-def read_table(path: Path, *, labels: bool = True) -> pa.Table:
+def read_table(path: Path, *, labels: bool = True, delimiter: str | None = None) -> pa.Table:
     """A csv, tsv, parquet or feather file.
 
-    With `labels`, a first column without a name is called run, and the columns run and feature stay text.
+    With `labels`, a first column without a name is called run, and the columns run and feature stay text. A
+    `delimiter` is a character, or tab; numbers may then have decimal commas.
     """
+    if delimiter is not None:
+        return _read_delimited(path, delimiter, labels)
     if path.suffix.lower() in (".feather", ".arrow"):
         return _read_feather(path)
-    kind = _kind(path)
+    kind = _kind(path, TABLE_ENDINGS)
+    if kind == "json":
+        raise InputError(f"{path} is a json file; wanted is {TABLE_ENDINGS}.")
     with _readable(path):
         return _read_parquet(path) if kind == "parquet" else _read_csv(path, "\t" if kind == "tsv" else ",", labels)
 
@@ -120,15 +129,33 @@ def _readable(path: Path) -> Iterator[None]:
         raise InputError(f"{path} cannot be read: {error.strerror or _first_line(error)}.") from None
 
 
-def _kind(path: Path) -> str:
+def _kind(path: Path, endings: str = ENDINGS) -> str:
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
     kind = suffixes[-1][1:] if suffixes else ""
     if kind not in ("csv", "tsv", "parquet", "json") or (path.suffix.lower() == ".gz" and kind in ("parquet", "json")):
-        raise InputError(f"{path} has an unknown ending; wanted is {ENDINGS}.")
+        if path.is_dir():
+            raise InputError(f"{path} is a folder; wanted is a file.")
+        raise InputError(f"{path} has an unknown ending; wanted is {endings}.")
     return kind
 
 
-def _read_csv(path: Path, delimiter: str, labels: bool) -> pa.Table:
+def _read_delimited(path: Path, delimiter: str, labels: bool) -> pa.Table:
+    character = {"tab": "\t", "\\t": "\t"}.get(delimiter, delimiter)
+    if len(character) != 1 or not character.isascii() or character in '"\r\n':
+        raise InputError(f"delimiter is {delimiter!r}; wanted is one character, such as ; or |, or tab.")
+    if path.suffix.lower() in (".feather", ".arrow", ".parquet", ".json"):
+        raise InputError(f"{path} is no table of text; a delimiter goes with .csv, .tsv and .txt.")
+    with _readable(path):
+        table = _read_csv(path, character, labels)
+        return _read_csv(path, character, labels, decimal=",") if _has_decimal_commas(table) else table
+
+
+def _has_decimal_commas(table: pa.Table) -> bool:
+    firsts = (column.drop_null()[:1].to_pylist() for column in table.columns if str(column.type) == "string")
+    return any(value and DECIMAL_COMMA.fullmatch(value[0]) for value in firsts)
+
+
+def _read_csv(path: Path, delimiter: str, labels: bool, *, decimal: str = ".") -> pa.Table:
     import pyarrow as pa
     from pyarrow import csv
 
@@ -141,7 +168,7 @@ def _read_csv(path: Path, delimiter: str, labels: bool) -> pa.Table:
             path,
             read_options=csv.ReadOptions(block_size=block, autogenerate_column_names=nameless),
             parse_options=csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-            convert_options=csv.ConvertOptions(column_types=dict.fromkeys(texts, pa.string())),
+            convert_options=csv.ConvertOptions(column_types=dict.fromkeys(texts, pa.string()), decimal_point=decimal),
         )
 
     try:
@@ -152,10 +179,10 @@ def _read_csv(path: Path, delimiter: str, labels: bool) -> pa.Table:
         if FEATURE in names and RUN not in names:
             table = read([*row_names, RUN])  # then it is the name of a column of 0/1
     except pa.ArrowException as error:
-        _refuse_separator(path, header, delimiter)
+        _refuse_separator(path, header, delimiter, labels)
         raise InputError(f"{path} is not a well-formed table: {_first_line(error)}.") from None
     if len(names) == 1 and pa.types.is_string(table.schema.field(0).type):
-        _refuse_separator(path, header, delimiter)
+        _refuse_separator(path, header, delimiter, labels)
     if not labels:
         return table
     if nameless:
@@ -165,13 +192,13 @@ def _read_csv(path: Path, delimiter: str, labels: bool) -> pa.Table:
     return table
 
 
-def _refuse_separator(path: Path, header: str, delimiter: str) -> None:
+def _refuse_separator(path: Path, header: str, delimiter: str, labels: bool) -> None:
     for found, word in OTHER_SEPARATORS.items():
         if delimiter not in header and found in header:
-            wanted = "tabs" if delimiter == "\t" else "commas"
-            raise InputError(
-                f"{path} seems to be separated by {word}; save it with {wanted} (and a point in decimal numbers)."
-            )
+            wanted = f"save it with {'tabs' if delimiter == TAB else 'commas'} (and a point in decimal numbers)"
+            if not labels:  # the data of a command, which has the option
+                wanted = f"say so with --delimiter {'tab' if found == TAB else repr(found)}, or {wanted}"
+            raise InputError(f"{path} seems to be separated by {word}; {wanted}.")
 
 
 def _is_data(cells: list[str]) -> bool:

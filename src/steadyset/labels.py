@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from steadyset.errors import InputError
 
+SHOWN = 3
 MOST_FEATURES = 2**31 - 1  # so that products of two sizes stay whole numbers of 64 bits
 
 
@@ -66,9 +68,31 @@ def name_positions(names: tuple[str, ...] | None, n_features: int) -> Mapping[st
     return {name: f for f, name in enumerate(known)}
 
 
+def is_default_name(name: str, n_features: int) -> bool:
+    """Whether a name is one of x0, x1, ..., what features without given names are called."""
+    return re.fullmatch(r"x(0|[1-9][0-9]{0,9})", name) is not None and int(name[1:]) < n_features
+
+
+def placeholders(taken: Collection[str], count: int) -> list[str]:
+    """Names for features that exist but that no run selected and nobody named."""
+    names = (f"unnamed {i}" for i in range(1, count + len(taken) + 1))
+    return [name for name in names if name not in taken][:count]
+
+
 def describe_feature(index: int, names: tuple[str, ...] | None) -> str:
     """How an error sentence calls one feature."""
     return f"feature {names[index]!r}" if names is not None else f"feature {index}"
+
+
+def some_names(names: Sequence[str]) -> str:
+    """The first few of many names, for a sentence."""
+    shown = ", ".join(repr(name) for name in names[:SHOWN])
+    return shown if len(names) <= SHOWN else f"{shown} and {len(names) - SHOWN} more"
+
+
+def quoted_name(name: str) -> str:
+    """A name as it is typed on a command line."""
+    return f'"{name}"' if re.search(r"[^\w.-]", name) else name
 
 
 def name_and_params(text: str) -> tuple[str, dict[str, Any]]:

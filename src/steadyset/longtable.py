@@ -12,7 +12,7 @@ import numpy.typing as npt
 from narwhals.exceptions import DuplicateError
 
 from steadyset.errors import InputError
-from steadyset.labels import feature_names, name_positions, stand_ins
+from steadyset.labels import feature_names, name_positions, placeholders, some_names, stand_ins
 from steadyset.selections import Selections
 
 if TYPE_CHECKING:
@@ -39,11 +39,12 @@ def wide_array(
         frame = frame.drop(RUN)
     if not frame.columns:
         raise InputError(f"{what} has no features; wanted is one column a feature.")
-    for name, dtype in frame.schema.items():
-        if dtype == nw.Unknown:
-            raise InputError(f"{what} has the column {name!r} without any value; wanted are numbers or bools.")
-        if not (dtype.is_numeric() or dtype == nw.Boolean):
-            raise InputError(f"{what} has the column {name!r} of type {dtype}; wanted are numbers or bools.")
+    bad = {n: t for n, t in frame.schema.items() if not (t.is_numeric() or t == nw.Boolean)}
+    if bad:
+        name, kind = next(iter(bad.items()))
+        which = "without any value" if kind == nw.Unknown else f"of type {kind}"
+        more = f", and others that hold no numbers ({some_names(list(bad)[1:])})" if len(bad) > 1 else ""
+        raise InputError(f"{what} has the column {name!r} {which}{more}; wanted are numbers or bools.")
     return _values(frame), features if features is not None else list(frame.columns), labels
 
 
@@ -200,15 +201,9 @@ def _feature_codes(
         )
     if n_features is not None and n_features < len(texts):
         raise InputError(f"The table names {len(texts)} features, more than the {n_features} that n_features allows.")
-    unnamed = [] if n_features is None else _placeholders(set(texts), n_features - len(texts))
+    unnamed = [] if n_features is None else placeholders(set(texts), n_features - len(texts))
     names, d = feature_names([*texts, *unnamed], None, what="from_long")
     return code, names, d
-
-
-def _placeholders(taken: set[str], count: int) -> list[str]:
-    """Names for features that exist but that no run selected and the table does not name."""
-    names = (f"unnamed {i}" for i in range(1, count + len(taken) + 1))
-    return [name for name in names if name not in taken][:count]
 
 
 def _labels(column: list[Any], what: str) -> list[str]:

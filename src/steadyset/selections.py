@@ -11,7 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from steadyset.errors import InputError, MissingExtraError
-from steadyset.labels import describe_feature, feature_names, name_positions, run_labels
+from steadyset.labels import (
+    describe_feature,
+    feature_names,
+    is_default_name,
+    name_positions,
+    placeholders,
+    run_labels,
+)
 from steadyset.matrix import Matrix, read_matrix, row_pointers
 
 if TYPE_CHECKING:
@@ -61,7 +68,11 @@ class Selections:
         n_features: int | None = None,
         labels: Sequence[str] | None = None,
     ) -> Selections:
-        """One collection of feature names (text) or 0-based indices (integers) a run; keys of a mapping are labels."""
+        """One collection of feature names (text) or 0-based indices (integers) a run; keys of a mapping are labels.
+
+        When only `n_features` is given, names stand in the order of their first appearance, and the features that no
+        run selected are called "unnamed 1", "unnamed 2", ...
+        """
         if isinstance(sets, Mapping):
             labels = list(sets) if labels is None else labels
             sets = sets.values()
@@ -69,6 +80,8 @@ class Selections:
             raise InputError(f"sets is {sets!r}; wanted is a collection of runs, each a collection of features.")
         rows = [_as_list(row, i) for i, row in enumerate(sets)]
         names, d = feature_names(features, n_features, what="from_sets")
+        if names is None:
+            names = _names_in(rows, d)
         positions: Mapping[str, int] | None = None
         encoded = []
         for i, row in enumerate(rows):
@@ -427,7 +440,27 @@ def as_selections(selections: Any) -> Selections:
 def _as_list(row: Any, i: int) -> list[Any] | npt.NDArray[Any]:
     if isinstance(row, (str, bytes, Mapping)) or not isinstance(row, Iterable):
         raise InputError(f"Run {i + 1} is {row!r}; wanted is a collection of feature names or indices.")
+    if isinstance(row, (set, frozenset)) and any(isinstance(x, str) for x in row):
+        return sorted(row, key=str)  # the order of names in a set changes from process to process
     return row if isinstance(row, np.ndarray) and row.ndim == 1 else list(row)
+
+
+def _names_in(rows: Sequence[Sequence[Any] | npt.NDArray[Any]], d: int) -> tuple[str, ...] | None:
+    """The names that runs use, and made-up ones for the rest; None where they use indices, or x0, x1, ..."""
+    texts = [row for row in rows if not (isinstance(row, np.ndarray) and row.dtype.kind in "iu")]
+    used = dict.fromkeys(str(x) for row in texts for x in row if isinstance(x, str))
+    if all(is_default_name(name, d) for name in used):
+        return None
+    for i, row in enumerate(rows):
+        numbers = [x for x in row if isinstance(x, (int, np.integer)) and not isinstance(x, bool)]
+        if numbers:
+            raise InputError(
+                f"Run {i + 1} selects the index {numbers[0]} while others are selected by name; "
+                "wanted is features= (the names of all features in their order), or names only."
+            )
+    if len(used) > d:
+        raise InputError(f"The runs select {len(used)} distinct names, more than the {d} that n_features allows.")
+    return feature_names([*used, *placeholders(used, d - len(used))], d, what="from_sets")[0]
 
 
 def _feature_index(x: Any, positions: Mapping[str, int] | None, run: int, d: int) -> int:

@@ -15,13 +15,14 @@ import pytest
 from sklearn.base import BaseEstimator
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+from sklearn.exceptions import FitFailedWarning
 from sklearn.feature_selection import SelectFromModel, SelectKBest, SelectorMixin, f_classif
 from sklearn.linear_model import Lasso, LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 import steadyset as st
-from steadyset.assessment import Assessment, assess
+from steadyset.assessment import Assessment, assess, words
 from steadyset.assessment.cell import Cell
 from steadyset.assessment.engines import RESTARTS
 from steadyset.assessment.folder import RunFolder
@@ -324,9 +325,9 @@ def test_auto_ends_at_the_maximum_and_does_not_wait_for_selectors_without_a_stab
 
 def test_threads_at_work_together_agree_on_what_did_not_converge():
     stuck = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1, C=1e4))
-    result = assess(
-        {"stuck": stuck, "fine": SelectKBest(k=2)}, X, Y, resampling=Bootstrap(40), engine="threads", n_jobs=4
-    )
+    selectors = {"stuck": stuck, "fine": SelectKBest(k=2)}
+    with pytest.warns(FitFailedWarning, match="'stuck'"):
+        result = assess(selectors, X, Y, resampling=Bootstrap(40), engine="threads", n_jobs=4)
     assert (result.failures["selector"] == "stuck").sum() == 40
 
 
@@ -365,7 +366,11 @@ def test_failing_runs_are_recorded_with_their_reason_and_stop_nothing():
     selectors = {"fine": SelectKBest(k=3), "broken": Broken(), "empty": SelectNone()}
     y = np.zeros(len(Y), dtype=int)
     y[:2] = 1
-    result = assess(selectors, X, y, resampling=Bootstrap(20))
+    with pytest.warns(FitFailedWarning, match="'broken' came to no selection in any of its 20 runs") as warned:
+        result = assess(selectors, X, y, resampling=Bootstrap(20))
+    assert len(warned) == 1
+    assert result.summary()["verdict"]["broken"] == "all runs failed"
+    assert any("All 20 runs of broken failed" in sentence for sentence in words.answer(result))
     reasons = result.failures.groupby("selector")["reason"].unique()
     one_class = "the resample holds one class only"
     assert set(reasons["fine"]) == {one_class}
@@ -376,9 +381,44 @@ def test_failing_runs_are_recorded_with_their_reason_and_stop_nothing():
     assert 2 <= result.selections["fine"].n_runs < 20
 
 
+@pytest.mark.parametrize("selector", ["jmi:k=31", "lasso:k=31", "forest:k=31", "rfe:k=31"])
+def test_more_features_than_there_are_is_told_without_any_run(selector):
+    with pytest.raises(InputError, match=r"'\w+:k=31' cannot run: k is 31; X has 30 features"):
+        assess([Broken(), selector], X, Y, resampling=Bootstrap(4), progress=lambda *_: pytest.fail("a run began"))
+
+
+@pytest.mark.parametrize(
+    ("selector", "sentence"),
+    [("anova:fraction=2", "fraction is 2"), (SelectKBest(k=-1), "InvalidParameterError: The 'k' parameter")],
+)
+@pytest.mark.parametrize("engine", ["serial", "processes"])
+def test_parameters_that_fail_in_every_run_stop_at_the_first_and_leave_no_folder(tmp_path, selector, sentence, engine):
+    seen = []
+    with pytest.raises(InputError, match=f"'bad' would fail in every run: {sentence}"):
+        assess(
+            {"fine": SelectKBest(k=5), "bad": selector},
+            X,
+            Y,
+            resampling=Bootstrap(50),
+            out=tmp_path / "runs",
+            engine=engine,
+            n_jobs=2,
+            progress=lambda done, total: seen.append(done),
+        )
+    assert max(seen) < 20
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_fault_of_the_resample_is_no_fault_of_the_selector():
+    with pytest.warns(FitFailedWarning, match="rows are missing"):
+        result = assess(NeedsAllRows(len(Y)), X, Y, resampling=Bootstrap(3))
+    assert result.failures["reason"].str.contains("rows are missing").all()
+
+
 def test_no_convergence_is_a_failure():
     stuck = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1, C=1e4))
-    result = assess({"stuck": stuck}, X, Y, resampling=Bootstrap(2))
+    with pytest.warns(FitFailedWarning, match="because of: ConvergenceWarning"):
+        result = assess({"stuck": stuck}, X, Y, resampling=Bootstrap(2))
     assert result.failures["reason"].str.startswith("ConvergenceWarning").all()
 
 
@@ -404,8 +444,8 @@ def test_noise_has_no_test_rows_and_no_scores():
 
 def test_a_pipeline_that_makes_new_features_is_refused_in_words():
     made = make_pipeline(PolynomialFeatures(2, include_bias=False), SelectKBest(k=3))
-    result = assess({"made": made}, X.iloc[:, :3], Y, resampling=Bootstrap(2))
-    assert result.failures["reason"].str.contains("must keep the features as they are").all()
+    with pytest.raises(InputError, match=r"'made' would fail in every run: .* must keep the features as they are"):
+        assess({"made": made}, X.iloc[:, :3], Y, resampling=Bootstrap(2))
 
 
 @pytest.mark.parametrize(
@@ -413,6 +453,11 @@ def test_a_pipeline_that_makes_new_features_is_refused_in_words():
     [
         ({"X": X.mask(X > 1000)}, "missing or infinite values in .* first in"),
         ({"X": X.assign(name="a")}, "column 'name'"),
+        (
+            {"X": X.assign(name="a", place="b")},
+            r"column 'name' of type String, and others that hold no numbers \('place'\)",
+        ),
+        ({"X": X.mask(X > 1000), "y": np.zeros(len(Y))}, "(?s)as it is:\n- X has missing .*\n- y has one distinct"),
         ({"X": X.to_numpy()[0]}, "wanted are rows x features"),
         ({"y": Y.iloc[:5]}, "y has the shape"),
         ({"y": np.zeros(len(Y))}, "one distinct value"),
@@ -531,6 +576,16 @@ class Selector(SelectorMixin, BaseEstimator):
 class Broken(Selector):
     def fit(self, X, y=None):
         raise RuntimeError("this selector never works\nand says so at length")
+
+
+class NeedsAllRows(Selector):
+    def __init__(self, n_rows=0):
+        self.n_rows = n_rows
+
+    def fit(self, X, y=None):
+        if len(np.unique(X, axis=0)) < self.n_rows:
+            raise ValueError("rows are missing")
+        return super().fit(X)
 
 
 class SelectNone(Selector):

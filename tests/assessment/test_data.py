@@ -49,7 +49,7 @@ def test_dropped_columns_and_filled_values_are_noted(frame, tmp_path):
 @pytest.mark.parametrize(
     ("change", "options", "sentence"),
     [
-        ({"name": list("abcdefgh")}, {}, "1 column is not numeric .'name'.; .* with --drop name"),
+        ({"name": list("abcdefgh")}, {}, "1 column is not numeric .'name' holds 'a'.; .* with --drop name"),
         ({"first name": list("abcdefgh"), "z": "q"}, {}, '2 columns are not numeric .* --drop "first name" --drop z'),
         (
             {"patient_id": range(8)},
@@ -57,13 +57,13 @@ def test_dropped_columns_and_filled_values_are_noted(frame, tmp_path):
             "'patient_id' looks like an identifier .*--drop patient_id, .*--keep patient_id",
         ),
         ({"a": np.nan}, {"impute": "median"}, "'a' has no value at all"),
-        ({"a": [np.nan, *range(7)]}, {}, "1 values are missing or infinite, in 1 of 3 columns .*--impute median"),
+        ({"a": [np.nan, *range(7)]}, {}, "1 value is missing or infinite, in 1 of 3 columns .*--impute median"),
         ({"a": [np.inf, *range(7)]}, {}, "missing or infinite"),
         ({"y": [None, *["yes"] * 7]}, {}, "target 'y' is missing in 1 row; remove it"),
         ({"y": [np.nan, np.nan, *range(6)]}, {}, "target 'y' is missing in 2 rows; remove them"),
         ({}, {"drop": ["B C"]}, "has no column 'B C'; did you mean 'b c'?"),
         ({}, {"drop": ["e"]}, "has no column 'e'; it has 'a', 'b c', 'd' and 1 more"),
-        ({}, {"drop": ["a", "b c", "d"]}, "no columns left"),
+        ({}, {"drop": ["a", "b c", "d"]}, "has no columns left"),
         ({}, {"impute": "mean"}, "impute is 'mean'"),
     ],
 )
@@ -71,6 +71,78 @@ def test_what_cannot_be_used_is_one_sentence(frame, tmp_path, change, options, s
     path = written(frame.assign(**change), tmp_path / "x.parquet")
     with pytest.raises(InputError, match=sentence):
         load_data(path, "y", **options)
+
+
+def test_everything_that_is_wrong_is_told_at_once_a_line_each(frame, tmp_path):
+    bad = frame.assign(y="same", name="q", place="p", a=[np.nan, *range(7)], d=np.nan, case_id=range(8))
+    with pytest.raises(InputError) as caught:
+        load_data(written(bad, tmp_path / "x.csv"), "y")
+    heading, *lines = str(caught.value).splitlines()
+    assert heading == f"{tmp_path / 'x.csv'} cannot be used as it is:"
+    assert [line.startswith("- ") for line in lines] == [True] * 5
+    for line, words in zip(
+        lines,
+        [
+            "'y' has one distinct value only, 'same'",
+            "2 columns are not numeric ('name' holds 'q', 'place' holds 'p')",
+            "'case_id' looks like an identifier",
+            "'d' has no value at all; leave out with --drop d",
+            "1 value is missing or infinite",
+        ],
+        strict=True,
+    ):
+        assert words in line
+
+
+def test_every_unknown_column_is_told_at_once(frame, tmp_path):
+    with pytest.raises(InputError, match=r"(?s)no column 'z'; it has .*no column 'A'; did you mean 'a'"):
+        load_data(written(frame, tmp_path / "x.csv"), "z", drop=["A"])
+
+
+def test_columns_that_never_change_are_noted(frame, tmp_path):
+    data = load_data(written(frame.assign(d=1.5), tmp_path / "x.csv"), "y")
+    assert data.notes == ("the same value in every row, so nothing to learn from: 'd'",)
+
+
+@pytest.mark.parametrize(("delimiter", "decimal"), [(";", ","), (";", "."), ("|", "."), ("tab", "."), (" ", ",")])
+def test_a_delimiter_may_be_given(frame, tmp_path, delimiter, decimal):
+    separator = "\t" if delimiter == "tab" else delimiter
+    frame.to_csv(tmp_path / "x.csv", index=False, sep=separator, decimal=decimal)
+    data = load_data(tmp_path / "x.csv", "y", delimiter=delimiter)
+    np.testing.assert_allclose(data.X, frame[["a", "b c", "d"]].to_numpy())
+
+
+@pytest.mark.parametrize(
+    ("name", "delimiter", "sentence"),
+    [
+        ("x.csv", "::", "delimiter is '::'; wanted is one character"),
+        ("x.parquet", ";", "is no table of text"),
+        ("x.csv", ";", "separated by commas; say so with --delimiter ','"),
+    ],
+)
+def test_a_bad_delimiter_is_one_sentence(frame, tmp_path, name, delimiter, sentence):
+    with pytest.raises(InputError, match=sentence):
+        load_data(written(frame, tmp_path / name), "y", delimiter=delimiter)
+
+
+def test_a_unit_or_a_mark_for_missing_values_is_shown(frame, tmp_path):
+    marked = frame.assign(a=["1.5", "2", "?", *"12345"])
+    with pytest.raises(InputError, match=r"'a' holds '\?'"):
+        load_data(written(marked, tmp_path / "x.csv"), "y")
+
+
+def test_any_text_file_is_read_with_a_delimiter(frame, tmp_path):
+    frame.to_csv(tmp_path / "x.txt", index=False, sep="|")
+    assert load_data(tmp_path / "x.txt", "y", delimiter="|").features == ("a", "b c", "d")
+
+
+def test_a_column_of_groups_is_no_feature(frame, tmp_path):
+    path = written(frame.assign(patient=[1, 1, 2, 2, 3, 3, 4, 4]), tmp_path / "x.csv")
+    data = load_data(path, "y", groups="patient")
+    assert data.features == ("a", "b c", "d")
+    assert data.groups.tolist() == ["1", "1", "2", "2", "3", "3", "4", "4"]
+    with pytest.raises(InputError, match="'y' is the target and cannot name the groups too"):
+        load_data(path, "y", groups="y")
 
 
 def test_an_identifier_can_be_kept(frame, tmp_path):
@@ -87,6 +159,13 @@ def test_an_identifier_can_be_kept(frame, tmp_path):
         ("x.parquet", b"PAR1", "not a readable Parquet file"),
         ("x.xlsx", b"?", "unknown ending"),
         ("x.csv", b"a,a,y\n1,2,0\n3,4,1\n", "'a' twice"),
+        ("x.csv", b"a,y\n", "has no rows below its header"),
+        ("x.csv", b"a,y\n1,1\n", "has one row only below its header"),
+        ("x.csv", b"1.5,0\n2.5,1\n", "its first line holds numbers .'1.5', '0'., wanted is one with the names"),
+        ("x.csv", b"a b y\n1 2 0\n3 4 1\n", "separated by spaces; say so with --delimiter ' '"),
+        ("x.csv", "a,y\n1,1\n".encode("utf-16"), "is not UTF-8 text"),
+        ("x.json", b"[[1, 2]]", "is a json file; wanted is .csv"),
+        (".", None, "is a folder"),
     ],
 )
 def test_bad_files_are_one_sentence(tmp_path, name, content, sentence):
@@ -117,5 +196,7 @@ def test_a_feature_may_be_called_run(frame, tmp_path):
 @pytest.mark.parametrize("decimal", [".", ","])
 def test_another_separator_is_named(frame, tmp_path, decimal):
     frame.to_csv(tmp_path / "x.csv", index=False, sep=";", decimal=decimal)
-    with pytest.raises(InputError, match="separated by semicolons; save it with commas"):
+    with pytest.raises(
+        InputError, match="separated by semicolons; say so with --delimiter ';', or save it with commas"
+    ):
         load_data(tmp_path / "x.csv", "y")

@@ -60,12 +60,46 @@ def test_json_agrees_with_the_recorded_assessment(runs, data, capsys):
         assert rows[name]["runs"] == 12
 
 
+def test_terminal_report_and_python_give_the_verdict_of_the_whole_interval(runs, data, tmp_path, capsys):
+    lasso = st.Assessment.open(runs).summary().loc["lasso:k=2"]
+    assert lasso["low"] < 0.4 < lasso["stability"] < 0.75 < lasso["high"]
+    assert lasso["verdict"] == "poor to excellent"
+    assert run(["assess", str(data), "-t", "state", *QUICK, "--out", str(runs), "--resume"]) == 0
+    assert "poor to excellent" in capsys.readouterr().out
+    assert "poor to excellent" in st.report(runs, tmp_path / "report.html").read_text()
+    assert "verdict" not in st.Assessment.open(runs).summary(measure="jaccard")
+
+
 def test_auto_adds_runs_until_the_intervals_are_narrow(data, tmp_path, capsys):
     arguments = ["--runs", "auto", "--width", "0.1", "--jobs", "1", "--out", str(tmp_path / "runs"), "--format", "json"]
     assert run(["assess", str(data), "-t", "state", "-s", "anova:k=4", *arguments]) == 0
     row = json.loads(capsys.readouterr().out)[0]
     assert row["runs"] > 30
     assert row["high"] - row["low"] <= 0.1
+
+
+def test_auto_ends_at_max_runs(data, tmp_path, capsys):
+    arguments = ["--runs", "auto", "--width", "0.001", "--max-runs", "14", "--jobs", "1", "--format", "json"]
+    out = ["--out", str(tmp_path / "runs")]
+    assert run(["assess", str(data), "-t", "state", "-s", "anova:k=4", *arguments, *out]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["runs"] == 14
+
+
+def test_rows_of_a_group_stay_together_and_the_delimiter_is_as_given(data, tmp_path, capsys):
+    frame = pd.read_csv(data).assign(patient=np.repeat(np.arange(20), 3))
+    frame.to_csv(tmp_path / "x.csv", sep=";", index=False)
+    arguments = ["-t", "state", "-s", "anova:k=2", "--runs", "5", "--jobs", "1", "--delimiter", ";"]
+    out = ["--out", str(tmp_path / "runs")]
+    assert run(["assess", str(tmp_path / "x.csv"), *arguments, "--groups", "patient", *out]) == 0
+    assert "60 rows, 8 features, target 'state', 20 groups by 'patient'" in capsys.readouterr().out
+    expected = st.assess(
+        "anova:k=2",
+        frame.drop(columns=["state", "patient"]),
+        frame["state"],
+        groups=frame["patient"].astype(str),
+        resampling=st.Bootstrap(5),
+    )
+    assert st.Assessment.open(tmp_path / "runs").selections == expected.selections
 
 
 def test_the_report_stands_alone_and_believes_no_name(runs, tmp_path, capsys):
@@ -92,6 +126,9 @@ def test_the_report_stands_alone_and_believes_no_name(runs, tmp_path, capsys):
         (["-t", "state", "--resampling", "kfold", "--runs", "5"], "fixed number of runs"),
         (["-t", "state", "--runs", "some"], "wanted is a number from 2, or auto"),
         (["-t", "state", "--score", "r2"], "no score 'r2'"),
+        (["-t", "state", "--max-runs", "50"], "--max-runs is where --runs auto ends"),
+        (["-t", "state", "--groups", "gene"], "has no column 'gene'; did you mean 'gene"),
+        (["-t", "state", "-s", "anova:k=9"], "'anova:k=9' cannot run: k is 9; X has 8 features"),
         (["-t", "gene0", "--drop", "state", "-s", "rfe"], "cannot be used for regression"),
         (["-t", "state", "--engine", "tcp://127.0.0.1:9"], "No dask scheduler answers"),
         ([], "Missing option"),
@@ -104,6 +141,14 @@ def test_bad_requests_are_one_sentence(data, tmp_path, arguments, sentence, caps
     assert err.count("\n") == 1
 
 
+def test_several_faults_of_the_data_are_a_line_each(data, tmp_path, capsys):
+    pd.read_csv(data).assign(state="same", name="q").to_csv(tmp_path / "x.csv", index=False)
+    assert run(["assess", str(tmp_path / "x.csv"), "-t", "state"]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == f"steadyset: {tmp_path / 'x.csv'} cannot be used as it is:"
+    assert [line[:2] for line in lines[1:]] == ["- ", "- "]
+
+
 def test_a_report_of_nothing_is_one_sentence(runs, tmp_path, capsys):
     assert run(["report", str(tmp_path)]) == 2
     assert "not a run folder" in capsys.readouterr().err
@@ -111,20 +156,30 @@ def test_a_report_of_nothing_is_one_sentence(runs, tmp_path, capsys):
     assert "wanted is .html" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_ctrl_c_ends_cleanly_and_says_how_to_resume(data, tmp_path, jobs):
+@pytest.mark.parametrize(
+    ("jobs", "sent", "word"),
+    [
+        ("1", signal.SIGINT, "interrupted"),
+        ("2", signal.SIGINT, "interrupted"),
+        ("1", signal.SIGTERM, "asked to end"),
+        ("2", signal.SIGTERM, "asked to end"),
+    ],
+)
+def test_a_signal_ends_the_command_cleanly_and_it_says_how_to_resume(data, tmp_path, jobs, sent, word):
     folder = tmp_path / "runs"
-    command = [sys.executable, "-m", "steadyset", "assess", str(data), "-t", "state", "-s", "forest:n_trees=300"]
-    command += ["--runs", "400", "--jobs", jobs, "--out", str(folder)]
+    arguments = ["assess", str(data), "-t", "state", "-s", "forest:n_trees=300", "--out", str(folder)]
+    command = [sys.executable, "-m", "steadyset", *arguments, "--runs", "400", "--jobs", jobs]
     process = subprocess.Popen(
         command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, start_new_session=True
     )
     while not list((folder / "finished").glob("*.json")):
         assert process.poll() is None
         time.sleep(0.05)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers get it too
+    os.killpg(process.pid, sent)  # as a terminal or a queue does: the workers get it too
     _, err = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert err.startswith(f"steadyset: interrupted; the finished runs are in {folder}")
+    assert process.returncode == 128 + sent
+    assert err.count("\n") == 1
+    assert err.startswith(f"steadyset: {word}; the finished runs are in {folder}")
     assert err.endswith("the same command with --resume goes on.\n")
     assert len(st.Assessment.open(folder).cells) > 0
+    assert run([*arguments, "--runs", "2", "--jobs", "1", "--resume"]) == 0

@@ -42,6 +42,9 @@ def test_the_table_says_how_good_the_default_measure_is(recorded, capsys):
     out = capsys.readouterr().out
     assert "3 runs, 2 of 5 features selected" in out
     assert f"nogueira {st.stability(sel):.4f}: intermediate to good" in out
+    assert "--level 0.95 shows how sure that is" in out
+    assert run(["measure", str(path), "--level", "0.95"]) == 0
+    assert f"nogueira {st.stability(sel):.4f}: poor to excellent by its interval" in capsys.readouterr().out
 
 
 def test_undefined_is_shown_as_a_dash_with_the_reason(tmp_path, capsys):
@@ -65,6 +68,15 @@ def test_a_long_table_needs_the_number_of_features(tmp_path, capsys):
     assert "--features N" in capsys.readouterr().err
     assert run(["measure", str(path), "--features", "10", "-m", "hamming", "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)[0]["estimate"] == pytest.approx(0.9)
+
+
+def test_json_sets_of_names_need_only_the_number_of_features(tmp_path, capsys):
+    path = tmp_path / "sets.json"
+    path.write_text('[["a", "b"], ["a"]]')
+    assert run(["measure", str(path), "--features", "10", "-m", "hamming", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["estimate"] == pytest.approx(0.9)
+    assert run(["measure", str(path), "--features", "1"]) == 2
+    assert "2 distinct names, more than the 1" in capsys.readouterr().err
 
 
 def test_same_seed_same_simulation(recorded, capsys):
@@ -146,6 +158,17 @@ def test_no_arguments_show_the_help(capsys):
 def test_module_and_command_are_the_same(command):
     done = subprocess.run([sys.executable, *command, "--version"], capture_output=True, text=True, check=True)
     assert done.stdout == f"steadyset {st.__version__}\n"
+
+
+def test_measuring_a_small_file_waits_for_nothing_heavy(recorded):
+    heavy = "'numba', 'pandas', 'sklearn', 'scipy'"
+    code = (
+        "import sys; from steadyset.cli import run; "
+        f"code = run(['measure', {str(recorded[0])!r}, '--format', 'csv']); "
+        f"print(code, [m for m in ({heavy}) if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "0 []"
 
 
 def test_importing_steadyset_imports_nothing_heavy():

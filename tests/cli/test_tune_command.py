@@ -50,6 +50,14 @@ def test_resume_goes_on_and_a_folder_in_use_is_not_overwritten(files, capsys):
     assert "Chosen by knee" in shown
 
 
+def test_the_options_of_the_data_are_those_of_assess(files, capsys):
+    text = (files / "data.csv").read_text().splitlines()
+    rows = [f"{line},{'patient' if i == 0 else i // 2}" for i, line in enumerate(text)]
+    (files / "data.csv").write_text("\n".join(rows).replace(",", ";"))
+    assert tune("--trials", "1", "--delimiter", ";", "--groups", "patient") == 0
+    assert "40 rows, 8 features, target 'y', 21 groups by 'patient'" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
@@ -61,3 +69,16 @@ def test_resume_goes_on_and_a_folder_in_use_is_not_overwritten(files, capsys):
 def test_bad_options_are_told_in_a_sentence(files, capsys, options, sentence):
     assert tune(*options) == 2
     assert sentence in capsys.readouterr().err
+
+
+def test_an_interrupted_tuning_says_how_to_go_on(files, capsys, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("steadyset.tuning.tune", interrupted)
+    assert tune("--storage", "postgresql://me:secret@host/db") == 130
+    err = capsys.readouterr().err
+    assert err == (
+        "steadyset: interrupted; the finished configurations are in the storage, "
+        "and the same command with --resume goes on.\n"
+    )

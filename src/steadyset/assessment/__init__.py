@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.exceptions import FitFailedWarning
 
-from steadyset.assessment.cell import Cell
+from steadyset.assessment.cell import Cell, error_on_all_rows, reason
 from steadyset.assessment.engines import compute
 from steadyset.assessment.folder import RunFolder
 from steadyset.assessment.request import Request, make_request
@@ -21,7 +23,7 @@ from steadyset.selections import Selections
 
 __all__ = ["Assessment", "assess"]
 
-FIRST_RUNS = 30
+FIRST_RUNS, MAX_RUNS = 30, 1000
 PACK_EVERY = 2000
 OTHER = {"selectors": "other selectors", "features": "other features", "data_sha256": "other data"}
 
@@ -43,7 +45,7 @@ def assess(
     random_state: int = 0,
     runs: int | str | None = None,
     width: float = 0.05,
-    max_runs: int = 1000,
+    max_runs: int = MAX_RUNS,
     measure: str = "nogueira",
     progress: Callable[[int, int], None] | None = None,
 ) -> Assessment:
@@ -57,6 +59,7 @@ def assess(
     resampling : how the training sets are drawn; 100 bootstraps by default. Rows left out are the test rows.
     scoring : accuracy, balanced_accuracy, auc, log_likelihood, error; r2, rmse
     predictor : what predicts from the selected features; logistic or ridge regression by default
+    groups : which rows belong together, such as those of one patient; the resampling keeps or leaves them as a whole
     n_jobs, engine : "auto" (processes, or threads where the data in memory is too large to be held twice), "serial",
         "threads", "processes", "dask", or the address of a dask scheduler
     out : a folder where every finished run is durable at once; with `resume` an interrupted assessment goes on
@@ -69,6 +72,9 @@ def assess(
     Returns
     -------
     Assessment
+
+    Runs that fail are recorded and stop nothing; a selector whose runs all fail gets a FitFailedWarning, and one that
+    fails over its parameters in the first run and on the whole data an InputError.
     """
     drawing = Bootstrap() if resampling is None else resampling
     if not isinstance(drawing, Resampling):
@@ -94,6 +100,7 @@ def assess(
         finished: dict[tuple[int, int], Cell] = {}
         if folder is not None:
             stack.enter_context(folder.locked())
+            stack.enter_context(_no_trace_of_what_cannot_run(folder))
             finished = _begin(folder, request, resume)
         wanted = drawing.n_runs_for(request.plan.rows)
         while True:
@@ -101,10 +108,9 @@ def assess(
             if folder is not None:
                 folder.pack()
             result = _result(request, finished, wanted, folder)
-            if runs != "auto":
-                return result
-            more = _more_runs(result, measure, width, wanted, max_runs)
+            more = wanted if runs != "auto" else _more_runs(result, measure, width, wanted, max_runs)
             if more == wanted:
+                _warn_of_failed_selectors(result)
                 return result
             wanted = more
 
@@ -147,15 +153,46 @@ def _fill(
         progress(done, len(every))
     if not missing:
         return
-    for cell in compute(engine, request.plan, request.selectors, missing, n_jobs):
-        if folder is not None:
-            folder.add(cell)
-        finished[cell.selector, cell.run] = cell
-        done += 1
-        if folder is not None and done % PACK_EVERY == 0:
-            folder.pack()
-        if progress is not None:
-            progress(done, len(every))
+    tried = {selector for selector, _ in finished}
+    with closing(compute(engine, request.plan, request.selectors, missing, n_jobs)) as cells:
+        for cell in cells:
+            if cell.selector not in tried:
+                tried.add(cell.selector)
+                _refuse_hopeless(request, cell)
+            if folder is not None:
+                folder.add(cell)
+            finished[cell.selector, cell.run] = cell
+            done += 1
+            if folder is not None and done % PACK_EVERY == 0:
+                folder.pack()
+            if progress is not None:
+                progress(done, len(every))
+
+
+class _HopelessError(InputError):
+    """A selector would fail in every run; nothing of the assessment is worth keeping."""
+
+
+def _refuse_hopeless(request: Request, first: Cell) -> None:
+    """Stop when the first run of a selector fails over its parameters, and the whole data makes no difference."""
+    if first.selected is not None:
+        return
+    error = error_on_all_rows(request.plan, request.selectors[first.selector])
+    if isinstance(error, (ValueError, TypeError)) and reason(error) == first.failure:
+        what = first.failure.removeprefix("InputError: ").rstrip(".")
+        raise _HopelessError(f"The selector {request.names[first.selector]!r} would fail in every run: {what}.")
+
+
+@contextmanager
+def _no_trace_of_what_cannot_run(folder: RunFolder) -> Iterator[None]:
+    """A folder made for a request that cannot run goes again, so that the corrected request finds its place free."""
+    new = not folder.exists
+    try:
+        yield
+    except _HopelessError:
+        if new:
+            folder.discard()
+        raise
 
 
 def _result(
@@ -163,6 +200,15 @@ def _result(
 ) -> Assessment:
     cells = [cell for (_, run), cell in finished.items() if run < n_runs]
     return Assessment(request.settings, cells, None if folder is None else folder.path)
+
+
+def _warn_of_failed_selectors(result: Assessment) -> None:
+    for name, (number, why) in result.failed_selectors.items():
+        warnings.warn(
+            f"The selector {name!r} came to no selection in any of its {number} runs, at first because of: {why}",
+            FitFailedWarning,
+            stacklevel=3,
+        )
 
 
 def _first_number(runs: int | str | None, resampling: Resampling, width: float, max_runs: int) -> int | None:

@@ -87,6 +87,18 @@ def compute_cell(plan: Plan, selector: Any, index: int, run: int) -> Cell:
     )
 
 
+def error_on_all_rows(plan: Plan, selector: Any) -> Exception | None:
+    """What a selector raises when it is fitted to the whole data, if anything."""
+    model = seeded(clone(selector), plan.seed, 0)
+    with _same_conditions():
+        try:
+            model.fit(plan.X, plan.y)
+            chosen(model, plan.X.shape[1])
+        except Exception as error:
+            return error
+    return None
+
+
 _condition_lock = threading.Lock()
 _conditions = ExitStack()
 _cells_at_work = 0

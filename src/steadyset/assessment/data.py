@@ -13,25 +13,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.errors import InputError
+from steadyset.errors import Complaints, InputError
 from steadyset.files import read_table
+from steadyset.labels import SHOWN, quoted_name, some_names
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 IDENTIFIER = re.compile(r"(?i)^(id|index|rownames?|run|.*[ _-]?(id|number|nr)|(patient|sample|subject|case)[ _-]?\w*)$")
-NAMED = 3
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 COLUMNS_AT_ONCE = 4096
 
 
 @dataclass(frozen=True)
 class Data:
-    """Rows x features, the target, the names of the features, and what was done to the table."""
+    """Rows x features, the target, the names of the features, what was done to the table, and the rows' groups."""
 
     X: npt.NDArray[np.float64]
     y: npt.NDArray[Any]
     features: tuple[str, ...]
     notes: tuple[str, ...]
+    groups: npt.NDArray[Any] | None = None
 
 
 def load_data(
@@ -41,112 +43,173 @@ def load_data(
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
     impute: str | None = None,
+    delimiter: str | None = None,
+    groups: str | None = None,
 ) -> Data:
     """Read a table; `drop` leaves columns out, `keep` uses a column that looks like an identifier.
 
     `impute="median"` fills missing values by the median of their column (of all rows, before any resampling).
+    `delimiter` separates the columns of a csv file, and `groups` is the column that says which rows belong together.
+    Everything that is wrong with the values is told at once.
     """
     if impute not in (None, "median"):
         raise InputError(f"impute is {impute!r}; wanted is median, or nothing.")
-    table = read_table(Path(path), labels=False)
+    table = read_table(Path(path), labels=False, delimiter=delimiter)
     notes = []
     if table.column_names[0] == "":  # the row names of a frame
         table = table.drop_columns("")
         notes.append("left out: the first column, which has no name")
-    columns = list(table.column_names)
-    for name in (target, *drop, *keep):
-        if name not in columns:
-            raise InputError(f"{path} has no column {name!r}; {_instead(name, columns)}")
-    name, often = Counter(columns).most_common(1)[0]
-    if often > 1:
-        raise InputError(f"{path} has the column {name!r} twice; wanted are distinct names.")
-    y = _target(table.column(target), path, target)
-    left_out = {target, *drop}
-    features = [name for name in columns if name not in left_out]
-    if not features:
-        raise InputError(f"{path} has no columns left to select from.")
-    _refuse_text(table, features, path)
-    _refuse_identifiers(table, [name for name in features if name not in keep], path)
-    X = np.empty((table.num_rows, len(features)))
-    for begin in range(0, len(features), COLUMNS_AT_ONCE):
-        for f, name in enumerate(features[begin : begin + COLUMNS_AT_ONCE], start=begin):
+    roles = [target, *drop, *([] if groups is None else [groups])]
+    _check_names(table.column_names, [*roles, *keep], path)
+    features = [name for name in table.column_names if name not in roles]
+    _refuse_nothing(table.num_rows, features, path)
+    wrong = Complaints(f"{path} cannot be used as it is")
+    with wrong.collected():
+        y = _target(table.column(target), target)
+    with wrong.collected():
+        members = None if groups is None else _groups(table.column(groups), groups, target)
+    numeric = [name for name in features if _is_numeric(table.schema.field(name).type)]
+    with wrong.collected():
+        _refuse_text(table, [name for name in features if name not in set(numeric)])
+    with wrong.collected():
+        _refuse_identifiers(table, [name for name in numeric if name not in keep])
+    X = np.empty((table.num_rows, len(numeric)))
+    for begin in range(0, len(numeric), COLUMNS_AT_ONCE):
+        for f, name in enumerate(numeric[begin : begin + COLUMNS_AT_ONCE], start=begin):
             X[:, f] = table.column(name).cast("float64").to_numpy()
-        table = table.select(features[begin + COLUMNS_AT_ONCE :])  # so that the data is never held twice
+        table = table.select(numeric[begin + COLUMNS_AT_ONCE :])  # so that the data is never held twice
     if drop:
-        notes.append(f"left out: {_some(drop)}")
-    missing = np.flatnonzero(~np.isfinite(X).all(axis=0))
-    if len(missing):
-        notes.append(_fill(X, missing, features, path, impute))
-    return Data(X, y, tuple(features), tuple(notes))
+        notes.append(f"left out: {some_names(drop)}")
+    known = np.isfinite(X)
+    with wrong.collected():
+        _refuse_empty([numeric[f] for f in np.flatnonzero(~known.any(axis=0)).tolist()])
+    with wrong.collected():
+        notes += _fill(X, known, numeric, impute)
+    wrong.tell(before=f"{path}: ")
+    constant = [name for name, varies in zip(features, np.ptp(X, axis=0), strict=True) if not varies]
+    if constant:
+        notes.append(f"the same value in every row, so nothing to learn from: {some_names(constant)}")
+    return Data(X, y, tuple(features), tuple(notes), members)
 
 
-def _target(column: pa.ChunkedArray, path: str | Path, target: str) -> npt.NDArray[Any]:
-    found = column.to_pylist()
-    # A csv file has no other way to leave a text out than to write nothing; a Parquet file may hold nan.
-    n_missing = sum(value is None or value == "" or value != value for value in found)
-    if n_missing:
-        rows = "1 row; remove it" if n_missing == 1 else f"{n_missing} rows; remove them"
-        raise InputError(f"{path}: the target {target!r} is missing in {rows}.")
+def _check_names(columns: Sequence[str], wanted: Sequence[str], path: str | Path) -> None:
+    wrong = Complaints(f"{path} does not have the columns that were named")
+    for name in dict.fromkeys(wanted):
+        if name not in columns:
+            wrong.sentences.append(f"{path} has no column {name!r}; {_instead(name, columns)}")
+    repeated = [name for name, often in Counter(columns).items() if often > 1]
+    if repeated:
+        wrong.sentences.append(
+            f"{path} has the {'column' if len(repeated) == 1 else 'columns'} {some_names(repeated)} twice; wanted are "
+            "distinct names."
+        )
+    wrong.tell()
+
+
+def _target(column: pa.ChunkedArray, target: str) -> npt.NDArray[Any]:
+    found = _known(column, f"the target {target!r}")
+    if len(set(found)) < 2:
+        value = f", {found[0]!r}" if found else ""
+        raise InputError(f"the target {target!r} has one distinct value only{value}; there is nothing to predict.")
     values = np.asarray(found)
     return values.astype(str) if values.dtype.kind in "bO" else values
 
 
-def _refuse_text(table: pa.Table, features: Sequence[str], path: str | Path) -> None:
+def _groups(column: pa.ChunkedArray, groups: str, target: str) -> npt.NDArray[Any]:
+    if groups == target:
+        raise InputError(f"{groups!r} is the target and cannot name the groups too.")
+    return np.asarray([str(value) for value in _known(column, f"the group {groups!r}")])
+
+
+def _known(column: pa.ChunkedArray, what: str) -> list[Any]:
+    """The values of a column in which none may be missing."""
+    found: list[Any] = column.to_pylist()
+    # A csv file has no other way to leave a text out than to write nothing; a Parquet file may hold nan.
+    n_missing = sum(value is None or value == "" or value != value for value in found)
+    if n_missing:
+        rows = "1 row; remove it" if n_missing == 1 else f"{n_missing} rows; remove them"
+        raise InputError(f"{what} is missing in {rows}.")
+    return found
+
+
+def _refuse_nothing(n_rows: int, features: Sequence[str], path: str | Path) -> None:
+    if n_rows < 2:
+        raise InputError(f"{path} has {'no rows' if n_rows == 0 else 'one row only'} below its header.")
+    if not features:
+        raise InputError(f"{path} has no columns left to select from.")
+
+
+def _is_numeric(kind: pa.DataType) -> bool:
     import pyarrow as pa
 
-    def numeric(kind: pa.DataType) -> bool:
-        return bool(
-            pa.types.is_integer(kind)
-            or pa.types.is_floating(kind)
-            or pa.types.is_boolean(kind)
-            or pa.types.is_decimal(kind)
-        )
+    kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_decimal, pa.types.is_null)
+    return any(is_kind(kind) for is_kind in kinds)
 
-    text = [name for name in features if not numeric(table.schema.field(name).type)]
+
+def _refuse_text(table: pa.Table, text: Sequence[str]) -> None:
     if text:
-        options = " ".join(f"--drop {_quoted(name)}" for name in text[:NAMED])
         them = "it" if len(text) == 1 else "them"
+        shown = ", ".join(f"{name!r} holds {_first_text(table.column(name))!r}" for name in text[:SHOWN])
         raise InputError(
-            f"{path}: {_count(text, 'column')} not numeric ({_some(text)}); encode {them}, "
-            f"or leave {them} out with {options}."
+            f"{_count(text, 'column')} not numeric ({shown}); encode {them}, or leave {them} out with "
+            f"{_options('drop', text)}."
         )
 
 
-def _refuse_identifiers(table: pa.Table, features: Sequence[str], path: str | Path) -> None:
+def _first_text(column: pa.ChunkedArray) -> str:
+    """The first value that is no number: perhaps a unit, or a mark for what is missing."""
+    for value in (str(value) for value in column.to_pylist() if value is not None):
+        try:
+            float(value)
+        except ValueError:
+            return value
+    return str(column[0])
+
+
+def _refuse_identifiers(table: pa.Table, features: Sequence[str]) -> None:
     import pyarrow as pa
 
-    for name in features:
-        column = table.column(name)
-        if not (pa.types.is_integer(column.type) and IDENTIFIER.match(name)):
-            continue
-        if len(column) > 1 and len(column.unique()) == len(column):
-            raise InputError(
-                f"{path}: the column {name!r} looks like an identifier (every row has its own); leave it out with "
-                f"--drop {_quoted(name)}, or use it with --keep {_quoted(name)}."
-            )
+    def each_its_own(column: pa.ChunkedArray) -> bool:
+        return pa.types.is_integer(column.type) and len(column) > 1 and len(column.unique()) == len(column)
+
+    found = [name for name in features if IDENTIFIER.match(name) and each_its_own(table.column(name))]
+    if found:
+        look = f"column {found[0]!r} looks like an identifier"
+        if len(found) > 1:
+            look = f"columns {some_names(found)} look like identifiers"
+        raise InputError(
+            f"the {look} (every row has its own); leave out with {_options('drop', found)}, or use with "
+            f"{_options('keep', found)}."
+        )
+
+
+def _refuse_empty(empty: Sequence[str]) -> None:
+    if empty:
+        have = f"the column {empty[0]!r} has" if len(empty) == 1 else f"the columns {some_names(empty)} have"
+        raise InputError(f"{have} no value at all; leave out with {_options('drop', empty)}.")
 
 
 def _fill(
-    X: npt.NDArray[np.float64],
-    missing: npt.NDArray[np.int64],
-    features: Sequence[str],
-    path: str | Path,
-    impute: str | None,
-) -> str:
+    X: npt.NDArray[np.float64], known: npt.NDArray[np.bool_], features: Sequence[str], impute: str | None
+) -> list[str]:
     """Fill missing values in place, or say how to."""
-    names = [features[f] for f in missing]
-    if impute is None:
-        n_missing = int((~np.isfinite(X)).sum())
+    gaps = np.flatnonzero(known.any(axis=0) & ~known.all(axis=0)).tolist()
+    names = [features[f] for f in gaps]
+    if names and impute is None:
+        count = int((~known[:, gaps]).sum())
+        are = "1 value is" if count == 1 else f"{count} values are"
         raise InputError(
-            f"{path}: {n_missing} values are missing or infinite, in {len(names)} of {len(features)} columns "
-            f"({_some(names)}); fill them with --impute median, or leave columns out with --drop."
+            f"{are} missing or infinite, in {len(names)} of {len(features)} columns "
+            f"({some_names(names)}); fill them with --impute median, or leave columns out with --drop."
         )
-    for f in missing:
-        known = np.isfinite(X[:, f])
-        if not known.any():
-            raise InputError(f"{path}: the column {features[f]!r} has no value at all; leave it out with --drop.")
-        X[~known, f] = np.median(X[known, f])
-    return f"missing values filled by the median in {len(names)} columns: {_some(names)}"
+    for f in gaps:
+        X[~known[:, f], f] = np.median(X[known[:, f], f])
+    return [f"missing values filled by the median in {len(names)} columns: {some_names(names)}"] if names else []
+
+
+def _options(option: str, names: Sequence[str]) -> str:
+    """An option of the command for the first few names."""
+    return " ".join(f"--{option} {quoted_name(name)}" for name in names[:SHOWN])
 
 
 def _count(names: Sequence[str], noun: str) -> str:
@@ -156,13 +219,6 @@ def _count(names: Sequence[str], noun: str) -> str:
 def _instead(name: str, columns: Sequence[str]) -> str:
     close = get_close_matches(name.lower(), [column.lower() for column in columns], n=1)
     near = [column for column in columns if column.lower() in close]
-    return f"did you mean {near[0]!r}?" if near else f"it has {_some(columns)}."
-
-
-def _some(names: Sequence[str]) -> str:
-    shown = ", ".join(repr(name) for name in names[:NAMED])
-    return shown if len(names) <= NAMED else f"{shown} and {len(names) - NAMED} more"
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"' if re.search(r"[^\w.-]", name) else name
+    if not near and all(NUMBER.fullmatch(column) for column in columns):
+        return f"its first line holds numbers ({some_names(columns)}), wanted is one with the names of the columns."
+    return f"did you mean {near[0]!r}?" if near else f"it has {some_names(columns)}."

@@ -9,7 +9,8 @@ import errno
 import signal
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from logging import CRITICAL
 from typing import Any
@@ -31,7 +32,7 @@ class WorkersLostError(SteadysetError, RuntimeError):
 
 def compute(
     engine: str, plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int | None
-) -> Iterator[Cell]:
+) -> Generator[Cell]:
     """Compute the cells `keys` = (selector, run); an address such as tcp://host:8786 is a dask scheduler."""
     jobs = _job_count(n_jobs)
     if engine == "auto":
@@ -58,9 +59,8 @@ def _serial(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: i
 def _threads(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int) -> Iterator[Cell]:
     from joblib import Parallel, delayed
 
-    yield from Parallel(n_jobs=n_jobs, backend="threading", batch_size=1, return_as="generator_unordered")(
-        delayed(compute_cell)(plan, selectors[s], s, run) for s, run in keys
-    )
+    parallel = Parallel(n_jobs=n_jobs, backend="threading", batch_size=1, return_as="generator_unordered")
+    yield from _quiet_when_closed(parallel(delayed(compute_cell)(plan, selectors[s], s, run) for s, run in keys))
 
 
 def _processes(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int) -> Iterator[Cell]:
@@ -111,10 +111,20 @@ def _once(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int
         temp_folder=tempfile.gettempdir(),
         return_as="generator_unordered",
     )
-    results: Iterable[Cell] = parallel(
-        delayed(_compute_apart)(plan.X, plan.y, rest, selectors[s], s, run) for s, run in keys
+    return _quiet_when_closed(
+        parallel(delayed(_compute_apart)(plan.X, plan.y, rest, selectors[s], s, run) for s, run in keys)
     )
-    return results
+
+
+def _quiet_when_closed(results: Any) -> Iterator[Cell]:
+    """joblib warns when not all of its results are fetched; who closes an engine knows that."""
+    try:
+        for cell in results:  # noqa: UP028 - `yield from` would close the results before they are made quiet
+            yield cell
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            results.close()
 
 
 def _compute_apart(X: Any, y: Any, rest: tuple[Any, ...], selector: Any, index: int, run: int) -> Cell:

@@ -15,7 +15,7 @@ import json
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -82,6 +82,14 @@ class RunFolder:
             _write_cells(self.path / CELLS, [cells[key] for key in sorted(cells)])
             for path in single:
                 path.unlink()
+
+    def discard(self) -> None:
+        """Remove what `create` and `add` wrote, and the folder if nothing else is in it."""
+        for path in (*(self.path / FINISHED).glob("*.json"), self.path / SETTINGS, self.path / LOCK):
+            path.unlink(missing_ok=True)
+        for folder in (self.path / FINISHED, self.path):
+            with suppress(OSError):  # what others put there stays
+                folder.rmdir()
 
     @contextmanager
     def locked(self) -> Iterator[None]:

@@ -16,10 +16,10 @@ from steadyset._version import __version__
 from steadyset.assessment.cell import Plan
 from steadyset.assessment.chosen import can_choose
 from steadyset.assessment.scoring import check_scores, default_predictor, task_of
-from steadyset.errors import InputError
+from steadyset.errors import Complaints, InputError
 from steadyset.labels import feature_names
 from steadyset.resampling import Resampling
-from steadyset.selectors.validation import all_finite
+from steadyset.selectors.validation import all_finite, check_k
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,8 @@ def make_request(
         random_state=random_state,
     )
     named = named_selectors(selectors, plan.task)
+    for name, selector in named.items():
+        _refuse_impossible_size(name, selector, len(names))
     return Request(tuple(named), tuple(named.values()), names, plan)
 
 
@@ -89,13 +91,21 @@ def make_plan(
     random_state: int = 0,
 ) -> tuple[Plan, tuple[str, ...]]:
     """Checked data with its resampling and scores, and the names of the features."""
-    table, names = _numbers(X, features)
-    target = _target(y, len(table))
+    wrong = Complaints("The data cannot be used as it is")
+    n_rows = None
+    with wrong.collected():
+        table, names = _numbers(X, features)
+        n_rows = len(table)
+    with wrong.collected():
+        target = _target(y, n_rows)
+    with wrong.collected():
+        together = None if groups is None else _groups(groups, n_rows)
+    wrong.tell()
     task = task_of(target)
     plan = Plan(
         table,
         target,
-        None if groups is None else _groups(groups, len(table)),
+        together,
         resampling,
         default_predictor(task) if predictor is None else _predictor(predictor),
         check_scores(scoring, task),
@@ -131,6 +141,17 @@ def _selector(selector: Any, name: str, task: str) -> Any:
     if not can_choose(selector) or not hasattr(selector, "get_params"):
         raise InputError(f"The selector {name!r} is {selector!r}; wanted is a scikit-learn estimator or a name.")
     return selector
+
+
+def _refuse_impossible_size(name: str, selector: Any, n_features: int) -> None:
+    """What steadyset's own selectors would refuse in every run, told before the first; k means the same in all."""
+    k = selector.get_params(deep=False).get("k")
+    if k is None or not type(selector).__module__.startswith("steadyset."):
+        return
+    try:
+        check_k(k, n_features)
+    except InputError as error:
+        raise InputError(f"The selector {name!r} cannot run: {error}") from None
 
 
 def _predictor(predictor: Any) -> Any:
@@ -170,14 +191,14 @@ def _numbers(X: Any, features: Sequence[str] | None) -> tuple[npt.NDArray[np.flo
     return table, names if names is not None else tuple(f"x{f}" for f in range(d))
 
 
-def _target(y: Any, n_rows: int) -> npt.NDArray[Any]:
+def _target(y: Any, n_rows: int | None) -> npt.NDArray[Any]:
     target = np.asarray(y)
     if target.dtype == object or target.dtype.kind == "T":
         if any(value is None or value != value for value in target):
             raise InputError("y has missing values; drop those rows.")
         target = target.astype(str)
-    if target.shape != (n_rows,):
-        raise InputError(f"y has the shape {target.shape}; wanted is one value for each of the {n_rows} rows of X.")
+    if target.ndim != 1 or n_rows not in (None, len(target)):
+        raise InputError(f"y has the shape {target.shape}; wanted is one value for each {_of(n_rows)} of X.")
     if target.dtype.kind == "f" and not np.isfinite(target).all():
         raise InputError("y has missing or infinite values; drop those rows.")
     if len(np.unique(target)) < 2:
@@ -185,11 +206,15 @@ def _target(y: Any, n_rows: int) -> npt.NDArray[Any]:
     return target
 
 
-def _groups(groups: Any, n_rows: int) -> npt.NDArray[Any]:
+def _groups(groups: Any, n_rows: int | None) -> npt.NDArray[Any]:
     array = np.asarray(groups)
-    if array.shape != (n_rows,):
-        raise InputError(f"groups has the shape {array.shape}; wanted is one value for each of the {n_rows} rows.")
+    if array.ndim != 1 or n_rows not in (None, len(array)):
+        raise InputError(f"groups has the shape {array.shape}; wanted is one value for each {_of(n_rows)} of X.")
     return array
+
+
+def _of(n_rows: int | None) -> str:
+    return "row" if n_rows is None else f"of the {n_rows} rows"
 
 
 def description(estimator: Any) -> str:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from steadyset.inference import Comparison
 
 CORE = 0.9
+ALL_FAILED = "all runs failed"
 
 
 class Assessment:
@@ -86,11 +87,28 @@ class Assessment:
         rows = [(self.selectors[c.selector], c.run, c.label, c.failure) for c in self.cells if c.failure]
         return pd.DataFrame(rows, columns=["selector", "run", "label", "reason"])
 
+    @property
+    def failed_selectors(self) -> dict[str, tuple[int, str]]:
+        """The selectors of which no run came to a selection: how many runs, and why the first of them failed."""
+        runs = {name: [cell for cell in self.cells if cell.selector == i] for i, name in enumerate(self.selectors)}
+        return {
+            name: (len(cells), cells[0].failure)
+            for name, cells in runs.items()
+            if cells and all(cell.selected is None for cell in cells)
+        }
+
     def summary(self, *, measure: str = "nogueira", level: float = 0.95, similarity: Any = None) -> pd.DataFrame:
-        """One row a selector: stability with its interval, mean scores and size, runs and failures."""
+        """One row a selector: stability with its interval, mean scores and size, runs and failures.
+
+        `verdict` puts the interval of the default measure into words: "excellent" means that the whole of it is.
+        """
         import pandas as pd
 
         from steadyset.inference import confidence_interval
+        from steadyset.measures.record import get_measure
+        from steadyset.measures.scale import verdict
+
+        has_words = get_measure(measure).name == "nogueira"
 
         rows = []
         for name in self.selectors:
@@ -102,6 +120,9 @@ class Assessment:
                 row |= {"stability": interval.estimate, "low": interval.low, "high": interval.high}
             else:
                 row |= {"stability": np.nan, "low": np.nan, "high": np.nan}
+            if has_words:
+                words = verdict(row["stability"], row["low"], row["high"])
+                row["verdict"] = ALL_FAILED if name in self.failed_selectors else words
             row |= {score: float(mine[score].mean()) for score in self.settings["scoring"]}
             row |= {"size": float(mine["size"].mean()), "failures": int((self.failures["selector"] == name).sum())}
             rows.append(row)

@@ -8,16 +8,25 @@ from typing import TYPE_CHECKING, Any
 
 from steadyset.assessment.scoring import LOWER_IS_BETTER
 from steadyset.errors import InputError
-from steadyset.measures.scale import scale
+from steadyset.measures.scale import EXCELLENT, POOR
 
 if TYPE_CHECKING:
     from steadyset.assessment.result import Assessment
 
 SHOWN_CORE = 10
+SCALE = f"poor below {POOR:.2f}, excellent above {EXCELLENT:.2f}; two words where the interval holds both"
 
 
 def answer(assessment: Assessment) -> list[str]:
-    """Which selector is steadiest, which predicts best, and how far apart they are."""
+    """Which selector is steadiest, which predicts best, how far apart they are, and which never came to a selection."""
+    failed = [
+        f"All {number} runs of {name} failed, the first one because of: {why}"
+        for name, (number, why) in assessment.failed_selectors.items()
+    ]
+    return [*_best(assessment), *failed]
+
+
+def _best(assessment: Assessment) -> list[str]:
     score = assessment.settings["scoring"][0]
     rows = [row for row in summary_rows(assessment) if not isnan(row["stability"])]
     if not rows:
@@ -27,7 +36,7 @@ def answer(assessment: Assessment) -> list[str]:
     start = "" if alone else "The steadiest selector is "
     lines = [
         f"{start}{steadiest['selector']}: stability {steadiest['stability']:.2f} "
-        f"(95% interval {steadiest['low']:.2f} to {steadiest['high']:.2f}), {scale(steadiest['stability'])}."
+        f"(95% interval {steadiest['low']:.2f} to {steadiest['high']:.2f}), {steadiest['verdict']}."
     ]
     scored = [row for row in rows if not isnan(row[score])]
     if not scored:
@@ -41,7 +50,7 @@ def answer(assessment: Assessment) -> list[str]:
         *lines,
         f"{best['selector']} predicts best (mean {words} {best[score]:.3f} with {best['size']:.1f} features; "
         f"{steadiest['selector']} has {steadiest[score]:.3f} with {steadiest['size']:.1f}), "
-        f"and its stability is {best['stability']:.2f}, {scale(best['stability'])}.",
+        f"and its stability is {best['stability']:.2f}, {best['verdict']}.",
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -12,7 +13,7 @@ import typer
 from steadyset.cli import assess, certify, compare, measure, measures, report, tune
 from steadyset.errors import InterruptedRunError, SteadysetError
 
-BAD_INPUT, INTERRUPTED = 2, 130
+BAD_INPUT, KILLED_BY = 2, 128  # a command that a signal ends gives 128 + its number
 # typer uses the click that is installed or one of its own; its errors are reached through what typer exports.
 USAGE_ERROR: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 
@@ -60,12 +61,14 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         given = None if arguments is None else list(arguments)
         return int(app(args=given, prog_name="steadyset", standalone_mode=False) or 0)
+    except InterruptedRunError as error:
+        return _complain(str(error), KILLED_BY + error.signal_number)
     except SteadysetError as error:
-        return _complain(str(error), INTERRUPTED if isinstance(error, InterruptedRunError) else BAD_INPUT)
+        return _complain(str(error))
     except USAGE_ERROR as error:
         return _complain(error.format_message())
     except (KeyboardInterrupt, typer.Abort):
-        return _complain("interrupted.", INTERRUPTED)
+        return _complain("interrupted.", KILLED_BY + signal.SIGINT)
     except BrokenPipeError:
         # The reader (head, less) has seen enough; Python must not complain about the rest on its way out.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -73,5 +76,6 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _complain(sentence: str, code: int = BAD_INPUT) -> int:
-    print(f"steadyset: {' '.join(sentence.split())}", file=sys.stderr)
+    for line in f"steadyset: {sentence}".splitlines():
+        print(" ".join(line.split()), file=sys.stderr)
     return code

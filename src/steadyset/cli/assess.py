@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,8 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from steadyset.cli import options as shared
+from steadyset.cli.interruption import resumable
 from steadyset.cli.output import Format, number, print_rows
-from steadyset.errors import InputError, InterruptedRunError
+from steadyset.errors import InputError
 
 if TYPE_CHECKING:
     from steadyset.assessment import Assessment
@@ -21,11 +24,8 @@ DEFAULT_SELECTORS = ("lasso", "elastic_net", "jmi", "anova", "forest")
 
 
 def assess(
-    file: Annotated[
-        Path,
-        typer.Argument(help="The data: csv, tsv (also .gz), parquet or feather; a row an observation.", metavar="FILE"),
-    ],
-    target: Annotated[str, typer.Option("--target", "-t", metavar="COLUMN", help="What the features predict.")],
+    file: shared.DataArgument,
+    target: shared.TargetColumn,
     selectors: Annotated[
         list[str] | None,
         typer.Option(
@@ -44,6 +44,9 @@ def assess(
         typer.Option(metavar="N|auto", help="Number of runs (100), or auto: until the intervals are narrow."),
     ] = None,
     width: Annotated[float, typer.Option(metavar="W", help="How narrow, for --runs auto.")] = 0.05,
+    max_runs: Annotated[
+        int | None, typer.Option(metavar="N", help="Where --runs auto ends at the latest (1000).", min=2)
+    ] = None,
     scores: Annotated[
         list[str] | None,
         typer.Option(
@@ -52,15 +55,11 @@ def assess(
             help="accuracy, balanced_accuracy, auc, log_likelihood, error; for numbers r2, rmse. May be repeated.",
         ),
     ] = None,
-    drop: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMN", help="Leave a column out; may be repeated.")
-    ] = None,
-    keep: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMN", help="Use a column that looks like an identifier.")
-    ] = None,
-    impute: Annotated[
-        str | None, typer.Option(metavar="median", help="Fill missing values by the column's median.")
-    ] = None,
+    drop: shared.Drop = None,
+    keep: shared.Keep = None,
+    impute: shared.Impute = None,
+    delimiter: shared.Delimiter = None,
+    groups: shared.Groups = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", help="Parallel jobs; -1 uses every core.")] = -1,
     engine: Annotated[
         str, typer.Option(metavar="NAME", help="auto, serial, threads, processes, dask, or a dask scheduler's address.")
@@ -68,49 +67,50 @@ def assess(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="DIR", help="The run folder. Without it: FILE's name + -runs.")
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the assessment in the run folder.")] = False,
-    seed: Annotated[int, typer.Option(metavar="N", help="Same seed, same answer.", min=0)] = 0,
-    form: Annotated[Format, typer.Option("--format", help="For people, or for programs.")] = Format.table,
+    resume: shared.Resume = False,
+    seed: shared.RunSeed = 0,
+    form: shared.Form = Format.table,
 ) -> None:
     """Run selectors on resamples of a data file and say how far they can be trusted.
 
     Every finished run is kept in the run folder at once: after Ctrl-C or a power cut, --resume goes on.
     """
+    from sklearn.exceptions import FitFailedWarning
+
+    from steadyset.assessment import MAX_RUNS
     from steadyset.assessment import assess as run_assessment
-    from steadyset.assessment.data import load_data
     from steadyset.assessment.words import summary_rows
 
-    data = load_data(file, target, drop=drop or (), keep=keep or (), impute=impute)
-    folder = out if out is not None else Path(f"{file.name.split('.')[0]}-runs")
+    if max_runs is not None and runs != "auto":
+        raise InputError("--max-runs is where --runs auto ends, which is not given.")
     people = form is Format.table
-    if people:
-        _say(f"{file}: {len(data.y)} rows, {len(data.features)} features, target {target!r}")
-        for note in data.notes:
-            _say(note)
+    data = shared.read_data(
+        file, target, drop=drop, keep=keep, impute=impute, delimiter=delimiter, groups=groups, people=people
+    )
+    folder = out if out is not None else Path(f"{file.name.split('.')[0]}-runs")
     if people:
         _say("Running; the first use compiles the kernels, which takes a minute.")
-    with progress_bar(people, "runs") as progress:
-        try:
-            result = run_assessment(
-                list(selectors or DEFAULT_SELECTORS),
-                data.X,
-                data.y,
-                features=data.features,
-                resampling=_resampling(resampling, runs),
-                scoring=scores or None,
-                n_jobs=jobs,
-                engine=engine,
-                out=folder,
-                resume=resume,
-                random_state=seed,
-                runs="auto" if runs == "auto" else None,
-                width=width,
-                progress=progress,
-            )
-        except KeyboardInterrupt:
-            raise InterruptedRunError(
-                f"interrupted; the finished runs are in {folder}, and the same command with --resume goes on."
-            ) from None
+    kept = f"the finished runs are in {folder}, and the same command with --resume goes on."
+    with resumable(kept), progress_bar(people, "runs") as progress, warnings.catch_warnings():
+        warnings.simplefilter("ignore", FitFailedWarning)  # the summary says it
+        result = run_assessment(
+            list(selectors or DEFAULT_SELECTORS),
+            data.X,
+            data.y,
+            features=data.features,
+            groups=data.groups,
+            resampling=_resampling(resampling, runs),
+            scoring=scores or None,
+            n_jobs=jobs,
+            engine=engine,
+            out=folder,
+            resume=resume,
+            random_state=seed,
+            runs="auto" if runs == "auto" else None,
+            width=width,
+            max_runs=max_runs or MAX_RUNS,
+            progress=progress,
+        )
     if people:
         show(result)
     else:
@@ -127,7 +127,8 @@ def show(result: Assessment) -> None:
         _say(sentence)
     print_rows([_shown(row, result.settings["scoring"]) for row in words.summary_rows(result)], Format.table)
     _say("stability: 1 = the same features each time, 0 = chance; in brackets its 95% interval for this data set and")
-    _say("resampling, not for new data. poor below 0.40, excellent above 0.75.")
+    _say("resampling, not for new data.")
+    _say(f"verdict: {words.SCALE}.")
     for title, lines in (
         ("What differs", words.differences(result)),
         ("Steady core (selected in at least 90% of the runs)", words.core(result)),
@@ -143,13 +144,11 @@ def show(result: Assessment) -> None:
 
 def _shown(row: dict[str, Any], scoring: list[str]) -> dict[str, str]:
     """A row of the summary for people: short enough for a terminal of 80 columns."""
-    from steadyset.measures.scale import scale
-
     failures = {"failures": str(row["failures"])} if row["failures"] else {}
     return {
         "selector": row["selector"],
         "stability": f"{number(row['stability'], 2)} ({number(row['low'], 2)} to {number(row['high'], 2)})",
-        "verdict": scale(row["stability"]),
+        "verdict": row["verdict"],
         **{name: number(row[name], 3) for name in scoring},
         "size": number(row["size"], 1),
         "runs": str(row["runs"]),

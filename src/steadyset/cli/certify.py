@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from steadyset.cli import options as shared
 from steadyset.cli.output import Format, print_rows
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ HALVES = ("identical_is_maximal", "maximal_is_identical")  # of maximum, which t
 
 def certify(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Measures, or all.")],
-    form: Annotated[Format, typer.Option("--format", help="For people, or for programs.")] = Format.table,
+    form: shared.Form = Format.table,
 ) -> None:
     """Decide the properties of measures and show counter-examples, and where papers say otherwise."""
     from steadyset.certificates import certify as decide

@@ -69,13 +69,15 @@ def compare(
     from steadyset.inference import compare as run_comparison
     from steadyset.selections import Selections
 
+    recorded = {label: Selections.read(file, n_features=features) for label, file in _labels(files).items()}
+    one = next(iter(recorded.values()))
     found = run_comparison(
-        {label: Selections.read(file, n_features=features) for label, file in _labels(files).items()},
+        recorded,
         name,
         paired=paired,
         adjust=None if adjust is Adjustment.none else adjust.value,  # type: ignore[arg-type]
         level=level,
-        similarity=shared.load_similarity(data, target, similarity, similarity_method, threshold),
+        similarity=shared.load_similarity(one, data, target, similarity, similarity_method, threshold),
         undefined=shared.undefined_policy(undefined),
         expectation=expectation,  # type: ignore[arg-type]
         n_draws=draws,

@@ -53,7 +53,7 @@ def measure(
         float | None, typer.Option(metavar="E", help="Simulate until the error of the stability is below this.")
     ] = None,
     seed: shared.Seed = None,
-    form: Annotated[Format, typer.Option("--format", help="For people, or for programs.")] = Format.table,
+    form: shared.Form = Format.table,
 ) -> None:
     """Measure how steady recorded selections are.
 
@@ -66,12 +66,12 @@ def measure(
     policy = shared.undefined_policy(undefined)
     wanted = "all" if not names or "all" in names else chosen_measures(names)
     options = Options(policy, expectation, draws, seed, None, mc_error)  # type: ignore[arg-type]
-    alike = shared.load_similarity(data, target, similarity, similarity_method, threshold)
+    recorded = [(file, Selections.read(file, n_features=features)) for file in files]
+    alike = shared.load_similarity(recorded[0][1], data, target, similarity, similarity_method, threshold)
     if alike is not None:
         options = Options(policy, expectation, draws, seed, alike, mc_error)  # type: ignore[arg-type]
     rows: list[dict[str, Any]] = []
-    for file in files:
-        selections = Selections.read(file, n_features=features)
+    for file, selections in recorded:
         try:
             found = _rows(selections, usable_measures(wanted, selections, options), options, level)
         except InputError as error:
@@ -103,8 +103,6 @@ def _rows(
 
 
 def _show(file: Path, selections: Selections, rows: list[dict[str, Any]]) -> None:
-    from steadyset.measures.scale import scale
-
     told = [key for key in rows[0] if key not in ("mc_error", "note") or any(row[key] for row in rows)]
     low, high = int(selections.sizes.min()), int(selections.sizes.max())
     size = f"{low}" if low == high else f"{low} to {high}"
@@ -114,6 +112,16 @@ def _show(file: Path, selections: Selections, rows: list[dict[str, Any]]) -> Non
         title=f"{file}: {selections.n_runs} runs, {size} of {selections.n_features} features selected",
         wide=["note"],
     )
-    default = next((row["estimate"] for row in rows if row["measure"] == "nogueira"), math.nan)
-    if not math.isnan(default):
-        typer.echo(f"nogueira {number(default)}: {scale(default)} (poor below 0.40, excellent above 0.75)")
+    default = next((row for row in rows if row["measure"] == "nogueira"), None)
+    if default is not None and not math.isnan(default["estimate"]):
+        typer.echo(_verdict(default))
+
+
+def _verdict(row: dict[str, Any]) -> str:
+    from steadyset.measures.scale import EXCELLENT, POOR, scale, verdict
+
+    value = row["estimate"]
+    ends = f"poor below {POOR:.2f}, excellent above {EXCELLENT:.2f}"
+    if "low" in row:
+        return f"nogueira {number(value)}: {verdict(value, row['low'], row['high'])} by its interval ({ends})"
+    return f"nogueira {number(value)}: {scale(value)} ({ends}); --level 0.95 shows how sure that is"

@@ -6,12 +6,13 @@ from typing import Annotated
 
 import typer
 
+from steadyset.cli import options as shared
 from steadyset.cli.output import Format, print_rows
 
 
 def measures(
     name: Annotated[str | None, typer.Argument(help="Show this measure only, with everything known of it.")] = None,
-    form: Annotated[Format, typer.Option("--format", help="For people, or for programs.")] = Format.table,
+    form: shared.Form = Format.table,
 ) -> None:
     """List the measures: formula, range, properties and reference."""
     from steadyset.measures import all_measures, get_measure

@@ -1,16 +1,48 @@
-"""Options that several subcommands share."""
+"""Options that subcommands share: those of the data for `assess` and `tune`, of measuring for `measure` and `compare`.
+
+The aliases are read by typer; what they become is read by the functions below them.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from steadyset.cli.output import Format
 from steadyset.errors import InputError
+from steadyset.labels import quoted_name, some_names
 
 if TYPE_CHECKING:
+    from steadyset.assessment.data import Data
+    from steadyset.selections import Selections
     from steadyset.similarity import FeatureSimilarity
+
+RUN = "run"  # the column of --data that names its rows
+
+DataArgument = Annotated[
+    Path,
+    typer.Argument(help="The data: csv, tsv (also .gz), parquet or feather; a row an observation.", metavar="FILE"),
+]
+TargetColumn = Annotated[str, typer.Option("--target", "-t", metavar="COLUMN", help="What the features predict.")]
+Drop = Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="Leave a column out; may be repeated.")]
+Keep = Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="Use a column that looks like an identifier.")]
+Impute = Annotated[str | None, typer.Option(metavar="median", help="Fill missing values by the column's median.")]
+Delimiter = Annotated[
+    str | None,
+    typer.Option(metavar="C", help="What separates the columns of a csv file, such as ';' or tab. Without it: commas."),
+]
+Groups = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN", help="Rows with the same value, such as one patient's, stay together when runs are drawn."
+    ),
+]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on with what is in the folder.")]
+RunSeed = Annotated[int, typer.Option(metavar="N", help="Same seed, same answer.", min=0)]
+Form = Annotated[Format, typer.Option("--format", help="For people, or for programs.")]
 
 Features = Annotated[
     int | None,
@@ -61,6 +93,29 @@ Threshold = Annotated[
 ]
 
 
+def read_data(
+    file: Path,
+    target: str,
+    *,
+    drop: list[str] | None,
+    keep: list[str] | None,
+    impute: str | None,
+    delimiter: str | None,
+    groups: str | None,
+    people: bool,
+) -> Data:
+    """The data of `assess` and `tune`; people are told what was read."""
+    from steadyset.assessment.data import load_data
+
+    data = load_data(file, target, drop=drop or (), keep=keep or (), impute=impute, delimiter=delimiter, groups=groups)
+    if people:
+        n_groups = "" if data.groups is None else f", {len(set(data.groups))} groups by {groups!r}"
+        typer.echo(f"{file}: {len(data.y)} rows, {len(data.features)} features, target {target!r}{n_groups}")
+        for note in data.notes:
+            typer.echo(note)
+    return data
+
+
 def undefined_policy(text: str) -> Any:
     """The policy that --undefined names."""
     if text in ("nan", "raise"):
@@ -72,9 +127,9 @@ def undefined_policy(text: str) -> Any:
 
 
 def load_similarity(
-    data: Path | None, target: str | None, file: Path | None, method: str, threshold: float
+    selections: Selections, data: Path | None, target: str | None, file: Path | None, method: str, threshold: float
 ) -> FeatureSimilarity | None:
-    """The FeatureSimilarity of --data or --similarity, or None."""
+    """The FeatureSimilarity of --data or --similarity, or None; it has to be that of the features selected from."""
     if data is not None and file is not None:
         raise InputError("--data and --similarity are two ways to say the same; give one of them.")
     if target is not None and data is None:
@@ -93,7 +148,24 @@ def load_similarity(
         if target not in table.column_names:
             raise InputError(f"{data} has no column {target!r}.")
         table = table.drop_columns(target)
+    _refuse_other_columns(data, table.column_names, selections)
     try:
         return FeatureSimilarity.from_data(table, method=method, threshold=threshold)  # type: ignore[arg-type]
     except InputError as error:
         raise InputError(f"{data}: {error}") from None
+
+
+def _refuse_other_columns(data: Path, columns: Sequence[str], selections: Selections) -> None:
+    """Name the columns that are no features, such as a target that nobody named."""
+    d = selections.n_features
+    n_columns = len(columns) - (RUN in columns)
+    if n_columns <= d:
+        return
+    extra = [name for name in columns if name not in {RUN, *selections.features}]
+    known = len(extra) == n_columns - d
+    which = f"{some_names(extra)} {'is' if len(extra) == 1 else 'are'} not among the features: " if known else ""
+    target = quoted_name(extra[0]) if known and len(extra) == 1 else "COLUMN"
+    raise InputError(
+        f"{data} has {n_columns} columns for the {d} features that were selected from; {which}leave out what is no "
+        f"feature, a target with --target {target}."
+    )

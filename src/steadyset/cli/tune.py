@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from steadyset.cli import options as shared
 from steadyset.cli.assess import progress_bar
+from steadyset.cli.interruption import resumable
 from steadyset.cli.output import Format, print_rows
 
 if TYPE_CHECKING:
@@ -15,11 +17,8 @@ if TYPE_CHECKING:
 
 
 def tune(
-    file: Annotated[
-        Path,
-        typer.Argument(help="The data: csv, tsv (also .gz), parquet or feather; a row an observation.", metavar="FILE"),
-    ],
-    target: Annotated[str, typer.Option("--target", "-t", metavar="COLUMN", help="What the features predict.")],
+    file: shared.DataArgument,
+    target: shared.TargetColumn,
     space: Annotated[
         str,
         typer.Option(
@@ -48,15 +47,11 @@ def tune(
     measure: Annotated[
         str, typer.Option(metavar="NAME", help="The stability measure; adjusted ones use Pearson correlations.")
     ] = "nogueira",
-    drop: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMN", help="Leave a column out; may be repeated.")
-    ] = None,
-    keep: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMN", help="Use a column that looks like an identifier.")
-    ] = None,
-    impute: Annotated[
-        str | None, typer.Option(metavar="median", help="Fill missing values by the column's median.")
-    ] = None,
+    drop: shared.Drop = None,
+    keep: shared.Keep = None,
+    impute: shared.Impute = None,
+    delimiter: shared.Delimiter = None,
+    groups: shared.Groups = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", help="Threads; -1 uses every core.")] = -1,
     storage: Annotated[
         str | None, typer.Option(metavar="URL", help="A database that many processes share. Without it: SQLite in DIR.")
@@ -64,51 +59,45 @@ def tune(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="DIR", help="The folder. Without it: FILE's name + -tuning.")
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the tuning in the folder.")] = False,
-    seed: Annotated[int, typer.Option(metavar="N", help="Same seed, same answer.", min=0)] = 0,
-    form: Annotated[Format, typer.Option("--format", help="For people, or for programs.")] = Format.table,
+    resume: shared.Resume = False,
+    seed: shared.RunSeed = 0,
+    form: shared.Form = Format.table,
 ) -> None:
     """Try configurations on the same resamples and show the best trade-offs of accuracy, stability and size.
 
     Every finished configuration is kept at once: after Ctrl-C or a power cut, --resume goes on.
     """
-    from steadyset.assessment.data import load_data
     from steadyset.resampling import resampling_by_name
     from steadyset.tuning import check_rule
     from steadyset.tuning import tune as run_tuning
 
     check_rule(choose)
-    data = load_data(file, target, drop=drop or (), keep=keep or (), impute=impute)
-    folder = out if out is not None else Path(f"{file.name.split('.')[0]}-tuning")
     people = form is Format.table
-    if people:
-        typer.echo(f"{file}: {len(data.y)} rows, {len(data.features)} features, target {target!r}")
-        for note in data.notes:
-            typer.echo(note)
-    with progress_bar(people, "configurations") as progress:
-        try:
-            result = run_tuning(
-                space,
-                data.X,
-                data.y,
-                features=data.features,
-                objectives=[name.strip() for name in objectives.split(",") if name.strip()],
-                n_trials=trials,
-                storage=storage,
-                sampler=sampler,
-                resampling=resampling_by_name(resampling),
-                measure=measure,
-                out=folder,
-                resume=resume or storage is not None,
-                n_jobs=jobs,
-                random_state=seed,
-                progress=progress,
-            )
-        except KeyboardInterrupt:
-            raise KeyboardInterrupt(
-                f"interrupted; the finished configurations are kept, and the same command with --resume goes on "
-                f"(folder {folder})."
-            ) from None
+    data = shared.read_data(
+        file, target, drop=drop, keep=keep, impute=impute, delimiter=delimiter, groups=groups, people=people
+    )
+    folder = out if out is not None else Path(f"{file.name.split('.')[0]}-tuning")
+    place = folder if storage is None else "the storage"  # whose address may hold a password
+    kept = f"the finished configurations are in {place}, and the same command with --resume goes on."
+    with resumable(kept), progress_bar(people, "configurations") as progress:
+        result = run_tuning(
+            space,
+            data.X,
+            data.y,
+            features=data.features,
+            groups=data.groups,
+            objectives=[name.strip() for name in objectives.split(",") if name.strip()],
+            n_trials=trials,
+            storage=storage,
+            sampler=sampler,
+            resampling=resampling_by_name(resampling),
+            measure=measure,
+            out=folder,
+            resume=resume or storage is not None,
+            n_jobs=jobs,
+            random_state=seed,
+            progress=progress,
+        )
     chosen = result.choose(choose)
     print_rows(front_rows(result, chosen), form, title="The Pareto front" if people else "", wide=("parameters",))
     if people:

@@ -1,9 +1,10 @@
 """The measures of stability: one file a family, one record a measure."""
 
+from typing import TYPE_CHECKING, Any
+
 from steadyset.measures import adjusted, effective, frequency, importances, pairwise, rankings
 from steadyset.measures.evaluate import stability, stability_table
 from steadyset.measures.importances import shared_importance
-from steadyset.measures.null import NullExpectation, null_expectation
 from steadyset.measures.record import (
     Measure,
     all_measures,
@@ -12,6 +13,9 @@ from steadyset.measures.record import (
     register_measure,
     unregister_measure,
 )
+
+if TYPE_CHECKING:
+    from steadyset.measures.null import NullExpectation, null_expectation
 
 __all__ = [
     "Measure",
@@ -32,3 +36,12 @@ __all__ = [
     "stability_table",
     "unregister_measure",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """What is simulated needs numba from the start, so it is imported when it is first asked for."""
+    if name in ("NullExpectation", "null_expectation"):
+        from steadyset.measures import null
+
+        return getattr(null, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,11 +6,15 @@ been taken off both: (score - E[score]) / (maximum - E[score]), undefined where 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import numpy.typing as npt
 
 from steadyset.measures.record import INFINITY, Measure, register
-from steadyset.measures.similar_pairs import SimilarPairs
+
+if TYPE_CHECKING:
+    from steadyset.measures.similar_pairs import SimilarPairs
 
 Int = npt.NDArray[np.int64]
 Float = npt.NDArray[np.float64]

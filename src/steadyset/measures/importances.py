@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyset.errors import InputError
-from steadyset.kernels.transport import shared_masses, transport_plan
 from steadyset.measures.correlations import Correlations
 from steadyset.measures.record import Measure, register
 from steadyset.measures.rows import FloatArray, IntArray, Rows, weight_rows
@@ -94,6 +93,8 @@ def shared_importance(
     """
     import pandas as pd
 
+    from steadyset.kernels.transport import transport_plan
+
     runs = as_selections(selections)
     similarity.check(runs)
     for name, run in (("i", i), ("j", j)):
@@ -125,6 +126,8 @@ def _entries(rows: Rows, run: int) -> tuple[IntArray, FloatArray]:
 
 def _shared_table(rows: Rows, shares: FloatArray, similarity: FeatureSimilarity, thresholded: bool) -> FloatArray:
     """The most similarity that each pair of runs can share, nan where one is empty and on the diagonal."""
+    from steadyset.kernels.transport import shared_masses
+
     M = len(rows.rest)
     table = np.full((M, M), np.nan)
     row_code = np.zeros(len(rows.indices), dtype=np.int64)

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.kernels.intersections import intersection_blocks, pair_histogram
 from steadyset.selections import Selections
 
 IntArray = npt.NDArray[np.int64]
 MOST_CELLS = 1 << 24
 PAIRS_A_BLOCK = 1 << 20
+SMALL = 1 << 16  # runs x runs, or runs x features
 
 
 @dataclass(frozen=True)
@@ -44,12 +44,26 @@ def pair_batches(selections: Selections) -> Iterator[PairBatch]:
 
 def _counted(selections: Selections, sizes: IntArray, size_class: IntArray) -> PairBatch:
     a, b, starts, offsets = _cells(sizes)
-    cells = pair_histogram(
-        selections.indptr, selections.indices, selections.n_features, size_class, offsets, int(starts[-1])
-    )
+    cells = _histogram(selections, size_class, offsets, int(starts[-1]))
     occupied = np.flatnonzero(cells)
     which = np.searchsorted(starts, occupied, side="right") - 1
     return PairBatch(occupied - starts[which], sizes[a[which]], sizes[b[which]], cells[occupied])
+
+
+def _histogram(selections: Selections, size_class: IntArray, offsets: IntArray, n_cells: int) -> IntArray:
+    """How many pairs i<j are in the cell offsets[class_i, class_j] + r_ij."""
+    M, nnz, d = selections.n_runs, len(selections.indices), selections.n_features
+    if M * max(M, min(nnz, d)) > SMALL:
+        from steadyset.kernels.intersections import pair_histogram
+
+        return pair_histogram(selections.indptr, selections.indices, d, size_class, offsets, n_cells)
+    # Loading the compiled kernels takes longer than all of this.
+    used, column = np.unique(selections.indices, return_inverse=True)
+    selected = np.zeros((M, len(used)), dtype=np.float32)
+    selected[np.repeat(np.arange(M), selections.sizes), column] = 1
+    i, j = np.triu_indices(M, 1)
+    shared = (selected @ selected.T)[i, j].astype(np.int64)
+    return np.bincount(offsets[size_class[i], size_class[j]] + shared, minlength=n_cells)
 
 
 @dataclass(frozen=True)
@@ -85,6 +99,8 @@ def _cells(sizes: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray]:
 
 
 def _single(selections: Selections) -> Iterator[PairBatch]:
+    from steadyset.kernels.intersections import intersection_blocks
+
     M, sizes = selections.n_runs, selections.sizes
     rows = max(1, PAIRS_A_BLOCK // M)
     for start, block in intersection_blocks(selections.indptr, selections.indices, selections.n_features, rows):

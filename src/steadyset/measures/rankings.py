@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from steadyset.errors import InputError
-from steadyset.kernels.rankings import canberra_table, kendall_table
 from steadyset.measures.correlations import Correlations
 from steadyset.measures.record import INFINITY, Measure, register
 from steadyset.measures.rows import FloatArray, Rows
@@ -38,6 +37,8 @@ def kendall_score(ranks: Rows) -> FloatArray:
     Undefined: a run ties all features
     Reference: Kendall 1945
     """
+    from steadyset.kernels.rankings import kendall_table
+
     runs = ranks.runs
     order = np.lexsort((ranks.values, runs))
     values, ordered_runs = ranks.values[order], runs[order]
@@ -62,6 +63,8 @@ def canberra_score(ranks: Rows, *, top: int | None = None, relative: bool = Fals
     Undefined: relative to random rankings of a single feature
     Reference: Lance and Williams 1967; Jurman et al. 2008
     """
+    from steadyset.kernels.rankings import canberra_table
+
     d = ranks.n_features
     is_whole = isinstance(top, (int, np.integer)) and not isinstance(top, bool)
     if top is not None and not (is_whole and 1 <= top <= d):

@@ -5,6 +5,11 @@ from __future__ import annotations
 import math
 
 POOR, EXCELLENT = 0.40, 0.75
+BETWEEN = {
+    ("poor", "intermediate to good"): "poor or intermediate",
+    ("intermediate to good", "excellent"): "good or excellent",
+    ("poor", "excellent"): "poor to excellent",
+}
 
 
 def scale(value: float) -> str:
@@ -14,3 +19,15 @@ def scale(value: float) -> str:
     if value < POOR:
         return "poor"
     return "intermediate to good" if value <= EXCELLENT else "excellent"
+
+
+def verdict(value: float, low: float, high: float) -> str:
+    """The word of a value with an interval; where the ends of the interval have different words, both are said.
+
+    Examples
+    --------
+    >>> verdict(0.72, 0.66, 0.74), verdict(0.72, 0.66, 0.78)
+    ('intermediate to good', 'good or excellent')
+    """
+    ends = (scale(low), scale(high))
+    return BETWEEN.get(ends, scale(value))

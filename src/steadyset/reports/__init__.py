@@ -9,7 +9,6 @@ from steadyset._version import __version__
 from steadyset.assessment import Assessment, words
 from steadyset.errors import InputError, MissingExtraError
 from steadyset.files import written_beside
-from steadyset.measures.scale import scale
 from steadyset.plots import runs_by_features, selection_frequencies
 
 __all__ = ["report"]
@@ -35,7 +34,8 @@ def _content(assessment: Assessment) -> dict[str, Any]:
         "n_runs": max((sel.n_runs for sel in assessment.selections.values()), default=0),
         "answer": words.answer(assessment),
         "scores": settings["scoring"],
-        "summary": [{**row, "verdict": scale(row["stability"])} for row in words.summary_rows(assessment)],
+        "summary": words.summary_rows(assessment),
+        "scale": words.SCALE,
         "differences": words.differences(assessment),
         "core": assessment.core(),
         "failures": words.failures(assessment),

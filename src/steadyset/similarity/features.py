@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from steadyset.errors import InputError
 from steadyset.selections import Selections
-from steadyset.similarity.computed import Method, data_store
 from steadyset.similarity.groups import group_store
 from steadyset.similarity.matrix import Diagonal, matrix_store
 from steadyset.similarity.reading import read_store
 from steadyset.similarity.store import FloatArray, IntArray, Neighbours, Store
+
+if TYPE_CHECKING:
+    from steadyset.similarity.computed import Method
 
 
 class FeatureSimilarity:
@@ -72,6 +74,8 @@ class FeatureSimilarity:
         Kept are n x d numbers; similarities are computed in blocks when they are asked for. The graph of neighbours
         grows with the number of similar pairs: 32 bytes each.
         """
+        from steadyset.similarity.computed import data_store
+
         store, names, notes = data_store(X, method, features, bins)
         return cls._build(store, names, threshold, notes)
 

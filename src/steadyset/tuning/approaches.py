@@ -64,8 +64,8 @@ class Approach:
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The classes that the final model predicts; the columns of a frame are found by their names."""
         columns = {str(name): place for place, name in enumerate(getattr(X, "columns", ()))}
-        values = np.asarray(X)
-        if columns:
+        values = np.asarray(X, dtype=np.float64)
+        if columns and self.features != tuple(f"x{f}" for f in range(len(self.features))):
             missing = [name for name in self.features if name not in columns]
             if missing:
                 raise InputError(

@@ -8,8 +8,6 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.kernels.intersections import intersection_blocks
-from steadyset.kernels.pair_sums import add_pair_sums
 from steadyset.measures.chance import corrected, expected_scores
 from steadyset.measures.options import Estimate, Options, can_correct
 from steadyset.measures.pairs import PAIRS_A_BLOCK, IntArray, pair_batches, pair_cells
@@ -42,6 +40,9 @@ def pair_scores(selections: Selections, measure: Measure, options: Options) -> n
 
 def score_sums(selections: Selections, measures: Sequence[Measure], options: Options) -> npt.NDArray[np.float64]:
     """sums[i, m]: the sum over the other runs j of s_ij + s_ji by each measure; memory grows with M, not with M²."""
+    from steadyset.kernels.intersections import intersection_blocks
+    from steadyset.kernels.pair_sums import add_pair_sums
+
     M, k = selections.n_runs, selections.sizes
     sums = np.zeros((M, len(measures)))
     cells = pair_cells(selections)

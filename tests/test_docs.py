@@ -1,0 +1,45 @@
+"""The examples of the documentation: each page runs as it stands, from top to bottom."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from steadyset.measures import record
+from steadyset.selectors.filters import registry
+
+ROOT = Path(__file__).parents[1]
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+SLOW = {
+    "properties.md": {},
+    "tuning.md": {"n_trials=200": "n_trials=2", "as_frame=True)\n": "as_frame=True)\nX, y = X[::8], y[::8]\n"},
+}
+PAGES = sorted(page for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")) if BLOCK.search(page.read_text()))
+
+
+@pytest.fixture(autouse=True)
+def _forget_what_a_page_registers(monkeypatch, tmp_path):
+    monkeypatch.setattr(registry, "_filters", dict(registry._filters))
+    monkeypatch.setattr(record, "_registry", dict(record._registry))
+    monkeypatch.setattr(record, "_names", dict(record._names))
+    monkeypatch.chdir(tmp_path)
+
+
+def run(page, smaller):
+    names = {}
+    for block in BLOCK.findall(page.read_text()):
+        for words, instead in smaller.items():
+            block = block.replace(words, instead)
+        exec(compile(block, page.name, "exec"), names)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name not in SLOW], ids=lambda page: page.name)
+def test_the_examples_of_a_page_run(page):
+    run(page, {})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name in SLOW], ids=lambda page: page.name)
+def test_the_examples_of_a_page_that_take_long_run(page):
+    """Buys: the certificates of all measures, and a tuning, made smaller."""
+    run(page, SLOW[page.name])
