@@ -1,0 +1,150 @@
+"""The best cut of one feature among the rows of a node of a tree.
+
+The rows are collected by the code of their value, so that each distinct value is one slot; the slots in use are then
+visited in rising order. With W the weight and S the weighted sum of the target in the node, L and s those of the rows
+below a cut, the cut lowers the impurity of the node by
+
+    (s W - S L)² / (W L (W - L))
+
+in sum over the columns of the target: the number itself for the variance, the classes as zeros and ones for the Gini
+index (the two columns of two classes give the same, so one of them will do). Quotients are compared by multiplying out:
+with whole weights and classes, cuts of equal gain are found equal, and the first one seen is kept.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steadyset.kernels.arrays import Codes, Floats
+from steadyset.kernels.bits import popcount
+from steadyset.kernels.jit import kernel
+
+
+class Bag(NamedTuple):
+    """The rows that a tree has drawn; those of a node lie next to each other."""
+
+    rows: Codes
+    weights: Floats  # how often each row was drawn
+    moments: Floats  # that times its target
+    labels: Codes  # its class, where there are more than two
+
+
+class Slots(NamedTuple):
+    """One slot for each code: what the rows with that code sum to; all zero between calls."""
+
+    sums: Floats  # weight and moment, or the weight of each class
+    words: NDArray[np.uint64]  # the codes in use as bits
+    used: Codes  # the codes in use in rising order
+
+
+class Cut(NamedTuple):
+    """A cut between two codes that are neighbours in the node; its gain is rise / (fall * W)."""
+
+    n_values: int  # of the feature in the node; 1: it is constant there
+    rise: float  # sum of (s W - S L)²
+    fall: float  # L (W - L)
+    lower: int
+    upper: int
+
+
+@kernel
+def make_slots(n_codes: int, n_columns: int) -> Slots:
+    """Empty slots."""
+    return Slots(
+        np.zeros((n_codes, n_columns)), np.zeros((n_codes >> 6) + 1, np.uint64), np.empty(n_codes + 1, np.int32)
+    )
+
+
+@kernel
+def cut_number(
+    codes: Codes, bag: Bag, start: int, end: int, slots: Slots, few: int, least: float, weight: float, moment: float
+) -> Cut:
+    """The first best cut for a target of one column, with at least ``least`` on both sides; lower is -1 without one."""
+    sums, used = slots.sums, slots.used
+    if end - start <= few:
+        n_used = 0
+        for i in range(start, end):
+            code = codes[bag.rows[i]]
+            if sums[code, 0] == 0.0:
+                n_used = _insert(used, n_used, code)
+            sums[code, 0] += bag.weights[i]
+            sums[code, 1] += bag.moments[i]
+    else:
+        for i in range(start, end):
+            code = codes[bag.rows[i]]
+            sums[code, 0] += bag.weights[i]
+            sums[code, 1] += bag.moments[i]
+            slots.words[code >> 6] |= np.uint64(1) << np.uint64(code & 63)
+        n_used = _take_bits(slots.words, used)
+    rise, fall, lower, upper = -1.0, 1.0, -1, -1
+    left, left_moment = 0.0, 0.0
+    for place in range(n_used - 1):
+        code = used[place]
+        left += sums[code, 0]
+        left_moment += sums[code, 1]
+        sums[code, 0] = 0.0
+        sums[code, 1] = 0.0
+        difference = left_moment * weight - moment * left
+        below = left * (weight - left)
+        if difference * difference * fall > rise * below and left >= least and weight - left >= least:
+            rise, fall, lower, upper = difference * difference, below, code, used[place + 1]
+    sums[used[n_used - 1]] = 0.0
+    return Cut(n_used, rise, fall, lower, upper)
+
+
+@kernel
+def cut_classes(
+    codes: Codes, bag: Bag, start: int, end: int, slots: Slots, few: int, least: float, weight: float, moments: Floats
+) -> Cut:
+    """The same for classes: ``moments`` holds the weight of each class in the node."""
+    sums, used = slots.sums, slots.used
+    n_classes = len(moments)
+    for i in range(start, end):
+        code = codes[bag.rows[i]]
+        sums[code, bag.labels[i]] += bag.weights[i]
+        slots.words[code >> 6] |= np.uint64(1) << np.uint64(code & 63)
+    n_used = _take_bits(slots.words, used)
+    rise, fall, lower, upper = -1.0, 1.0, -1, -1
+    left = 0.0
+    left_moments = np.zeros(n_classes)
+    for place in range(n_used - 1):
+        code = used[place]
+        for k in range(n_classes):
+            left += sums[code, k]
+            left_moments[k] += sums[code, k]
+            sums[code, k] = 0.0
+        gain = 0.0
+        for k in range(n_classes):
+            difference = left_moments[k] * weight - moments[k] * left
+            gain += difference * difference
+        below = left * (weight - left)
+        if gain * fall > rise * below and left >= least and weight - left >= least:
+            rise, fall, lower, upper = gain, below, code, used[place + 1]
+    sums[used[n_used - 1]] = 0.0
+    return Cut(n_used, rise, fall, lower, upper)
+
+
+@kernel
+def _insert(used: Codes, n_used: int, code: int) -> int:
+    place = n_used
+    while place > 0 and used[place - 1] > code:
+        used[place] = used[place - 1]
+        place -= 1
+    used[place] = code
+    return n_used + 1
+
+
+@kernel
+def _take_bits(words: NDArray[np.uint64], used: Codes) -> int:
+    """List the numbers of the bits that are set, in rising order, and clear them."""
+    n_used = 0
+    for number in range(len(words)):
+        word = words[number]
+        while word != np.uint64(0):
+            lowest = word & (~word + np.uint64(1))
+            used[n_used] = (number << 6) + np.int64(popcount(lowest - np.uint64(1)))
+            n_used += 1
+            word ^= lowest
+        words[number] = np.uint64(0)
+    return n_used
