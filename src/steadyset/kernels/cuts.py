@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from steadyset.kernels.arrays import Codes, Floats
+from steadyset.kernels.arrays import Floats, Int, Numbers
 from steadyset.kernels.bits import popcount
 from steadyset.kernels.jit import kernel
 
@@ -24,18 +24,17 @@ from steadyset.kernels.jit import kernel
 class Bag(NamedTuple):
     """The rows that a tree has drawn; those of a node lie next to each other."""
 
-    rows: Codes
-    weights: Floats  # how often each row was drawn
-    moments: Floats  # that times its target
-    labels: Codes  # its class, where there are more than two
+    rows: Numbers
+    pairs: Floats  # how often each row was drawn, and that times its number; for more classes: and its class
 
 
 class Slots(NamedTuple):
     """One slot for each code: what the rows with that code sum to; all zero between calls."""
 
-    sums: Floats  # weight and moment, or the weight of each class
+    sums: Floats  # weight, and moment or the weight of each class
     words: NDArray[np.uint64]  # the codes in use as bits
-    used: Codes  # the codes in use in rising order
+    used: Numbers  # the codes in use in rising order
+    left: Floats  # the weight of each class below a cut
 
 
 class Cut(NamedTuple):
@@ -44,40 +43,48 @@ class Cut(NamedTuple):
     n_values: int  # of the feature in the node; 1: it is constant there
     rise: float  # sum of (s W - S L)²
     fall: float  # L (W - L)
-    lower: int
-    upper: int
+    lower: np.int64
+    upper: np.int64
 
 
-@kernel
 def make_slots(n_codes: int, n_columns: int) -> Slots:
-    """Empty slots."""
+    """Empty slots for a target of so many columns."""
     return Slots(
-        np.zeros((n_codes, n_columns)), np.zeros((n_codes >> 6) + 1, np.uint64), np.empty(n_codes + 1, np.int32)
+        np.zeros((n_codes, 1 + n_columns)),
+        np.zeros((n_codes >> 6) + 1, np.uint64),
+        np.empty(n_codes, np.uint32),
+        np.zeros(n_columns),
     )
 
 
 @kernel
 def cut_number(
-    codes: Codes, bag: Bag, start: int, end: int, slots: Slots, few: int, least: float, weight: float, moment: float
+    codes: Numbers,
+    feature: Int,
+    bag: Bag,
+    start: Int,
+    end: Int,
+    slots: Slots,
+    few: int,
+    least: float,
+    weight: float,
+    moment: float,
 ) -> Cut:
     """The first best cut for a target of one column, with at least ``least`` on both sides; lower is -1 without one."""
-    sums, used = slots.sums, slots.used
-    if end - start <= few:
-        n_used = 0
-        for i in range(start, end):
-            code = codes[bag.rows[i]]
-            if sums[code, 0] == 0.0:
-                n_used = _insert(used, n_used, code)
-            sums[code, 0] += bag.weights[i]
-            sums[code, 1] += bag.moments[i]
-    else:
-        for i in range(start, end):
-            code = codes[bag.rows[i]]
-            sums[code, 0] += bag.weights[i]
-            sums[code, 1] += bag.moments[i]
-            slots.words[code >> 6] |= np.uint64(1) << np.uint64(code & 63)
-        n_used = _take_bits(slots.words, used)
-    rise, fall, lower, upper = -1.0, 1.0, -1, -1
+    rows, pairs = bag.rows, bag.pairs
+    sums, words, used = slots.sums, slots.words, slots.used
+    n_used = 0
+    for i in range(start, end):
+        code = codes[feature, rows[i]]
+        if end - start > few:
+            words[code >> np.uint32(6)] |= np.uint64(1) << np.uint64(code & np.uint32(63))
+        elif sums[code, 0] == 0.0:
+            n_used = _insert(used, n_used, code)
+        sums[code, 0] += pairs[i, 0]
+        sums[code, 1] += pairs[i, 1]
+    if end - start > few:
+        n_used = _take_bits(words, used)
+    rise, fall, lower = -1.0, 1.0, -1
     left, left_moment = 0.0, 0.0
     for place in range(n_used - 1):
         code = used[place]
@@ -88,45 +95,67 @@ def cut_number(
         difference = left_moment * weight - moment * left
         below = left * (weight - left)
         if difference * difference * fall > rise * below and left >= least and weight - left >= least:
-            rise, fall, lower, upper = difference * difference, below, code, used[place + 1]
-    sums[used[n_used - 1]] = 0.0
-    return Cut(n_used, rise, fall, lower, upper)
+            rise, fall, lower = difference * difference, below, place
+    sums[used[n_used - 1], 0] = 0.0
+    sums[used[n_used - 1], 1] = 0.0
+    if lower < 0:
+        return Cut(n_used, rise, fall, np.int64(-1), np.int64(-1))
+    return Cut(n_used, rise, fall, np.int64(used[lower]), np.int64(used[lower + 1]))
 
 
 @kernel
 def cut_classes(
-    codes: Codes, bag: Bag, start: int, end: int, slots: Slots, few: int, least: float, weight: float, moments: Floats
+    codes: Numbers,
+    feature: Int,
+    bag: Bag,
+    start: Int,
+    end: Int,
+    slots: Slots,
+    few: int,
+    least: float,
+    weight: float,
+    moments: Floats,
 ) -> Cut:
     """The same for classes: ``moments`` holds the weight of each class in the node."""
-    sums, used = slots.sums, slots.used
-    n_classes = len(moments)
+    rows, pairs = bag.rows, bag.pairs
+    sums, words, used = slots.sums, slots.words, slots.used
+    n_used = 0
     for i in range(start, end):
-        code = codes[bag.rows[i]]
-        sums[code, bag.labels[i]] += bag.weights[i]
-        slots.words[code >> 6] |= np.uint64(1) << np.uint64(code & 63)
-    n_used = _take_bits(slots.words, used)
-    rise, fall, lower, upper = -1.0, 1.0, -1, -1
-    left = 0.0
-    left_moments = np.zeros(n_classes)
+        code = codes[feature, rows[i]]
+        if end - start > few:
+            words[code >> np.uint32(6)] |= np.uint64(1) << np.uint64(code & np.uint32(63))
+        elif sums[code, 0] == 0.0:
+            n_used = _insert(used, n_used, code)
+        sums[code, 0] += pairs[i, 0]
+        sums[code, 1 + np.uint32(pairs[i, 1])] += pairs[i, 0]
+    if end - start > few:
+        n_used = _take_bits(words, used)
+    rise, fall, lower = -1.0, 1.0, -1
+    left, left_moments = 0.0, slots.left
+    for k in range(len(moments)):
+        left_moments[k] = 0.0
     for place in range(n_used - 1):
         code = used[place]
-        for k in range(n_classes):
-            left += sums[code, k]
-            left_moments[k] += sums[code, k]
-            sums[code, k] = 0.0
+        left += sums[code, 0]
+        sums[code, 0] = 0.0
         gain = 0.0
-        for k in range(n_classes):
+        for k in range(len(moments)):
+            left_moments[k] += sums[code, 1 + k]
+            sums[code, 1 + k] = 0.0
             difference = left_moments[k] * weight - moments[k] * left
             gain += difference * difference
         below = left * (weight - left)
         if gain * fall > rise * below and left >= least and weight - left >= least:
-            rise, fall, lower, upper = gain, below, code, used[place + 1]
-    sums[used[n_used - 1]] = 0.0
-    return Cut(n_used, rise, fall, lower, upper)
+            rise, fall, lower = gain, below, place
+    for k in range(1 + len(moments)):
+        sums[used[n_used - 1], k] = 0.0
+    if lower < 0:
+        return Cut(n_used, rise, fall, np.int64(-1), np.int64(-1))
+    return Cut(n_used, rise, fall, np.int64(used[lower]), np.int64(used[lower + 1]))
 
 
 @kernel
-def _insert(used: Codes, n_used: int, code: int) -> int:
+def _insert(used: Numbers, n_used: int, code: int) -> int:
     place = n_used
     while place > 0 and used[place - 1] > code:
         used[place] = used[place - 1]
@@ -136,7 +165,7 @@ def _insert(used: Codes, n_used: int, code: int) -> int:
 
 
 @kernel
-def _take_bits(words: NDArray[np.uint64], used: Codes) -> int:
+def _take_bits(words: NDArray[np.uint64], used: Numbers) -> int:
     """List the numbers of the bits that are set, in rising order, and clear them."""
     n_used = 0
     for number in range(len(words)):
