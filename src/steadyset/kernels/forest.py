@@ -317,12 +317,14 @@ def _search(
     features, moments, bag, slots, codes = work.features, work.moments, work.bag, work.slots, table.codes
     few, least, number = rules.few, float(rules.least_leaf), target.n_classes <= 2
     n_features = len(features)
+    # Two rows are parted alike by every feature that varies, and the first one drawn is kept.
+    n_candidates = rules.n_candidates if end - start > 2 else 1
     n_known = n_constant  # constants known before and not drawn yet
     n_varying = 0
     n_drawn = 0
     best_feature, lower, upper = np.int64(-1), np.int64(-1), np.int64(-1)
     rise, fall = -1.0, 1.0
-    while n_constant + n_varying < n_features and (n_drawn < rules.n_candidates or n_varying == 0):
+    while n_constant + n_varying < n_features and (n_drawn < n_candidates or n_varying == 0):
         state = advance(state)
         pick = below(state, n_features - n_drawn)
         n_drawn += 1
