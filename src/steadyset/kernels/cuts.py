@@ -8,7 +8,8 @@ below a cut, the cut lowers the impurity of the node by
 
 in sum over the columns of the target: the number itself for the variance, the classes as zeros and ones for the Gini
 index (the two columns of two classes give the same, so one of them will do). Quotients are compared by multiplying out:
-with whole weights and classes, cuts of equal gain are found equal, and the first one seen is kept.
+with whole weights and classes, cuts of equal gain are found equal (as long as W⁴ / 16 is below 2⁵³), and the first one
+seen is kept.
 """
 
 from typing import NamedTuple

@@ -158,6 +158,8 @@ class _Work(NamedTuple):
     moments: Floats  # of the node: one number, or the weight of each class
     gains: Floats  # over the nodes of the tree: by how much the cut lowers the impurity of the whole
     last_left: Codes  # over the nodes of the tree: the largest code at or below the threshold
+    rows: Ints  # out of bag
+    others: Ints  # the same, shuffled
     done: Ints  # over features: the end of the last tree in which it was shuffled
     stack: Ints  # open nodes: start, end, depth, number of known constants, the node whose right branch it is
 
@@ -173,6 +175,8 @@ def _make_work(n_features: int, n_rows: int, n_places: int, n_columns: int) -> _
         np.zeros(n_columns),
         np.zeros(2 * n_rows),
         np.zeros(2 * n_rows, np.int32),
+        np.empty(n_places, np.int64),
+        np.empty(n_places, np.int64),
         np.zeros(n_features, np.int64),
         np.empty((n_rows + 1, 5), np.int64),
     )
@@ -406,20 +410,17 @@ def _add_error_growth(
 
     The error is the share of wrong answers, or the mean squared error.
     """
-    n_out = 0
-    for place in range(len(places)):
-        n_out += not work.drawn[place]
-    if n_out == 0:
-        return False
-    rows = np.empty(n_out, np.int64)
+    rows, others = work.rows, work.others
     n_out = 0
     for place in range(len(places)):
         if not work.drawn[place]:
             rows[n_out] = places[place]
+            others[n_out] = places[place]
             n_out += 1
-    others = rows.copy()
+    if n_out == 0:
+        return False
     first, end = trees.starts[tree], trees.starts[tree + 1]
-    intact = _mean_error(table, target, trees, first, work.last_left, rows, others, np.int64(-1))
+    intact = _mean_error(table, target, trees, first, work.last_left, rows, others, n_out, np.int64(-1))
     for node in range(first, end):
         feature = np.int64(trees.feature[node])
         if feature < 0 or work.done[feature] == end:
@@ -429,7 +430,9 @@ def _add_error_growth(
             state = advance(state)
             j = below(state, i + 1)
             others[i], others[j] = others[j], others[i]
-        total[feature] += _mean_error(table, target, trees, first, work.last_left, rows, others, feature) - intact
+        total[feature] += (
+            _mean_error(table, target, trees, first, work.last_left, rows, others, n_out, feature) - intact
+        )
     return True
 
 
@@ -442,12 +445,13 @@ def _mean_error(
     last_left: Codes,
     rows: Ints,
     others: Ints,
+    n_out: int,
     shuffled: Int,
 ) -> float:
     """The error on the rows when each has the value of another row in the shuffled feature."""
     features, rights, codes = trees.feature, trees.right, table.codes
     total = 0.0
-    for i in range(len(rows)):
+    for i in range(n_out):
         node: Int = 0
         while features[first + node] >= 0:
             feature = features[first + node]
@@ -460,7 +464,7 @@ def _mean_error(
             total += (trees.value[first + node, 0] > 0.5) != (truth == 1.0)
         else:
             total += _first_largest(trees.value, first + node) != truth
-    return total / len(rows)
+    return total / n_out
 
 
 @kernel

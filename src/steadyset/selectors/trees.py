@@ -62,15 +62,19 @@ class ForestData:
     table: Table
     target: Target
     places: IntArray
-    centre: float  # what was taken off a number to predict
+    centre: float  # what was taken off a number to predict,
+    scale: float  # and what it was divided by then: a power of two, so that squares neither vanish nor overflow
 
     @classmethod
     def of(cls, training: Training) -> Self:
         """Sort, merge and rank the rows."""
         merged = _merge_copies(training)
-        n_classes = max(1, len(merged.classes))
-        centre = float(np.average(merged.y, weights=merged.weight)) if n_classes == 1 else 0.0
-        return cls(code_table(merged.X), Target(merged.y - centre, n_classes), _places(merged.weight), centre)
+        table, places = code_table(merged.X), _places(merged.weight)
+        if len(merged.classes):
+            return cls(table, Target(merged.y, len(merged.classes)), places, 0.0, 1.0)
+        centre = float(np.average(merged.y, weights=merged.weight))
+        scale = float(2.0 ** np.frexp(np.abs(merged.y - centre).max())[1])
+        return cls(table, Target((merged.y - centre) / scale, 1), places, centre, scale)
 
     def only(self, features: BoolArray) -> Self:
         """The same rows with some of the features."""
@@ -84,8 +88,7 @@ def grow_forest(data: ForestData, growth: Growth, seed: np.random.SeedSequence) 
     starts = [part.starts[1:] + end - part.starts[-1] for part, end in zip(parts, ends, strict=True)]
     nodes = [np.concatenate([part[field] for part in parts]) for field in range(1, len(Trees._fields))]
     trees = Trees(np.concatenate([[0], *starts]), *nodes)
-    trees.value[:] += data.centre
-    return trees
+    return trees._replace(value=trees.value * data.scale + data.centre)
 
 
 def forest_importances(
@@ -93,8 +96,9 @@ def forest_importances(
 ) -> FloatArray:
     """The mean over the trees of an importance of IMPORTANCES; trees without an out-of-bag row have no permutation."""
     blocks = _blocks(data, growth, seed, IMPORTANCES[kind], n_jobs)
-    total = np.sum([total for _, total, _ in blocks], axis=0)
-    return np.asarray(total / max(1, sum(counted for _, _, counted in blocks)), dtype=np.float64)
+    n_counted = sum(counted for _, _, counted in blocks)
+    mean = np.sum([total for _, total, _ in blocks], axis=0) / max(1, n_counted)
+    return np.asarray(mean if kind == "decrease_share" else mean * data.scale**2, dtype=np.float64)
 
 
 def mean_of_trees(trees: Trees, X: FloatArray, n_classes: int = 1) -> FloatArray:

@@ -1,13 +1,10 @@
 """Forests rank the features that matter first, and are the same for a seed whatever the order of the rows."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 from steadyset.errors import InputError
-from steadyset.kernels.forest import Trees, predict
 from steadyset.selectors.filters import scores
 from steadyset.selectors.filters.scoring import run_seeds
 from steadyset.selectors.forest import ForestClassification, ForestRegression
@@ -55,23 +52,20 @@ def test_filter_and_selector_have_the_same_forest(forest, continuous):
     np.testing.assert_allclose(decrease.sum(), impurity, rtol=0.05)
 
 
-def test_permutation_importance_is_the_loss_of_accuracy_on_new_rows():
+def test_permutation_importance_is_the_loss_of_accuracy_on_the_out_of_bag_rows_of_scikit_learns_trees():
     X, y = signal(2, ForestClassification)
-    fitted = ForestClassification(12, importance="permutation", n_trees=100, random_state=0).fit(X, y)
-    new_X, new_y = signal(3, ForestClassification)
-
-    def right(values):
-        trees = fitted.trees_
-        alone = [Trees(np.array([0, b - a]), *(part[a:b] for part in trees[1:])) for a, b in pairwise(trees.starts)]
-        return np.mean([(predict(tree, values)[:, 0] > 0.5) == new_y for tree in alone])
-
+    ours = ForestClassification(importance="permutation", n_trees=400, random_state=0).fit(X, y).importances_
+    forest = RandomForestClassifier(200, random_state=0).fit(X, y)
+    rng = np.random.default_rng(0)
     loss = np.zeros(12)
-    for feature in range(12):
-        for shift in range(1, 11):
-            shuffled = new_X.copy()
-            shuffled[:, feature] = np.roll(shuffled[:, feature], shift)
-            loss[feature] += (right(new_X) - right(shuffled)) / 10
-    np.testing.assert_allclose(fitted.importances_, loss, atol=0.05)
+    for tree, drawn in zip(forest.estimators_, forest.estimators_samples_, strict=True):
+        left_out = np.setdiff1d(np.arange(120), drawn)
+        for feature in (2, 7, 9):
+            shuffled = X[left_out]
+            shuffled[:, feature] = rng.permutation(shuffled[:, feature])
+            loss[feature] += tree.score(X[left_out], y[left_out]) - tree.score(shuffled, y[left_out])
+    np.testing.assert_allclose(ours[[2, 7, 9]], loss[[2, 7, 9]] / 200, atol=0.025)
+    assert ours[2] > 0.15
 
 
 @pytest.mark.parametrize("forest", FORESTS)
@@ -81,6 +75,19 @@ def test_duplicated_values_and_copied_columns_are_shared(forest):
     found = forest(2, n_trees=200, random_state=0).fit(X, y).importances_
     assert set(np.argsort(found)[-2:]) == {2, 12}
     np.testing.assert_allclose(found[2], found[12], rtol=0.35)
+
+
+@pytest.mark.parametrize("importance", ["impurity", "permutation"])
+@pytest.mark.parametrize("unit", [2.0**-500, 2.0**500])
+def test_the_unit_of_the_target_does_not_matter(importance, unit):
+    X, y = signal(11, ForestRegression)
+    y = y - y.mean() + 1.0
+    one, other = (
+        ForestRegression(3, importance=importance, n_trees=20, random_state=0).fit(X, y * u) for u in (1, unit)
+    )
+    power = 2 if importance == "permutation" else 0
+    np.testing.assert_allclose(other.importances_ / unit**power, one.importances_, rtol=1e-12)
+    np.testing.assert_array_equal(other.predict(X) / unit, one.predict(X))
 
 
 @pytest.mark.parametrize("seed", range(3))
