@@ -211,7 +211,7 @@ def test_draws_of_the_bommert_space_stay_in_the_ranges_of_table_6_5():
             assert 2**-15 <= params["svc__C"] <= 2**15
         if d["model"] == "forest":
             assert params["n_estimators"] in (100, 200, 500, 1000, 2000, 5000)
-            assert 2 <= params["min_samples_split"] <= 13
+            assert 1 <= params["node_size"] <= 12
         if d["model"] == "boosting":
             assert 1 <= params["n_steps"] <= 2**15
     steps = sorted(d["boosting.n_steps"] for d in draws if d["model"] == "boosting")

@@ -9,7 +9,7 @@ from steadyset.kernels.jit import kernel
 
 
 @kernel
-def stream(seed: int, draw: int) -> np.uint64:
+def stream(seed: int | np.uint64, draw: int) -> np.uint64:
     """The first state of the stream of one draw."""
     return scramble(np.uint64(seed) + scramble(np.uint64(draw) + np.uint64(0x9E3779B97F4A7C15)))
 

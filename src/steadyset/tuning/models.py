@@ -7,12 +7,16 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from steadyset.selectors.model_input import read_training
+from steadyset.selectors.trees import ForestData, Growth, features_cut, grow_forest, mean_of_trees, seed_sequence
+from steadyset.selectors.validation import check_integer
 
 
 class RidgeLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -38,12 +42,52 @@ class RidgeLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(self.model_.predict_proba(X))
 
 
-class SplittingForest(RandomForestClassifier):  # type: ignore[misc]
-    """A random forest that selects the features at which any of its trees splits."""
+class SplittingForest(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A random forest that selects the features at which any of its trees splits.
+
+    A node of `node_size` rows or fewer is not split; rows count as often as the tree has drawn them. A node tries
+    `max_features` of the features: "sqrt", "log2", a number, a share (rounded down, at least one), None for all.
+
+    Attributes: classes_, trees_ (the nodes as arrays, see `steadyset.kernels.forest.Trees`).
+    """
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        node_size: int = 1,
+        max_features: str | int | float | None = "sqrt",
+        random_state: Any = None,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.node_size = node_size
+        self.max_features = max_features
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Grow the trees."""
+        check_integer("n_estimators", self.n_estimators, least=1)
+        check_integer("node_size", self.node_size, least=1)
+        training = read_training(X, y, None, target="classes", selector=self)
+        growth = Growth(self.n_estimators, self.max_features, least_cut=self.node_size + 1)
+        self.trees_ = grow_forest(ForestData.of(training), growth, seed_sequence(self.random_state))
+        self.classes_ = training.classes
+        return self
+
+    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """Class frequencies in the leaves, averaged over the trees."""
+        check_is_fitted(self)
+        values = np.asarray(validate_data(self, X, dtype=np.float64, reset=False))
+        return mean_of_trees(self.trees_, values, len(self.classes_))
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The class with the largest probability."""
+        largest = self.predict_proba(X).argmax(axis=1)
+        return np.asarray(self.classes_[largest])
 
     def get_support(self) -> npt.NDArray[np.bool_]:
         """Which features are used."""
-        return np.asarray(self.feature_importances_ > 0)
+        check_is_fitted(self)
+        return features_cut(self.trees_, self.n_features_in_)
 
 
 def scaled_svm() -> Any:

@@ -219,8 +219,8 @@ def bommert() -> Space:
 
 def _forest_params(values: Params, n_rows: int) -> Params:
     size = round((0.2 * n_rows) ** values["node_size"])
-    share = max(values["max_features"], 1e-9)  # scikit-learn rounds down to a number of features, and up to one
-    return {"n_estimators": values["n_estimators"], "min_samples_split": max(2, size + 1), "max_features": share}
+    share = max(values["max_features"], 1e-9)  # a forest rounds down to a number of features, and up to one
+    return {"n_estimators": values["n_estimators"], "node_size": size, "max_features": share}
 
 
 READY_MADE: dict[str, Callable[[], Space]] = {"bommert": bommert}

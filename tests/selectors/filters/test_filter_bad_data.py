@@ -7,6 +7,7 @@ import pytest
 from steadyset.errors import InputError
 from steadyset.selectors import FilterSelector
 from steadyset.selectors.filters import Filter, list_filters, register_filter, scores, top_features
+from steadyset.selectors.filters.registry import _filters
 
 X = np.random.default_rng(0).normal(size=(12, 3))
 Y = np.arange(12) % 2
@@ -111,9 +112,18 @@ def test_an_empty_resample_is_named():
 
 
 @pytest.mark.parametrize("name", ["impurity", "permutation"])
-def test_forests_refuse_weights_that_are_not_whole(name):
-    with pytest.raises(InputError, match=f"not whole; filter '{name}' copies rows by their weight"):
-        FilterSelector(name).fit(X, Y, sample_weight=np.full(12, 0.5))
+def test_forests_refuse_weights_that_do_not_count_rows(name):
+    with pytest.raises(InputError, match="sample_weight sums to 1; a forest wants weights that count rows"):
+        FilterSelector(name).fit(X, Y, sample_weight=np.full(12, 1 / 12))
+
+
+def test_filters_that_copy_rows_refuse_weights_that_are_not_whole():
+    try:
+        register_filter(Filter(name="range", score=lambda X, y: np.ptp(X, axis=0), weights=False, reference="none"))
+        with pytest.raises(InputError, match="not whole; filter 'range' copies rows by their weight"):
+            FilterSelector("range").fit(X, Y, sample_weight=np.full(12, 0.5))
+    finally:
+        _filters.pop("range", None)
 
 
 @pytest.mark.parametrize(

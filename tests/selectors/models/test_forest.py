@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.inspection import permutation_importance
 
 from steadyset.errors import InputError
+from steadyset.selectors.filters import scores
+from steadyset.selectors.filters.scoring import run_seeds
 from steadyset.selectors.forest import ForestClassification, ForestRegression
+from steadyset.selectors.trees import n_candidates
 
 FORESTS = [ForestClassification, ForestRegression]
 
@@ -35,15 +37,73 @@ def test_impurity_importance_is_close_to_that_of_scikit_learn():
     np.testing.assert_allclose(ours, theirs, atol=0.05)
 
 
-def test_permutation_importance_is_the_loss_of_accuracy_on_new_rows():
+@pytest.mark.parametrize(("forest", "continuous"), [(ForestClassification, False), (ForestRegression, True)])
+def test_filter_and_selector_have_the_same_forest(forest, continuous):
+    X, y = signal(2, forest)
+    seed = run_seeds(5, 1)[0]
+    options = {"params": {"n_estimators": 40}, "random_state": 5}
+    selector = forest(importance="permutation", n_trees=40, random_state=seed).fit(X, y)
+    np.testing.assert_array_equal(scores("permutation", X, y, **options)[0], selector.importances_)
+    decrease = scores("impurity", X, y, **options)[0]
+    share = forest(n_trees=40, random_state=seed).fit(X, y).importances_
+    np.testing.assert_allclose(decrease / decrease.sum(), share, atol=0.02)
+    # The leaves are pure, so that the whole decrease is the impurity of the root.
+    impurity = np.var(y) if continuous else 2 * y.mean() * (1 - y.mean())
+    np.testing.assert_allclose(decrease.sum(), impurity, rtol=0.05)
+
+
+def test_permutation_importance_is_the_loss_of_accuracy_on_the_out_of_bag_rows_of_scikit_learns_trees():
     X, y = signal(2, ForestClassification)
-    fitted = ForestClassification(12, importance="permutation", n_trees=100, random_state=0).fit(X, y)
-    new_X, new_y = signal(3, ForestClassification)
-    one_tree_each = [
-        permutation_importance(tree, new_X.astype(np.float32), new_y, random_state=0, n_repeats=1).importances_mean
-        for tree in fitted.trees_[:30]
-    ]
-    np.testing.assert_allclose(fitted.importances_, np.mean(one_tree_each, axis=0), atol=0.05)
+    ours = ForestClassification(importance="permutation", n_trees=400, random_state=0).fit(X, y).importances_
+    forest = RandomForestClassifier(200, random_state=0).fit(X, y)
+    rng = np.random.default_rng(0)
+    loss = np.zeros(12)
+    for tree, drawn in zip(forest.estimators_, forest.estimators_samples_, strict=True):
+        left_out = np.setdiff1d(np.arange(120), drawn)
+        for feature in (2, 7, 9):
+            shuffled = X[left_out]
+            shuffled[:, feature] = rng.permutation(shuffled[:, feature])
+            loss[feature] += tree.score(X[left_out], y[left_out]) - tree.score(shuffled, y[left_out])
+    np.testing.assert_allclose(ours[[2, 7, 9]], loss[[2, 7, 9]] / 200, atol=0.025)
+    assert ours[2] > 0.15
+
+
+@pytest.mark.parametrize("forest", FORESTS)
+def test_duplicated_values_and_copied_columns_are_shared(forest):
+    X, y = signal(9, forest)
+    X = np.column_stack([np.round(X), np.round(X[:, 2])])
+    found = forest(2, n_trees=200, random_state=0).fit(X, y).importances_
+    assert set(np.argsort(found)[-2:]) == {2, 12}
+    np.testing.assert_allclose(found[2], found[12], rtol=0.35)
+
+
+@pytest.mark.parametrize("importance", ["impurity", "permutation"])
+@pytest.mark.parametrize("unit", [2.0**-500, 2.0**500])
+def test_the_unit_of_the_target_does_not_matter(importance, unit):
+    X, y = signal(11, ForestRegression)
+    y = y - y.mean() + 1.0
+    one, other = (
+        ForestRegression(3, importance=importance, n_trees=20, random_state=0).fit(X, y * u) for u in (1, unit)
+    )
+    power = 2 if importance == "permutation" else 0
+    np.testing.assert_allclose(other.importances_ / unit**power, one.importances_, rtol=1e-12)
+    np.testing.assert_array_equal(other.predict(X) / unit, one.predict(X))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_number_of_threads_changes_nothing(seed):
+    X, y = signal(seed, ForestRegression)
+    alone, shared = (
+        scores("impurity", X, y, params={"n_estimators": 70, "n_jobs": n_jobs}, random_state=seed) for n_jobs in (1, 2)
+    )
+    np.testing.assert_array_equal(alone, shared)
+
+
+@pytest.mark.parametrize(
+    ("given", "n"), [("sqrt", 7), ("log2", 5), (None, 60), (1, 1), (80, 60), (0.5, 30), (1e-9, 1), (1.0, 60)]
+)
+def test_candidates_of_a_node_are_counted_as_in_scikit_learn(given, n):
+    assert n_candidates(given, 60) == n
 
 
 @pytest.mark.parametrize("forest", FORESTS)
@@ -87,6 +147,12 @@ def test_weights_that_do_not_count_rows_are_refused():
     [
         ({"importance": "gain"}, "importance is 'gain'; wanted is one of impurity, permutation"),
         ({"n_trees": 0}, "n_trees is 0; wanted is a whole number of at least 1"),
+        (
+            {"max_features": 1.5},
+            "max_features is 1.5; wanted is sqrt, log2, None for all, a whole number",
+        ),
+        ({"max_features": 0}, "max_features is 0; wanted is sqrt"),
+        ({"max_depth": 0}, "max_depth is 0; wanted is a whole number of at least 1"),
         ({"random_state": -1}, "random_state is -1; wanted is a whole number of at least 0"),
     ],
 )
