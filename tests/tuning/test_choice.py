@@ -67,6 +67,12 @@ def test_equal_configurations_go_to_the_smallest_and_then_to_chance():
     assert st.epsilon_constraint(equal, equal, random_state=7) == st.epsilon_constraint(equal, equal, random_state=7)
 
 
+def test_a_distance_of_exactly_the_slack_is_within_it():
+    for best in np.arange(0.55, 1.0, 0.01):
+        values = np.array([[best, 0.0], [best - 0.05, 1.0]])
+        assert st.pa_best(values, ["max", "max"], slack=0.05).tolist() == [0, 1]
+
+
 def test_pa_best_is_the_front_within_a_slack_of_the_best_accuracy():
     values = [[0.90, 0.2], [0.86, 0.6], [0.85, 0.9], [0.84, 1.0], [0.86, 0.5]]
     assert st.pa_best(values, ["max", "max"], slack=0.05).tolist() == [0, 1, 2]

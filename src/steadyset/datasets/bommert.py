@@ -57,7 +57,7 @@ def similar_features(
 def fifteen_features(
     n: int = 100,
     *,
-    correlations: tuple[float, float, float, float] = (0.95, 0.85, 0.7, 0.5),
+    correlations: tuple[float, float, float, float] = (0.95, 0.85, 0.75, 0.65),
     random_state: int | np.random.SeedSequence | None = None,
 ) -> Simulated:
     """The small example of section 8.1: y = sign(X1 + X2 + E), E normal with variance 0.25.

@@ -8,7 +8,7 @@ import numpy as np
 from steadyset.errors import InputError
 from steadyset.kernels import discretise as kernels
 from steadyset.kernels.arrays import Codes, Floats, Ints
-from steadyset.selectors.validation import check_choice, check_sample_weight
+from steadyset.selectors.validation import check_choice, check_counts, check_sample_weight
 
 METHODS = ("equal_width", "mdl", "distinct")
 
@@ -30,6 +30,8 @@ def discretise(X: Any, y: Any = None, *, method: str = "equal_width", sample_wei
     ``distinct``: every distinct value is its own bin, for features that are categories already.
     """
     features = np.asarray(X, dtype=np.float64)
+    if np.isnan(features).any():
+        raise InputError("X contains NaN (a missing value), which belongs to no bin; wanted are numbers.")
     weights = check_sample_weight(sample_weight, len(features))
     if method == "mdl" and y is None:
         raise InputError("y is None; method='mdl' chooses its cuts by the classes in y.")
@@ -52,6 +54,8 @@ class Block(NamedTuple):
 def discretised_blocks(X: Floats, classes: Ints, weights: Floats, method: str) -> Iterator[Block]:
     """Bins of every block of features in every resample; ``classes`` and ``weights`` are M x n."""
     check_choice("method", method, METHODS)
+    if method == "mdl":
+        check_counts(weights, "the choice of cuts by their description length")
     n_rows, n_features = X.shape
     size = max(1, BLOCK_CELLS // n_rows)
     n_classes = int(classes.max()) + 1

@@ -10,6 +10,8 @@ from sklearn.utils.validation import check_array, column_or_1d, validate_data
 from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 
+MOST_CLASSES = 20
+
 
 def check_features(X: Any, selector: Any = None) -> Floats:
     """X as a finite float array; a selector remembers the number and the names of the features."""
@@ -123,6 +125,15 @@ def check_whole(weights: Floats, wanted_by: str) -> Ints:
     return weights.astype(np.int64)
 
 
+def check_counts(weights: Floats, wanted_by: str) -> None:
+    """Weights that count rows: what needs the number of rows cannot do with shares of 1."""
+    totals = weights.sum(axis=-1)
+    if (totals <= 1).any():
+        raise InputError(
+            f"sample_weight sums to {totals.min():g}; {wanted_by} takes weights as numbers of rows, more than 1 in all."
+        )
+
+
 def check_k(k: Any, n_features: int, *, what: str = "features") -> int:
     """A number of features (or groups) between 1 and all of them."""
     check_integer("k", k, least=1)
@@ -155,6 +166,11 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
 def is_continuous(y: NDArray[Any]) -> bool:
     """Whether a target holds numbers with fractions; whole numbers, booleans and text are class labels."""
     return y.dtype.kind == "f" and bool((y != np.rint(y)).any())
+
+
+def is_quantity(y: NDArray[Any]) -> bool:
+    """Where a target may be either: numbers with fractions, or more than 20 distinct whole ones, are a quantity."""
+    return is_continuous(y) or (y.dtype.kind in "fiu" and len(np.unique(y)) > MOST_CLASSES)
 
 
 def _refuse_text_columns(X: Any) -> None:

@@ -98,7 +98,7 @@ def pa_best(values: Any, directions: Sequence[str], *, accuracy: int = 0, slack:
     _check_slack("slack", slack)
     front = pareto_front(values, directions)
     acc = _maximised(values, directions)[:, accuracy]
-    return front[acc[front] >= acc[front].max() - slack] if len(front) else front
+    return _best(front, acc, slack) if len(front) else front
 
 
 def one_standard_error(accuracy: Any, accuracy_se: Any, n_features: Any, random_state: Seed = None) -> int:

@@ -105,3 +105,9 @@ def test_it_is_a_public_name():
 def test_bad_options_get_a_sentence(runs, options, sentence):
     with pytest.raises(InputError, match=sentence):
         aggregate(runs, **options)
+
+
+@pytest.mark.parametrize("method", ["threshold", "top_frequency", "mean_rank", "borda", "exponential", "binomial"])
+def test_runs_that_select_nothing_make_an_empty_set(method):
+    nothing = Selections.from_sets([[], []], n_features=4)
+    assert aggregate(nothing, method).features == ()

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from steadyset.errors import InputError
 from steadyset.selectors import FilterSelector
 from steadyset.selectors.filters import get_filter, list_filters, scores, top_features
 
@@ -86,6 +87,21 @@ def test_weights_that_are_not_whole_are_taken(name):
     assert not np.isnan(found).any()
 
 
+def test_a_constant_feature_scores_0_whatever_the_weights():
+    X, y = draw_data("kruskal", 5)
+    X[:, 2] = 3.0
+    found = scores("kruskal", X, y, np.random.default_rng(6).uniform(0.5, 1.5, (200, 14)))
+    assert (found[:, 2] == 0).all()
+    assert np.isfinite(found).all()
+
+
+@pytest.mark.parametrize("name", ["kruskal", "info_gain", "chi_squared", "one_r"])
+def test_weights_that_are_shares_of_1_get_a_sentence_where_rows_are_counted(name):
+    X, y = draw_data(name, 5)
+    with pytest.raises(InputError, match=r"sums to 1; .* takes weights as numbers of rows"):
+        scores(name, X, y, np.full(14, 1 / 14))
+
+
 def test_a_resample_of_a_random_filter_keeps_its_seed_whatever_comes_after_it():
     X, y = draw_data("impurity", 6)
     two = scores("impurity", X, y, np.ones((2, 14)), params={"n_estimators": 3}, random_state=1)
@@ -102,3 +118,9 @@ def test_the_number_of_threads_changes_no_score(name):
         scores(name, X, y, weights, k=3, params=options(name), random_state=0, n_jobs=n_jobs) for n_jobs in (1, 3)
     )
     np.testing.assert_array_equal(alone, shared)
+
+
+def test_many_distinct_whole_numbers_are_a_quantity_where_a_filter_takes_both():
+    X, _ = draw_data("mim", 5, n_rows=60)
+    y = np.arange(60)
+    np.testing.assert_array_equal(scores("mim", X, y), scores("mim", X, y + 0.5))

@@ -7,6 +7,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import expit
 
+from steadyset.datasets import fifteen_features
 from steadyset.selectors.l0 import L0Linear, L0Logistic
 
 
@@ -61,6 +62,23 @@ def test_linear_supports_are_the_best_of_all_in_nearly_all_cases():
     assert np.mean(optimal) >= 0.97
 
 
+def test_supports_of_mixed_features_are_mostly_the_best_and_no_swap_helps():
+    """Features that are mixtures of each other are the hardest: the best support may be two swaps away."""
+    optimal = []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(30, 9)) @ (np.eye(9) + 0.4 * rng.normal(size=(9, 9)))
+        y = X[:, :3].sum(axis=1) + rng.normal(size=30)
+        found = L0Linear(k=3).fit(X, y)
+        mine, support = found.objectives_[2], np.flatnonzero(found.get_support())
+        optimal.append(mine <= least_linear_objective(standard(X), y, 3) + 1e-9)
+        for out in support:
+            kept = np.setdiff1d(support, [out])
+            for new in np.setdiff1d(np.arange(9), support):
+                assert least_linear_objective(standard(X)[:, [*kept, new]], y, 3) >= mine - 1e-8
+    assert np.mean(optimal) >= 0.75
+
+
 def test_logistic_supports_are_the_best_of_all_in_nearly_all_cases():
     rng = np.random.default_rng(1)
     optimal = []
@@ -88,32 +106,19 @@ def test_coefficients_minimise_the_objective_on_their_support(draw):
     np.testing.assert_allclose(found.importances_[found.get_support()], np.abs(best.x[1:]), atol=1e-4)
 
 
-def similar_features(rng):
-    """Section 8.1 of Bommert (2020): Y = sign(X1 + X2 + E), X2 = X3 = X4, X5..X8 less and less like X2, rest noise.
-
-    Figure 8.1 shows the correlations as shades only; 0.95, 0.85, 0.75, 0.65 go from "very high" to "moderate".
-    """
-    X = rng.normal(size=(100, 15))
-    X[:, 2] = X[:, 3] = X[:, 1]
-    for column, correlation in zip(range(4, 8), [0.95, 0.85, 0.75, 0.65], strict=True):
-        X[:, column] = correlation * X[:, 1] + np.sqrt(1 - correlation**2) * X[:, column]
-    return X, np.sign(X[:, 0] + X[:, 1] + rng.normal(scale=0.5, size=100))
-
-
 @pytest.mark.parametrize("k", [2, 4, 8, 13])
 def test_of_three_copies_one_is_taken_as_in_figure_8_4_of_bommert(k):
-    rng = np.random.default_rng(3)
-    for _ in range(10):
-        X, y = similar_features(rng)
-        chosen = L0Logistic(k=k).fit(X, y).get_support()
+    for seed in range(10):
+        data = fifteen_features(random_state=seed)
+        chosen = L0Logistic(k=k).fit(data.X, data.y).get_support()
         assert chosen.sum() == k
         assert chosen[1:4].sum() <= 1
         assert chosen[0]
 
 
 def test_one_of_the_features_like_x2_is_taken_at_the_size_of_the_true_model():
-    rng = np.random.default_rng(4)
-    taken = [L0Logistic(k=2).fit(*similar_features(rng)).get_support() for _ in range(30)]
+    drawn = [fifteen_features(random_state=seed) for seed in range(30)]
+    taken = [L0Logistic(k=2).fit(data.X, data.y).get_support() for data in drawn]
     assert all(chosen[0] for chosen in taken)
     assert all(chosen[1:8].sum() == 1 for chosen in taken)
     assert np.mean([chosen[1:4].sum() for chosen in taken]) >= 0.9

@@ -91,7 +91,7 @@ def aggregate(
         p_values = _binomial_p_values(runs)
         chosen = p_values <= alpha
     else:
-        scores = _SCORES[method](runs, float(size if scale is None else _positive(scale)))
+        scores = _SCORES[method](runs, float(max(size, 1) if scale is None else _positive(scale)))
         chosen = np.zeros(runs.n_features, dtype=np.bool_)
         chosen[np.argsort(-scores, kind="stable")[:size]] = True
     best_first = np.argsort(-scores, kind="stable")
@@ -156,7 +156,7 @@ def _ranks(runs: Selections, run: int, size: int) -> Floats:
 
 def _size(runs: Selections, k: int | None) -> int:
     if k is None:
-        return max(1, int(np.floor(runs.sizes.mean() + 0.5)))
+        return int(np.floor(runs.sizes.mean() + 0.5))
     check_integer("k", k, least=1)
     if k > runs.n_features:
         raise InputError(f"k is {k} and there are {runs.n_features} features; wanted is at most that number.")

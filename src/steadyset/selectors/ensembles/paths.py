@@ -25,11 +25,10 @@ from steadyset.selectors.l0 import L0Linear, L0Logistic
 from steadyset.selectors.linear import SparseLinear, SparseLogistic, elastic_net_path
 from steadyset.selectors.model_input import first_best
 from steadyset.selectors.rfe import RecursiveElimination
-from steadyset.selectors.validation import is_continuous
+from steadyset.selectors.validation import is_quantity
 
 SIZE_NAMES = ("k", "n_features_to_select")
 PENALISED = (SparseLogistic, SparseLinear, GroupLogistic, GroupLinear)
-MOST_CLASSES = 20  # more distinct whole numbers than this are a quantity, not classes
 
 
 @dataclass(frozen=True)
@@ -97,7 +96,7 @@ def default_base(y: NDArray[Any]) -> Any:
 
 def is_classes(y: NDArray[Any]) -> bool:
     """Whether y holds classes: text, booleans, or at most 20 distinct whole numbers."""
-    return not is_continuous(y) and (y.dtype.kind not in "fiu" or len(np.unique(y)) <= MOST_CLASSES)
+    return not is_quantity(y)
 
 
 def size_parameter(base: Any) -> str | None:

@@ -8,9 +8,11 @@ from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.ranks import rank_sums
 from steadyset.selectors.filters.moments import class_totals, ratio
 from steadyset.selectors.filters.registry import Filter, register_filter
+from steadyset.selectors.validation import check_counts
 
 # Cells (features x (rows + resamples x classes)) of one block.
 BLOCK_CELLS = 1 << 20
+ROUNDING = 1e-13
 
 
 def kruskal(X: Floats, y: Ints, weights: Floats) -> Floats:
@@ -18,14 +20,16 @@ def kruskal(X: Floats, y: Ints, weights: Floats) -> Floats:
 
     A constant feature scores 0.
     """
+    check_counts(weights, "kruskal")
     scores = np.empty((len(weights), X.shape[1]))
     totals = class_totals(y, weights)
     size = totals.sum(axis=1)
+    nothing = ROUNDING * size[:, None] ** 3  # the spread of ranks is of the order of n³ / 12
     centre = (size + 1)[:, None] / 2
     for features, sums, spreads in _ranks(X, y, weights):
         # Sums of ranks are multiples of one half: their distance from the expected sum is exact, for mirror images too.
         between = ratio((sums - (totals * centre)[:, None, :]) ** 2, totals[:, None, :]).sum(axis=2)
-        scores[:, features] = ratio((size - 1)[:, None] * between, spreads)
+        scores[:, features] = np.where(spreads > nothing, ratio((size - 1)[:, None] * between, spreads), 0.0)
     return scores
 
 

@@ -102,6 +102,7 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if len(given) > 1:
             raise InputError(f"{' and '.join(given)} are given; wanted is only one of k, fraction and threshold.")
         if self.threshold is not None:
+            check_number("threshold", self.threshold, above=-np.inf, or_equal=True)
             return n_features
         if self.fraction is not None:
             check_number("fraction", self.fraction, most=1.0)
