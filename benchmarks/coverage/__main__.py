@@ -8,8 +8,8 @@ from pathlib import Path
 
 from benchmarks.coverage import report
 from benchmarks.coverage.library import bootstrap_coverage, measure_coverage
-from benchmarks.coverage.pools import filter_pool, lasso_pool
-from benchmarks.coverage.power import power_cells
+from benchmarks.coverage.pools import filter_pool, lasso_pool, pattern_pools
+from benchmarks.coverage.power import power_cells, ranked_cells, unequal_cells
 from benchmarks.coverage.study import DEPENDENCES, OTHER_RUNS, RUNS, Cell, describe, grid, limits, pool_cells
 
 PAGE = Path(__file__).parents[2] / "docs" / "coverage.md"
@@ -35,6 +35,7 @@ def page(n_draws: int, n_pool: int) -> str:
     real = {name: list(pool_cells(name, pool, n_draws)) for name, pool in pools.items()}
     few, n_tests = max(50, n_draws // 40), max(400, n_draws // 4)
     others = [cell for name, pool in pools.items() for cell in pool_cells(name, pool, n_draws, OTHER_RUNS)]
+    patterns = [cell for name, pool in pattern_pools().items() for cell in pool_cells(name, pool, n_draws)]
     parts = [
         INTRODUCTION.format(n_draws=n_draws, error=100 * (0.95 * 0.05 / n_draws) ** 0.5),
         "## All methods\n\n" + report.summary(cells),
@@ -47,7 +48,10 @@ def page(n_draws: int, n_pool: int) -> str:
         REAL.format(n_pool=n_pool) + _real_tables(real, pools, few),
         MEASURES.format(few=few) + _measure_table(pools["lasso"], few),
         LIMITS + report.cells_of(list(limits(n_draws))),
+        PATTERNS + report.by_population(patterns),
         TESTS.format(n=n_tests) + report.powers(power_cells(n_tests)),
+        UNEQUAL + report.unequal(unequal_cells(n_tests)),
+        RANKED + report.ranked(ranked_cells(n_tests)),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -144,6 +148,22 @@ LIMITS = """## What no interval can do
 Blocks of features of which four in five come and go as a whole, at high stability. Most draws of few runs then show no
 such event at all, or only the small ones; the runs look steadier than they are, and nothing in them tells. Coverage of
 auto in percent (mean width):
+
+"""
+
+PATTERNS = """Sets of five of 30 features of which one or two are borderline, so that a few sets take turns. The
+values that a few runs can have are then few, and coverage moves in steps; where two sets are equally likely the
+stability is at its least, and no run pulls it either way:
+
+"""
+
+UNEQUAL = """Few runs against many, equal stabilities. Few runs are often all alike; the published test then takes their
+stability as known, and so would a t test. The library takes the intervals of both sides instead:
+
+"""
+
+RANKED = """The best 8 of 40 features by noisy scores, both procedures on the same resamples and equally steady. Here
+the paired test rejects a little too rarely:
 
 """
 

@@ -42,3 +42,16 @@ def _data() -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
 
 def _bootstraps(n: int, size: int) -> list[npt.NDArray[np.int64]]:
     return [np.random.default_rng([7, i]).integers(0, size, size) for i in range(n)]
+
+
+def pattern_pools() -> dict[str, npt.NDArray[np.int8]]:
+    """Five of 30 features, of which one or two are borderline: a few sets take turns."""
+    patterns = np.zeros((3, 30), dtype=np.int8)
+    for row, members in enumerate(([0, 1, 2, 3, 4], [0, 1, 2, 3, 5], [0, 1, 2, 5, 6])):
+        patterns[row, members] = 1
+    shares = {
+        "two sets, 50 : 50": (50, 50, 0),
+        "two sets, 80 : 20": (80, 20, 0),
+        "three sets, 45 : 45 : 10": (45, 45, 10),
+    }
+    return {name: np.repeat(patterns, share, axis=0) for name, share in shares.items()}

@@ -10,8 +10,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from benchmarks.coverage.generator import Design, Draws
-from benchmarks.coverage.methods import Statistics
+from benchmarks.coverage.generator import Design, Draws, draw
+from benchmarks.coverage.methods import Statistics, intervals
+
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -60,14 +62,66 @@ def paired_draws(
 
 
 def decisions(a: Statistics, b: Statistics, alpha: float = 0.05) -> list[npt.NDArray[np.bool_]]:
-    """Rejections by the published test, by Welch's t on jackknife variances, and by the paired t."""
-    M, difference = a.n_runs, b.value - a.value
-    va, vb = (4 / M**2 * np.sum((x.influence - x.influence.mean(axis=1, keepdims=True)) ** 2, axis=1) for x in (a, b))
+    """Rejections by the published test, and by those of the library: independent, and paired where M is the same."""
+    difference = b.value - a.value
+    va, vb = (
+        4 / x.n_runs**2 * np.sum((x.influence - x.influence.mean(axis=1, keepdims=True)) ** 2, axis=1) for x in (a, b)
+    )
     published = np.abs(difference) >= special.ndtri(1 - alpha / 2) * np.sqrt(va + vb)
     ua, ub = (x.without.mean(axis=1, keepdims=True) - x.without for x in (a, b))
-    ja, jb = ((M - 1) / M * np.sum(u**2, axis=1) for u in (ua, ub))
-    df = (ja + jb) ** 2 / ((ja**2 + jb**2) / (M - 1))
-    independent = np.abs(difference) >= special.stdtrit(df, 1 - alpha / 2) * np.sqrt(ja + jb)
-    jd = (M - 1) / M * np.sum((ub - ua) ** 2, axis=1)
-    paired = np.abs(difference) >= special.stdtrit(M - 1, 1 - alpha / 2) * np.sqrt(jd)
-    return [published, independent, paired]
+    ja, jb = ((x.n_runs - 1) / x.n_runs * np.sum(u**2, axis=1) for x, u in ((a, ua), (b, ub)))
+    alike = (np.ptp(a.without, axis=1) <= ROUNDING) | (np.ptp(b.without, axis=1) <= ROUNDING)
+    joint = joint_decisions(a, b, alpha)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        df = (ja + jb) ** 2 / (ja**2 / (a.n_runs - 1) + jb**2 / (b.n_runs - 1))
+        welch = np.abs(difference) >= special.stdtrit(df, 1 - alpha / 2) * np.sqrt(ja + jb)
+    found = [published, np.where(alike, joint, welch)]
+    if a.n_runs == b.n_runs:
+        jd = (a.n_runs - 1) / a.n_runs * np.sum((ub - ua) ** 2, axis=1)
+        same = np.abs(ub - ua).max(axis=1) <= ROUNDING
+        t = np.abs(difference) >= special.stdtrit(a.n_runs - 1, 1 - alpha / 2) * np.sqrt(jd)
+        found.append(np.where(alike | same, joint, t))
+    return found
+
+
+def joint_decisions(a: Statistics, b: Statistics, alpha: float) -> npt.NDArray[np.bool_]:
+    """Whether the interval of the difference, made of the intervals of both sides, leaves out 0."""
+    (low_a, high_a), (low_b, high_b) = (intervals(x, 1 - alpha)["auto"] for x in (a, b))
+    difference = b.value - a.value
+    below = difference - np.hypot(b.value - low_b, high_a - a.value) > 0
+    above = difference + np.hypot(high_b - b.value, a.value - low_a) < 0
+    return np.asarray(below | above)
+
+
+UNEQUAL = ((20, 0.95, 5, 100), (20, 0.95, 10, 100), (20, 0.95, 20, 200), (100, 0.95, 5, 100), (20, 0.8, 5, 100))
+
+
+def unequal_cells(n_draws: int, seed: int = 12) -> Iterator[tuple[int, float, int, int, float, float]]:
+    """The size of the tests of independent runs, few against many: d, stability, both numbers of runs, both sizes."""
+    for d, stability, few, many in (*UNEQUAL, (100, 0.8, 10, 100), (100, 0.5, 20, 100)):
+        design = Design(d, stability)
+        a, b = (Statistics(draw(design, M, n_draws, seed + M)) for M in (few, many))
+        kept = a.defined() & b.defined()
+        published, ours = (float(x[kept].mean()) for x in decisions(a, b)[:2])
+        yield d, stability, few, many, published, ours
+
+
+def ranked_cells(n_draws: int, seed: int = 13) -> Iterator[tuple[float, int, float]]:
+    """The size of the paired test for the best 8 of 40 features by noisy scores: stability, runs, size."""
+    for noise, M in itertools.product((0.2, 0.5, 1.0), (20, 50)):
+        rng = np.random.default_rng([seed, round(10 * noise), M])
+        rejected, values = [], []
+        for _ in range(0, n_draws, 500):
+            shared = rng.standard_normal((500, M, 40))
+            a, b = (_best(shared, noise, rng) for _ in range(2))
+            rejected.append(decisions(a, b)[2])
+            values.append(a.value)
+        yield float(np.mean(values)), M, float(np.mean(rejected))
+
+
+def _best(shared: npt.NDArray[np.float64], noise: float, rng: np.random.Generator) -> Statistics:
+    scores = np.linspace(2, 0, 40) + noise * (shared + 0.3 * rng.standard_normal(shared.shape))
+    chosen = np.zeros(scores.shape, dtype=np.int64)
+    np.put_along_axis(chosen, np.argsort(-scores, axis=2)[:, :, :8], 1, axis=2)
+    overlaps = np.einsum("tmf,tf->tm", chosen, chosen.sum(axis=1))
+    return Statistics(Draws(chosen.sum(axis=2), overlaps, 40))

@@ -58,9 +58,7 @@ def cells_of(cells: Sequence[Cell], name: str = "auto") -> str:
         row = [f"{d}", f"{stability:.3g}"]
         for M in RUNS:
             cell = next(c for c in cells if (c.n_features, c.stability, c.n_runs) == (d, stability, M))
-            shown = _percent(cell.coverage[name])
-            inside = LOW <= cell.coverage[name] <= HIGH
-            row.append(f"{shown if inside else f'**{shown}**'} ({cell.width[name]:.3f})")
+            row.append(f"{_bold(cell.coverage[name])} ({cell.width[name]:.3f})")
         rows.append(row)
     return table(["d", "stability", *(f"M = {M}" for M in RUNS)], rows)
 
@@ -79,6 +77,16 @@ def outside(cells: Sequence[Cell]) -> str:
     return table(["features", "d", "stability", "M", "coverage", "all runs alike"], rows)
 
 
+def by_population(cells: Sequence[Cell], name: str = "auto") -> str:
+    """One row for each population, one column for each M."""
+    rows = []
+    for population in dict.fromkeys(cell.population for cell in cells):
+        members = [cell for cell in cells if cell.population == population]
+        shown = [f"{_bold(cell.coverage[name])} ({cell.width[name]:.3f})" for cell in members]
+        rows.append([population, f"{members[0].stability:.3f}", *shown])
+    return table(["population", "stability", *(f"M = {M}" for M in RUNS)], rows)
+
+
 def powers(found: Iterable[Power]) -> str:
     rows = [
         [
@@ -94,9 +102,24 @@ def powers(found: Iterable[Power]) -> str:
     return table(["stabilities", "common", "M", "published", "independent, t", "paired, t"], rows)
 
 
+def unequal(found: Iterable[tuple[int, float, int, int, float, float]]) -> str:
+    rows = [[d, stability, f"{few} and {many}", _percent(p), _percent(q)] for d, stability, few, many, p, q in found]
+    return table(["d", "stability", "runs", "published", "independent, t"], rows)
+
+
+def ranked(found: Iterable[tuple[float, int, float]]) -> str:
+    return table(["stability", "M", "paired, t"], [[f"{value:.2f}", M, _percent(p)] for value, M, p in found])
+
+
 def table(header: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join("| " + " | ".join(str(x) for x in line) + " |" for line in lines)
+
+
+def _bold(coverage: float) -> str:
+    """In bold outside of what is wanted."""
+    shown = _percent(coverage)
+    return shown if LOW <= coverage <= HIGH else f"**{shown}**"
 
 
 def _percent(share: float) -> str:
