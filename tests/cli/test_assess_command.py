@@ -114,7 +114,7 @@ def test_a_report_of_nothing_is_one_sentence(runs, tmp_path, capsys):
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_ctrl_c_ends_cleanly_and_says_how_to_resume(data, tmp_path, jobs):
     folder = tmp_path / "runs"
-    command = [sys.executable, "-m", "steadyset", "assess", str(data), "-t", "state", "-s", "forest:n_trees=300"]
+    command = [sys.executable, "-m", "steadyset", "assess", str(data), "-t", "state", "-s", "forest:n_trees=3000"]
     command += ["--runs", "400", "--jobs", jobs, "--out", str(folder)]
     process = subprocess.Popen(
         command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, start_new_session=True
