@@ -3,11 +3,14 @@
 A node draws features without replacement until it has seen ``n_candidates`` of them, those that are constant in the
 node included, and one at least that is not (as in scikit-learn). It is cut at the middle of two neighbouring values; a
 cut may gain nothing. Sizes of nodes count rows as often as they were drawn. Breiman (2001), Random forests.
+
+Kernels that Python calls here write into arrays and return a number at most: numba runs Python code to return an array,
+and the process crashes when that is where a waiting Ctrl-C is raised.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,22 +61,22 @@ class Trees(NamedTuple):
 def code_table(X: Floats) -> Table:
     """Rank the values of each column once, for all trees."""
     columns = np.ascontiguousarray(X.T)
-    return _code(columns, np.argsort(columns, axis=1))
+    table = Table(np.empty(columns.shape, np.uint32), np.empty(columns.shape))
+    _code(columns, np.argsort(columns, axis=1), table)
+    return table
 
 
 @kernel
-def _code(columns: Floats, order: Ints) -> Table:
-    n_features, n_rows = columns.shape
-    codes = np.empty((n_features, n_rows), np.uint32)
-    values = np.empty((n_features, n_rows))
-    for j in range(n_features):
+def _code(columns: Floats, order: Ints, table: Table) -> None:
+    codes, values = table.codes, table.values
+    for j in range(len(columns)):
         code = -1
-        for i in order[j]:
+        for place in range(order.shape[1]):
+            i = order[j, place]
             if code < 0 or columns[j, i] != values[j, code]:
                 code += 1
                 values[j, code] = columns[j, i]
             codes[j, i] = code
-    return Table(codes, values)
 
 
 def grow(
@@ -87,16 +90,33 @@ def grow(
     n_features, n_rows = table.codes.shape
     n_columns = target.n_classes if target.n_classes > 2 else 1
     work = _make_work(n_features, n_rows, len(places), n_columns)
-    trees, total, n_counted = _grow(table, target, places, rules, seed, first, n_trees, importance, n_columns, work)
-    n_nodes = trees.starts[-1]
-    full = Trees(
-        trees.starts,
-        trees.feature[:n_nodes].copy(),
-        trees.threshold[:n_nodes].copy(),
-        trees.right[:n_nodes].copy(),
-        trees.value[:n_nodes].copy(),
+    total, counted = np.zeros(n_features), np.zeros(n_trees, np.bool_)
+    trees = _with_room(Trees(*_no_nodes(n_trees, n_columns)), 4 * n_rows)
+    n_grown = 0
+    while n_grown < n_trees:
+        n_grown = _grow(
+            table, target, places, rules, seed, first, n_grown, n_trees, importance, work, trees, total, counted
+        )
+        trees = _with_room(trees, 2 * len(trees.feature) if n_grown < n_trees else trees.starts[-1])
+    return trees, total, int(counted.sum())
+
+
+def _no_nodes(n_trees: int, n_columns: int) -> tuple[Ints, Codes, Floats, Codes, Floats]:
+    nothing = np.empty(0, np.int32)
+    return np.zeros(n_trees + 1, np.int64), nothing, np.empty(0), nothing, np.empty((0, n_columns))
+
+
+def _with_room(trees: Trees, n_nodes: int) -> Trees:
+    """The same trees in arrays for so many nodes."""
+
+    def resized(part: NDArray[Any]) -> NDArray[Any]:
+        larger = np.empty((n_nodes, *part.shape[1:]), part.dtype)
+        larger[: len(part)] = part[:n_nodes]
+        return larger
+
+    return Trees(
+        trees.starts, resized(trees.feature), resized(trees.threshold), resized(trees.right), resized(trees.value)
     )
-    return full, total, n_counted
 
 
 @kernel
@@ -107,33 +127,37 @@ def _grow(
     rules: Rules,
     seed: np.uint64,
     first: int,
+    n_grown: int,
     n_trees: int,
     importance: int,
-    n_columns: int,
     work: _Work,
-) -> tuple[Trees, Floats, int]:
-    """The same with room behind the last tree."""
-    n_features, n_rows = table.codes.shape
-    trees = _make_trees(n_trees, 2 * n_rows, n_columns)
-    total = np.zeros(n_features)
-    n_counted = 0
-    for tree in range(n_trees):
+    trees: Trees,
+    total: Floats,
+    counted: NDArray[np.bool_],
+) -> int:
+    """Go on growing trees as long as there is room; how many there are."""
+    for tree in range(n_grown, n_trees):
         state, size = _draw(stream(seed, first + tree), places, target, rules.bootstrap, work)
         if len(trees.feature) < trees.starts[tree] + 2 * size:
-            trees = _enlarge(trees, 2 * len(trees.feature))
+            return tree
         state = _grow_tree(table, target, rules, work, size, trees, tree, state)
         if importance in (DECREASE, DECREASE_SHARE):
             _add_decreases(trees, tree, work.gains, importance == DECREASE_SHARE, total)
-            n_counted += 1
+            counted[tree] = True
         elif importance == PERMUTATION:
-            n_counted += _add_error_growth(table, target, places, trees, tree, work, state, total)
-    return trees, total, n_counted
+            counted[tree] = _add_error_growth(table, target, places, trees, tree, work, state, total)
+    return n_trees
 
 
-@kernel
 def predict(trees: Trees, X: Floats) -> Floats:
     """The sum over the trees of the values in the leaves that the rows of X fall into."""
     total = np.zeros((len(X), trees.value.shape[1]))
+    _predict(trees, X, total)
+    return total
+
+
+@kernel
+def _predict(trees: Trees, X: Floats, total: Floats) -> None:
     features, thresholds, rights, values = trees.feature, trees.threshold, trees.right, trees.value
     for tree in range(len(trees.starts) - 1):
         root = trees.starts[tree]
@@ -143,7 +167,6 @@ def predict(trees: Trees, X: Floats) -> Floats:
                 node = node + 1 if X[i, features[node]] <= thresholds[node] else root + rights[node]
             for k in range(total.shape[1]):
                 total[i, k] += values[node, k]
-    return total
 
 
 class _Work(NamedTuple):
@@ -180,32 +203,6 @@ def _make_work(n_features: int, n_rows: int, n_places: int, n_columns: int) -> _
         np.zeros(n_features, np.int64),
         np.empty((n_rows + 1, 5), np.int64),
     )
-
-
-@kernel
-def _make_trees(n_trees: int, n_nodes: int, n_columns: int) -> Trees:
-    return Trees(
-        np.zeros(n_trees + 1, np.int64),
-        np.empty(n_nodes, np.int32),
-        np.empty(n_nodes),
-        np.empty(n_nodes, np.int32),
-        np.empty((n_nodes, n_columns)),
-    )
-
-
-@kernel
-def _enlarge(trees: Trees, room: int) -> Trees:
-    """The same trees with room for more nodes."""
-    larger = _make_trees(len(trees.starts) - 1, room, trees.value.shape[1])
-    for tree in range(len(trees.starts)):
-        larger.starts[tree] = trees.starts[tree]
-    for node in range(len(trees.feature)):
-        larger.feature[node] = trees.feature[node]
-        larger.threshold[node] = trees.threshold[node]
-        larger.right[node] = trees.right[node]
-        for k in range(trees.value.shape[1]):
-            larger.value[node, k] = trees.value[node, k]
-    return larger
 
 
 @kernel
