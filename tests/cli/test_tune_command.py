@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import steadyset as st
@@ -37,6 +38,16 @@ def test_the_front_is_printed_with_the_chosen_configuration(files, capsys):
     accuracies = [row["accuracy"] for row in rows]
     assert accuracies[:-1] == sorted(accuracies[:-1], reverse=True)
     assert (files / "data-tuning" / "trials.csv").exists()
+
+
+def test_the_features_of_the_chosen_configuration_are_named_and_kept(files, capsys):
+    assert tune("--trials", "4") == 0
+    table = pd.read_csv(files / "data-tuning" / "chosen.csv")
+    names = table.loc[table["selected"], "feature"].tolist()
+    assert names
+    said = capsys.readouterr().out.replace("\n", " ")
+    assert f"On all rows it selects {len(names)}: {', '.join(names)}." in said
+    assert table["frequency"].between(0, 1).all()
 
 
 def test_resume_goes_on_and_a_folder_in_use_is_not_overwritten(files, capsys):

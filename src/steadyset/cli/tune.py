@@ -13,7 +13,12 @@ from steadyset.cli.interruption import resumable
 from steadyset.cli.output import Format, print_rows
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from steadyset.tuning import Tuning
+
+CHOSEN = "chosen.csv"
+NAMED = 20  # features that are named on the screen
 
 
 def tune(
@@ -67,6 +72,7 @@ def tune(
 
     Every finished configuration is kept at once: after Ctrl-C or a power cut, --resume goes on.
     """
+    from steadyset.assessment.folder import write_durably
     from steadyset.resampling import resampling_by_name
     from steadyset.tuning import check_rule
     from steadyset.tuning import tune as run_tuning
@@ -99,6 +105,8 @@ def tune(
             progress=progress,
         )
     chosen = result.choose(choose)
+    features = result.features(chosen)
+    write_durably(folder / CHOSEN, features.to_csv(index=False).encode())
     print_rows(front_rows(result, chosen), form, title="The Pareto front" if people else "", wide=("parameters",))
     if people:
         undefined = int(result.frame[list(result.objectives)].isna().any(axis=1).sum())
@@ -106,6 +114,7 @@ def tune(
         if undefined:
             typer.echo(f"{undefined} have an undefined objective (such as the stability of selecting everything).")
         typer.echo(f"Chosen by {choose}: configuration {chosen}. All of them: {folder / 'trials.csv'}")
+        typer.echo(f"{_selected(features)} How often the resamples select them: {folder / CHOSEN}")
 
 
 def front_rows(result: Tuning, chosen: int) -> list[dict[str, Any]]:
@@ -132,6 +141,15 @@ def front_rows(result: Tuning, chosen: int) -> list[dict[str, Any]]:
         }
         for number in numbers
     ]
+
+
+def _selected(features: pd.DataFrame) -> str:
+    """The features that the chosen configuration selects, the most often selected first."""
+    names = features.loc[features["selected"], "feature"].tolist()
+    if not names:
+        return "On all rows it selects no feature."
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return f"On all rows it selects {len(names)}: {', '.join(names[:NAMED])}{more}."
 
 
 def _short(value: Any) -> str:
