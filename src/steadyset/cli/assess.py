@@ -75,6 +75,7 @@ def assess(
 
     Every finished run is kept in the run folder at once: after Ctrl-C or a power cut, --resume goes on.
     """
+    from joblib import effective_n_jobs
     from sklearn.exceptions import FitFailedWarning
 
     from steadyset.assessment import MAX_RUNS
@@ -91,7 +92,8 @@ def assess(
     if people:
         _say("Running; the first use compiles the kernels, which takes a minute.")
     kept = f"the finished runs are in {folder}, and the same command with --resume goes on."
-    with resumable(kept), progress_bar(people, "runs") as progress, warnings.catch_warnings():
+    waits = engine != "serial" and effective_n_jobs(jobs) > 1
+    with resumable(kept, at_once=waits) as stop, progress_bar(people, "runs") as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", FitFailedWarning)  # the summary says it
         result = run_assessment(
             list(selectors or DEFAULT_SELECTORS),
@@ -109,7 +111,7 @@ def assess(
             runs="auto" if runs == "auto" else None,
             width=width,
             max_runs=max_runs or MAX_RUNS,
-            progress=progress,
+            progress=stop.between(progress),
         )
     if people:
         show(result)

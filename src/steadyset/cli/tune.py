@@ -85,7 +85,7 @@ def tune(
     folder = out if out is not None else Path(f"{file.name.split('.')[0]}-tuning")
     place = folder if storage is None else "the storage"  # whose address may hold a password
     kept = f"the finished configurations are in {place}, and the same command with --resume goes on."
-    with resumable(kept), progress_bar(people, "configurations") as progress:
+    with resumable(kept) as stop, progress_bar(people, "configurations") as progress:
         result = run_tuning(
             space,
             data.X,
@@ -102,7 +102,7 @@ def tune(
             resume=resume or storage is not None,
             n_jobs=jobs,
             random_state=seed,
-            progress=progress,
+            progress=stop.between(progress),
         )
     chosen = result.choose(choose)
     features = result.features(chosen)
