@@ -1,4 +1,4 @@
-"""What tuning for stability too is good for, at the sizes of the papers: `python -m benchmarks.findings`, half an hour.
+"""What tuning for stability too is good for, at the sizes of the papers: `python -m benchmarks.findings`, ten minutes.
 
 Prints the two tables of docs/tuning.md: chapter 8 of Bommert (2020) on blocks of similar features, and table 6.4 of
 Nogueira (2018) on redundant features. The test suite runs both on a smaller scale.
