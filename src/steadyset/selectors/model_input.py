@@ -21,6 +21,7 @@ BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]
 Target = Literal["binary", "classes", "numbers"]
 
+TINY = 1e-150
 DEFAULT_K = 20
 
 
@@ -75,7 +76,12 @@ def standardise(training: Training) -> Standardised:
     centre = weight @ training.X
     Xt = np.array(training.X.T, order="C", copy=True)
     Xt -= centre[:, None]
-    scale = np.sqrt(np.square(Xt) @ weight)
+    with np.errstate(over="ignore", under="ignore"):
+        scale = np.sqrt(np.square(Xt) @ weight)
+    extreme = np.flatnonzero(varies & ~((scale > TINY) & (scale < 1 / TINY)))
+    if len(extreme):  # squares that overflow or vanish; a power of two changes no digit
+        units = np.ldexp(1.0, np.frexp(np.abs(Xt[extreme]).max(axis=1))[1] - 1)
+        scale[extreme] = units * np.sqrt(np.square(Xt[extreme] / units[:, None]) @ weight)
     varies &= scale > 0
     scale[~varies] = 1.0
     Xt /= scale[:, None]

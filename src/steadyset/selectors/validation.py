@@ -19,6 +19,10 @@ def check_features(X: Any, selector: Any = None) -> Floats:
     options: dict[str, Any] = {"dtype": np.float64, "ensure_all_finite": False, "order": "C"}
     try:
         features = check_array(X, **options) if selector is None else validate_data(selector, X, **options)
+    except TypeError as error:
+        if not hasattr(X, "columns"):
+            raise
+        raise InputError(_text_found(X).replace("contains text", "contains dates or other things")) from error
     except ValueError as error:
         if "could not convert" in str(error):
             raise InputError(_text_found(X)) from error

@@ -183,3 +183,9 @@ def test_records_that_contradict_themselves_are_refused():
         register_filter(Filter(name="cox", score=len, target=("time",), reference="none"))
     with pytest.raises(InputError, match="filter 'both' is both greedy and batched"):
         register_filter(Filter(name="both", score=len, greedy=True, batched=True, reference="none"))
+
+
+def test_dates_are_no_numbers():
+    X = pd.DataFrame({"a": np.arange(10.0), "when": pd.date_range("2020", periods=10)})
+    with pytest.raises(InputError, match="dates or other things in feature 'when'; wanted are numbers"):
+        FilterSelector("anova", k=1).fit(X, np.arange(10) % 2)

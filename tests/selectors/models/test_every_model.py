@@ -285,3 +285,13 @@ def test_a_target_with_nan_gets_a_sentence(selector):
         InputError, match=r"y contains NaN \(a missing value\); wanted is a known and finite target in every row"
     ):
         clone(selector).fit(X, y)
+
+
+@pytest.mark.parametrize("unit", [1e200, 1e-200])
+def test_the_unit_of_the_features_does_not_matter_to_models_of_standardised_ones(unit):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 6))
+    y = X[:, 0] - X[:, 3] + 0.1 * rng.normal(size=40)
+    for selector, target in ((L0Linear(2), y), (L0Logistic(2), y > 0), (SparseLogistic(0.05), y > 0)):
+        expected = clone(selector).fit(X, target).get_support()
+        np.testing.assert_array_equal(clone(selector).fit(X * unit, target).get_support(), expected)
