@@ -58,7 +58,7 @@ def intervals(statistics: Statistics, level: float = 0.95) -> dict[str, Ends]:
         centre, slope = np.log((1 + value) / (1 - value)), se * (1 / (1 + value) + 1 / (1 - value))
         logit = (2 * special.expit(centre - t * slope) - 1, 2 * special.expit(centre + t * slope) - 1)
     p = 1 - (1 - level) ** (1 / M)
-    bound = ((1 - p) * value, (1 - p) * value + p)
+    bound = (np.minimum(value, (1 - p) * value), (1 - p) * value + p)
     floor = np.minimum(0.0, value)
     found = {
         "auto": auto,

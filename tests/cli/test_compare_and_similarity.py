@@ -105,3 +105,19 @@ def test_bad_requests_are_one_sentence(recorded, arguments, sentence, capsys):
     err = capsys.readouterr().err
     assert re.search(sentence, err)
     assert err.count("\n") == 1
+
+
+def test_long_files_name_their_features_in_any_order_and_may_lack_a_run(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    for name, order, missing in (("a", 1, None), ("b", -1, 7)):
+        lines = ["run,feature"]
+        for run_number in range(1, 21):
+            chosen = {0, 1, *rng.choice(10, 2)}
+            lines += [f"{run_number},g{f}" for f in sorted(chosen)[::order] if run_number != missing]
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines))
+    files = [str(tmp_path / f"{name}.csv") for name in "ab"]
+    assert run(["compare", *files, "--features", "12", "--format", "json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert row["paired"]
+    assert row["note"] == "paired over 19 shared runs; 1 run that only one side has is left out"
+    assert run(["compare", *files, "--features", "12", "--format", "table"]) == 0

@@ -144,6 +144,15 @@ def test_a_difference_and_its_interval_stay_within_what_is_possible() -> None:
     assert -1 <= found.low <= found.estimate <= found.high <= 1 - min(0, st.stability(shaky))
 
 
+def test_the_interval_of_runs_that_disagree_alike_holds_the_estimate() -> None:
+    apart = st.Selections.from_sets([[0, 1], [2, 3], [4, 5]], n_features=6)
+    interval = st.confidence_interval(apart)
+    assert interval.low == interval.estimate == pytest.approx(-0.5)
+    same = st.test_difference(runs_of(1), runs_of(1), paired=True)
+    assert same.p_value == 1
+    assert "move both sides alike" in same.note
+
+
 def test_values_at_the_end_of_the_scale_are_rejected_most_surely() -> None:
     sel = runs_of(2)
     p = [st.test_threshold(sel, value, alternative="less").p_value for value in (0.9, 0.99, 0.999, 1.0, 1.5)]

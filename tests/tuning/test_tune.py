@@ -92,11 +92,35 @@ def test_harmonic_takes_the_share_of_errors_as_it_takes_accuracy():
         tuned(objectives=("log_likelihood", "stability"), n_trials=2).choose("harmonic")
 
 
+def test_a_measure_of_which_less_is_steadier_is_made_small():
+    result = tuned(measure="krizek", space={"filter": ["anova"], "fraction": [0.25], "model": SPACE["model"]})
+    assert result.directions == ("max", "min", "min")
+    steadiest = result.frame["stability"].min()
+    assert result.frame.loc[result.choose("weighted:1"), "stability"] == steadiest
+    assert result.frame.loc[result.frame["front"], "stability"].min() == steadiest
+    with pytest.raises(st.InputError, match="more is steadier; krizek is none"):
+        result.choose("harmonic")
+
+
+def test_ready_made_models_take_the_classes_that_there_are():
+    three = np.arange(60) % 3
+    result = st.tune("bommert", DATA.X, three, n_trials=6, resampling=KFold(3))
+    assert not {"lasso", "boosting"} & set(result.frame["model"])
+    assert (result.frame["failures"] == 0).all()
+
+
+def test_a_decision_function_is_enough_for_the_auc_of_two_classes():
+    result = tuned(space={"model": {"svm": {"svc__C": [1.0]}}}, objectives=("auc", "n_features"), sampler="grid")
+    assert 0.5 < result.frame.loc[0, "auc"] <= 1
+
+
 def test_configurations_that_fail_everywhere_are_told_with_their_reason():
     space = {"model": {"lasso": {"penalty": [0.1, -1.0]}}}
     with pytest.warns(UserWarning, match="1 of 2 configurations failed in every run; the first because .*penalty"):
         result = tuned(space=space, sampler="grid")
     assert "penalty" in result.frame.loc[1, "reason"]
+    with pytest.raises(st.InputError, match=r"failed in every run, the first because .*penalty"):
+        result.features(1)
     assert result.frame.loc[0, "reason"] == ""
 
 
@@ -259,6 +283,8 @@ def test_a_space_may_come_from_a_json_file(tmp_path):
         ({"space": {"filter": [], "model": {"knn": {}}}}, "filter is empty"),
         ({"space": {"filter": "anovas", "model": {"knn": {}}}}, "'anovas'"),
         ({"space": {"model": ["knn"]}}, "model is .*wanted is a mapping"),
+        ({"space": {"fraction": {"low": -1, "high": 3}, "model": {"knn": {}}}}, "shares from 0 to 1"),
+        ({"space": {"model": {"lasso": {"penalty": {"low": "0.1", "high": 1}}}}}, "wanted are numbers"),
         ({"n_trials": 2.5}, "n_trials is 2.5"),
         ({"sampler": "annealing"}, "sampler is 'annealing'"),
         ({"sampler": "grid"}, "is a range; a grid"),

@@ -87,11 +87,18 @@ def scores(
     predicted = model.predict(X)
     if task == "regression":
         return {name: REGRESSION[name](y, predicted) for name in names}
-    needs_probability = any(name in ("auc", "log_likelihood") for name in names)
-    if needs_probability and not hasattr(model, "predict_proba"):
-        raise InputError("auc and log_likelihood need a predictor with predict_proba.")
-    probability = model.predict_proba(X) if needs_probability else None
+    probability = _probability(model, X, names) if {"auc", "log_likelihood"} & set(names) else None
     return {name: CLASSIFICATION[name](y, predicted, probability, model.classes_) for name in names}
+
+
+def _probability(model: Any, X: npt.NDArray[np.float64], names: Sequence[str]) -> npt.NDArray[np.float64]:
+    """A column a class; the auc of two classes needs their order only, which a decision function gives too."""
+    if hasattr(model, "predict_proba"):
+        return np.asarray(model.predict_proba(X))
+    if "log_likelihood" in names or not hasattr(model, "decision_function") or len(model.classes_) > 2:
+        raise InputError("log_likelihood, and auc of more than two classes, need a predictor with predict_proba.")
+    decision = np.asarray(model.decision_function(X))
+    return np.column_stack([-decision, decision])
 
 
 def _balanced_accuracy(y: npt.NDArray[Any], predicted: npt.NDArray[Any]) -> float:

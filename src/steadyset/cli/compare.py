@@ -14,6 +14,7 @@ from steadyset.errors import InputError
 
 if TYPE_CHECKING:
     from steadyset.inference import Comparison
+    from steadyset.selections import Selections
 
 
 class ComparisonFormat(StrEnum):
@@ -44,7 +45,8 @@ def compare(
         bool | None,
         typer.Option(
             "--paired/--independent",
-            help="Whether the files hold runs on the same resamples, in the same order. Without it, labels decide.",
+            help="Whether the runs are on the same resamples: by their labels, or by their order where there are none. "
+            "Without it, labels decide.",
         ),
     ] = None,
     adjust: Annotated[
@@ -70,6 +72,7 @@ def compare(
     from steadyset.selections import Selections
 
     recorded = {label: Selections.read(file, n_features=features) for label, file in _labels(files).items()}
+    recorded = _same_features(recorded, features)
     one = next(iter(recorded.values()))
     found = run_comparison(
         recorded,
@@ -102,6 +105,35 @@ def _labels(files: list[Path]) -> dict[str, Path]:
     return dict(zip(labels, files, strict=True))
 
 
+def _same_features(recorded: dict[str, Selections], n_features: int | None) -> dict[str, Selections]:
+    """The same features in the same order, where files name them in the order in which they meet them."""
+    from steadyset.labels import placeholders
+
+    every = [sel.features for sel in recorded.values()]
+    if all(names == every[0] for names in every):
+        return recorded
+    names = list(dict.fromkeys(name for some in every for name in some if not name.startswith("unnamed ")))
+    if n_features is not None and len(names) <= n_features:
+        names += placeholders(names, n_features - len(names))
+    if any(sel.n_features != len(names) or sel.rankings is not None for sel in recorded.values()):
+        return recorded  # features that only some of the files have are refused with a sentence
+    return {label: _over(sel, names) for label, sel in recorded.items()}
+
+
+def _over(sel: Selections, names: list[str]) -> Selections:
+    """The same runs with their features in another order."""
+    from scipy import sparse
+
+    from steadyset.selections import Selections
+
+    if sel.weights is None:
+        return Selections.from_sets(sel.sets(), names, labels=sel.labels)
+    place = {name: f for f, name in enumerate(names)}
+    columns = [place[sel.features[f]] for f in sel.indices]
+    table = sparse.csr_array((sel.weights, columns, sel.indptr), shape=(sel.n_runs, len(names)))
+    return Selections.from_weights(table, names, labels=sel.labels)
+
+
 def _show(found: Comparison) -> None:
     procedures = _records(found.table.reset_index(names="procedure"))
     print_rows(procedures, Format.table, title=f"{found.measure}, {found.level:.0%} intervals", wide=["note"])
@@ -110,7 +142,7 @@ def _show(found: Comparison) -> None:
     tests = [{key: row[key] for key in keys if key in row} for row in _records(found.tests)]
     print_rows(tests, Format.table, title="Differences (second minus first)", wide=["note"])
     if not all(row["paired"] for row in tests):
-        typer.echo("Not paired: these runs count as independent. --paired pairs the runs by their places in the files.")
+        typer.echo("Not paired: these runs count as independent. Runs on the same resamples want the same labels.")
 
 
 def _records(table: Any) -> list[dict[str, Any]]:

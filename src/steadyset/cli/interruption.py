@@ -17,6 +17,7 @@ from steadyset.errors import InterruptedRunError
 
 Progress = Callable[[int, int], None]
 GRACE = 1.0
+HAS_TIMER = hasattr(signal, "setitimer")  # where there is none, every signal stops at once
 
 
 class Stop:
@@ -38,9 +39,10 @@ class Stop:
         return call
 
     def on_signal(self, number: int, *_: object) -> None:
-        now = self.at_once or self.number is not None
+        now = self.at_once or self.number is not None or not HAS_TIMER
         self.number = number
-        signal.setitimer(signal.ITIMER_REAL, GRACE, GRACE)
+        if HAS_TIMER:
+            signal.setitimer(signal.ITIMER_REAL, GRACE, GRACE)
         if now:
             self.on_alarm()
 
@@ -67,15 +69,14 @@ def _heeded(stop: Stop) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    handlers: dict[int, Callable[..., None]] = {
-        signal.SIGINT: stop.on_signal,
-        signal.SIGTERM: stop.on_signal,
-        signal.SIGALRM: stop.on_alarm,
-    }
+    handlers: dict[int, Callable[..., None]] = {signal.SIGINT: stop.on_signal, signal.SIGTERM: stop.on_signal}
+    if HAS_TIMER:
+        handlers[signal.SIGALRM] = stop.on_alarm
     before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        if HAS_TIMER:
+            signal.setitimer(signal.ITIMER_REAL, 0)
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -85,7 +86,8 @@ def tune(
     folder = out if out is not None else Path(f"{file.name.split('.')[0]}-tuning")
     place = folder if storage is None else "the storage"  # whose address may hold a password
     kept = f"the finished configurations are in {place}, and the same command with --resume goes on."
-    with resumable(kept) as stop, progress_bar(people, "configurations") as progress:
+    with resumable(kept) as stop, progress_bar(people, "configurations") as progress, warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # what failed is told below
         result = run_tuning(
             space,
             data.X,
@@ -105,14 +107,14 @@ def tune(
             progress=stop.between(progress),
         )
     chosen = result.choose(choose)
-    features = result.features(chosen)
-    write_durably(folder / CHOSEN, features.to_csv(index=False).encode())
     print_rows(front_rows(result, chosen), form, title="The Pareto front" if people else "", wide=("parameters",))
+    with resumable(kept):
+        features = result.features(chosen)
+        write_durably(folder / CHOSEN, features.to_csv(index=False).encode())
     if people:
-        undefined = int(result.frame[list(result.objectives)].isna().any(axis=1).sum())
         typer.echo(f"{len(result.frame)} configurations were tried, {len(result.front)} are on the front.")
-        if undefined:
-            typer.echo(f"{undefined} have an undefined objective (such as the stability of selecting everything).")
+        for sentence in _left_out(result):
+            typer.echo(sentence)
         typer.echo(f"Chosen by {choose}: configuration {chosen}. All of them: {folder / 'trials.csv'}")
         typer.echo(f"{_selected(features)} How often the resamples select them: {folder / CHOSEN}")
 
@@ -141,6 +143,19 @@ def front_rows(result: Tuning, chosen: int) -> list[dict[str, Any]]:
         }
         for number in numbers
     ]
+
+
+def _left_out(result: Tuning) -> list[str]:
+    """What became of configurations that could not be on the front."""
+    frame, said = result.frame, []
+    failed = frame["n_features"].isna()
+    undefined = int((frame[list(result.objectives)].isna().any(axis=1) & ~failed).sum())
+    if failed.any():
+        reason = next((text for text in frame.loc[failed, "reason"] if text), "no run was left")
+        said.append(f"{int(failed.sum())} failed in every run, the first because {reason.rstrip('.')}.")
+    if undefined:
+        said.append(f"{undefined} have an undefined objective (such as the stability of selecting everything).")
+    return said
 
 
 def _selected(features: pd.DataFrame) -> str:

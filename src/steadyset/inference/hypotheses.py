@@ -178,7 +178,10 @@ def _difference(
         statistic = difference / se if se > 0 else float(np.sign(difference)) * np.inf if difference else 0.0
         p = _one_sided(_level_of_no_difference(a, b, options), difference, alternative)
         low, high = _joint_interval(a, b, options, level)
-        note = "; ".join(x for x in (note, "no spread among the runs of a side: by the intervals of both") if x)
+        alike = (
+            "the runs move both sides alike" if a.has_spread and b.has_spread else "no spread among the runs of a side"
+        )
+        note = "; ".join(x for x in (note, f"{alike}: by the intervals of both") if x)
     else:
         statistic, margin = difference / se, t_quantile(level, df) * se
         p = _p_value(statistic, df, alternative)

@@ -107,7 +107,7 @@ def zero_spread_ends(spread: Spread, alpha: float) -> tuple[float, float]:
     """
     p = 1 - alpha ** (1 / spread.n_runs)
     ends = [_mixed(spread.value, end, p) for end in (spread.range.worst, spread.range.best)]
-    return min(ends), max(ends)
+    return min(spread.value, *ends), max(spread.value, *ends)
 
 
 def fisher_ends(spread: Spread, quantile: float) -> tuple[float, float]:

@@ -98,7 +98,11 @@ def forest_importances(
     blocks = _blocks(data, growth, seed, IMPORTANCES[kind], n_jobs)
     n_counted = sum(counted for _, _, counted in blocks)
     mean = np.sum([total for _, total, _ in blocks], axis=0) / max(1, n_counted)
-    return np.asarray(mean if kind == "decrease_share" else mean * data.scale**2, dtype=np.float64)
+    with np.errstate(over="ignore", under="ignore"):
+        unit = np.square(np.float64(data.scale))
+    if kind == "decrease_share" or not 0 < unit < np.inf:  # where the unit of y has no square, that of y / scale has
+        return np.asarray(mean, dtype=np.float64)
+    return np.asarray(mean * unit, dtype=np.float64)
 
 
 def mean_of_trees(trees: Trees, X: FloatArray, n_classes: int = 1) -> FloatArray:

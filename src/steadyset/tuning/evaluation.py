@@ -22,6 +22,7 @@ from steadyset.assessment.cell import ONE_CLASS, Plan, reason, seeded
 from steadyset.assessment.scoring import LOWER_IS_BETTER, scores
 from steadyset.errors import InputError
 from steadyset.inference import confidence_interval
+from steadyset.measures import Measure, get_measure
 from steadyset.resampling import Resample
 from steadyset.selections import Selections
 from steadyset.selectors.filters import get_filter, top_features
@@ -33,8 +34,10 @@ ALIASES = {"size": N_FEATURES, "time": SECONDS}
 LEVEL, NORMAL = 0.95, 1.959963984540054
 
 
-def direction(objective: str) -> str:
-    """Whether more or less of an objective is better: "max" or "min"."""
+def direction(objective: str, measure: str | Measure) -> str:
+    """Whether more or less of an objective is better, given the measure of stability: "max" or "min"."""
+    if objective == STABILITY:
+        return "max" if get_measure(measure).higher_is_steadier else "min"
     return "min" if objective in LOWER_IS_BETTER or objective in (N_FEATURES, SECONDS) else "max"
 
 
@@ -150,6 +153,10 @@ class Evaluator:
             )
         return runs
 
+    @property
+    def lower_is_steadier(self) -> bool:
+        return direction(STABILITY, self.measure) == "min"
+
     def selections(self, configuration: FilteredModel) -> Selections:
         """What the configuration selects on every resample on which it can be fitted."""
         labels, sets = [], []
@@ -157,6 +164,10 @@ class Evaluator:
             if run.selected is not None:
                 labels.append(resample.label)
                 sets.append(run.selected)
+        if not sets:
+            raise InputError(
+                f"The configuration failed in every run, the first because {self.runs(configuration)[0].failure}"
+            )
         return self._named(sets, labels)
 
     def _named(self, sets: Sequence[npt.NDArray[np.int64]], labels: Sequence[str] | None = None) -> Selections:

@@ -79,6 +79,11 @@ class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """The model's probabilities of the classes."""
         return np.asarray(self.model_.predict_proba(self._kept(X)))
 
+    @available_if(_model_has("decision_function"))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
+        """How far the model leans to the second of two classes."""
+        return np.asarray(self.model_.decision_function(self._kept(X)))
+
     @property
     def classes_(self) -> npt.NDArray[Any]:
         return np.asarray(self.model_.classes_)

@@ -46,7 +46,7 @@ class Tuning:
     @property
     def directions(self) -> tuple[str, ...]:
         """ "max" or "min" for each objective."""
-        return tuple(direction(name) for name in self.objectives)
+        return tuple(self._direction(name) for name in self.objectives)
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -121,7 +121,12 @@ class Tuning:
         """The first score among the objectives, turned so that more is better."""
         name = self._score_name()
         values = self.frame[name].to_numpy(dtype=np.float64)
-        return values if direction(name) == "max" else -values
+        return values if self._direction(name) == "max" else -values
+
+    def stability(self) -> npt.NDArray[np.float64]:
+        """The stability, turned so that more is steadier."""
+        values = self.column(STABILITY)
+        return values if self._direction(STABILITY) == "max" else -values
 
     def column(self, name: str) -> npt.NDArray[np.float64]:
         """A column of `frame` as numbers."""
@@ -136,7 +141,10 @@ class Tuning:
         name = self._score_name()
         if name in UNBOUNDED:
             raise InputError(f"harmonic is a mean of two numbers from 0 to 1, and {name} has no end at 0 or 1.")
-        return 1 - self.column(name) if direction(name) == "min" else self.column(name)
+        return 1 - self.column(name) if self._direction(name) == "min" else self.column(name)
+
+    def _direction(self, name: str) -> str:
+        return direction(name, self.evaluator.measure)
 
     def _unseeded(self, configuration: int) -> FilteredModel:
         for number, params, _ in self.trials:
@@ -177,7 +185,7 @@ def check_rule(rule: str) -> tuple[str, tuple[float, ...]]:
 def _epsilon(tuning: Tuning, accuracy_slack: float, stability_slack: float) -> int:
     return choice.epsilon_constraint(
         tuning.accuracy(),
-        tuning.column(STABILITY),
+        tuning.stability(),
         accuracy_slack,
         stability_slack,
         tuning.random_state,
@@ -192,11 +200,13 @@ def _one_se(tuning: Tuning) -> int:
 
 
 def _weighted(tuning: Tuning, gamma: float) -> int:
-    return choice.weighted_sum(tuning.accuracy(), tuning.column(STABILITY), gamma, tuning.random_state)
+    return choice.weighted_sum(tuning.accuracy(), tuning.stability(), gamma, tuning.random_state)
 
 
 def _harmonic(tuning: Tuning, gamma: float) -> int:
-    return choice.harmonic_mean(tuning.share_correct(), tuning.column(STABILITY), gamma, tuning.random_state)
+    if tuning.evaluator.lower_is_steadier:
+        raise InputError(f"harmonic wants a measure of which more is steadier; {tuning.evaluator.measure} is none.")
+    return choice.harmonic_mean(tuning.share_correct(), tuning.stability(), gamma, tuning.random_state)
 
 
 # The default numbers of each rule, and what finds the place of the chosen configuration in the frame.

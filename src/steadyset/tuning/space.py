@@ -16,7 +16,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,7 @@ from steadyset.tuning.filtered import NO_FILTER, FilteredModel
 from steadyset.tuning.models import RidgeLogistic, SplittingForest, scaled_neighbours, scaled_svm
 
 Params = dict[str, Any]
+TWO_CLASSES_ONLY = ("lasso", "boosting")
 PREDICTORS: dict[str, Callable[[], Any]] = {"svm": scaled_svm, "knn": scaled_neighbours, "ridge": RidgeLogistic}
 
 
@@ -103,6 +104,10 @@ class Space:
         fitted = clone(model.estimator).set_params(**model.translate(values, n_rows))
         return FilteredModel(fitted, filter=params["filter"], fraction=params.get("fraction", 1.0))
 
+    def without(self, names: Sequence[str]) -> Space:
+        """The same space without some of its models."""
+        return replace(self, models={name: model for name, model in self.models.items() if name not in names})
+
     def identity(self) -> str:
         """The space in words, to compare it with that of a run folder."""
         models = {name: (description(m.estimator), repr(dict(m.domains))) for name, m in self.models.items()}
@@ -123,14 +128,21 @@ def random_pick(random: np.random.Generator) -> Callable[[str, Domain], Any]:
     return pick
 
 
-def read_space(space: Any, task: str) -> Space:
-    """A ready-made space by name, a json file, or the form that the top of this file shows."""
+def read_space(space: Any, task: str, n_classes: int = 2) -> Space:
+    """A ready-made space by name, a json file, or the form that the top of this file shows.
+
+    Of a ready-made space only the models stay that take as many classes.
+    """
     if isinstance(space, Space):
         return space
     if isinstance(space, str) and space in READY_MADE:
         if task != "classification":
-            raise InputError(f"The space {space!r} holds classifiers, but y is a number to predict.")
-        return READY_MADE[space]()
+            raise InputError(
+                f"The space {space!r} holds classifiers, but y is a number to predict; wanted is a space of your own, "
+                'such as {"model": {"lasso": {"penalty": [0.01, 0.1]}}} (in the command a json file).'
+            )
+        ready = READY_MADE[space]()
+        return ready if n_classes <= 2 else ready.without(TWO_CLASSES_ONLY)
     if isinstance(space, (str, Path)):
         space = _read_json(Path(space))
     if not isinstance(space, Mapping) or not space.get("model"):
@@ -148,6 +160,9 @@ def read_space(space: Any, task: str) -> Space:
         if name != NO_FILTER:
             get_filter(name)
     fraction = _domain("fraction", space.get("fraction", {"low": 0.0, "high": 1.0}))
+    ends = (fraction.low, fraction.high) if isinstance(fraction, Range) else fraction
+    if not all(isinstance(end, (int, float)) and 0 <= end <= 1 for end in ends):
+        raise InputError(f"fraction is {space['fraction']!r}; wanted are shares from 0 to 1.")
     if isinstance(fraction, Range):  # whole ends would make it 0 or 1 and nothing between
         fraction = Range(float(fraction.low), float(fraction.high), fraction.log)
     return Space(filters, fraction, {str(name): _model(str(name), m, task) for name, m in space["model"].items()})
@@ -172,6 +187,8 @@ def _domain(name: str, given: Any) -> Domain:
         if not {"low", "high"} <= set(given) <= {"low", "high", "log"}:
             raise InputError(f"{name} is {given!r}; wanted is a range with low, high and perhaps log.")
         domain = Range(**given)
+        if not all(isinstance(end, (int, float)) and not isinstance(end, bool) for end in (domain.low, domain.high)):
+            raise InputError(f"{name} goes from {domain.low!r} to {domain.high!r}; wanted are numbers.")
         if not domain.low <= domain.high or (domain.log and domain.low <= 0):
             raise InputError(f"{name} goes from {domain.low} to {domain.high}; wanted is low <= high, above 0 for log.")
         return domain

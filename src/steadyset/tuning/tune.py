@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from steadyset.assessment.cell import Plan
 from steadyset.assessment.folder import write_durably
 from steadyset.assessment.request import fingerprint, make_plan
@@ -48,8 +50,8 @@ def tune(
 
     Parameters
     ----------
-    space : "bommert" (filters x fractions x classifiers, Bommert 2020, table 6.5), a json file, or a mapping as
-        `steadyset.tuning.space` describes
+    space : "bommert" (filters x fractions x classifiers, Bommert 2020, table 6.5; with more than two classes without
+        lasso and boosting), a json file, or a mapping as `steadyset.tuning.space` describes
     X, y : the data
     objectives : scores (accuracy, balanced_accuracy, auc, log_likelihood, error; r2, rmse), stability, n_features
         (or size), seconds (or time)
@@ -84,7 +86,8 @@ def tune(
         features=features,
         random_state=random_state,
     )
-    configurations = read_space(space, plan.task)
+    n_classes = len(np.unique(plan.y)) if plan.task == "classification" else 2
+    configurations = read_space(space, plan.task, n_classes)
     if similarity is None and "similarity" in get_measure(measure).needs:
         similarity = FeatureSimilarity.from_data(plan.X, features=feature_names)
     evaluator = Evaluator(plan, measure=measure, similarity=similarity, features=feature_names, n_jobs=n_jobs)
@@ -92,7 +95,7 @@ def tune(
     where, url = _place(storage, out)
     search = Search(
         configurations,
-        {name: direction(name) for name in names},
+        {name: direction(name, measure) for name in names},
         n_trials=n_trials,
         sampler=sampler,
         seed=plan.seed,

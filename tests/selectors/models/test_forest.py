@@ -159,3 +159,11 @@ def test_weights_that_do_not_count_rows_are_refused():
 def test_impossible_options_are_named(options, sentence):
     with pytest.raises(InputError, match=sentence):
         ForestClassification(**options).fit(*signal(8, ForestClassification))
+
+
+@pytest.mark.parametrize("unit", [1e160, 1e-170])
+def test_a_target_whose_square_is_no_number_is_ranked_all_the_same(unit):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 4))
+    found = ForestRegression(1, importance="permutation", n_trees=20, random_state=0).fit(X, unit * X[:, 2])
+    assert found.get_support(indices=True).tolist() == [2]
