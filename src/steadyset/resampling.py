@@ -325,7 +325,8 @@ class FixedOverlap(Resampling):
     """Runs in pairs of equal-sized samples that together hold every row and share exactly a chosen part of their rows.
 
     overlap is the share of a sample that its partner holds too: with s rows each, 2 s - overlap s = n
-    (Wald, Khoshgoftaar and Dittman 2012). Runs 2p and 2p+1 are partners.
+    (Wald, Khoshgoftaar and Dittman 2012). Runs 2p and 2p+1 are partners. Other pairs of runs share about s / n of their
+    rows: to see the chosen overlap alone, measure the partners, `selections.take([2 * p, 2 * p + 1])`.
     """
 
     def __init__(self, n_runs: int = 100, *, overlap: float = 0.5, random_state: int | None = None) -> None:
