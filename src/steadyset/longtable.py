@@ -215,13 +215,20 @@ def _labels(column: list[Any], what: str) -> list[str]:
 def _numbers(arrow: pa.Table, name: str, entries: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64] | None:
     if name not in arrow.column_names:
         return None
-    try:
-        values = arrow.column(name).cast("float64").to_numpy()[entries]
-    except (ValueError, NotImplementedError):
-        raise InputError(f"The column {name!r} holds something else than numbers.") from None
+    values = column_numbers(arrow, name)[entries]
     if not np.all(np.isfinite(values)):
         raise InputError(f"The column {name!r} has a missing or infinite value; wanted are finite numbers.")
     return np.asarray(values, dtype=np.float64)
+
+
+def column_numbers(arrow: pa.Table, name: str) -> npt.NDArray[np.float64]:
+    """A column as numbers, nan where there is no value."""
+    from pyarrow import ArrowException
+
+    try:
+        return np.asarray(arrow.column(name).cast("float64").to_numpy(), dtype=np.float64)
+    except ArrowException:
+        raise InputError(f"The column {name!r} holds something else than numbers.") from None
 
 
 def _rank_table(

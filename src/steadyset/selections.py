@@ -11,15 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from steadyset.errors import InputError, MissingExtraError
-from steadyset.labels import (
-    describe_feature,
-    feature_names,
-    is_default_name,
-    name_positions,
-    placeholders,
-    run_labels,
-)
+from steadyset.labels import describe_feature, feature_names, name_positions, run_labels
 from steadyset.matrix import Matrix, read_matrix, row_pointers
+from steadyset.rows import as_list, check_ranks, feature_index, floats, is_ragged, names_in, ranks_of_lists
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,10 +72,10 @@ class Selections:
             sets = sets.values()
         if isinstance(sets, (str, bytes)) or not isinstance(sets, Iterable):
             raise InputError(f"sets is {sets!r}; wanted is a collection of runs, each a collection of features.")
-        rows = [_as_list(row, i) for i, row in enumerate(sets)]
+        rows = [as_list(row, i) for i, row in enumerate(sets)]
         names, d = feature_names(features, n_features, what="from_sets")
         if names is None:
-            names = _names_in(rows, d)
+            names = names_in(rows, d)
         positions: Mapping[str, int] | None = None
         encoded = []
         for i, row in enumerate(rows):
@@ -90,7 +84,7 @@ class Selections:
                 continue
             if positions is None and any(isinstance(x, str) for x in row):
                 positions = name_positions(names, d)
-            encoded.append(np.array([_feature_index(x, positions, i, d) for x in row], dtype=np.int64))
+            encoded.append(np.array([feature_index(x, positions, i, d) for x in row], dtype=np.int64))
         indptr = row_pointers([len(row) for row in encoded])
         indices = np.concatenate(encoded) if encoded else np.empty(0, np.int64)
         return cls._from_rows(indptr, indices, None, d, names, labels)
@@ -137,15 +131,15 @@ class Selections:
         share the mean of the ranks that remain. Lists tell themselves apart from ranks by text, by the index 0, or by
         differing lengths.
         """
-        if _is_ragged(R):
+        if is_ragged(R):
             order = cls.from_sets(R, features, n_features=n_features, labels=labels)
-            ranks = _ranks_of_lists(R, order)
+            ranks = ranks_of_lists(R, order._names, order.n_features)
             names, labels = order._names, order._labels
         else:
             table = read_matrix(R, "R", features, labels)
             ranks = table.dense()
             names, labels = table.names, table.labels
-        _check_ranks(ranks, names)
+        check_ranks(ranks, names)
         d = ranks.shape[1]
         if top is not None and not (isinstance(top, (int, np.integer)) and 0 <= top <= d):
             raise InputError(f"top is {top!r}; wanted is a whole number from 0 to the {d} features.")
@@ -289,7 +283,7 @@ class Selections:
         """The same sets with a weight for each selected feature: one list a run, in the order of `selected(run)`."""
         if len(rows) != self.n_runs or any(len(row) != k for row, k in zip(rows, self.sizes, strict=True)):
             raise InputError("rows must hold one list a run with one weight for each feature that the run selected.")
-        weights = _floats([w for row in rows for w in row], "rows")
+        weights = floats([w for row in rows for w in row], "rows")
         if not np.all(np.isfinite(weights)):
             raise InputError("rows holds a weight that is not finite; wanted are finite numbers.")
         return self._build(
@@ -298,10 +292,10 @@ class Selections:
 
     def with_rankings(self, R: Any) -> Selections:
         """The same sets with a runs x features table of ranks (1 = best)."""
-        ranks = _floats(R, "R")
+        ranks = floats(R, "R")
         if ranks.shape != (self.n_runs, self._n_features):
             raise InputError(f"R has the shape {ranks.shape}; wanted is {(self.n_runs, self._n_features)}.")
-        _check_ranks(ranks, self._names)
+        check_ranks(ranks, self._names)
         return self._build(
             self._indptr, self._indices, self._weights, self._n_features, self._names, self._labels, ranks
         )
@@ -435,79 +429,6 @@ class Selections:
 def as_selections(selections: Any) -> Selections:
     """Selections as they are, or whatever `Selections.from_matrix` takes."""
     return selections if isinstance(selections, Selections) else Selections.from_matrix(selections)
-
-
-def _as_list(row: Any, i: int) -> list[Any] | npt.NDArray[Any]:
-    if isinstance(row, (str, bytes, Mapping)) or not isinstance(row, Iterable):
-        raise InputError(f"Run {i + 1} is {row!r}; wanted is a collection of feature names or indices.")
-    if isinstance(row, (set, frozenset)) and any(isinstance(x, str) for x in row):
-        return sorted(row, key=str)  # the order of names in a set changes from process to process
-    return row if isinstance(row, np.ndarray) and row.ndim == 1 else list(row)
-
-
-def _names_in(rows: Sequence[Sequence[Any] | npt.NDArray[Any]], d: int) -> tuple[str, ...] | None:
-    """The names that runs use, and made-up ones for the rest; None where they use indices, or x0, x1, ..."""
-    texts = [row for row in rows if not (isinstance(row, np.ndarray) and row.dtype.kind in "iu")]
-    used = dict.fromkeys(str(x) for row in texts for x in row if isinstance(x, str))
-    if all(is_default_name(name, d) for name in used):
-        return None
-    for i, row in enumerate(rows):
-        numbers = [x for x in row if isinstance(x, (int, np.integer)) and not isinstance(x, bool)]
-        if numbers:
-            raise InputError(
-                f"Run {i + 1} selects the index {numbers[0]} while others are selected by name; "
-                "wanted is features= (the names of all features in their order), or names only."
-            )
-    if len(used) > d:
-        raise InputError(f"The runs select {len(used)} distinct names, more than the {d} that n_features allows.")
-    return feature_names([*used, *placeholders(used, d - len(used))], d, what="from_sets")[0]
-
-
-def _feature_index(x: Any, positions: Mapping[str, int] | None, run: int, d: int) -> int:
-    if isinstance(x, str):
-        if positions is None or x not in positions:
-            raise InputError(f"Run {run + 1} selects {x!r}, which is not among the features.")
-        return positions[x]
-    if isinstance(x, (int, np.integer)) and not isinstance(x, (bool, np.bool_)):
-        if not 0 <= x < d:
-            raise InputError(f"Run {run + 1} selects the index {x}; wanted are indices from 0 to {d - 1}.")
-        return int(x)
-    raise InputError(f"Run {run + 1} holds {x!r}; wanted are feature names (text) or 0-based indices (integers).")
-
-
-def _is_ragged(R: Any) -> bool:
-    """Lists of features, best first, rather than a table of ranks: text, the index 0, or rows of different lengths."""
-    if not isinstance(R, (list, tuple, Mapping)):
-        return False
-    rows = [row for row in (R.values() if isinstance(R, Mapping) else R) if isinstance(row, (list, tuple))]
-    return len({len(row) for row in rows}) > 1 or any(isinstance(x, str) or x == 0 for row in rows for x in row)
-
-
-def _ranks_of_lists(R: Any, order: Selections) -> FloatArray:
-    rows = list(R.values()) if isinstance(R, Mapping) else list(R)
-    d = order.n_features
-    named = any(isinstance(x, str) for row in rows for x in row)
-    positions = name_positions(order._names, d) if named else None
-    ranks = np.empty((len(rows), d))
-    for i, row in enumerate(rows):
-        ranks[i] = (len(row) + 1 + d) / 2
-        ranks[i, [_feature_index(x, positions, i, d) for x in row]] = np.arange(1, len(row) + 1)
-    return ranks
-
-
-def _floats(values: Any, what: str) -> FloatArray:
-    try:
-        return np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{what} holds something else than numbers, or rows of different lengths.") from None
-
-
-def _check_ranks(ranks: FloatArray, names: tuple[str, ...] | None) -> None:
-    bad = np.argwhere(~(np.isfinite(ranks) & (ranks >= 1)))
-    if bad.size:
-        i, f = bad[0]
-        which = describe_feature(int(f), names)
-        raise InputError(f"R holds {ranks[i, f]} for run {i + 1}, {which}; ranks start at 1 (best).")
 
 
 def _frozen(array: npt.NDArray[T]) -> npt.NDArray[T]:

@@ -72,19 +72,8 @@ def cut_number(
     moment: float,
 ) -> Cut:
     """The first best cut for a target of one column, with at least ``least`` on both sides; lower is -1 without one."""
-    rows, pairs = bag.rows, bag.pairs
-    sums, words, used = slots.sums, slots.words, slots.used
-    n_used = 0
-    for i in range(start, end):
-        code = codes[feature, rows[i]]
-        if end - start > few:
-            words[code >> np.uint32(6)] |= np.uint64(1) << np.uint64(code & np.uint32(63))
-        elif sums[code, 0] == 0.0:
-            n_used = _insert(used, n_used, code)
-        sums[code, 0] += pairs[i, 0]
-        sums[code, 1] += pairs[i, 1]
-    if end - start > few:
-        n_used = _take_bits(words, used)
+    sums, used = slots.sums, slots.used
+    n_used = _collect(codes, feature, bag, start, end, slots, few, False)
     rise, fall, lower = -1.0, 1.0, -1
     left, left_moment = 0.0, 0.0
     for place in range(n_used - 1):
@@ -99,9 +88,7 @@ def cut_number(
             rise, fall, lower = difference * difference, below, place
     sums[used[n_used - 1], 0] = 0.0
     sums[used[n_used - 1], 1] = 0.0
-    if lower < 0:
-        return Cut(n_used, rise, fall, np.int64(-1), np.int64(-1))
-    return Cut(n_used, rise, fall, np.int64(used[lower]), np.int64(used[lower + 1]))
+    return _made(used, n_used, rise, fall, lower)
 
 
 @kernel
@@ -118,19 +105,8 @@ def cut_classes(
     moments: Floats,
 ) -> Cut:
     """The same for classes: ``moments`` holds the weight of each class in the node."""
-    rows, pairs = bag.rows, bag.pairs
-    sums, words, used = slots.sums, slots.words, slots.used
-    n_used = 0
-    for i in range(start, end):
-        code = codes[feature, rows[i]]
-        if end - start > few:
-            words[code >> np.uint32(6)] |= np.uint64(1) << np.uint64(code & np.uint32(63))
-        elif sums[code, 0] == 0.0:
-            n_used = _insert(used, n_used, code)
-        sums[code, 0] += pairs[i, 0]
-        sums[code, 1 + np.uint32(pairs[i, 1])] += pairs[i, 0]
-    if end - start > few:
-        n_used = _take_bits(words, used)
+    sums, used = slots.sums, slots.used
+    n_used = _collect(codes, feature, bag, start, end, slots, few, True)
     rise, fall, lower = -1.0, 1.0, -1
     left, left_moments = 0.0, slots.left
     for k in range(len(moments)):
@@ -150,6 +126,34 @@ def cut_classes(
             rise, fall, lower = gain, below, place
     for k in range(1 + len(moments)):
         sums[used[n_used - 1], k] = 0.0
+    return _made(used, n_used, rise, fall, lower)
+
+
+@kernel
+def _collect(
+    codes: Numbers, feature: Int, bag: Bag, start: Int, end: Int, slots: Slots, few: int, classes: bool
+) -> int:
+    """Add up the rows of a node by their codes, and list these codes in rising order; how many there are."""
+    rows, pairs = bag.rows, bag.pairs
+    sums, words, used = slots.sums, slots.words, slots.used
+    n_used = 0
+    for i in range(start, end):
+        code = codes[feature, rows[i]]
+        if end - start > few:
+            words[code >> np.uint32(6)] |= np.uint64(1) << np.uint64(code & np.uint32(63))
+        elif sums[code, 0] == 0.0:
+            n_used = _insert(used, n_used, code)
+        sums[code, 0] += pairs[i, 0]
+        if classes:
+            sums[code, 1 + np.uint32(pairs[i, 1])] += pairs[i, 0]
+        else:
+            sums[code, 1] += pairs[i, 1]
+    return _take_bits(words, used) if end - start > few else n_used
+
+
+@kernel
+def _made(used: Numbers, n_used: int, rise: float, fall: float, lower: int) -> Cut:
+    """The cut behind the code at a place of ``used``; -1: there is none."""
     if lower < 0:
         return Cut(n_used, rise, fall, np.int64(-1), np.int64(-1))
     return Cut(n_used, rise, fall, np.int64(used[lower]), np.int64(used[lower + 1]))

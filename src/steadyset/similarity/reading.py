@@ -12,6 +12,7 @@ import numpy.typing as npt
 from steadyset.errors import InputError
 from steadyset.files import read_table
 from steadyset.labels import feature_names
+from steadyset.longtable import column_numbers
 from steadyset.similarity.matrix import DenseStore, Names, SparseStore, matrix_store
 from steadyset.similarity.store import FloatArray, IntArray
 from steadyset.similarity.tables import square_table
@@ -39,10 +40,7 @@ def read_store(path: Path, features: Sequence[str] | None) -> tuple[DenseStore |
 
 def _from_long(table: pa.Table, features: Sequence[str] | None) -> tuple[SparseStore | DenseStore, Names]:
     f, g, names = _coded_features(table, features)
-    try:
-        values = np.asarray(table.column(2).cast("float64").to_numpy(), dtype=np.float64)
-    except (ValueError, NotImplementedError):
-        raise InputError("The column 'similarity' holds something else than numbers.") from None
+    values = column_numbers(table, SIMILARITY)
     pairs = g >= 0
     f, g, values = f[pairs], g[pairs], values[pairs]
     low, high, values = _each_pair_once(f, g, values, names)
