@@ -8,6 +8,7 @@ neighbours, a cheap one). Similarity: a measure that takes similar features as o
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -51,14 +52,7 @@ def similarity(d: int, n_configurations: int = N_CONFIGURATIONS, n: int = 100) -
         return seconds(run)
 
     evaluate(True)
-    ours, theirs = evaluate(True), evaluate(False)
-    return {
-        "case": f"similarity, {n_configurations} configurations, 5 folds",
-        "size": f"n={n}, d={d}",
-        "ours_s": ours,
-        "theirs_s": theirs,
-        "ratio": theirs / ours,
-    }
+    return row(f"similarity, {n_configurations} configurations, 5 folds", f"n={n}, d={d}", evaluate)
 
 
 def bommert(n_configurations: int) -> dict[str, Any]:
@@ -75,14 +69,7 @@ def bommert(n_configurations: int) -> dict[str, Any]:
         evaluator = Evaluator(plan, shared=shared)
         return seconds(lambda: [evaluator(configuration) for configuration in configurations])
 
-    ours, theirs = evaluate(True), evaluate(False)
-    return {
-        "case": f"bommert, {n_configurations} configurations, 10 folds",
-        "size": "n=208, d=60",
-        "ours_s": ours,
-        "theirs_s": theirs,
-        "ratio": theirs / ours,
-    }
+    return row(f"bommert, {n_configurations} configurations, 10 folds", "n=208, d=60", evaluate)
 
 
 def compare(name: str, d: int, n_configurations: int = N_CONFIGURATIONS, n: int = 100) -> dict[str, Any]:
@@ -99,11 +86,10 @@ def compare(name: str, d: int, n_configurations: int = N_CONFIGURATIONS, n: int 
         evaluator = Evaluator(plan, shared=shared)
         return seconds(lambda: [evaluator(configuration) for configuration in configurations])
 
+    return row(f"{name}, {n_configurations} configurations, 5 folds", f"n={n}, d={d}", evaluate)
+
+
+def row(case: str, size: str, evaluate: Callable[[bool], float]) -> dict[str, Any]:
+    """The time with what is shared computed once, and without."""
     ours, theirs = evaluate(True), evaluate(False)
-    return {
-        "case": f"{name}, {n_configurations} configurations, 5 folds",
-        "size": f"n={n}, d={d}",
-        "ours_s": ours,
-        "theirs_s": theirs,
-        "ratio": theirs / ours,
-    }
+    return {"case": case, "size": size, "ours_s": ours, "theirs_s": theirs, "ratio": theirs / ours}

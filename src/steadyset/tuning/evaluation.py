@@ -159,16 +159,11 @@ class Evaluator:
 
     def selections(self, configuration: FilteredModel) -> Selections:
         """What the configuration selects on every resample on which it can be fitted."""
-        labels, sets = [], []
-        for resample, run in zip(self.usable, self.runs(configuration), strict=True):
-            if run.selected is not None:
-                labels.append(resample.label)
-                sets.append(run.selected)
-        if not sets:
-            raise InputError(
-                f"The configuration failed in every run, the first because {self.runs(configuration)[0].failure}"
-            )
-        return self._named(sets, labels)
+        runs = self.runs(configuration)
+        found = [(r.label, run.selected) for r, run in zip(self.usable, runs, strict=True) if run.selected is not None]
+        if not found:
+            raise InputError(f"The configuration failed in every run, the first because {runs[0].failure}")
+        return self._named([chosen for _, chosen in found], [label for label, _ in found])
 
     def _named(self, sets: Sequence[npt.NDArray[np.int64]], labels: Sequence[str] | None = None) -> Selections:
         d = None if self.features is not None else self.plan.X.shape[1]
