@@ -138,7 +138,7 @@ def test_a_recorded_assessment_opens_as_it_was(tmp_path):
     assert again.selections == result.selections
     pd.testing.assert_frame_equal(again.scores, result.scores)
     assert list((tmp_path / "runs" / "finished").iterdir()) == []
-    assert json.loads((tmp_path / "runs" / "assessment.json").read_text())["schema_version"] == 1
+    assert json.loads((tmp_path / "runs" / "assessment.json").read_text())["schema_version"] == 2
 
 
 NURSERY = """
@@ -464,7 +464,7 @@ def test_a_pipeline_that_makes_new_features_is_refused_in_words():
         ({"y": np.where(Y == 0, np.nan, 1.5)}, "y has missing"),
         ({"selectors": []}, "at least one selector"),
         ({"selectors": SelectKBest}, "wanted is a scikit-learn estimator"),
-        ({"scoring": "r2"}, "no score 'r2' for classification"),
+        ({"scoring": "r2"}, "no score 'r2' for classes"),
         ({"resampling": 5}, "resampling is 5"),
         ({"engine": "quantum"}, "engine is 'quantum'"),
         ({"n_jobs": 0}, "n_jobs is 0"),

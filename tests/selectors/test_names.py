@@ -14,13 +14,13 @@ DOCS = Path(__file__).parents[2] / "docs"
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 6))
 NUMBERS = X[:, 0] - X[:, 3] + 0.1 * RNG.normal(size=40)
-TARGETS = {"classification": np.where(NUMBERS > 0, "ill", "well"), "regression": NUMBERS}
+TARGETS = {"classes": np.where(NUMBERS > 0, "ill", "well"), "number": NUMBERS}
 
 
 def supports(name: str, task: str) -> bool:
     if name in MODELS:
         return getattr(MODELS[name], task) is not None
-    return not get_filter(name).target or {"classification": "class", "regression": "continuous"}[task] in (
+    return not get_filter(name).target or {"classes": "class", "number": "continuous"}[task] in (
         get_filter(name).target
     )
 
@@ -61,19 +61,19 @@ def test_every_name_is_documented():
 
 
 def test_a_name_stands_for_the_class_of_the_task():
-    assert type(selector_by_name("lasso", "classification")) is SparseLogistic
-    assert type(selector_by_name("lasso", "regression")) is SparseLinear
-    assert type(selector_by_name("forest", "classification")) is ForestClassification
-    assert type(selector_by_name("jmi", "regression")) is FilterSelector
+    assert type(selector_by_name("lasso", "classes")) is SparseLogistic
+    assert type(selector_by_name("lasso", "number")) is SparseLinear
+    assert type(selector_by_name("forest", "classes")) is ForestClassification
+    assert type(selector_by_name("jmi", "number")) is FilterSelector
 
 
 def test_parameters_after_the_colon_come_before_those_of_the_name():
-    assert selector_by_name("elastic_net", "classification").l1_ratio == 0.5
-    chosen = selector_by_name("elastic_net:l1_ratio=0.2,k=3", "classification")
+    assert selector_by_name("elastic_net", "classes").l1_ratio == 0.5
+    chosen = selector_by_name("elastic_net:l1_ratio=0.2,k=3", "classes")
     assert (chosen.l1_ratio, chosen.k) == (0.2, 3)
-    assert selector_by_name("rfe_svm", "classification").loss == "hinge"
-    assert selector_by_name("forest_permutation", "regression").importance == "permutation"
-    assert selector_by_name("anova:fraction=0.05", "classification").fraction == 0.05
+    assert selector_by_name("rfe_svm", "classes").loss == "hinge"
+    assert selector_by_name("forest_permutation", "number").importance == "permutation"
+    assert selector_by_name("anova:fraction=0.05", "classes").fraction == 0.05
 
 
 @pytest.mark.parametrize(
@@ -87,6 +87,6 @@ def test_parameters_after_the_colon_come_before_those_of_the_name():
 )
 def test_wrong_names_and_parameters_get_one_sentence(text, sentence):
     with pytest.raises(InputError) as caught:
-        selector_by_name(text, "classification")
+        selector_by_name(text, "classes")
     assert str(caught.value).startswith(sentence)
     assert "\n" not in str(caught.value)

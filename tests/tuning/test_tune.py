@@ -217,7 +217,7 @@ def test_a_filter_ranks_each_resample_once_for_all_configurations(monkeypatch):
 
 def test_a_filtered_model_selects_among_what_the_filter_keeps():
     kept = set(FilterSelector("anova", k=6).fit(DATA.X, DATA.y).get_support(indices=True))
-    lasso = read_space(SPACE, "classification").models["lasso"].estimator.set_params(penalty=0.02)
+    lasso = read_space(SPACE, "classes").models["lasso"].estimator.set_params(penalty=0.02)
     model = FilteredModel(lasso, filter="anova", fraction=0.5).fit(DATA.X, DATA.y)
     assert set(model.get_support(indices=True)) <= kept
     assert model.predict_proba(DATA.X).shape == (60, 2)
@@ -255,7 +255,7 @@ def test_every_model_of_the_bommert_space_fits_and_predicts():
 
 
 def test_a_fraction_from_0_to_1_is_no_choice_between_both():
-    space = read_space({"filter": "anova", "fraction": {"low": 0, "high": 1}, "model": {"knn": {}}}, "classification")
+    space = read_space({"filter": "anova", "fraction": {"low": 0, "high": 1}, "model": {"knn": {}}}, "classes")
     drawn = [space.draw(random_pick(np.random.default_rng(i)))["fraction"] for i in range(20)]
     assert len(set(drawn)) == 20
 

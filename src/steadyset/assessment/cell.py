@@ -18,8 +18,9 @@ from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits
 
 from steadyset.assessment.chosen import Chosen, chosen
-from steadyset.assessment.scoring import Task, blind_predictor, scores
+from steadyset.assessment.scoring import blind_predictor, scores
 from steadyset.resampling import Resample, Resampling, Rows
+from steadyset.task import CLASSES, NUMBER, Task
 
 ONE_CLASS = "the resample holds one class only"
 NOTHING = "nothing was selected"
@@ -45,7 +46,12 @@ class Plan:
 
 @dataclass(frozen=True)
 class Cell:
-    """What one selector did on one resample. `failure` says why there is no selection, or no score."""
+    """What one selector did on one resample. `failure` says why there is no selection, or no score.
+
+    `tied` counts the selected features that only the order of the columns preferred to others with the same score.
+    `blind` and `random` are the scores of predicting without features (the largest class, the mean) and from as many
+    features drawn at random.
+    """
 
     selector: int
     run: int
@@ -56,13 +62,17 @@ class Cell:
     fit_seconds: float = float("nan")
     score_seconds: float = float("nan")
     failure: str = ""
+    warnings: tuple[str, ...] = ()
+    tied: int = 0
+    blind: dict[str, float] = field(default_factory=dict)
+    random: dict[str, float] = field(default_factory=dict)
 
 
 def compute_cell(plan: Plan, selector: Any, index: int, run: int) -> Cell:
     """Fit, look at what was selected, score it on the left-out rows; every failure is told, none is raised."""
     resample = plan.resampling.draw(run, plan.rows, plan.seed)
     y = plan.y[resample.train] if resample.noise is None else _noisy(plan, resample)
-    if plan.task == "classification" and len(np.unique(y)) < 2:
+    if plan.task == CLASSES and len(np.unique(y)) < 2:
         return Cell(index, run, resample.label, None, None, failure=ONE_CLASS)
     model = seeded(clone(selector), plan.seed, run)
     begin = time.perf_counter()
@@ -143,7 +153,7 @@ def _fit(model: Any, plan: Plan, resample: Resample, y: npt.NDArray[Any]) -> Non
 
 def _noisy(plan: Plan, resample: Resample) -> npt.NDArray[Any]:
     assert resample.noise is not None
-    return resample.noise.labels(plan.y[resample.train], continuous=plan.task == "regression")
+    return resample.noise.labels(plan.y[resample.train], continuous=plan.task == NUMBER)
 
 
 def _score(plan: Plan, resample: Resample, picked: Chosen, y: npt.NDArray[Any]) -> tuple[dict[str, float], str]:

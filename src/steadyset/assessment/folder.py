@@ -23,7 +23,8 @@ from typing import Any
 from steadyset.assessment.cell import Cell
 from steadyset.errors import InputError
 
-SCHEMA, SCHEMA_VERSION = "steadyset.assessment", 1
+SCHEMA, SCHEMA_VERSION = "steadyset.assessment", 2
+SCORES = ("scores", "blind", "random")
 SETTINGS, CELLS, FINISHED, LOCK = "assessment.json", "cells.parquet", "finished", "lock"
 
 
@@ -148,7 +149,8 @@ def write_durably(path: Path, content: bytes) -> None:
 def _json(cell: Cell) -> bytes:
     """A cell as strict JSON, which has no NaN: a number that is not known is null."""
     content = asdict(cell)
-    content["scores"] = {name: _known(value) for name, value in cell.scores.items()}
+    for key in SCORES:
+        content[key] = {name: _known(value) for name, value in content[key].items()}
     content["fit_seconds"], content["score_seconds"] = _known(cell.fit_seconds), _known(cell.score_seconds)
     return json.dumps(content, allow_nan=False).encode()
 
@@ -170,11 +172,19 @@ def _cell(row: Mapping[str, Any]) -> Cell:
         str(row["label"]),
         None if selected is None else tuple(int(f) for f in selected),
         None if weights is None else tuple(float(w) for w in weights),
-        {str(name): _number(value) for name, value in dict(row["scores"]).items()},
+        _scores(row["scores"]),
         _number(row["fit_seconds"]),
         _number(row["score_seconds"]),
         str(row["failure"]),
+        tuple(str(text) for text in row["warnings"]),
+        int(row["tied"]),
+        _scores(row["blind"]),
+        _scores(row["random"]),
     )
+
+
+def _scores(values: Any) -> dict[str, float]:
+    return {str(name): _number(value) for name, value in dict(values).items()}
 
 
 def _known(value: float) -> float | None:
@@ -200,10 +210,14 @@ def _write_cells(path: Path, cells: list[Cell]) -> None:
             ("fit_seconds", pa.float64()),
             ("score_seconds", pa.float64()),
             ("failure", pa.string()),
+            ("warnings", pa.list_(pa.string())),
+            ("tied", pa.int64()),
+            ("blind", pa.map_(pa.string(), pa.float64())),
+            ("random", pa.map_(pa.string(), pa.float64())),
         ],
         metadata={"schema": SCHEMA, "schema_version": str(SCHEMA_VERSION)},
     )
-    rows = [{**asdict(cell), "scores": list(cell.scores.items())} for cell in cells]
+    rows = [{**(row := asdict(cell)), **{key: list(row[key].items()) for key in SCORES}} for cell in cells]
     sink = pa.BufferOutputStream()
     parquet.write_table(pa.Table.from_pylist(rows, schema=schema), sink, compression="zstd")
     write_durably(path, sink.getvalue().to_pybytes())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,8 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from steadyset.errors import InputError
-
-Task = Literal["classification", "regression"]
+from steadyset.task import CLASSES, NUMBER, Task
 
 
 def _auc(y: Any, predicted: Any, probability: Any, classes: Any) -> float:
@@ -50,27 +49,20 @@ REGRESSION: dict[str, Callable[..., float]] = {
 LOWER_IS_BETTER = frozenset({"error", "rmse"})
 
 
-def task_of(y: npt.NDArray[Any]) -> Task:
-    """Numbers with a fraction, or more than 20 distinct ones, are a regression target; everything else is classes."""
-    if y.dtype.kind == "f":
-        return "regression" if np.any(y != np.floor(y)) or len(np.unique(y)) > 20 else "classification"
-    return "regression" if y.dtype.kind in "iu" and len(np.unique(y)) > 20 else "classification"
-
-
 def default_predictor(task: Task) -> Any:
     """Logistic regression, or ridge regression, on standardised features."""
-    model = LogisticRegression(max_iter=1000) if task == "classification" else Ridge()
+    model = LogisticRegression(max_iter=1000) if task == CLASSES else Ridge()
     return make_pipeline(StandardScaler(), model)
 
 
 def blind_predictor(task: Task) -> Any:
     """What predicts when nothing was selected: the class shares, or the mean."""
-    return DummyClassifier(strategy="prior") if task == "classification" else DummyRegressor()
+    return DummyClassifier(strategy="prior") if task == CLASSES else DummyRegressor()
 
 
 def check_scores(names: Sequence[str] | str | None, task: Task) -> tuple[str, ...]:
     """The names of the scores; the default is accuracy, or R²."""
-    known = CLASSIFICATION if task == "classification" else REGRESSION
+    known = CLASSIFICATION if task == CLASSES else REGRESSION
     if names is None:
         return (next(iter(known)),)
     wanted = (names,) if isinstance(names, str) else tuple(names)
@@ -85,7 +77,7 @@ def scores(
 ) -> dict[str, float]:
     """Score a fitted model on left-out rows; nan where a score has no meaning there."""
     predicted = model.predict(X)
-    if task == "regression":
+    if task == NUMBER:
         return {name: REGRESSION[name](y, predicted) for name in names}
     probability = _probability(model, X, names) if {"auc", "log_likelihood"} & set(names) else None
     return {name: CLASSIFICATION[name](y, predicted, probability, model.classes_) for name in names}

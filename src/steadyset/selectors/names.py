@@ -15,6 +15,7 @@ from steadyset.selectors.forest import ForestClassification, ForestRegression
 from steadyset.selectors.l0 import L0Linear, L0Logistic
 from steadyset.selectors.linear import SparseLinear, SparseLogistic
 from steadyset.selectors.rfe import RecursiveElimination
+from steadyset.task import CLASSES
 
 
 @dataclass(frozen=True)
@@ -45,11 +46,11 @@ def selector_names() -> list[str]:
 
 
 def selector_by_name(text: str, task: str) -> Any:
-    """The selector that a text describes, for "classification" or "regression": name[:param=value[,param=value]...]."""
+    """The selector that a text describes, for a task: name[:param=value[,param=value]...]."""
     name, given = name_and_params(text)
     if name in MODELS:
         model = MODELS[name]
-        kind = model.classification if task == "classification" else model.regression
+        kind = model.classification if task == CLASSES else model.regression
         if kind is None:
             raise InputError(f"The selector {name!r} cannot be used for {task}.")
         selector, params = kind(), {**model.params, **given}

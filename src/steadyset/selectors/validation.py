@@ -9,8 +9,7 @@ from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
 from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
-
-MOST_CLASSES = 20
+from steadyset.task import has_fractions
 
 
 def check_features(X: Any, selector: Any = None) -> Floats:
@@ -74,7 +73,7 @@ def check_classes(
 
     The beginnings "Unknown label type" and "Only binary classification" are those that scikit-learn asks for.
     """
-    if is_continuous(y):
+    if has_fractions(y):
         raise InputError(
             f"Unknown label type: y is continuous (numbers with fractions); {wanted_by} wants class labels."
         )
@@ -165,16 +164,6 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
     """An option that is one of a few words."""
     if value not in choices:
         raise InputError(f"{name} is {value!r}; wanted is one of {', '.join(choices)}.")
-
-
-def is_continuous(y: NDArray[Any]) -> bool:
-    """Whether a target holds numbers with fractions; whole numbers, booleans and text are class labels."""
-    return y.dtype.kind == "f" and bool((y != np.rint(y)).any())
-
-
-def is_quantity(y: NDArray[Any]) -> bool:
-    """Where a target may be either: numbers with fractions, or more than 20 distinct whole ones, are a quantity."""
-    return is_continuous(y) or (y.dtype.kind in "fiu" and len(np.unique(y)) > MOST_CLASSES)
 
 
 def _refuse_text_columns(X: Any) -> None:

@@ -33,6 +33,7 @@ from steadyset.selections import Selections
 from steadyset.selectors.ensembles import StabilitySelection, error_control
 from steadyset.selectors.l0 import L0Logistic
 from steadyset.similarity import FeatureSimilarity
+from steadyset.task import CLASSES
 from steadyset.tuning.choice import best_accuracy, epsilon_constraint
 
 if TYPE_CHECKING:
@@ -296,7 +297,7 @@ class ColumnsModel:
 def _plain_model(plan: Plan, rows: npt.NDArray[np.int64], columns: npt.NDArray[np.int64]) -> ColumnsModel:
     """Logistic regression without a penalty; without features, the more frequent class."""
     if not len(columns):
-        return ColumnsModel(blind_predictor("classification").fit(plan.X[rows], plan.y[rows]), columns)
+        return ColumnsModel(blind_predictor(CLASSES).fit(plan.X[rows], plan.y[rows]), columns)
     model = make_pipeline(StandardScaler(), LogisticRegression(C=np.inf, max_iter=1000))
     with warnings.catch_warnings():
         # Where the features separate the classes there is no maximum, and any direction near it predicts the same.

@@ -27,6 +27,7 @@ from steadyset.resampling import Resample
 from steadyset.selections import Selections
 from steadyset.selectors.filters import get_filter, top_features
 from steadyset.similarity import FeatureSimilarity
+from steadyset.task import NUMBER
 from steadyset.tuning.filtered import NO_FILTER, FilteredModel
 
 STABILITY, N_FEATURES, SECONDS = "stability", "n_features", "seconds"
@@ -115,7 +116,7 @@ class Evaluator:
             raise InputError("resampling adds noise to the data; tuning wants one that draws rows.")
         if any(not len(resample.test) for resample in drawn):
             raise InputError("resampling leaves out no rows in some runs; tuning scores on the rows left out.")
-        self.usable = [r for r in drawn if plan.task == "regression" or len(np.unique(plan.y[r.train])) > 1]
+        self.usable = [r for r in drawn if plan.task == NUMBER or len(np.unique(plan.y[r.train])) > 1]
         self.n_unusable = len(drawn) - len(self.usable)
         if not self.usable:
             raise InputError(f"In every run {ONE_CLASS}; wanted are more rows, or a stratified resampling.")

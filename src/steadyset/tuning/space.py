@@ -29,6 +29,7 @@ from steadyset.selectors.boosting import BoostedLogistic
 from steadyset.selectors.filters import get_filter
 from steadyset.selectors.linear import SparseLogistic
 from steadyset.selectors.names import selector_by_name
+from steadyset.task import CLASSES
 from steadyset.tuning.filtered import NO_FILTER, FilteredModel
 from steadyset.tuning.models import RidgeLogistic, SplittingForest, scaled_neighbours, scaled_svm
 
@@ -136,7 +137,7 @@ def read_space(space: Any, task: str, n_classes: int = 2) -> Space:
     if isinstance(space, Space):
         return space
     if isinstance(space, str) and space in READY_MADE:
-        if task != "classification":
+        if task != CLASSES:
             raise InputError(
                 f"The space {space!r} holds classifiers, but y is a number to predict; wanted is a space of your own, "
                 'such as {"model": {"lasso": {"penalty": [0.01, 0.1]}}} (in the command a json file).'
@@ -171,7 +172,7 @@ def read_space(space: Any, task: str, n_classes: int = 2) -> Space:
 def _model(name: str, given: Any, task: str) -> Model:
     estimator, ranges = given if isinstance(given, tuple) else (None, given)
     if estimator is None:
-        known = PREDICTORS.get(name) if task == "classification" else None
+        known = PREDICTORS.get(name) if task == CLASSES else None
         estimator = known() if known is not None else selector_by_name(name, task)
     if not isinstance(ranges, Mapping):
         raise InputError(f"The model {name!r} has {ranges!r}; wanted is a mapping from parameters to ranges.")

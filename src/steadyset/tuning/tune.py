@@ -19,6 +19,7 @@ from steadyset.measures import get_measure
 from steadyset.resampling import KFold, Resampling
 from steadyset.selectors.validation import check_integer
 from steadyset.similarity import FeatureSimilarity
+from steadyset.task import CLASSES
 from steadyset.tuning.evaluation import ALIASES, N_FEATURES, SECONDS, STABILITY, Evaluator, direction
 from steadyset.tuning.result import Tuning
 from steadyset.tuning.space import Space, read_space
@@ -86,7 +87,7 @@ def tune(
         features=features,
         random_state=random_state,
     )
-    n_classes = len(np.unique(plan.y)) if plan.task == "classification" else 2
+    n_classes = len(np.unique(plan.y)) if plan.task == CLASSES else 2
     configurations = read_space(space, plan.task, n_classes)
     if similarity is None and "similarity" in get_measure(measure).needs:
         similarity = FeatureSimilarity.from_data(plan.X, features=feature_names)

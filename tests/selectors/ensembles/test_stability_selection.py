@@ -265,7 +265,7 @@ def test_intervals_are_quantiles_of_the_beta_posterior(data, prior, a):
 
 def test_it_is_reachable_by_its_public_names():
     assert steadyset.StabilitySelection is StabilitySelection
-    found = selector_by_name("stability_selection:q=7,rule=shah_samworth_unimodal", "classification")
+    found = selector_by_name("stability_selection:q=7,rule=shah_samworth_unimodal", "classes")
     assert (found.q, found.rule) == (7, "shah_samworth_unimodal")
 
 

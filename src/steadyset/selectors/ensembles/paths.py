@@ -25,7 +25,7 @@ from steadyset.selectors.l0 import L0Linear, L0Logistic
 from steadyset.selectors.linear import SparseLinear, SparseLogistic, elastic_net_path
 from steadyset.selectors.model_input import first_best
 from steadyset.selectors.rfe import RecursiveElimination
-from steadyset.selectors.validation import is_quantity
+from steadyset.task import CLASSES, task_of
 
 SIZE_NAMES = ("k", "n_features_to_select")
 PENALISED = (SparseLogistic, SparseLinear, GroupLogistic, GroupLinear)
@@ -96,7 +96,7 @@ def default_base(y: NDArray[Any]) -> Any:
 
 def is_classes(y: NDArray[Any]) -> bool:
     """Whether y holds classes: text, booleans, or at most 20 distinct whole numbers."""
-    return not is_quantity(y)
+    return task_of(y) == CLASSES
 
 
 def size_parameter(base: Any) -> str | None:

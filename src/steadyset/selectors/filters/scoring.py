@@ -21,8 +21,8 @@ from steadyset.selectors.validation import (
     check_sample_weight,
     check_target,
     check_whole,
-    is_quantity,
 )
+from steadyset.task import NUMBER, task_of
 
 DEFAULT_K = 10
 NOTHING: Ints = np.empty(0, np.int64)
@@ -127,7 +127,7 @@ def encode_target(record: Filter, y: NDArray[Any] | None, weights: Floats) -> In
     """Class numbers, or floats for a continuous target, or None for a filter that ignores y."""
     if y is None:
         return None
-    if record.target == ("continuous",) or ("continuous" in record.target and is_quantity(y)):
+    if record.target == ("continuous",) or ("continuous" in record.target and task_of(y) == NUMBER):
         return check_numbers(y, record.title)
     return check_classes(y, weights, record.title, binary=not record.multiclass)[1]
 
