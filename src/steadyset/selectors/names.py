@@ -22,8 +22,8 @@ from steadyset.task import CLASSES
 class NamedModel:
     """The class for each task (None: there is none) and the parameters that the name stands for."""
 
-    classification: type[Any] | None
-    regression: type[Any] | None
+    classes: type[Any] | None
+    number: type[Any] | None
     params: dict[str, Any] = field(default_factory=dict)
 
 
@@ -50,7 +50,7 @@ def selector_by_name(text: str, task: str) -> Any:
     name, given = name_and_params(text)
     if name in MODELS:
         model = MODELS[name]
-        kind = model.classification if task == CLASSES else model.regression
+        kind = model.classes if task == CLASSES else model.number
         if kind is None:
             raise InputError(f"The selector {name!r} cannot be used for {task}.")
         selector, params = kind(), {**model.params, **given}
