@@ -23,12 +23,12 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 import steadyset as st
 from steadyset.assessment import Assessment, assess, words
-from steadyset.assessment.cell import Cell
 from steadyset.assessment.engines import RESTARTS
 from steadyset.assessment.folder import RunFolder
 from steadyset.assessment.request import make_request
 from steadyset.errors import InputError
 from steadyset.resampling import Bootstrap, Chunks, KFold, NoiseInjection
+from steadyset.runner.cell import Cell
 
 X, Y = load_breast_cancer(return_X_y=True, as_frame=True)
 X, Y = X.iloc[::4], Y.iloc[::4]

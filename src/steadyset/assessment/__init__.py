@@ -12,13 +12,13 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning
 
-from steadyset.assessment.cell import Cell, error_on_all_rows, reason
 from steadyset.assessment.engines import compute
 from steadyset.assessment.folder import RunFolder
 from steadyset.assessment.request import Request, make_request
 from steadyset.assessment.result import Assessment
 from steadyset.errors import InputError
 from steadyset.resampling import Bootstrap, Resampling
+from steadyset.runner.cell import Cell, error_on_all_rows, reason
 from steadyset.selections import Selections
 
 __all__ = ["Assessment", "assess"]
@@ -54,7 +54,7 @@ def assess(
     Parameters
     ----------
     selectors : scikit-learn selectors, pipelines, or estimators with coefficients or importances (see
-        `steadyset.assessment.chosen` for the rule); names such as "jmi:k=20"; one, several, or a mapping by name
+        `steadyset.runner.chosen` for the rule); names such as "jmi:k=20"; one, several, or a mapping by name
     X, y : the data; frames keep the names of their columns
     resampling : how the training sets are drawn; 100 bootstraps by default. Rows left out are the test rows.
     scoring : accuracy, balanced_accuracy, auc, log_likelihood, error; r2, rmse

@@ -17,8 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from steadyset.assessment.cell import Cell, Plan, compute_cell
 from steadyset.errors import InputError, MissingExtraError, SteadysetError
+from steadyset.runner.cell import Cell, compute_cell
+from steadyset.runner.plan import Plan
 
 Key = tuple[int, int]
 Engine = Callable[[Plan, Sequence[Any], Sequence[Key], int], Iterator[Cell]]

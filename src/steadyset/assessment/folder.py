@@ -20,8 +20,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from steadyset.assessment.cell import Cell
 from steadyset.errors import InputError
+from steadyset.runner.cell import Cell
 
 SCHEMA, SCHEMA_VERSION = "steadyset.assessment", 2
 SCORES = ("scores", "blind", "random")

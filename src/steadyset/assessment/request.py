@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from steadyset._version import __version__
-from steadyset.assessment.cell import Plan
-from steadyset.assessment.chosen import can_choose
-from steadyset.assessment.scoring import check_scores, default_predictor
 from steadyset.errors import Complaints, InputError
 from steadyset.labels import feature_names
 from steadyset.resampling import Resampling
+from steadyset.runner.chosen import can_choose
+from steadyset.runner.plan import Plan
+from steadyset.runner.scoring import check_scores, default_predictor
 from steadyset.selectors.validation import all_finite, check_k
 from steadyset.task import task_of
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.assessment.cell import Cell
 from steadyset.assessment.folder import RunFolder
 from steadyset.errors import InputError
+from steadyset.runner.cell import Cell
 from steadyset.selections import Selections
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from collections import Counter
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from steadyset.assessment.scoring import LOWER_IS_BETTER
 from steadyset.errors import InputError
 from steadyset.measures.scale import EXCELLENT, POOR
+from steadyset.runner.scoring import LOWER_IS_BETTER
 
 if TYPE_CHECKING:
     from steadyset.assessment.result import Assessment

@@ -23,12 +23,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from steadyset.assessment.cell import Plan
 from steadyset.assessment.request import make_plan
-from steadyset.assessment.scoring import blind_predictor
 from steadyset.errors import InputError
 from steadyset.measures import stability
 from steadyset.resampling import KFold, Resample, Resampling
+from steadyset.runner.plan import Plan
+from steadyset.runner.scoring import blind_predictor
 from steadyset.selections import Selections
 from steadyset.selectors.ensembles import StabilitySelection, error_control
 from steadyset.selectors.l0 import L0Logistic

@@ -18,12 +18,13 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-from steadyset.assessment.cell import ONE_CLASS, Plan, reason, seeded
-from steadyset.assessment.scoring import LOWER_IS_BETTER, scores
 from steadyset.errors import InputError
 from steadyset.inference import confidence_interval
 from steadyset.measures import Measure, get_measure
 from steadyset.resampling import Resample
+from steadyset.runner.cell import ONE_CLASS, reason, seeded
+from steadyset.runner.plan import Plan
+from steadyset.runner.scoring import LOWER_IS_BETTER, scores
 from steadyset.selections import Selections
 from steadyset.selectors.filters import get_filter, top_features
 from steadyset.similarity import FeatureSimilarity

@@ -11,8 +11,8 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from steadyset.assessment.chosen import chosen
 from steadyset.errors import InputError
+from steadyset.runner.chosen import chosen
 from steadyset.selectors.filters import FilterSelector
 from steadyset.selectors.filters.selector import size_of
 
@@ -29,7 +29,7 @@ class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    model : a classifier or regressor. Where it selects by itself (see `steadyset.assessment.chosen`) its choice counts,
+    model : a classifier or regressor. Where it selects by itself (see `steadyset.runner.chosen`) its choice counts,
         otherwise it uses all features that the filter left.
     filter : the name of a filter, or "none"
     fraction : the share of the features that the filter keeps, rounded, at least one feature

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.assessment.cell import seeded
 from steadyset.errors import InputError
+from steadyset.runner.cell import seeded
 from steadyset.selections import Selections
 from steadyset.tuning import choice
 from steadyset.tuning.evaluation import N_FEATURES, NORMAL, STABILITY, Evaluator, direction

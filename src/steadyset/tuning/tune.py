@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from steadyset.assessment.cell import Plan
 from steadyset.assessment.folder import write_durably
 from steadyset.assessment.request import fingerprint, make_plan
 from steadyset.errors import InputError
 from steadyset.measures import get_measure
 from steadyset.resampling import KFold, Resampling
+from steadyset.runner.plan import Plan
 from steadyset.selectors.validation import check_integer
 from steadyset.similarity import FeatureSimilarity
 from steadyset.task import CLASSES

@@ -17,31 +17,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits
 
-from steadyset.assessment.chosen import Chosen, chosen
-from steadyset.assessment.scoring import blind_predictor, scores
-from steadyset.resampling import Resample, Resampling, Rows
-from steadyset.task import CLASSES, NUMBER, Task
+from steadyset.resampling import Resample
+from steadyset.runner.chosen import Chosen, chosen
+from steadyset.runner.plan import Plan
+from steadyset.runner.scoring import blind_predictor, scores
+from steadyset.task import CLASSES, NUMBER
 
 ONE_CLASS = "the resample holds one class only"
 NOTHING = "nothing was selected"
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What all cells share: the data, how it is resampled, and how the selected features are judged."""
-
-    X: npt.NDArray[np.float64]
-    y: npt.NDArray[Any]
-    groups: npt.NDArray[Any] | None
-    resampling: Resampling
-    predictor: Any
-    scoring: tuple[str, ...]
-    task: Task
-    seed: int
-
-    @property
-    def rows(self) -> Rows:
-        return Rows(len(self.y), self.y, self.groups)
 
 
 @dataclass(frozen=True)

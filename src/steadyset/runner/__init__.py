@@ -1,0 +1,1 @@
+"""One estimator on one resample: seed, prepare, fit, what it selected, its scores, warnings, what went wrong."""
