@@ -1,0 +1,1 @@
+"""Numbers that stay: what steadyset computed on small inputs, recorded so that a change of the house changes none."""
