@@ -1,6 +1,21 @@
-"""Settings that all tests share."""
+"""Settings and places that all tests share."""
 
+import subprocess
+
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile("steadyset", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("steadyset")
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A disk of half a megabyte; only root can make one."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", folder], capture_output=True, text=True)
+    if made.returncode:
+        pytest.skip(f"no small disk can be made here: {made.stderr.strip()}")
+    yield folder
+    subprocess.run(["umount", "--lazy", folder], check=True)

@@ -1,0 +1,131 @@
+"""Kernels run whatever became of the folder that keeps them compiled."""
+
+import importlib.util
+import os
+import shutil
+import tempfile
+
+import numba
+import pytest
+
+from steadyset.kernels import cache
+from steadyset.kernels.cache import before_compiling
+
+SOURCE = """
+from steadyset.kernels.jit import kernel
+
+@kernel
+def twice(x):
+    return x + x
+"""
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A module with a kernel, whose caches all lie below tmp_path."""
+    (tmp_path / "tmp").mkdir()
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code" / "doubling.py").write_text(SOURCE)
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "user"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    return tmp_path
+
+
+def compiles(place, argument=21):
+    """Whether a fresh copy of the kernel has to be compiled; its answer is checked."""
+    spec = importlib.util.spec_from_file_location("doubling", place / "code" / "doubling.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    told = []
+    waiting = len(cache._listeners)
+    before_compiling(lambda: told.append(True))
+    assert module.twice(argument) == 2 * argument
+    del cache._listeners[waiting:]
+    return bool(told)
+
+
+def files(place, kind):
+    return sorted((place / "code" / "__pycache__").glob(f"*.{kind}"))
+
+
+def test_a_kernel_is_compiled_once(place):
+    assert compiles(place)
+    assert not compiles(place)
+    assert not list((place / "tmp").iterdir())
+
+
+@pytest.mark.parametrize("kind", ["nbi", "nbc"])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content: b"",
+        lambda content: content[:-1],
+        lambda content: content[: len(content) // 2],
+        lambda content: os.urandom(len(content)),
+        lambda content: os.urandom(16),
+        lambda content: content + b"x",
+        lambda content: content[:200] + bytes([content[200] ^ 4]) + content[201:],
+    ],
+    ids=["empty", "one byte short", "half", "random", "short random", "one byte more", "one bit flipped"],
+)
+def test_a_damaged_entry_is_compiled_again_and_replaced(place, kind, damage):
+    assert compiles(place)
+    (path,) = files(place, kind)
+    path.write_bytes(damage(path.read_bytes()))
+    assert compiles(place)
+    assert not compiles(place)
+
+
+def test_the_code_of_another_signature_is_not_run(place):
+    """Two processes that save at the same time may both take the same name."""
+    compiles(place, 21)
+    (whole,) = files(place, "nbc")
+    compiles(place, 2.5)
+    (real,) = [path for path in files(place, "nbc") if path != whole]
+    real.write_bytes(whole.read_bytes())
+    assert compiles(place, 2.5)
+
+
+def test_the_code_of_an_older_source_is_not_run(place):
+    compiles(place)
+    (old,) = files(place, "nbc")
+    code = old.read_bytes()
+    source = place / "code" / "doubling.py"
+    source.write_text(SOURCE.replace("x + x", "2 * x"))
+    compiles(place)
+    old.write_bytes(code)
+    assert compiles(place)
+
+
+def test_without_a_folder_a_temporary_one_is_used(place):
+    (place / "code" / "__pycache__").write_text("a file in place of the folder")
+    (place / "user").write_text("a file in place of the folder")
+    assert compiles(place)
+    assert not compiles(place)
+    assert list((place / "tmp").iterdir())
+
+
+def test_without_any_folder_kernels_are_compiled_each_time(place, monkeypatch):
+    for name in ("code/__pycache__", "user"):
+        (place / name).write_text("a file in place of the folder")
+    monkeypatch.setattr(tempfile, "tempdir", str(place / "user"))
+    assert compiles(place)
+    assert compiles(place)
+
+
+def test_a_temporary_folder_that_others_can_write_is_not_believed(place):
+    for name in ("code/__pycache__", "user"):
+        (place / name).write_text("a file in place of the folder")
+    compiles(place)
+    (folder,) = (place / "tmp").iterdir()
+    folder.chmod(0o777)
+    assert compiles(place)
+
+
+def test_a_full_disk_leaves_the_temporary_folder(place, small_disk):
+    (place / "code" / "__pycache__").symlink_to(small_disk)
+    (small_disk / "filling").write_bytes(bytes(shutil.disk_usage(small_disk).free))
+    assert compiles(place)
+    assert not compiles(place)
+    assert not list(small_disk.glob("*.nbc"))
