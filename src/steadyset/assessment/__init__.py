@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
@@ -12,19 +13,24 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning
 
-from steadyset.assessment.engines import compute
+from steadyset.assessment.engines import check_engine, compute
 from steadyset.assessment.folder import RunFolder
 from steadyset.assessment.request import Request, make_request
 from steadyset.assessment.result import Assessment
+from steadyset.assessment.workers import CRASHED, KILLED
 from steadyset.errors import InputError
 from steadyset.resampling import Bootstrap, Resampling
 from steadyset.runner.cell import Cell, error_on_all_rows, reason
+from steadyset.runner.jobs import job_count
 from steadyset.selections import Selections
 
 __all__ = ["Assessment", "assess"]
 
 FIRST_RUNS, MAX_RUNS = 30, 1000
 PACK_EVERY = 2000
+# Failures of the machine, not of a selector: these cells are tried again.
+MACHINE = {name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, OSError)}
+MACHINE |= {"MemoryError", "_ArrayMemoryError"}
 OTHER = {"selectors": "other selectors", "features": "other features", "data_sha256": "other data"}
 
 
@@ -81,6 +87,8 @@ def assess(
         raise InputError(
             f"resampling is {resampling!r}; wanted is one of steadyset's resamplings, such as Bootstrap(100)."
         )
+    check_engine(engine)
+    job_count(n_jobs)
     n_runs = _first_number(runs, drawing, width, max_runs)
     if n_runs is not None:
         drawing = clone(drawing).set_params(n_runs=n_runs)
@@ -133,7 +141,13 @@ def _begin(folder: RunFolder, request: Request, resume: bool) -> dict[tuple[int,
             raise InputError(
                 f"{folder.path} holds an assessment with {word}; choose another folder (--out), or ask for the same."
             )
-    return folder.cells()
+    return {key: cell for key, cell in folder.cells().items() if not _passing(cell)}
+
+
+def _passing(cell: Cell) -> bool:
+    """Whether a cell failed for want of memory, of room on the disk or the like, which may have passed."""
+    failure = cell.failure.removeprefix("no score: ")
+    return failure.partition(":")[0] in MACHINE or KILLED in failure
 
 
 def _fill(
@@ -175,7 +189,9 @@ class _HopelessError(InputError):
 
 def _refuse_hopeless(request: Request, first: Cell) -> None:
     """Stop when the first run of a selector fails over its parameters, and the whole data makes no difference."""
-    if first.selected is not None:
+    if (
+        first.selected is not None or CRASHED in first.failure or KILLED in first.failure
+    ):  # it would end this process too
         return
     error = error_on_all_rows(request.plan, request.selectors[first.selector])
     if isinstance(error, (ValueError, TypeError)) and reason(error) == first.failure:

@@ -1,0 +1,195 @@
+"""Cells in worker processes, which share the data through a memory map and may die.
+
+When a worker is lost, the cells that may have been its work are tried again in ever smaller groups, until the one that
+ends it is alone: that cell is recorded as failed, and the others go on.
+"""
+
+from __future__ import annotations
+
+import errno
+import faulthandler
+import os
+import re
+import signal
+import tempfile
+import threading
+import time
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from steadyset.errors import InputError
+from steadyset.runner.cell import Cell, compute_cell
+from steadyset.runner.plan import Plan
+
+Key = tuple[int, int]
+RESTARTS = 3
+AHEAD = 2  # cells that are handed to each worker before they are finished
+CRASHES = 3  # after which the other cells of a selector that has never been sound are not tried
+CRASHED = "the process that ran it ended without an answer"
+KILLED = "the process that ran it was ended from outside, perhaps for want of memory"
+FROM_OUTSIDE = ("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP")
+
+
+def in_processes(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int) -> Iterator[Cell]:
+    """The cells as they are finished; those whose process crashed come last, as failed."""
+    try:
+        yield from _Workers(plan, selectors, n_jobs).cells(keys)
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        raise InputError(
+            f"The disk with {tempfile.gettempdir()} has no room to share the data with worker processes; "
+            "make room, set TMPDIR, or use engine serial or threads."
+        ) from None
+
+
+class _Workers:
+    """Computes cells apart and learns which selectors crash."""
+
+    def __init__(self, plan: Plan, selectors: Sequence[Any], n_jobs: int) -> None:
+        self.plan = plan
+        self.selectors = selectors
+        self.n_jobs = n_jobs
+        self.crashes: Counter[int] = Counter()
+        self.last: dict[int, str] = {}
+        self.sound: set[int] = set()
+
+    def cells(self, keys: Sequence[Key]) -> Iterator[Cell]:
+        left = list(keys)
+        while left:
+            done = set()
+            # A selector that crashed once has its cells alone from then on, after those of the others.
+            together = [key for key in left if not self.crashes[key[0]]]
+            for cell in self._careful(together, self.n_jobs) if together else self._alone(left[0]):
+                done.add((cell.selector, cell.run))
+                yield cell
+            left = [key for key in left if key not in done]
+
+    def _careful(self, keys: Sequence[Key], n_jobs: int) -> Iterator[Cell]:
+        """The cells of `keys` up to the first loss, and those that may have caused it."""
+        done = set()
+        try:
+            for cell in self._apart(keys, n_jobs):
+                done.add((cell.selector, cell.run))
+                yield cell
+        except _losses():
+            suspects = [key for key in keys[: len(done) + AHEAD * n_jobs] if key not in done]
+            yield from self._divided(suspects)
+
+    def _divided(self, suspects: Sequence[Key]) -> Iterator[Cell]:
+        if len(suspects) < 2:
+            for key in suspects:
+                yield from self._alone(key)
+            return
+        for half in (suspects[: len(suspects) // 2], suspects[len(suspects) // 2 :]):
+            done = set()
+            try:
+                for cell in self._apart(half, self.n_jobs):
+                    done.add((cell.selector, cell.run))
+                    yield cell
+            except _losses():
+                yield from self._divided([key for key in half if key not in done])
+
+    def _alone(self, key: Key) -> Iterator[Cell]:
+        """One cell, with nothing beside it that could be to blame."""
+        selector = key[0]
+        if self.crashes[selector] >= CRASHES and selector not in self.sound:
+            yield self._failed(key, f"not tried, because in {CRASHES} runs before {self.last[selector]}")
+            return
+        for _ in range(RESTARTS + 1):
+            try:
+                yield from self._apart([key], 1)
+                self.sound.add(selector)
+                return
+            except _losses() as loss:
+                how = _exit_codes(loss)
+                what = KILLED if any(name in how for name in FROM_OUTSIDE) else CRASHED
+                if what == CRASHED:
+                    break
+        self.crashes[selector] += 1
+        self.last[selector] = f"{what} ({how})" if how else what
+        yield self._failed(key, self.last[selector])
+
+    def _failed(self, key: Key, why: str) -> Cell:
+        selector, run = key
+        label = self.plan.resampling.draw(run, self.plan.rows, self.plan.seed).label
+        return Cell(selector, run, label, None, None, failure=why)
+
+    def _apart(self, keys: Sequence[Key], n_jobs: int) -> Iterator[Cell]:
+        from joblib import Parallel, delayed
+
+        plan = self.plan
+        # joblib maps arrays into its workers when they are arguments by themselves, not inside a Plan.
+        rest = (plan.groups, plan.resampling, plan.predictor, plan.scoring, plan.task, plan.seed)
+        parallel = Parallel(
+            n_jobs=max(2, n_jobs),  # one job would be computed in this process
+            backend="loky",
+            batch_size=1,
+            pre_dispatch=AHEAD * n_jobs,
+            max_nbytes="1M",
+            temp_folder=tempfile.gettempdir(),
+            return_as="generator_unordered",
+        )
+        with _deaf_children():
+            results = parallel(
+                delayed(_compute_apart)(os.getpid(), plan.X, plan.y, rest, self.selectors[s], s, run) for s, run in keys
+            )
+        try:
+            for cell in results:  # noqa: UP028 - `yield from` would close the results before they are made quiet
+                yield cell
+        finally:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # joblib warns of results that nobody fetched
+                results.close()
+
+
+def _losses() -> type[BaseException]:
+    from joblib.externals.loky.process_executor import BrokenProcessPool
+
+    found: type[BaseException] = BrokenProcessPool
+    return found
+
+
+def _exit_codes(loss: BaseException) -> str:
+    """How the workers ended, such as SIGSEGV(-11) or EXIT(3)."""
+    found = re.search(r"exit codes of the workers are \{(.*?)\}", str(loss))
+    return found[1] if found else ""
+
+
+@contextmanager
+def _deaf_children() -> Iterator[None]:
+    """Processes started here ignore Ctrl-C, which reaches every process of a terminal: their parent ends them."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _compute_apart(parent: int, X: Any, y: Any, rest: tuple[Any, ...], selector: Any, index: int, run: int) -> Cell:
+    end_with(parent)
+    faulthandler.disable()  # a crash is told by its parent, in a sentence
+    return compute_cell(Plan(X, y, *rest), selector, index, run)
+
+
+_watched: set[int] = set()
+
+
+def end_with(parent: int) -> None:
+    """End this process when its parent is gone, however that ended."""
+    if parent in _watched or os.getppid() != parent:
+        return
+    _watched.add(parent)
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

@@ -1,0 +1,159 @@
+"""Worker processes may crash, be killed or lose their parent; and small work needs none."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+
+from steadyset.assessment import assess, engines
+from steadyset.assessment.workers import CRASHED
+from steadyset.errors import InputError
+from steadyset.resampling import Bootstrap, Rows
+from steadyset.runner.cell import Cell
+from steadyset.runner.jobs import job_count
+
+X = np.random.default_rng(0).normal(size=(40, 6))
+Y = (X[:, 0] > 0).astype(int)
+
+
+class First(SelectorMixin, BaseEstimator):
+    """Selects the first feature, and does something else before it on one resample, known by its sum."""
+
+    def __init__(self, deed="", total=None):
+        self.deed = deed
+        self.total = total
+
+    def fit(self, X, y):
+        if self.total == X.sum():
+            if self.deed == "exit":
+                os._exit(3)
+            if self.deed == "out of memory":
+                raise MemoryError("no room")
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def _get_support_mask(self):
+        return np.arange(self.n_features_in_) < 1
+
+
+def total(run):
+    """What the rows of a run sum up to."""
+    return X[Bootstrap().draw(run, Rows(len(Y), Y, None), 0).train].sum()
+
+
+@pytest.mark.slow
+def test_a_selector_that_ends_its_process_fails_in_that_run_alone_and_is_named():
+    """Buys: real worker processes that crash, and the search for the cell that did it."""
+    selectors = {"sound": First(), "crashing": First("exit", total(1))}
+    result = assess(selectors, X, Y, resampling=Bootstrap(3), engine="processes", n_jobs=2)
+    assert result.failures[["selector", "run"]].to_numpy().tolist() == [["crashing", 1]]
+    assert result.failures["reason"].item() == f"{CRASHED} (EXIT(3))"
+    assert result.selections["sound"].n_runs == 3
+
+
+def test_a_run_that_failed_for_want_of_memory_is_tried_again(tmp_path):
+    selector, seen = {"a": First("out of memory", total(0))}, []
+    first = assess(selector, X, Y, resampling=Bootstrap(3), out=tmp_path)
+    assert first.failures["reason"].tolist() == ["MemoryError: no room"]
+    assess(selector, X, Y, resampling=Bootstrap(3), out=tmp_path, progress=lambda *at: seen.append(at))
+    assert seen[0] == (2, 3)
+
+
+@pytest.mark.parametrize("reason", ["OSError: [Errno 28] No space", "no score: MemoryError", "FileNotFoundError: x"])
+def test_failures_of_the_machine_pass(reason):
+    from steadyset.assessment import _passing
+
+    assert _passing(Cell(0, 0, "b", None, None, failure=reason))
+    assert not _passing(Cell(0, 0, "b", None, None, failure="ValueError: OSError"))
+
+
+def test_small_work_of_known_selectors_starts_no_worker(monkeypatch):
+    def refused(*_):
+        raise AssertionError("a worker was started")
+
+    monkeypatch.setitem(engines.ENGINES, "processes", refused)
+    result = assess("anova:k=2", X, Y, resampling=Bootstrap(3), n_jobs=2)
+    assert result.selections["anova:k=2"].n_runs == 3
+    with pytest.raises(AssertionError):
+        assess({"mine": First()}, X, Y, resampling=Bootstrap(3), n_jobs=2)
+
+
+def test_work_that_takes_longer_goes_on_in_workers(monkeypatch):
+    monkeypatch.setattr(engines, "PATIENCE", 0.0)
+    asked = []
+    monkeypatch.setitem(engines.ENGINES, "processes", lambda *given: asked.append(given) or engines._serial(*given))
+    assess("anova:k=2", X, Y, resampling=Bootstrap(3), n_jobs=2)
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize("n_jobs", [0, 1.5, "2", True])
+def test_what_is_no_number_of_jobs_is_refused_before_a_folder_is_made(tmp_path, n_jobs):
+    with pytest.raises(InputError, match="n_jobs must be a number of jobs, or -1 for all cores"):
+        assess("anova", X, Y, n_jobs=n_jobs, out=tmp_path / "runs")
+    assert not (tmp_path / "runs").exists()
+
+
+def test_an_unknown_engine_is_refused_before_a_folder_is_made(tmp_path):
+    with pytest.raises(InputError, match="engine"):
+        assess("anova", X, Y, engine="steam", out=tmp_path / "runs")
+    assert not (tmp_path / "runs").exists()
+
+
+def test_jobs_are_counted_as_joblib_does():
+    from joblib import cpu_count
+
+    assert [job_count(n) for n in (None, 1, 3, -1, -1000)] == [1, 1, 3, cpu_count(), 1]
+
+
+@pytest.mark.slow
+def test_workers_end_when_their_parent_is_killed(tmp_path):
+    """Buys: real worker processes, in the middle of a long fit, whose parent gets SIGKILL."""
+    code = """
+    import os, sys, time
+    import numpy as np
+    from sklearn.feature_selection import SelectKBest
+    from steadyset.assessment import assess
+    from steadyset.resampling import Bootstrap, Rows
+
+    class Long(SelectKBest):
+        def fit(self, X, y):
+            open(f"{os.environ['PIDS']}/{os.getpid()}", "w").close()
+            time.sleep(600)
+
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    assess({"long": Long(k=1)}, X, X[:, 0] > 0, resampling=Bootstrap(4), n_jobs=2, engine="processes")
+    """
+    parent = subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)], env={**os.environ, "PIDS": str(tmp_path)})
+    try:
+        assert _soon(lambda: list(tmp_path.iterdir()))
+        workers = [int(path.name) for path in tmp_path.iterdir()]
+        assert parent.pid not in workers
+    finally:
+        parent.send_signal(signal.SIGKILL)
+        parent.wait()
+    assert _soon(lambda: not any(_alive(pid) for pid in workers))
+
+
+def _soon(condition, seconds=120):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.2)
+    return False
+
+
+def _alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    with open(f"/proc/{pid}/stat") as file:
+        return file.read().rpartition(")")[2].split()[0] != "Z"
