@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from steadyset.assessment import Assessment, assess
     from steadyset.certificates import Certificate, certificate_table, certify
     from steadyset.errors import InputError, MissingExtraError, SteadysetError, UndefinedError
+    from steadyset.findings import Findings, findings_of
     from steadyset.inference import (
         Comparison,
         Interval,
@@ -86,6 +87,10 @@ _HOMES = {
         "SteadysetError",
         "UndefinedError",
     ),
+    "findings": (
+        "Findings",
+        "findings_of",
+    ),
     "inference": (
         "Comparison",
         "Interval",
@@ -147,7 +152,7 @@ _MODULES = {
     "approaches": "tuning.approaches",
     "datasets": "datasets",
     "importances": "importances",
-    "plot": "plots",
+    "plot": "plot",
     "selectors": "selectors",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -161,6 +166,7 @@ __all__ = [
     "ComplementaryPairs",
     "FeatureSimilarity",
     "FilterSelector",
+    "Findings",
     "FixedOverlap",
     "InputError",
     "Interval",
@@ -189,6 +195,7 @@ __all__ = [
     "datasets",
     "epsilon_constraint",
     "error_control",
+    "findings_of",
     "front_probability",
     "get_measure",
     "harmonic_mean",

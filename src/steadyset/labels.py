@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import operator
 import re
+import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from steadyset.errors import InputError
 
 SHOWN = 3
+INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})  # categories of Unicode
 MOST_FEATURES = 2**31 - 1  # so that products of two sizes stay whole numbers of 64 bits
 
 
@@ -88,6 +90,22 @@ def some_names(names: Sequence[str]) -> str:
     """The first few of many names, for a sentence."""
     shown = ", ".join(repr(name) for name in names[:SHOWN])
     return shown if len(names) <= SHOWN else f"{shown} and {len(names) - SHOWN} more"
+
+
+def shown_name(name: str) -> str:
+    """A name as people see it: what would act instead of being shown (control characters, marks that turn the reading
+    direction, halves of a character) is written out, as in Python.
+
+    Examples
+    --------
+    >>> print(shown_name("CD4"), shown_name("a\x1b[31mb"))
+    CD4 a\x1b[31mb
+    """
+    return "".join(_written_out(c) if unicodedata.category(c) in INVISIBLE else c for c in name)
+
+
+def _written_out(character: str) -> str:
+    return character.encode("unicode_escape", "surrogatepass").decode("ascii")
 
 
 def quoted_name(name: str) -> str:

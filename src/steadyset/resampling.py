@@ -113,6 +113,11 @@ class Resampling(BaseEstimator):  # type: ignore[misc]
             return Resample(label, drawn.train, drawn.test, drawn.noise)
         return Resample(label, *drawn)
 
+    def test_ratio(self, rows: Rows, seed: int = 0) -> float:
+        """Test rows for each distinct training row, in the first run: how much the scores of the runs overlap."""
+        first = self.draw(0, rows, seed)
+        return len(first.test) / len(np.unique(first.train))
+
     def check(self, rows: Rows) -> None:
         """Refuse data that this resampling cannot draw from."""
         if rows.n < 2:
@@ -184,6 +189,13 @@ class Bootstrap(Resampling):
             train = _random(seed, run).integers(rows.n, size=rows.n)
         train = np.sort(train)
         return train, _left_out(train, rows.n)
+
+    def test_ratio(self, rows: Rows, seed: int = 0) -> float:
+        """As expected over all bootstraps; whole groups are counted in the first run."""
+        if rows.groups is not None:
+            return super().test_ratio(rows, seed)
+        left_out = (1 - 1 / rows.n) ** rows.n
+        return left_out / (1 - left_out)
 
 
 class Subsample(Resampling):

@@ -22,10 +22,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 import steadyset as st
-from steadyset.assessment import Assessment, assess, words
+from steadyset.assessment import Assessment, assess
 from steadyset.assessment.folder import RunFolder
 from steadyset.assessment.request import make_request
 from steadyset.errors import InputError
+from steadyset.findings import findings_of
 from steadyset.resampling import Bootstrap, Chunks, KFold, NoiseInjection
 from steadyset.runner.cell import Cell
 
@@ -368,7 +369,7 @@ def test_failing_runs_are_recorded_with_their_reason_and_stop_nothing():
         result = assess(selectors, X, y, resampling=Bootstrap(20))
     assert len(warned) == 1
     assert result.summary()["verdict"]["broken"] == "all runs failed"
-    assert any("All 20 runs of broken failed" in sentence for sentence in words.answer(result))
+    assert any("All 20 runs of broken failed" in sentence for sentence in findings_of(result).answer)
     reasons = result.failures.groupby("selector")["reason"].unique()
     one_class = "the resample holds one class only"
     assert set(reasons["fine"]) == {one_class}

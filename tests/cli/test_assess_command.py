@@ -54,7 +54,7 @@ def test_json_agrees_with_the_recorded_assessment(runs, data, capsys):
     assert run(arguments) == 2
     assert "holds an assessment already" in capsys.readouterr().err
     assert run([*arguments, "--resume"]) == 0
-    rows = {row["selector"]: row for row in json.loads(capsys.readouterr().out)}
+    rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)["summary"]}
     for name, sel in st.Assessment.open(runs).selections.items():
         assert rows[name]["stability"] == pytest.approx(st.stability(sel))
         assert rows[name]["runs"] == 12
@@ -73,7 +73,7 @@ def test_terminal_report_and_python_give_the_verdict_of_the_whole_interval(runs,
 def test_auto_adds_runs_until_the_intervals_are_narrow(data, tmp_path, capsys):
     arguments = ["--runs", "auto", "--width", "0.1", "--jobs", "1", "--out", str(tmp_path / "runs"), "--format", "json"]
     assert run(["assess", str(data), "-t", "state", "-s", "anova:k=4", *arguments]) == 0
-    row = json.loads(capsys.readouterr().out)[0]
+    row = json.loads(capsys.readouterr().out)["summary"][0]
     assert row["runs"] > 30
     assert row["high"] - row["low"] <= 0.1
 
@@ -82,7 +82,7 @@ def test_auto_ends_at_max_runs(data, tmp_path, capsys):
     arguments = ["--runs", "auto", "--width", "0.001", "--max-runs", "14", "--jobs", "1", "--format", "json"]
     out = ["--out", str(tmp_path / "runs")]
     assert run(["assess", str(data), "-t", "state", "-s", "anova:k=4", *arguments, *out]) == 0
-    assert json.loads(capsys.readouterr().out)[0]["runs"] == 14
+    assert json.loads(capsys.readouterr().out)["summary"][0]["runs"] == 14
 
 
 def test_rows_of_a_group_stay_together_and_the_delimiter_is_as_given(data, tmp_path, capsys):

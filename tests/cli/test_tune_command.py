@@ -32,10 +32,11 @@ def tune(*options):
 
 def test_the_front_is_printed_with_the_chosen_configuration(files, capsys):
     assert tune("--trials", "5", "--format", "json") == 0
-    rows = json.loads(capsys.readouterr().out)
-    assert [row["chosen"] for row in rows].count("yes") == 1
-    assert {"configuration", "filter", "model", "accuracy", "stability", "n_features", "on_front"} <= set(rows[0])
-    accuracies = [row["accuracy"] for row in rows]
+    rows = json.loads(capsys.readouterr().out)["front"]
+    assert [row["chosen"] for row in rows].count(True) == 1
+    assert set(rows[0]["objectives"]) == {"accuracy", "stability", "n_features"}
+    assert {"filter", "model"} <= set(rows[0]["params"])
+    accuracies = [row["objectives"]["accuracy"] for row in rows]
     assert accuracies[:-1] == sorted(accuracies[:-1], reverse=True)
     assert (files / "data-tuning" / "trials.csv").exists()
 

@@ -39,6 +39,7 @@ class Request:
         return {
             "selectors": {name: description(s) for name, s in zip(self.names, self.selectors, strict=True)},
             "resampling": plan.resampling.identity(),
+            "test_ratio": plan.resampling.test_ratio(plan.rows, plan.seed),
             "predictor": description(plan.predictor),
             "scoring": list(plan.scoring),
             "task": plan.task,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,16 +11,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyset.assessment.folder import RunFolder
+from steadyset.assessment.steadiness import DEFAULT_MEASURE, steadiness, tied_share
+from steadyset.conventions import CORE, LEVEL
 from steadyset.errors import InputError
+from steadyset.inference.scores import corrected_error
+from steadyset.measures.record import get_measure
 from steadyset.runner.cell import Cell
+from steadyset.runner.scoring import LOWER_IS_BETTER
 from steadyset.selections import Selections
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from steadyset.inference import Comparison
+    from steadyset.similarity import FeatureSimilarity
 
-CORE = 0.9
 ALL_FAILED = "all runs failed"
 
 
@@ -97,36 +103,48 @@ class Assessment:
             if cells and all(cell.selected is None for cell in cells)
         }
 
-    def summary(self, *, measure: str = "nogueira", level: float = 0.95, similarity: Any = None) -> pd.DataFrame:
-        """One row a selector: stability with its interval, mean scores and size, runs and failures.
+    def summary(
+        self, *, measure: str = DEFAULT_MEASURE, level: float = LEVEL, similarity: FeatureSimilarity | None = None
+    ) -> pd.DataFrame:
+        """One row per selector: stability with its interval, mean scores and size, runs, failures, warnings and ties.
 
-        `verdict` puts the interval of the default measure into words: "excellent" means that the whole of it is.
+        `verdict` puts the interval of the default measure into words: "excellent" means that the whole of it is. Each
+        score has a standard error (see `compare_scores`) and its baselines: `_blind`, predicting without features, and
+        `_random`, predicting from as many features drawn at random. `tied` is the share of the selected features that
+        only the order of the columns preferred to others with the same score; from 10% on the verdict says so.
         """
         import pandas as pd
 
-        from steadyset.inference import confidence_interval
-        from steadyset.measures.record import get_measure
-        from steadyset.measures.scale import verdict
-
-        has_words = get_measure(measure).name == "nogueira"
-
-        rows = []
-        for name in self.selectors:
-            mine = self.scores[self.scores["selector"] == name]
-            row: dict[str, Any] = {"selector": name, "runs": int(mine["size"].notna().sum())}
-            sel = self.selections.get(name)
-            if sel is not None and sel.n_runs > 1:
-                interval = confidence_interval(sel, measure, level=level, similarity=similarity)
-                row |= {"stability": interval.estimate, "low": interval.low, "high": interval.high}
-            else:
-                row |= {"stability": np.nan, "low": np.nan, "high": np.nan}
-            if has_words:
-                words = verdict(row["stability"], row["low"], row["high"])
-                row["verdict"] = ALL_FAILED if name in self.failed_selectors else words
-            row |= {score: float(mine[score].mean()) for score in self.settings["scoring"]}
-            row |= {"size": float(mine["size"].mean()), "failures": int((self.failures["selector"] == name).sum())}
-            rows.append(row)
+        rows = [self._row(index, measure, level, similarity) for index in range(len(self.selectors))]
         return pd.DataFrame(rows).set_index("selector")
+
+    def _row(self, index: int, measure: str, level: float, similarity: FeatureSimilarity | None) -> dict[str, Any]:
+        name = self.selectors[index]
+        mine = self.cells_of(name)
+        row: dict[str, Any] = {"selector": name, "runs": sum(cell.selected is not None for cell in mine)}
+        row |= asdict(
+            steadiness(
+                self.selections.get(name), measure=measure, level=level, similarity=similarity, tied=tied_share(mine)
+            )
+        )
+        if name in self.failed_selectors:
+            row |= {"verdict": ALL_FAILED, "note": ""}
+        if get_measure(measure).name != DEFAULT_MEASURE:  # which alone has words
+            del row["verdict"]
+        for score in self.settings["scoring"]:
+            values = [cell.scores.get(score, np.nan) for cell in mine]
+            row |= {
+                score: _mean(values),
+                f"{score}_se": corrected_error(values, self.test_ratio),
+                f"{score}_blind": _mean([cell.blind.get(score, np.nan) for cell in mine]),
+                f"{score}_random": _mean([cell.random.get(score, np.nan) for cell in mine]),
+            }
+        return row | {
+            "size": _mean([len(cell.selected) for cell in mine if cell.selected is not None]),
+            "failures": sum(bool(cell.failure) for cell in mine),
+            "warnings": sum(bool(cell.warnings) for cell in mine),
+            "tied": tied_share(mine),
+        }
 
     def stability_table(self, **options: Any) -> pd.DataFrame:
         """`stability_table` of every selector, one below the other."""
@@ -149,17 +167,51 @@ class Assessment:
             raise InputError("Comparing needs two selectors with two runs or more; fewer came to a selection.")
         return compare(several, **options)
 
+    def compare_scores(self, score: str | None = None, **options: Any) -> Comparison:
+        """Which selectors predict differently: the corrected resampled t-test on the resamples that they share.
+
+        `score` is one of those computed, the first unless chosen; `level` and `adjust` are those of `compare`.
+        """
+        from steadyset.inference import compare_scores
+
+        known = self.settings["scoring"]
+        if not known:
+            raise InputError("The assessment has no scores to compare (scoring is empty).")
+        name = known[0] if score is None else score
+        if name not in known:
+            raise InputError(f"The assessment has no score {name!r}; it has {', '.join(known)}.")
+        found = {
+            selector: {cell.label: cell.scores[name] for cell in self.cells_of(selector) if name in cell.scores}
+            for selector in self.selectors
+        }
+        several = {selector: values for selector, values in found.items() if len(values) > 1}
+        if len(several) < 2:
+            raise InputError("Comparing needs two selectors with scores in two runs or more; fewer have them.")
+        return compare_scores(several, self.test_ratio, name=name, lower_is_better=name in LOWER_IS_BETTER, **options)
+
     def core(self, threshold: float = CORE) -> dict[str, list[str]]:
         """The steady core of each selector: the features in at least this share of its runs, most frequent first."""
-        return {
-            name: [
-                self.features[f] for f in np.argsort(-sel.frequencies, kind="stable") if sel.frequencies[f] >= threshold
-            ]
-            for name, sel in self.selections.items()
-        }
+        from steadyset.inference import steady_core
+
+        return {name: steady_core(sel, threshold) for name, sel in self.selections.items()}
+
+    def cells_of(self, selector: str) -> list[Cell]:
+        """The runs of one selector."""
+        index = self.selectors.index(selector)
+        return [cell for cell in self.cells if cell.selector == index]
+
+    @property
+    def test_ratio(self) -> float:
+        """Test rows for each training row; undefined where a folder does not say."""
+        return float(self.settings.get("test_ratio", np.nan))
 
     def __repr__(self) -> str:
         return f"Assessment({', '.join(self.selectors)}; {len(self.cells)} runs on {len(self.features)} features)"
+
+
+def _mean(values: Sequence[float]) -> float:
+    known = np.array([value for value in values if not np.isnan(value)], dtype=np.float64)
+    return float(known.mean()) if len(known) else float("nan")
 
 
 def _selections(cells: Sequence[Cell], features: Sequence[str]) -> Selections:

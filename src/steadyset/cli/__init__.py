@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from steadyset.cli import assess, certify, compare, measure, measures, report, tune
+from steadyset.cli.output import speak_any_alphabet
 from steadyset.errors import InterruptedRunError, SteadysetError
 
 BAD_INPUT, KILLED_BY = 2, 128  # a command that a signal ends gives 128 + its number
@@ -58,6 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
+    speak_any_alphabet()
     try:
         given = None if arguments is None else list(arguments)
         return int(app(args=given, prog_name="steadyset", standalone_mode=False) or 0)

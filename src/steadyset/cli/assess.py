@@ -7,17 +7,18 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from steadyset.cli import options as shared
 from steadyset.cli.interruption import resumable
-from steadyset.cli.output import Format, number, print_rows
+from steadyset.cli.output import Format
+from steadyset.cli.telling import tell
+from steadyset.conventions import CORE, LEVEL, check_core, check_level
 from steadyset.errors import InputError
 
 if TYPE_CHECKING:
-    from steadyset.assessment import Assessment
     from steadyset.resampling import Resampling
 
 DEFAULT_SELECTORS = ("lasso", "elastic_net", "jmi", "anova", "forest")
@@ -69,6 +70,8 @@ def assess(
     ] = None,
     resume: shared.Resume = False,
     seed: shared.RunSeed = 0,
+    core: shared.CoreShare = CORE,
+    level: shared.Level = LEVEL,
     form: shared.Form = Format.table,
 ) -> None:
     """Run selectors on resamples of a data file and say how far they can be trusted.
@@ -80,17 +83,19 @@ def assess(
 
     from steadyset.assessment import MAX_RUNS
     from steadyset.assessment import assess as run_assessment
-    from steadyset.assessment.words import summary_rows
+    from steadyset.findings import findings_of
 
     if max_runs is not None and runs != "auto":
         raise InputError("--max-runs is where --runs auto ends, which is not given.")
+    check_core(core)
+    check_level(level)
     people = form is Format.table
     data = shared.read_data(
         file, target, drop=drop, keep=keep, impute=impute, delimiter=delimiter, groups=groups, people=people
     )
     folder = out if out is not None else Path(f"{file.name.split('.')[0]}-runs")
     if people:
-        _say("Running; the first use compiles the kernels, which takes a minute.")
+        typer.echo("Running; the first use compiles the kernels, which takes a minute.")
     kept = f"the finished runs are in {folder}, and the same command with --resume goes on."
     waits = engine != "serial" and effective_n_jobs(jobs) > 1
     with resumable(kept, at_once=waits) as stop, progress_bar(people, "runs") as progress, warnings.catch_warnings():
@@ -113,49 +118,11 @@ def assess(
             max_runs=max_runs or MAX_RUNS,
             progress=stop.between(progress),
         )
-    if people:
-        show(result)
-    else:
-        print_rows(summary_rows(result), form)
+    tell(findings_of(result, core=core, level=level), form)
+    if people and result.path is not None:
+        typer.echo(f"\nRun folder: {result.path}")
     if not result.selections:
         raise typer.Exit(1)
-
-
-def show(result: Assessment) -> None:
-    """The summary that ends an assessment: the answer, a table, what differs, and the steady core."""
-    from steadyset.assessment import words
-
-    for sentence in words.answer(result):
-        _say(sentence)
-    print_rows([_shown(row, result.settings["scoring"]) for row in words.summary_rows(result)], Format.table)
-    _say("stability: 1 = the same features each time, 0 = chance; in brackets its 95% interval for this data set and")
-    _say("resampling, not for new data.")
-    _say(f"verdict: {words.SCALE}.")
-    for title, lines in (
-        ("What differs", words.differences(result)),
-        ("Steady core (selected in at least 90% of the runs)", words.core(result)),
-        ("Runs without a selection or a score", words.failures(result)),
-    ):
-        if lines:
-            _say(f"\n{title}:")
-            for line in lines:
-                _say(f"  {line}")
-    if result.path is not None:
-        _say(f"\nRun folder: {result.path}")
-
-
-def _shown(row: dict[str, Any], scoring: list[str]) -> dict[str, str]:
-    """A row of the summary for people: short enough for a terminal of 80 columns."""
-    failures = {"failures": str(row["failures"])} if row["failures"] else {}
-    return {
-        "selector": row["selector"],
-        "stability": f"{number(row['stability'], 2)} ({number(row['low'], 2)} to {number(row['high'], 2)})",
-        "verdict": row["verdict"],
-        **{name: number(row[name], 3) for name in scoring},
-        "size": number(row["size"], 1),
-        "runs": str(row["runs"]),
-        **failures,
-    }
 
 
 def _resampling(text: str, runs: str | None) -> Resampling:
@@ -185,7 +152,3 @@ def progress_bar(people: bool, what: str) -> Iterator[Callable[[int, int], None]
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what)
         yield lambda done, total: bar.update(task, completed=done, total=total)
-
-
-def _say(text: str) -> None:
-    typer.echo(text)

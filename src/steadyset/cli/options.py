@@ -42,6 +42,10 @@ Groups = Annotated[
 ]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on with what is in the folder.")]
 RunSeed = Annotated[int, typer.Option(metavar="N", help="Same seed, same answer.", min=0)]
+CoreShare = Annotated[
+    float, typer.Option("--core", metavar="SHARE", help="Share of the runs from which a feature is in the steady core.")
+]
+Level = Annotated[float, typer.Option("--level", metavar="L", help="Confidence of intervals and tests.")]
 Form = Annotated[Format, typer.Option("--format", help="For people, or for programs.")]
 
 Features = Annotated[

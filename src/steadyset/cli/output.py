@@ -7,9 +7,14 @@ import io
 import json
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
+
+from steadyset import wording
+from steadyset.labels import shown_name
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 class Format(StrEnum):
@@ -30,13 +35,42 @@ def print_rows(rows: Sequence[Mapping[str, Any]], form: Format, *, title: str = 
         writer.writeheader()
         writer.writerows([{key: _cell(value) for key, value in row.items()} for row in rows])
         sys.stdout.write(text.getvalue())
+        warn_of_formulas(dict.fromkeys(value for row in rows for value in row.values()), "The csv output")
     else:
         _print_table(rows, title, wide)
 
 
 def number(value: float, decimals: int = 4) -> str:
     """A number for people, a dash for what is undefined."""
-    return "–" if math.isnan(value) else f"{value:.{decimals}f}"
+    text = wording.number(value, decimals)
+    return text if _can_print(text) else "-"
+
+
+def warn_of_formulas(texts: Iterable[Any], where: str) -> None:
+    """Say on standard error which names a spreadsheet would run as formulas; they stay as they are in the file."""
+    risky = [text for text in texts if isinstance(text, str) and text.startswith(FORMULA_STARTS)]
+    if risky:
+        names = f"{len(risky)} name{'' if len(risky) == 1 else 's'}"
+        print(
+            f"{where}: {names} would be run as a formula by a spreadsheet, the first is {shown_name(risky[0])!r}; "
+            "import the column as text.",
+            file=sys.stderr,
+        )
+
+
+def speak_any_alphabet() -> None:
+    """Write out what the terminal's encoding has no sign for, instead of failing over it."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _can_print(text: str) -> bool:
+    try:
+        text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _print_table(rows: Sequence[Mapping[str, Any]], title: str, wide: Sequence[str]) -> None:
@@ -51,7 +85,9 @@ def _print_table(rows: Sequence[Mapping[str, Any]], title: str, wide: Sequence[s
         table.add_column(key, justify="right" if numeric else "left", no_wrap=key not in wide, overflow="fold")
     for row in rows:
         # Text, not markup: feature and file names are data from strangers.
-        table.add_row(*[Text(number(value) if isinstance(value, float) else str(value)) for value in row.values()])
+        table.add_row(
+            *[Text(number(value) if isinstance(value, float) else shown_name(str(value))) for value in row.values()]
+        )
     console = Console(file=sys.stdout)
     roomy = Console(file=sys.stdout, width=200)
     # A cell that is cut says something else than was found: a line too long for the terminal is the lesser evil.

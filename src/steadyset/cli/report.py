@@ -1,4 +1,4 @@
-"""`steadyset report`: the HTML page of a recorded assessment."""
+"""`steadyset report`: the HTML page of a recorded assessment or of recorded selections."""
 
 from __future__ import annotations
 
@@ -7,12 +7,19 @@ from typing import Annotated
 
 import typer
 
+from steadyset.cli import options as shared
+from steadyset.conventions import CORE, LEVEL
+
 
 def report(
-    folder: Annotated[Path, typer.Argument(help="The run folder of an assessment.", metavar="DIR")],
+    source: Annotated[
+        Path, typer.Argument(help="The run folder of an assessment, or a file with selections.", metavar="DIR|FILE")
+    ],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The page to write.")] = Path("report.html"),
+    core: shared.CoreShare = CORE,
+    level: shared.Level = LEVEL,
 ) -> None:
     """Write the report of an assessment: one HTML page that stands alone."""
     from steadyset.reports import report as write_report
 
-    typer.echo(f"The report is in {write_report(folder, out)}.")
+    typer.echo(f"The report is in {write_report(source, out, core=core, level=level)}.")

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from steadyset.cli import options as shared
 from steadyset.cli.assess import progress_bar
 from steadyset.cli.interruption import resumable
-from steadyset.cli.output import Format, print_rows
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from steadyset.tuning import Tuning
+from steadyset.cli.output import Format, warn_of_formulas
+from steadyset.cli.telling import tell
+from steadyset.conventions import CORE, check_core
 
 CHOSEN = "chosen.csv"
-NAMED = 20  # features that are named on the screen
 
 
 def tune(
@@ -67,6 +63,7 @@ def tune(
     ] = None,
     resume: shared.Resume = False,
     seed: shared.RunSeed = 0,
+    core: shared.CoreShare = CORE,
     form: shared.Form = Format.table,
 ) -> None:
     """Try configurations on the same resamples and show the best trade-offs of accuracy, stability and size.
@@ -74,11 +71,13 @@ def tune(
     Every finished configuration is kept at once: after Ctrl-C or a power cut, --resume goes on.
     """
     from steadyset.assessment.folder import write_durably
+    from steadyset.findings import findings_of
     from steadyset.resampling import resampling_by_name
     from steadyset.tuning import check_rule
     from steadyset.tuning import tune as run_tuning
 
     check_rule(choose)
+    check_core(core)
     people = form is Format.table
     data = shared.read_data(
         file, target, drop=drop, keep=keep, impute=impute, delimiter=delimiter, groups=groups, people=people
@@ -106,66 +105,13 @@ def tune(
             random_state=seed,
             progress=stop.between(progress),
         )
-    chosen = result.choose(choose)
-    print_rows(front_rows(result, chosen), form, title="The Pareto front" if people else "", wide=("parameters",))
     with resumable(kept):
+        found = findings_of(result, core=core, choose=choose)
+        chosen = next(one.number for one in found.front if one.chosen)
         features = result.features(chosen)
-        write_durably(folder / CHOSEN, features.to_csv(index=False).encode())
+        write_durably(folder / CHOSEN, features.to_csv(index=False).encode("utf-8", "surrogatepass"))
+    tell(found, form)
     if people:
-        typer.echo(f"{len(result.frame)} configurations were tried, {len(result.front)} are on the front.")
-        for sentence in _left_out(result):
-            typer.echo(sentence)
-        typer.echo(f"Chosen by {choose}: configuration {chosen}. All of them: {folder / 'trials.csv'}")
-        typer.echo(f"{_selected(features)} How often the resamples select them: {folder / CHOSEN}")
-
-
-def front_rows(result: Tuning, chosen: int) -> list[dict[str, Any]]:
-    """The front and the chosen configuration as plain rows: what it is, its objectives, how sure its place is."""
-    probability = result.front_probability()
-    params = {number: drawn for number, drawn, _ in result.trials}
-    values = {number: found for number, _, found in result.trials}
-    numbers = list(result.front.index)
-    if chosen not in numbers:
-        numbers.append(chosen)
-    return [
-        {
-            "configuration": int(number),
-            "filter": params[number]["filter"],
-            "model": params[number]["model"],
-            **{name: float(values[number][name]) for name in result.objectives},
-            "on_front": float(probability[number]),
-            "parameters": ", ".join(
-                f"{name.rpartition('__')[2].rpartition('.')[2]}={_short(value)}"
-                for name, value in params[number].items()
-                if name not in ("filter", "model")
-            ),
-            "chosen": "yes" if number == chosen else "",
-        }
-        for number in numbers
-    ]
-
-
-def _left_out(result: Tuning) -> list[str]:
-    """What became of configurations that could not be on the front."""
-    frame, said = result.frame, []
-    failed = frame["n_features"].isna()
-    undefined = int((frame[list(result.objectives)].isna().any(axis=1) & ~failed).sum())
-    if failed.any():
-        reason = next((text for text in frame.loc[failed, "reason"] if text), "no run was left")
-        said.append(f"{int(failed.sum())} failed in every run, the first because {reason.rstrip('.')}.")
-    if undefined:
-        said.append(f"{undefined} have an undefined objective (such as the stability of selecting everything).")
-    return said
-
-
-def _selected(features: pd.DataFrame) -> str:
-    """The features that the chosen configuration selects, the most often selected first."""
-    names = features.loc[features["selected"], "feature"].tolist()
-    if not names:
-        return "On all rows it selects no feature."
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return f"On all rows it selects {len(names)}: {', '.join(names[:NAMED])}{more}."
-
-
-def _short(value: Any) -> str:
-    return f"{value:.3g}" if isinstance(value, float) else str(value)
+        typer.echo(f"All configurations: {folder / 'trials.csv'}")
+        typer.echo(f"How often the resamples select the features of configuration {chosen}: {folder / CHOSEN}")
+    warn_of_formulas(features["feature"], str(folder / CHOSEN))

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from steadyset.conventions import LEVEL, check_level
 from steadyset.errors import InputError
 from steadyset.inference.hypotheses import difference_between
-from steadyset.inference.interval import check_level, interval_of
+from steadyset.inference.interval import interval_of
 from steadyset.inference.jackknife import Jackknife, jackknife
 from steadyset.inference.multiple import Adjustment, adjusted_p_values, compact_letters
 from steadyset.inference.pairing import check_same_features
@@ -82,7 +83,7 @@ def compare(
     *,
     paired: bool | None = None,
     adjust: Adjustment = "holm",
-    level: float = 0.95,
+    level: float = LEVEL,
     similarity: FeatureSimilarity | None = None,
     undefined: Undefined = "nan",
     expectation: Expectation = "auto",
@@ -107,8 +108,6 @@ def compare(
     | steady    |    0.690 | 0.000 to 0.921  |    8 | a     |
     | shaky     |   -0.119 | -0.119 to 0.010 |    8 | b     |
     """
-    import pandas as pd
-
     if len(procedures) < 2:
         raise InputError(f"procedures holds {len(procedures)}; wanted are at least two to compare.")
     check_level(level)
@@ -124,14 +123,6 @@ def compare(
     tests["p_adjusted"] = adjusted_p_values(tests["p_value"].to_numpy(), adjust)
     table = _table(values, options, level)
     table = table.sort_values("estimate", ascending=not record.higher_is_steadier, kind="stable")
-    differ = {
-        frozenset((x, y))
-        for x, y, p in zip(tests["first"], tests["second"], tests["p_adjusted"], strict=True)
-        if p <= 1 - level
-    }
-    known = list(table.index[table["estimate"].notna()])
-    groups = dict.fromkeys(table.index, "") | compact_letters(known, differ)
-    table.insert(5, "group", [groups[name] for name in table.index])
     columns = [
         "first",
         "second",
@@ -145,7 +136,20 @@ def compare(
         "paired",
         "note",
     ]
-    return Comparison(pd.DataFrame(table), tests[columns], groups, record.name, level, adjust)
+    return grouped(table, tests[columns], record.name, level, adjust)
+
+
+def grouped(table: pd.DataFrame, tests: pd.DataFrame, measure: str, level: float, adjust: Adjustment) -> Comparison:
+    """Put the letters of those that cannot be told apart into the table; its best row is the first."""
+    differ = {
+        frozenset((x, y))
+        for x, y, p in zip(tests["first"], tests["second"], tests["p_adjusted"], strict=True)
+        if p <= 1 - level
+    }
+    known = list(table.index[table["estimate"].notna()])
+    groups = dict.fromkeys(table.index, "") | compact_letters(known, differ)
+    table.insert(5, "group", [groups[name] for name in table.index])
+    return Comparison(table, tests, groups, measure, level, adjust)
 
 
 def _table(values: Mapping[str, Jackknife], options: Options, level: float) -> pd.DataFrame:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from scipy import optimize, special
 
+from steadyset.conventions import LEVEL, check_level
 from steadyset.errors import InputError
-from steadyset.inference.interval import check_level, interval_of
+from steadyset.inference.interval import interval_of
 from steadyset.inference.jackknife import Jackknife, jackknife, rounding
 from steadyset.inference.pairing import check_same_features, matched_runs
 from steadyset.inference.published import published_variance
@@ -100,7 +101,7 @@ def test_difference(
     paired: bool | None = None,
     alternative: Alternative = "two-sided",
     method: TestMethod = "auto",
-    level: float = 0.95,
+    level: float = LEVEL,
     similarity: FeatureSimilarity | None = None,
     undefined: Undefined = "nan",
     expectation: Expectation = "auto",
@@ -147,7 +148,7 @@ def difference_between(
     options: Options,
     paired: bool | None,
     alternative: Alternative = "two-sided",
-    level: float = 0.95,
+    level: float = LEVEL,
 ) -> TestResult:
     """The test from the leave-one-out values of all runs of both sides."""
     pairing = matched_runs(first, second, paired)

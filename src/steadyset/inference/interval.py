@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from scipy import special
 
+from steadyset.conventions import LEVEL, check_level
 from steadyset.errors import InputError
 from steadyset.inference.bootstrap import bca_ends
 from steadyset.inference.jackknife import Jackknife, jackknife
@@ -48,7 +49,7 @@ def confidence_interval(
     selections: Any,
     measure: str | Measure = "nogueira",
     *,
-    level: float = 0.95,
+    level: float = LEVEL,
     method: Method = "auto",
     similarity: FeatureSimilarity | None = None,
     undefined: Undefined = "nan",
@@ -181,11 +182,6 @@ def large_sample_interval(
 
 def can_bootstrap(values: Jackknife) -> bool:
     return values.defined and values.has_spread
-
-
-def check_level(level: float) -> None:
-    if not (isinstance(level, (int, float)) and 0 < level < 1):
-        raise InputError(f"level is {level!r}; wanted is a number between 0 and 1, such as 0.95.")
 
 
 def _joined(note: str, more: str) -> str:

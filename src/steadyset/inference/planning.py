@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steadyset.conventions import LEVEL, check_level
 from steadyset.errors import InputError
-from steadyset.inference.interval import auto_ends, check_level, interval_of
+from steadyset.inference.interval import auto_ends, interval_of
 from steadyset.inference.jackknife import jackknife
 from steadyset.inference.spread import Spread, spread_of, t_quantile, zero_spread_ends
 from steadyset.measures.options import Expectation, Options, Undefined
@@ -29,7 +30,7 @@ def runs_needed(
     width: float,
     measure: str | Measure = "nogueira",
     *,
-    level: float = 0.95,
+    level: float = LEVEL,
     similarity: FeatureSimilarity | None = None,
     undefined: Undefined = "nan",
     expectation: Expectation = "auto",
@@ -68,7 +69,7 @@ def convergence(
     selections: Any,
     measure: str | Measure = "nogueira",
     *,
-    level: float = 0.95,
+    level: float = LEVEL,
     n_runs: Sequence[int] | None = None,
     similarity: FeatureSimilarity | None = None,
     undefined: Undefined = "nan",

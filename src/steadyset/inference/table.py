@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from steadyset.inference.interval import check_level, interval_of
+from steadyset.conventions import LEVEL, check_level
+from steadyset.inference.interval import interval_of
 from steadyset.inference.jackknife import jackknives
 from steadyset.measures import evaluate
 from steadyset.measures.options import Expectation, Options, Undefined
@@ -22,7 +23,7 @@ def stability_table(
     selections: Any,
     measures: str | Sequence[str | Measure] = "all",
     *,
-    level: float | None = 0.95,
+    level: float | None = LEVEL,
     similarity: FeatureSimilarity | None = None,
     undefined: Undefined = "nan",
     expectation: Expectation = "auto",

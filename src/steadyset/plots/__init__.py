@@ -1,7 +1,39 @@
-"""Pictures: each is a frame of data first, and a drawing of it second. One file a picture."""
+"""Pictures: each is a frame of data first, and a drawing of it when asked. One file a picture, which registers it."""
 
-from steadyset.plots.frequencies import selection_frequencies
+import importlib
+import pkgutil
+from typing import Any
+
 from steadyset.plots.picture import Picture
-from steadyset.plots.runs import runs_by_features
+from steadyset.plots.registry import (
+    RegisteredPicture,
+    _pictures,
+    get_picture,
+    list_pictures,
+    pictures_for,
+    register_picture,
+    unregister_picture,
+)
 
-__all__ = ["Picture", "runs_by_features", "selection_frequencies"]
+__all__ = [
+    "Picture",
+    "RegisteredPicture",
+    "get_picture",
+    "list_pictures",
+    "pictures_for",
+    "register_picture",
+    "unregister_picture",
+]
+
+for _module in pkgutil.iter_modules(__path__):
+    importlib.import_module(f"{__name__}.{_module.name}")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _pictures:
+        return _pictures[name].build
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}; the pictures are {', '.join(_pictures)}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, *_pictures]

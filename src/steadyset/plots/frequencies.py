@@ -3,20 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.plots.picture import MUTED, PALE, STEADY, Picture, altair, styled
+from steadyset.conventions import CORE, check_core
+from steadyset.findings import Findings
+from steadyset.labels import shown_name
+from steadyset.plots.picture import INK, MOST_MARKS, MUTED, PALE, STEADY, Picture
+from steadyset.plots.registry import register_picture
 from steadyset.selections import Selections
+from steadyset.wording import counted, percent
 
-CORE = 0.9
-
-
-def selection_frequencies(selections: Selections | Mapping[str, Selections], *, top: int = 25) -> Picture:
-    """Bars of the selection frequencies of the `top` features, dark where a feature is in at least 90% of the runs."""
+if TYPE_CHECKING:
     import pandas as pd
 
+COLUMNS = ("selector", "feature", "place", "frequency")
+
+
+def selection_frequencies(
+    selections: Selections | Mapping[str, Selections] | Findings, *, top: int = 25, core: float | None = None
+) -> Picture:
+    """Bars of the selection frequencies of the `top` features, dark where a feature is in the steady core.
+
+    `core` is the share of the runs from which it is: that of the findings, else 0.9.
+    """
+    import pandas as pd
+
+    if isinstance(selections, Findings):
+        core, selections = selections.core if core is None else core, selections.selections
+    share = CORE if core is None else core
+    check_core(share)
     several = selections if isinstance(selections, Mapping) else {"": selections}
+    top = max(1, min(top, MOST_MARKS // max(1, len(several))))
     rows = []
     for name, sel in several.items():
         order = np.argsort(-sel.frequencies, kind="stable")[:top]
@@ -25,23 +44,44 @@ def selection_frequencies(selections: Selections | Mapping[str, Selections], *, 
             for place, f in enumerate(order)
             if sel.frequencies[f] > 0
         ]
-    data = pd.DataFrame(rows, columns=["selector", "feature", "place", "frequency"])
-    alt = altair()
-    panels = []
-    for name in several:
-        mine = data[data["selector"] == name]
-        scale = alt.Scale(domain=[0, 1])
-        bars = (
-            alt.Chart(mine, title=alt.Title(name, anchor="start", fontSize=13))
-            .mark_bar(height=9)
-            .encode(
-                x=alt.X("frequency:Q", scale=scale, title="share of the runs", axis=alt.Axis(format="%", tickCount=5)),
-                y=alt.Y("feature:N", sort=alt.SortField("place"), title=None, axis=alt.Axis(labelLimit=180)),
-                color=alt.condition(alt.datum.frequency >= CORE, alt.value(STEADY), alt.value(PALE)),
-                tooltip=["feature", alt.Tooltip("frequency", format=".0%")],
-            )
+    data = pd.DataFrame(rows, columns=list(COLUMNS))
+    ever = {shown_name(name): int((sel.counts > 0).sum()) for name, sel in several.items()}
+
+    def draw(alt: Any, shown: pd.DataFrame) -> Any:
+        return alt.concat(*[_panel(alt, shown, name, n, top, share) for name, n in ever.items()], columns=2, spacing=28)
+
+    note = f"Dark: in at least {percent(share)} of the runs (dashed line)."
+    return Picture(data, draw, COLUMNS, note)
+
+
+def _panel(alt: Any, data: pd.DataFrame, name: str, n_ever: int, top: int, core: float) -> Any:
+    left_out = f"the {top} most frequent of {counted(n_ever, 'selected feature')}" if n_ever > top else ""
+    title = alt.Title(
+        name, subtitle=left_out, anchor="start", fontSize=13, color=INK, subtitleColor=MUTED, subtitleFontSize=11
+    )
+    bars = (
+        alt.Chart(data[data["selector"] == name], title=title)
+        .mark_bar(height=9)
+        .encode(
+            x=alt.X(
+                "frequency:Q",
+                scale=alt.Scale(domain=[0, 1]),
+                title="share of the runs",
+                axis=alt.Axis(format="%", tickCount=5),
+            ),
+            y=alt.Y("feature:N", sort=alt.SortField("place"), title=None, axis=alt.Axis(labelLimit=180)),
+            color=alt.condition(alt.datum.frequency >= core - 1e-9, alt.value(STEADY), alt.value(PALE)),
+            tooltip=["feature", alt.Tooltip("frequency", format=".0%")],
         )
-        rule = alt.Chart(pd.DataFrame({"x": [CORE]})).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x="x:Q")
-        panels.append((bars + rule).properties(width=260, height=alt.Step(14)))
-    chart = alt.concat(*panels, columns=2, spacing=28).properties(background="white")
-    return Picture(data, styled(chart))
+    )
+    rule = alt.Chart(alt.Data(values=[{"x": core}])).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x="x:Q")
+    return (bars + rule).properties(width=260, height=alt.Step(14))
+
+
+register_picture(
+    "selection_frequencies",
+    selection_frequencies,
+    title="How often each feature is selected",
+    needs=("selections",),
+    applies=lambda findings: any(sel.sizes.any() for sel in findings.selections.values()),
+)

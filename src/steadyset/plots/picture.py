@@ -1,43 +1,79 @@
-"""A picture: the frame that it shows, and how to draw it."""
+"""A picture: the frame that it shows first, the drawing of it when asked."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steadyset.errors import InputError, MissingExtraError
 from steadyset.files import written_beside
+from steadyset.labels import shown_name
 
 if TYPE_CHECKING:
     import pandas as pd
 
-INK, MUTED, RULE = "#1f2933", "#7b8794", "#d9e2ec"
+INK, MUTED, RULE = "#1f2933", "#616e7c", "#d9e2ec"
 STEADY, PALE = "#0b6e99", "#9fc5d8"
+MOST_MARKS = 5_000  # above this a picture is slow to look at, and its marks are too small to see
+ENDINGS = (".svg", ".png")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Picture:
-    """`data` is what is shown; `chart` is an Altair chart of it. A notebook shows the chart."""
+    """`data` is what is shown; `draw(altair, data)` makes an Altair chart of it when one is asked for.
+
+    Attributes
+    ----------
+    data : the frame, with names as they are; the drawing sees them written out where they could not be shown
+    draw : gets the module altair and the frame
+    columns : what the drawing reads; a frame without one of them is refused
+    note : what the reader has to know, such as what was left out; it stands in the picture
+    """
 
     data: pd.DataFrame
-    chart: Any
+    draw: Callable[[Any, pd.DataFrame], Any]
+    columns: tuple[str, ...]
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        missing = [name for name in self.columns if name not in self.data.columns]
+        if missing:
+            has = ", ".join(map(str, self.data.columns)) or "none"
+            raise InputError(f"The picture's data has no column {', '.join(missing)}; it has {has}.")
+
+    @cached_property
+    def chart(self) -> Any:
+        """The Altair chart."""
+        alt = altair()
+        chart = self.draw(alt, _as_shown(self.data[list(self.columns)]))
+        if self.note:
+            title = alt.Title(self.note, anchor="start", fontSize=11, fontWeight="normal", color=MUTED, offset=12)
+            chart = chart.properties(title=title)
+        return _styled(chart.properties(background="white"))
 
     def svg(self) -> str:
         """The drawing as SVG text."""
-        return str(_converter().vegalite_to_svg(self.chart.to_json()))
+        return str(_converter().vegalite_to_svg(self._specification()))
 
     def save(self, path: str | Path) -> None:
         """Write the drawing as .svg or .png."""
         target = Path(path)
+        if target.suffix not in ENDINGS:
+            raise InputError(f"{target} has an unknown ending; wanted is {' or '.join(ENDINGS)}.")
         if target.suffix == ".svg":
             content = self.svg().encode()
-        elif target.suffix == ".png":
-            content = _converter().vegalite_to_png(self.chart.to_json(), scale=2)
         else:
-            raise InputError(f"{target} has an unknown ending; wanted is .svg or .png.")
+            content = _converter().vegalite_to_png(self._specification(), scale=2)
         with written_beside(target) as beside:
             beside.write_bytes(content)
+
+    def _specification(self) -> str:
+        # Altair's own limit of rows would stop a user's picture; ours are thinned where they are made.
+        with altair().data_transformers.enable("default", max_rows=None):
+            return str(self.chart.to_json())
 
     def _repr_mimebundle_(self, *arguments: Any, **options: Any) -> Any:
         return self.chart._repr_mimebundle_(*arguments, **options)
@@ -52,7 +88,12 @@ def altair() -> Any:
     return alt
 
 
-def styled(chart: Any) -> Any:
+def _as_shown(data: pd.DataFrame) -> pd.DataFrame:
+    """Names as they may be shown: some characters end the process of the drawing library."""
+    return data.map(lambda value: shown_name(value) if isinstance(value, str) else value)
+
+
+def _styled(chart: Any) -> Any:
     """The look that all pictures share."""
     return (
         chart.configure(font="Helvetica, Arial, sans-serif")

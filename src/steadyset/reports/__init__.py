@@ -5,43 +5,71 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from steadyset import wording
 from steadyset._version import __version__
-from steadyset.assessment import Assessment, words
+from steadyset.conventions import check_core, check_level
 from steadyset.errors import InputError, MissingExtraError
 from steadyset.files import written_beside
-from steadyset.plots import runs_by_features, selection_frequencies
+from steadyset.findings import Findings, findings_of
+from steadyset.labels import shown_name
+from steadyset.plots import pictures_for
 
 __all__ = ["report"]
 
+ENDINGS = (".html", ".htm")
 
-def report(assessment: Assessment | str | Path, path: str | Path) -> Path:
-    """Write the report of an assessment, or of a run folder, to an .html file."""
-    target = Path(path)
-    if target.suffix.lower() not in (".html", ".htm"):
-        raise InputError(f"{target} has an unknown ending; wanted is .html.")
-    recorded = assessment if isinstance(assessment, Assessment) else Assessment.open(assessment)
-    page = _template().render(**_content(recorded))
+
+def report(result: Any, path: str | Path, *, core: float | None = None, level: float | None = None) -> Path:
+    """Write what a result says to an .html file.
+
+    Parameters
+    ----------
+    result : an Assessment, a Comparison, a Tuning, Selections, several of them by name, or Findings; a path is that of
+        a run folder or of a file with selections
+    path : the page to write
+    core : the share of the runs from which a feature belongs to the steady core (0.9)
+    level : the confidence of intervals and tests (0.95)
+    """
+    target = _target(path)
+    if core is not None:
+        check_core(core)
+    if level is not None:
+        check_level(level)
+    template = _template()
+    page = template.render(**_content(findings_of(result, core=core, level=level)))
     with written_beside(target) as beside:
         beside.write_text(page, encoding="utf-8")
     return target
 
 
-def _content(assessment: Assessment) -> dict[str, Any]:
-    settings = assessment.settings
-    return {
-        "version": __version__,
-        "settings": settings,
-        "n_runs": max((sel.n_runs for sel in assessment.selections.values()), default=0),
-        "answer": words.answer(assessment),
-        "scores": settings["scoring"],
-        "summary": words.summary_rows(assessment),
-        "scale": words.SCALE,
-        "differences": words.differences(assessment),
-        "core": assessment.core(),
-        "failures": words.failures(assessment),
-        "frequencies": selection_frequencies(assessment.selections).svg() if assessment.selections else "",
-        "runs": {name: runs_by_features(sel).svg() for name, sel in assessment.selections.items() if sel.sizes.any()},
-    }
+def _target(path: str | Path) -> Path:
+    """Where the page goes, checked before any work."""
+    if not isinstance(path, (str, Path)):
+        raise InputError(f"path must be the name of an .html file (got {path!r}).")
+    if "\0" in str(path):
+        raise InputError(f"path holds a null character: {str(path)!r}.")
+    target = Path(path)
+    if target.suffix.lower() not in ENDINGS:
+        raise InputError(f"{target} has an unknown ending; wanted is .html.")
+    if target.is_dir():
+        raise InputError(f"{target} is a folder; the report needs the name of a file.")
+    if not target.parent.is_dir():
+        raise InputError(f"The folder {target.parent} of the report does not exist.")
+    return target
+
+
+def _content(found: Findings) -> dict[str, Any]:
+    from markupsafe import Markup
+
+    pictures = [
+        {
+            "title": record.title,
+            "caption": record.caption,
+            "drawn": {name: Markup(one.svg()) for name, one in record.of(found).items()},
+        }
+        for record in pictures_for(found)
+    ]
+    return {"version": __version__, "found": found, "pictures": pictures, "several": len(found.summary) > 1}
 
 
 def _template() -> Any:
@@ -49,11 +77,23 @@ def _template() -> Any:
         from jinja2 import Environment, PackageLoader, select_autoescape
     except ImportError:
         raise MissingExtraError('The report needs jinja2: pip install "steadyset[report]".') from None
+    from steadyset.findings.answer import SCALE
+    from steadyset.findings.cores import core_words
+
     environment = Environment(
         loader=PackageLoader("steadyset.reports", "."),
         autoescape=select_autoescape(["html.j2"], default=True),
         trim_blocks=True,
         lstrip_blocks=True,
+        # Names come from strangers: control characters and halves of characters are written out.
+        finalize=lambda value: shown_name(value) if type(value) is str else value,
     )
-    environment.filters["number"] = lambda value, digits=2: "–" if value != value else f"{value:.{digits}f}"
+    environment.filters |= {
+        "number": wording.number,
+        "amount": wording.amount,
+        "percent": wording.percent,
+        "counted": wording.counted,
+        "core": core_words,
+    }
+    environment.globals["scale"] = SCALE
     return environment.get_template("page.html.j2")

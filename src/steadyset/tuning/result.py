@@ -42,6 +42,7 @@ class Tuning:
         self.trials = tuple(sorted(trials, key=lambda trial: trial[0]))
         self.evaluator = evaluator
         self.random_state = random_state
+        self._selections: dict[int, Selections] = {}
 
     @property
     def directions(self) -> tuple[str, ...]:
@@ -101,7 +102,9 @@ class Tuning:
 
     def selections(self, configuration: int) -> Selections:
         """What the configuration selects on each resample: fitted again, with the seeds of the tuning."""
-        return self.evaluator.selections(self._unseeded(configuration))
+        if configuration not in self._selections:
+            self._selections[configuration] = self.evaluator.selections(self._unseeded(configuration))
+        return self._selections[configuration]
 
     def features(self, configuration: int) -> pd.DataFrame:
         """The features of the configuration, the most often selected first.

@@ -1,0 +1,88 @@
+"""What a result says, computed once: the terminal, the report, the page and JSON read it from here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from steadyset.conventions import CORE, LEVEL, check_core, check_level
+from steadyset.findings.parts import (
+    Baseline,
+    Configuration,
+    Core,
+    Differences,
+    Findings,
+    Procedure,
+    Reason,
+    Score,
+    Test,
+)
+from steadyset.selections import Selections
+
+if TYPE_CHECKING:
+    from steadyset.assessment import Assessment
+
+__all__ = [
+    "Baseline",
+    "Configuration",
+    "Core",
+    "Differences",
+    "Findings",
+    "Procedure",
+    "Reason",
+    "Score",
+    "Test",
+    "findings_of",
+]
+
+
+def findings_of(
+    result: Any, *, core: float | None = None, level: float | None = None, choose: str | None = None
+) -> Findings:
+    """What an Assessment, a Comparison, a Tuning or Selections (also several by name) say.
+
+    Parameters
+    ----------
+    result : one of these; Findings stay as they are; a path is that of a run folder or of a file with selections
+    core : the share of the runs from which a feature belongs to the steady core (0.9)
+    level : the confidence of intervals and tests (0.95); a Comparison has its own
+    choose : the rule that picks one configuration of a Tuning
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> sel = st.Selections.from_sets([["a", "b"], ["a", "b"], ["a", "c"]] * 4, features=list("abcdef"))
+    >>> found = st.findings_of(sel, core=0.6)
+    >>> found.cores[0].features, round(found.summary[0].stability, 2)
+    (('a', 'b'), 0.64)
+    """
+    from steadyset.assessment import Assessment
+    from steadyset.findings.of_assessment import of_assessment
+    from steadyset.findings.of_selections import of_comparison, of_selections
+    from steadyset.findings.of_tuning import of_tuning
+    from steadyset.inference import Comparison
+    from steadyset.tuning import Tuning
+
+    core, level = CORE if core is None else core, LEVEL if level is None else level
+    check_core(core)
+    check_level(level)
+    if isinstance(result, Findings):
+        return result
+    if isinstance(result, (str, Path)):
+        result = _read(Path(result))
+    if isinstance(result, Assessment):
+        return of_assessment(result, core=core, level=level)
+    if isinstance(result, Comparison):
+        return of_comparison(result)
+    if isinstance(result, Tuning):
+        return of_tuning(result, core=core, choose=choose)
+    return of_selections(result if isinstance(result, Mapping) else {"": result}, core=core, level=level)
+
+
+def _read(path: Path) -> Assessment | dict[str, Selections]:
+    if path.is_file():
+        return {path.name.partition(".")[0]: Selections.read(path)}
+    from steadyset.assessment import Assessment
+
+    return Assessment.open(path)

@@ -1,0 +1,170 @@
+"""What an assessment says."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from math import isnan, nan
+
+from steadyset.assessment import Assessment
+from steadyset.assessment.steadiness import BY_COLUMN_ORDER, DEFAULT_MEASURE, MOST_TIED
+from steadyset.errors import InputError
+from steadyset.findings.answer import best_predictor, ranked, steadiest
+from steadyset.findings.cores import cores_of
+from steadyset.findings.differing import CORRECTED_T, STABILITY, differences
+from steadyset.findings.parts import Baseline, Differences, Findings, Procedure, Reason, Score
+from steadyset.inference import test_mean_difference
+from steadyset.labels import shown_name
+from steadyset.runner.scoring import LOWER_IS_BETTER
+from steadyset.task import CLASSES
+from steadyset.wording import amount, counted, number, percent
+
+
+def of_assessment(assessment: Assessment, *, core: float, level: float) -> Findings:
+    """Everything that an assessment says, at this core share and level."""
+    scoring = tuple(assessment.settings["scoring"])
+    rows = _rows(assessment, level)
+    tested, why_not = _differences(assessment, level)
+    answer = steadiest(ranked(rows), tested, level, "selector")
+    if scoring:
+        answer += best_predictor(ranked(rows), tested, scoring[0], scoring[0] in LOWER_IS_BETTER)
+    answer += [
+        f"All {counted(n, 'run')} of {shown_name(name)} failed, the first one because of: {shown_name(why)}"
+        for name, (n, why) in assessment.failed_selectors.items()
+    ]
+    return Findings(
+        "assessment",
+        _about(assessment),
+        DEFAULT_MEASURE,
+        level,
+        core,
+        scoring,
+        tuple(answer),
+        rows,
+        _baselines(assessment, rows),
+        tested,
+        cores_of(assessment.selections, rows, core),
+        failures=_reasons((assessment.selectors[cell.selector], cell.failure) for cell in assessment.cells),
+        warnings=_reasons(
+            (assessment.selectors[cell.selector], text) for cell in assessment.cells for text in set(cell.warnings)
+        ),
+        notes=(*why_not, *_notes(assessment, rows, level)),
+        settings={key: value for key, value in assessment.settings.items() if key != "features"},
+        selections=assessment.selections,
+    )
+
+
+def _about(assessment: Assessment) -> str:
+    settings = assessment.settings
+    n_runs = len({cell.run for cell in assessment.cells})
+    return (
+        f"{counted(settings['n_rows'], 'row')}, {counted(settings['n_features'], 'feature')}, "
+        f"{counted(len(assessment.selectors), 'selector')} on {counted(n_runs, 'resample')} "
+        f"({shown_name(settings['resampling'])}, seed {settings['seed']})"
+    )
+
+
+def _rows(assessment: Assessment, level: float) -> tuple[Procedure, ...]:
+    table = assessment.summary(level=level)
+    return tuple(
+        Procedure(
+            name,
+            int(row["runs"]),
+            float(row["stability"]),
+            float(row["low"]),
+            float(row["high"]),
+            str(row["verdict"]),
+            float(row["size"]),
+            {
+                score: Score(
+                    float(row[score]),
+                    float(row[f"{score}_se"]),
+                    float(row[f"{score}_blind"]),
+                    float(row[f"{score}_random"]),
+                )
+                for score in assessment.settings["scoring"]
+            },
+            int(row["failures"]),
+            int(row["warnings"]),
+            float(row["tied"]),
+            str(row["note"]),
+        )
+        for name, row in zip(assessment.selectors, table.to_dict("records"), strict=True)
+    )
+
+
+def _baselines(assessment: Assessment, rows: tuple[Procedure, ...]) -> tuple[Baseline, ...]:
+    """One row without features, and one for each size of a random selection."""
+    scoring = assessment.settings["scoring"]
+    blind = {score: _first(row.scores[score].blind for row in rows) for score in scoring}
+    word = "the largest class" if assessment.settings.get("task", CLASSES) == CLASSES else "the mean"
+    found = [Baseline(f"{word}, no features", blind)]
+    for size in dict.fromkeys(amount(row.size) for row in rows if not isnan(row.size)):
+        alike = [row for row in rows if amount(row.size) == size]
+        random = {score: _first(row.scores[score].random for row in alike) for score in scoring}
+        found.append(Baseline(f"random, {size} feature{'' if size == '1' else 's'}", random))
+    return tuple(one for one in found if any(not isnan(value) for value in one.scores.values()))
+
+
+def _first(values: Iterator[float]) -> float:
+    return next((value for value in values if not isnan(value)), nan)
+
+
+def _differences(assessment: Assessment, level: float) -> tuple[tuple[Differences, ...], list[str]]:
+    """The tests of stability and of each score, and why there are none where several selectors were asked for."""
+    if len(assessment.selectors) == 1:
+        return (), []
+    found, why_not = [], []
+    try:
+        found.append(differences(assessment.compare(level=level), STABILITY, "paired tests"))
+    except InputError as error:
+        why_not.append(str(error))
+    for score in assessment.settings["scoring"]:
+        try:
+            tests = differences(assessment.compare_scores(score, level=level), score, CORRECTED_T)
+        except InputError:  # too few scores; the failures say why
+            continue
+        if any(not isnan(test.p_value) for test in tests.tests):
+            found.append(tests)
+    return tuple(found), why_not
+
+
+def _reasons(told: Iterator[tuple[str, str]]) -> tuple[Reason, ...]:
+    counts = Counter(pair for pair in told if pair[1])
+    return tuple(Reason(name, runs, text) for (name, text), runs in counts.items())
+
+
+def _notes(assessment: Assessment, rows: tuple[Procedure, ...], level: float) -> list[str]:
+    """What has to be known about single selectors."""
+    said = [f"{shown_name(row.name)} {row.note}." for row in rows if isnan(row.stability) and row.note]
+    for row in rows:
+        cells = assessment.cells_of(row.name)
+        tied = sum(cell.tied > 0 for cell in cells)
+        if tied:
+            said.append(
+                f"{shown_name(row.name)}: in {tied} of {counted(row.runs, 'run')} the order of the columns decided "
+                f"between features with equal scores, {percent(row.tied)} of all that were selected"
+                + (f"; from {percent(MOST_TIED)} on it counts as {BY_COLUMN_ORDER}." if row.tied >= MOST_TIED else ".")
+            )
+    return said + [line for row in rows for line in _no_better_than_random(assessment, row, level)]
+
+
+def _no_better_than_random(assessment: Assessment, row: Procedure, level: float) -> list[str]:
+    """Whether the selected features predict as features drawn at random do, by the first score."""
+    if not assessment.settings["scoring"]:
+        return []
+    score = assessment.settings["scoring"][0]
+    both = [cell for cell in assessment.cells_of(row.name) if score in cell.scores and score in cell.random]
+    test = test_mean_difference(
+        [cell.random[score] for cell in both],
+        [cell.scores[score] for cell in both],
+        assessment.test_ratio,
+        level=level,
+    )
+    better = test.estimate < 0 if score in LOWER_IS_BETTER else test.estimate > 0
+    if isnan(test.p_value) or (better and test.p_value <= 1 - level):
+        return []
+    return [
+        f"{shown_name(row.name)} does not predict better than as many random features, as far as the test can tell "
+        f"({score.replace('_', ' ')} {number(row.scores[score].mean, 3)} and {number(row.scores[score].random, 3)})."
+    ]

@@ -1,0 +1,94 @@
+"""What recorded selections say, and what a comparison of them says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isnan, nan
+from typing import Any
+
+from steadyset.assessment.steadiness import DEFAULT_MEASURE, steadiness
+from steadyset.errors import InputError
+from steadyset.findings.answer import ranked, steadiest
+from steadyset.findings.cores import cores_of
+from steadyset.findings.differing import STABILITY, differences
+from steadyset.findings.parts import Findings, Procedure
+from steadyset.inference import Comparison, compare
+from steadyset.labels import shown_name
+from steadyset.measures.record import get_measure
+from steadyset.measures.scale import verdict
+from steadyset.selections import as_selections
+from steadyset.wording import counted
+
+
+def of_selections(procedures: Mapping[str, Any], *, core: float, level: float) -> Findings:
+    """What the runs of one procedure, or of several by name, say."""
+    if not procedures:
+        raise InputError("There are no selections; at least one procedure is needed.")
+    runs = {str(name): as_selections(one) for name, one in procedures.items()}
+    rows = []
+    for name, sel in runs.items():
+        found = steadiness(sel, level=level)
+        rows.append(
+            Procedure(
+                name,
+                sel.n_runs,
+                found.stability,
+                found.low,
+                found.high,
+                found.verdict,
+                float(sel.sizes.mean()) if sel.n_runs else nan,
+                note=found.note,
+            )
+        )
+    several = {name: sel for name, sel in runs.items() if sel.n_runs > 1}
+    tested = (differences(compare(several, level=level), STABILITY, "tests"),) if len(several) > 1 else ()
+    sizes = sorted({sel.n_features for sel in runs.values()})
+    features = counted(sizes[0], "feature") if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} features"
+    n_runs = sum(sel.n_runs for sel in runs.values())
+    who = f", {counted(len(runs), 'procedure')}" if len(runs) > 1 else ""
+    return Findings(
+        "selections" if len(runs) == 1 else "comparison",
+        f"{counted(n_runs, 'run')}, {features}{who}",
+        DEFAULT_MEASURE,
+        level,
+        core,
+        answer=tuple(steadiest(ranked(rows), tested, level, "procedure")),
+        summary=tuple(rows),
+        differences=tested,
+        cores=cores_of(runs, rows, core),
+        notes=tuple(_note(row) for row in rows if isnan(row.stability) and row.note),
+        selections=runs,
+    )
+
+
+def of_comparison(comparison: Comparison) -> Findings:
+    """What a Comparison says, by its own measure and level."""
+    has_words = get_measure(comparison.measure).name == DEFAULT_MEASURE
+    rows = tuple(
+        Procedure(
+            str(name),
+            int(row["n_runs"]),
+            float(row["estimate"]),
+            float(row["low"]),
+            float(row["high"]),
+            verdict(row["estimate"], row["low"], row["high"]) if has_words else "",
+            nan,
+            note=str(row["note"]),
+        )
+        for name, row in zip(comparison.table.index, comparison.table.to_dict("records"), strict=True)
+    )
+    tested = (differences(comparison, STABILITY, "tests"),)
+    return Findings(
+        "comparison",
+        f"{counted(len(rows), 'procedure')} by {comparison.measure}",
+        comparison.measure,
+        comparison.level,
+        answer=tuple(steadiest(rows, tested, comparison.level, "procedure")),
+        summary=rows,
+        differences=tested,
+        notes=tuple(_note(row) for row in rows if isnan(row.stability) and row.note),
+    )
+
+
+def _note(row: Procedure) -> str:
+    return f"{shown_name(row.name) or 'The procedure'} {row.note}."

@@ -1,0 +1,121 @@
+"""What a tuning says: the Pareto front, the chosen configuration, and what it selects."""
+
+from __future__ import annotations
+
+from math import nan
+from typing import TYPE_CHECKING, Any
+
+from steadyset.assessment.steadiness import steadiness
+from steadyset.conventions import LEVEL
+from steadyset.findings.cores import cores_of
+from steadyset.findings.parts import Configuration, Findings, Procedure, Reason, Score
+from steadyset.labels import shown_name
+from steadyset.tuning import Tuning
+from steadyset.tuning.evaluation import N_FEATURES, STABILITY
+from steadyset.wording import amount, counted, listed, number
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NAMED = 20  # features that are named in the answer
+
+
+def of_tuning(tuning: Tuning, *, core: float, choose: str | None) -> Findings:
+    """The front and the configuration that the rule `choose` picks; its fits are computed again for its features."""
+    chosen = tuning.choose() if choose is None else tuning.choose(choose)
+    selections = {f"configuration {chosen}": tuning.selections(chosen)}
+    rows = tuple(_row(tuning, chosen, name, sel) for name, sel in selections.items())
+    frame, plan = tuning.frame, tuning.evaluator.plan
+    return Findings(
+        "tuning",
+        f"{counted(len(plan.y), 'row')}, {counted(plan.X.shape[1], 'feature')}, "
+        f"{counted(len(frame), 'configuration')} tried",
+        tuning.evaluator.measure,
+        LEVEL,
+        core,
+        plan.scoring,
+        tuple(_answer(tuning, chosen, choose)),
+        rows,
+        cores=cores_of(selections, rows, core),
+        front=front_of(tuning, chosen),
+        failures=tuple(
+            Reason(f"configuration {number}", int(row["failures"]), str(row["reason"]))
+            for number, row in zip(frame.index, frame.to_dict("records"), strict=True)
+            if row.get("reason")
+        ),
+        selections=selections,
+    )
+
+
+def front_of(tuning: Tuning, chosen: int) -> tuple[Configuration, ...]:
+    """The front, the best first objective first, and the chosen configuration where it is not on it."""
+    probability = tuning.front_probability()
+    params = {number: drawn for number, drawn, _ in tuning.trials}
+    values = {number: found for number, _, found in tuning.trials}
+    numbers = list(tuning.front.index)
+    return tuple(
+        Configuration(
+            int(n),
+            dict(params[n]),
+            {name: float(values[n][name]) for name in tuning.objectives},
+            float(probability[n]),
+            n == chosen,
+        )
+        for n in [*numbers, *([] if chosen in numbers else [chosen])]
+    )
+
+
+def selected_words(features: pd.DataFrame) -> str:
+    """The features that a configuration selects on all rows (the frame of `Tuning.features`), in a sentence."""
+    names = features.loc[features["selected"], "feature"].tolist()
+    if not names:
+        return "On all rows it selects no feature."
+    return f"On all rows it selects {len(names)}: {listed(names, NAMED, last=', ')}."
+
+
+def _answer(tuning: Tuning, chosen: int, rule: str | None) -> list[str]:
+    on_front = len(tuning.front)
+    values = tuning.frame.loc[chosen]
+    reached = ", ".join(f"{name.replace('_', ' ')} {_value(name, values[name])}" for name in tuning.objectives)
+    return [
+        f"{counted(len(tuning.frame), 'configuration')} {'was' if len(tuning.frame) == 1 else 'were'} tried, "
+        f"{on_front} {'is' if on_front == 1 else 'are'} on the front.",
+        *_left_out(tuning),
+        f"Chosen by {rule or 'the default rule'}: configuration {chosen} ({reached}).",
+        selected_words(tuning.features(chosen)),
+    ]
+
+
+def _value(name: str, value: Any) -> str:
+    return amount(float(value)) if name == N_FEATURES else number(float(value), 3)
+
+
+def _left_out(tuning: Tuning) -> list[str]:
+    """What became of configurations that could not be on the front."""
+    frame, said = tuning.frame, []
+    failed = frame[N_FEATURES].isna()
+    undefined = int((frame[list(tuning.objectives)].isna().any(axis=1) & ~failed).sum())
+    if failed.any():
+        reason = next((text for text in frame.loc[failed, "reason"] if text), "no run was left")
+        said.append(f"{int(failed.sum())} failed in every run, the first because {shown_name(reason.rstrip('.'))}.")
+    if undefined:
+        have = "has" if undefined == 1 else "have"
+        said.append(f"{undefined} {have} an undefined objective (such as the stability of selecting everything).")
+    return said
+
+
+def _row(tuning: Tuning, chosen: int, name: str, sel: Any) -> Procedure:
+    values = tuning.frame.loc[chosen].to_dict()
+    found = steadiness(sel, measure=tuning.evaluator.measure, similarity=tuning.evaluator.similarity)
+    return Procedure(
+        name,
+        sel.n_runs,
+        float(values.get(STABILITY, nan)),
+        float(values.get("stability_low", nan)),
+        float(values.get("stability_high", nan)),
+        found.verdict,
+        float(values[N_FEATURES]),
+        {score: Score(float(values[score]), float(values[f"{score}_se"])) for score in tuning.evaluator.plan.scoring},
+        int(values["failures"]),
+        note=found.note,
+    )

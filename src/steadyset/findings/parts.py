@@ -1,0 +1,176 @@
+"""Findings: what a result says, as plain data with words."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from steadyset.conventions import CORE, LEVEL
+from steadyset.selections import Selections
+
+
+@dataclass(frozen=True)
+class Score:
+    """The mean of a score over the runs, its corrected standard error, and what predicts without the selection."""
+
+    mean: float
+    se: float = math.nan
+    blind: float = math.nan
+    random: float = math.nan
+
+
+@dataclass(frozen=True)
+class Procedure:
+    """One row of the summary: how steady, how accurate and how large a selector (or a file of selections) is.
+
+    `tied` is the share of the selected features that only the order of the columns decided; `warned` counts the runs
+    that gave a warning.
+    """
+
+    name: str
+    runs: int
+    stability: float
+    low: float
+    high: float
+    verdict: str
+    size: float
+    scores: Mapping[str, Score] = field(default_factory=dict)
+    failures: int = 0
+    warned: int = 0
+    tied: float = 0.0
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What predicts without the selection: a row to hold the others against."""
+
+    name: str
+    scores: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Test:
+    """One pair of procedures: `difference` is second minus first, `told_apart` whether the test tells them apart."""
+
+    __test__ = False
+
+    first: str
+    second: str
+    difference: float
+    low: float
+    high: float
+    p_value: float
+    p_adjusted: float
+    told_apart: bool
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Differences:
+    """Which procedures differ in `what`; those that share a letter cannot be told apart by `test`."""
+
+    what: str
+    test: str
+    groups: Mapping[str, str]
+    tests: tuple[Test, ...]
+    words: str
+
+    def told_apart(self, one: str, other: str) -> bool:
+        """Whether the test tells two procedures apart."""
+        return any(test.told_apart and {test.first, test.second} == {one, other} for test in self.tests)
+
+
+@dataclass(frozen=True)
+class Core:
+    """The features that a procedure selects in at least the core share of its runs; `note` says what they are not."""
+
+    name: str
+    features: tuple[str, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why `runs` runs of a procedure failed, or what they warned of."""
+
+    name: str
+    runs: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A configuration of a tuning: on the Pareto front, or the chosen one; `on_front` is how probable its place is."""
+
+    number: int
+    params: Mapping[str, Any]
+    objectives: Mapping[str, float]
+    on_front: float
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What an assessment, a comparison, a tuning or recorded selections say. A part that has nothing to say is empty.
+
+    `selections` is what the findings are about; pictures draw it, and JSON leaves it out.
+    """
+
+    kind: str
+    about: str
+    measure: str
+    level: float = LEVEL
+    core: float = CORE
+    scoring: tuple[str, ...] = ()
+    answer: tuple[str, ...] = ()
+    summary: tuple[Procedure, ...] = ()
+    baselines: tuple[Baseline, ...] = ()
+    differences: tuple[Differences, ...] = ()
+    cores: tuple[Core, ...] = ()
+    front: tuple[Configuration, ...] = ()
+    failures: tuple[Reason, ...] = ()
+    warnings: tuple[Reason, ...] = ()
+    notes: tuple[str, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    selections: Mapping[str, Selections] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def frequencies(self) -> dict[str, dict[str, float]]:
+        """How often each feature that is ever selected is selected, by procedure, the most frequent first."""
+        return {name: _frequencies(sel) for name, sel in self.selections.items()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Lists, mappings, text and numbers; None for what is undefined."""
+        parts = {part.name: getattr(self, part.name) for part in dataclasses.fields(self) if part.name != "selections"}
+        found: dict[str, Any] = plain(parts | {"frequencies": self.frequencies})
+        return found
+
+    def to_json(self) -> str:
+        """Strict JSON: no NaN, no infinity."""
+        return json.dumps(self.to_dict(), indent=2, allow_nan=False)
+
+
+def plain(value: Any) -> Any:
+    """Anything of the findings as what JSON knows."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {part.name: plain(getattr(value, part.name)) for part in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(one) for one in value]
+    if hasattr(value, "item"):  # a number of NumPy
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _frequencies(selections: Selections) -> dict[str, float]:
+    import numpy as np
+
+    order = np.argsort(-selections.counts, kind="stable")[: int((selections.counts > 0).sum())]
+    return {selections.features[f]: float(selections.frequencies[f]) for f in order}

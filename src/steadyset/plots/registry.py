@@ -1,0 +1,120 @@
+"""The registry of pictures: which findings each can show. The report goes through it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from steadyset.errors import InputError
+from steadyset.findings import Findings
+from steadyset.plots.picture import Picture
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FINDINGS, SELECTIONS = "findings", "selections"
+PARTS = tuple(part.name for part in fields(Findings))
+
+
+@dataclass(frozen=True)
+class RegisteredPicture:
+    """One kind of picture.
+
+    Attributes
+    ----------
+    name : what it is called in `st.plot`
+    title : its heading in a report
+    build : makes the Picture; `takes` says of what
+    takes : "findings", then it shows all of them in one picture, or "selections", then there is one picture for the
+        Selections of each procedure
+    needs : the parts of the findings that it shows; it applies where none of them is empty
+    applies : what else has to hold for the findings
+    caption : what the reader of a report has to know
+    """
+
+    name: str
+    title: str
+    build: Callable[..., Picture]
+    takes: str = FINDINGS
+    needs: tuple[str, ...] = ()
+    applies: Callable[[Findings], bool] = lambda findings: True
+    caption: str = ""
+
+    def can_show(self, findings: Findings) -> bool:
+        """Whether the findings hold what the picture shows."""
+        return all(getattr(findings, part) for part in self.needs) and self.applies(findings)
+
+    def of(self, findings: Findings) -> dict[str, Picture]:
+        """The pictures by the name of the procedure; one that shows all of them has no name."""
+        if self.takes == FINDINGS:
+            return {"": self.build(findings)}
+        return {name: self.build(sel) for name, sel in findings.selections.items() if sel.sizes.any()}
+
+
+_pictures: dict[str, RegisteredPicture] = {}
+
+
+def register_picture(
+    name: str,
+    build: Callable[..., Picture],
+    *,
+    title: str,
+    takes: str = FINDINGS,
+    needs: tuple[str, ...] = (),
+    applies: Callable[[Findings], bool] | None = None,
+    caption: str = "",
+) -> RegisteredPicture:
+    """Add a picture: `st.plot.NAME`, and a section in every report of findings that it can show.
+
+    The attributes of `RegisteredPicture` say what the arguments mean.
+    """
+    if not (isinstance(name, str) and name.isidentifier()) or name in _pictures:
+        why = "is taken" if name in _pictures else "is no name of Python"
+        raise InputError(f"The name {name!r} of a picture {why}; choose another one.")
+    if not callable(build):
+        raise InputError(f"build must be a function that makes a Picture (got {build!r}).")
+    if takes not in (FINDINGS, SELECTIONS):
+        raise InputError(f'takes must be "{FINDINGS}" or "{SELECTIONS}" (got {takes!r}).')
+    unknown = [part for part in needs if part not in PARTS]
+    if unknown:
+        raise InputError(f"Findings have no part {unknown[0]!r}; needs takes some of {', '.join(PARTS)}.")
+    needed = tuple(dict.fromkeys((*needs, *([SELECTIONS] if takes == SELECTIONS else []))))
+    record = RegisteredPicture(name, title, build, takes, needed, applies or (lambda findings: True), caption)
+    _pictures[name] = record
+    return record
+
+
+def unregister_picture(name: str) -> None:
+    """Forget a picture."""
+    get_picture(name)
+    del _pictures[name]
+
+
+def get_picture(name: str) -> RegisteredPicture:
+    """A registered picture by its name."""
+    if name not in _pictures:
+        raise InputError(f"There is no picture called {name!r}; known are {', '.join(_pictures)}.")
+    return _pictures[name]
+
+
+def pictures_for(findings: Findings) -> list[RegisteredPicture]:
+    """The pictures that can show these findings, in the order of a report."""
+    return [record for record in _pictures.values() if record.can_show(findings)]
+
+
+def list_pictures() -> pd.DataFrame:
+    """One row per picture: name, title, what it takes, what it needs, caption."""
+    import pandas as pd
+
+    rows: list[Mapping[str, Any]] = [
+        {
+            "name": one.name,
+            "title": one.title,
+            "takes": one.takes,
+            "needs": ", ".join(one.needs),
+            "caption": one.caption,
+        }
+        for one in _pictures.values()
+    ]
+    return pd.DataFrame(rows, columns=["name", "title", "takes", "needs", "caption"]).set_index("name")

@@ -1,0 +1,45 @@
+"""Numbers, counts and lists as people read them: the one place where they become text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from steadyset.labels import shown_name
+
+DASH = "–"
+SHOWN_NAMES = 10
+
+
+def number(value: float | None, decimals: int = 2) -> str:
+    """A number with its decimals, a dash for what is undefined; what rounds to zero has no sign."""
+    if value is None or math.isnan(value):
+        return DASH
+    text = f"{value:.{decimals}f}"
+    return text.removeprefix("-") if not text.strip("-0.") else text
+
+
+def amount(value: float | None) -> str:
+    """A mean of counts: whole where it is whole, else one decimal."""
+    if value is None or math.isnan(value):
+        return DASH
+    return f"{value:.0f}" if value == round(value) else number(value, 1)
+
+
+def counted(n: int | float, one: str, several: str | None = None) -> str:
+    """A number with its noun: 1 selector, 2 selectors."""
+    return f"{amount(n)} {one if n == 1 else several or one + 's'}"
+
+
+def percent(share: float) -> str:
+    """A share of the whole: 90%, 97.5%; never 0% for something, never 100% for less than all."""
+    rounded = min(max(round(100 * share, 1), 0.1), 99.9) if 0 < share < 1 else 100 * share
+    return f"{rounded:g}%"
+
+
+def listed(names: Sequence[str], most: int | None = None, *, last: str = " and ") -> str:
+    """Names with commas and `last` before the last one; those beyond `most` are counted."""
+    shown = [shown_name(name) for name in names[:most]]
+    if len(names) > len(shown):
+        return f"{', '.join(shown)} and {len(names) - len(shown)} more"
+    return last.join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
