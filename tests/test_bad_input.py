@@ -38,11 +38,11 @@ MATRICES = [
     ([[0, 2], [1, 1]], "Z holds 2 for run 1, feature 1;"),
     ([[0, -1], [1, 1]], "Z holds -1 for run 1, feature 1;"),
     ([[0, np.inf], [1, 1]], "Z holds inf for run 1"),
-    ([["a", "b"], ["c", "d"]], "Z holds values of type <U1; wanted are numbers or bools."),
-    ([["1", "0"], ["0", "1"]], "wanted are numbers or bools."),
-    (np.array([[1j, 0]]), "wanted are numbers or bools."),
-    (np.array([["1", 0], [{}, 1]], dtype=object), "wanted are numbers or bools."),
-    ([[0, 1], [1]], "Z has rows of different lengths; wanted is a runs x features table."),
+    ([["a", "b"], ["c", "d"]], "Z holds text; expected are numbers."),
+    ([["1", "0"], ["0", "1"]], "Z holds text; expected are numbers."),
+    (np.array([[1j, 0]]), "Z holds complex numbers; expected are numbers."),
+    (np.array([["1", 0], [{}, 1]], dtype=object), "Z holds the text '1'; expected are numbers."),
+    ([[0, 1], [1]], "Z has rows of different lengths."),
     ([0, 1, 1], "Z has 1 dimension(s); wanted are 2, runs x features."),
     (np.zeros((2, 2, 2)), "Z has 3 dimension(s); wanted are 2"),
     (np.zeros((3, 0)), "Z has no features (its shape is (3, 0)); wanted is at least one."),
@@ -142,7 +142,7 @@ def test_weights_and_rankings_that_cannot_be():
     assert "top is 1.5; wanted" in sentence_of(Selections.from_rankings, [[1, 2]], top=1.5)
     assert "Run 1 lists feature 'a' twice" in sentence_of(Selections.from_rankings, [["a", "a"]], ["a", "b"])
     assert "one weight for each feature" in sentence_of(two.with_weights, [[1], [1]])
-    assert "something else than numbers" in sentence_of(two.with_weights, [[1], ["x", 2]])
+    assert "rows holds text" in sentence_of(two.with_weights, [[1], ["x", 2]])
     assert "not finite" in sentence_of(two.with_weights, [[1], [np.nan, 2]])
     assert "R has the shape (1, 2); wanted is (2, 2)." in sentence_of(two.with_rankings, [[1, 2]])
     assert "rows of different lengths" in sentence_of(two.with_rankings, [[1, 2], [1]])

@@ -12,6 +12,10 @@ class InputError(SteadysetError, ValueError):
     """An argument or a file is not what it has to be; the sentence names it, what was found and what is wanted."""
 
 
+class UndeclaredFeaturesError(InputError):
+    """Runs name what they selected, and nothing says what there was to choose from."""
+
+
 class UndefinedError(SteadysetError, ArithmeticError):
     """A measure has no value for these Selections and the caller asked for undefined="raise"."""
 

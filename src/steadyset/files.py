@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from steadyset.errors import InputError
 from steadyset.longtable import FEATURE, RUN, from_long_columns, long_columns, wide_columns
 from steadyset.matrix import read_matrix
-from steadyset.selections import Selections
+from steadyset.selections import Selections, reordered
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,10 +30,13 @@ OTHER_SEPARATORS = {";": "semicolons", TAB: "tabs", ",": "commas", "|": "bars", 
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+([eE][+-]?[0-9]+)?")
 WIDE_CELLS, WIDE_COLUMNS = 5_000_000, 10_000
 # A table that claims more cells than this must have a file of plausible size behind it.
+MOST_CLAIMED = 10_000_000  # features that a file may claim without naming them
 UNCHECKED_CELLS, CELLS_PER_BYTE = 10_000_000, 1_000
 
 
-def read_selections(path: Path, *, features: Sequence[str] | None, n_features: int | None) -> Selections:
+def read_selections(
+    path: Path, *, features: Sequence[str] | None, n_features: int | None, transpose: bool | None = None
+) -> Selections:
     """See Selections.read."""
     if _kind(path) == "json":
         with _readable(path):
@@ -42,9 +45,9 @@ def read_selections(path: Path, *, features: Sequence[str] | None, n_features: i
     try:
         if RUN in table.column_names and FEATURE in table.column_names:
             return from_long_columns(table, features=features, n_features=n_features, labels=None)
-        return _from_wide(table, features, n_features)
+        return _from_wide(table, features, n_features, transpose)
     except InputError as error:
-        raise InputError(f"{path}: {error}") from None
+        raise type(error)(f"{path}: {error}") from None
 
 
 def read_table(path: Path, *, labels: bool = True, delimiter: str | None = None) -> pa.Table:
@@ -254,8 +257,10 @@ def _read_feather(path: Path) -> pa.Table:
             raise InputError(f"{path} is not a readable Feather file: {_first_line(error)}.") from None
 
 
-def _from_wide(table: pa.Table, features: Sequence[str] | None, n_features: int | None) -> Selections:
-    matrix = read_matrix(table, "The table", features, None)
+def _from_wide(
+    table: pa.Table, features: Sequence[str] | None, n_features: int | None, transpose: bool | None
+) -> Selections:
+    matrix = read_matrix(table, "The table", features, None, transpose=transpose)
     if n_features is not None and n_features != matrix.d:
         raise InputError(f"The table has {matrix.d} feature columns, but {n_features} features were announced.")
     return Selections._from_zeros_and_ones(matrix)
@@ -266,17 +271,19 @@ def _from_json(path: Path, features: Sequence[str] | None, n_features: int | Non
         content = json.loads(path.read_bytes().decode("utf-8-sig"), object_pairs_hook=_distinct_keys)
     except UnicodeDecodeError:
         raise InputError(f"{path} is not UTF-8 text; save it as UTF-8.") from None
+    except InputError as error:
+        raise type(error)(f"{path}: {error}") from None
     except (json.JSONDecodeError, RecursionError) as error:
         raise InputError(f"{path} is not well-formed JSON: {error}.") from None
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
+    except ValueError:  # Python reads whole numbers of at most some 4,300 digits
+        raise InputError(f"{path} holds a whole number with thousands of digits, which no selection needs.") from None
     try:
         if isinstance(content, dict) and content.get("schema") == SCHEMA:
             return _from_schema(content, features, n_features)
         if isinstance(content, (list, dict)):
             return Selections.from_sets(content, features, n_features=n_features)
     except InputError as error:
-        raise InputError(f"{path}: {error}") from None
+        raise type(error)(f"{path}: {error}") from None
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{path} does not follow the {SCHEMA} schema: {_first_line(error)}.") from None
     raise InputError(f"{path} holds a {type(content).__name__}; wanted is a list of runs, each a list of features.")
@@ -294,16 +301,27 @@ def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _from_schema(content: dict[str, Any], features: Sequence[str] | None, n_features: int | None) -> Selections:
     if content["schema_version"] != SCHEMA_VERSION:
         raise InputError(f"schema_version is {content['schema_version']!r}; this version reads {SCHEMA_VERSION}.")
-    if n_features not in (None, content["n_features"]):
-        raise InputError(f"The file has {content['n_features']} features, but {n_features} were announced.")
-    names, labels, runs = content["features"], content["labels"], content["runs"]
-    names = features if features is not None else names
-    sets = Selections.from_sets(runs, names, n_features=content["n_features"], labels=labels)
+    count, names, labels, runs = content["n_features"], content["features"], content["labels"], content["runs"]
+    if n_features not in (None, count):
+        raise InputError(f"The file has {count} features, but {n_features} were announced.")
+    if n_features is None and names is None and isinstance(count, int) and count > MOST_CLAIMED:
+        raise InputError(f"The file claims {count:,} features; give n_features={count} if that is so.")
+    names = features if names is None else names
+    sets = Selections.from_sets(runs, names, n_features=count, labels=labels)
     if content.get("weights") is not None:
-        sets = sets.with_weights(content["weights"])
+        sets = _with_weights_as_listed(sets, runs, content["weights"])
     if content.get("rankings") is not None:
         sets = sets.with_rankings(content["rankings"])
-    return sets
+    return sets if features is None else reordered(sets, features, "The file")
+
+
+def _with_weights_as_listed(sets: Selections, runs: Sequence[Any], weights: Sequence[Any]) -> Selections:
+    """The weights of a file, which stand in the order in which the file lists the features of each run."""
+    if len(weights) != len(runs) or any(len(w) != len(run) for w, run in zip(weights, runs, strict=True)):
+        raise InputError("weights must hold one list per run with one weight for each feature that the run selected.")
+    place = {name: f for f, name in enumerate(sets.features)}
+    orders = [sorted(range(len(run)), key=[place.get(f, f) for f in run].__getitem__) for run in runs]
+    return sets.with_weights([[w[i] for i in order] for w, order in zip(weights, orders, strict=True)])
 
 
 def _as_json(selections: Selections) -> dict[str, Any]:

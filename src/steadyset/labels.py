@@ -9,11 +9,19 @@ import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from steadyset.errors import InputError
+from steadyset.errors import InputError, UndeclaredFeaturesError
 
 SHOWN = 3
 INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})  # categories of Unicode
 MOST_FEATURES = 2**31 - 1  # so that products of two sizes stay whole numbers of 64 bits
+FIRST_PLACEHOLDER = "unnamed 1"
+MOST_PLACEHOLDERS = 10_000_000  # a name takes some 60 bytes
+
+
+class AppearanceOrder(tuple[str, ...]):
+    """Names in the order in which they were first met. No data has that order: only names can be matched to it."""
+
+    __slots__ = ()
 
 
 def feature_names(
@@ -21,7 +29,9 @@ def feature_names(
 ) -> tuple[tuple[str, ...] | None, int]:
     """The names (None: x0, x1, ...) and their number, from either or both."""
     if features is None and n_features is None:
-        raise InputError(f"{what} needs features= (their names) or n_features= (how many there were to choose from).")
+        raise UndeclaredFeaturesError(
+            f"{what} needs features= (their names) or n_features= (how many there were to choose from)."
+        )
     count = None if n_features is None else _whole_number(n_features)
     if features is None:
         assert count is not None
@@ -41,6 +51,49 @@ def feature_names(
     if count is not None and count != len(names):
         raise InputError(f"{len(names)} feature names are given for {count} features; wanted is one name a feature.")
     return names, len(names)
+
+
+def check_same_order(
+    first: tuple[str, ...] | None, second: tuple[str, ...] | None, what_first: str, what_second: str
+) -> None:
+    """Refuse to match features of two things by position unless both have them in the same order.
+
+    Names that are None stand for the order of some data; `what_first` and `what_second` say whose names they are.
+    """
+    for names, other, what, what_other in (
+        (first, second, what_first, what_second),
+        (second, first, what_second, what_first),
+    ):
+        if isinstance(names, AppearanceOrder) and other is None:
+            raise InputError(
+                f"The features of {what} are numbered as their names appear ({some_names(names)}), and {what_other} "
+                "has no names to match; give the names of all features in their order (features=)."
+            )
+    if first is None or second is None or first == second:
+        return
+    if len(first) != len(second):
+        raise InputError(f"{what_first} names {len(first)} features and {what_second} {len(second)}.")
+    place = next(f for f, (a, b) in enumerate(zip(first, second, strict=True)) if a != b)
+    order = "the same names in the same order" if set(first) == set(second) else "the same names"
+    raise InputError(
+        f"Feature {place} is {first[place]!r} in {what_first} and {second[place]!r} in {what_second}; expected are "
+        f"{order} (features=)."
+    )
+
+
+def places_of(own: Sequence[str], features: Sequence[str], what: str) -> list[int] | None:
+    """Where each of `features` stands among the names that `what` has; None where they are new names, by position."""
+    place = {str(name): f for f, name in enumerate(own)}
+    known = [name for name in map(str, features) if name in place]
+    if not known or len(features) != len(place):
+        return None
+    if len(set(known)) < len(place):
+        unknown = next(name for name in map(str, features) if name not in place)
+        raise InputError(
+            f"{what} has the feature {known[0]!r} but not {unknown!r}; features= takes its names in the order that is "
+            "wanted, or new names for all of them."
+        )
+    return [place[str(name)] for name in features]
 
 
 def run_labels(labels: Sequence[str] | None, n_runs: int) -> tuple[str, ...] | None:
@@ -77,6 +130,11 @@ def is_default_name(name: str, n_features: int) -> bool:
 
 def placeholders(taken: Collection[str], count: int) -> list[str]:
     """Names for features that exist but that no run selected and nobody named."""
+    if count > MOST_PLACEHOLDERS:
+        raise InputError(
+            f"n_features is {count + len(taken)} and only {len(taken)} features have names; "
+            "give the names of all features (features=), or select by index."
+        )
     names = (f"unnamed {i}" for i in range(1, count + len(taken) + 1))
     return [name for name in names if name not in taken][:count]
 

@@ -4,39 +4,66 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 from narwhals.exceptions import DuplicateError
 
-from steadyset.errors import InputError
-from steadyset.labels import feature_names, name_positions, placeholders, some_names, stand_ins
+from steadyset.errors import InputError, UndeclaredFeaturesError
+from steadyset.labels import (
+    AppearanceOrder,
+    feature_names,
+    name_positions,
+    placeholders,
+    places_of,
+    some_names,
+    stand_ins,
+)
+from steadyset.rows import check_ranks
 from steadyset.selections import Selections
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 NUMBER = re.compile(r"-?[0-9]+")
+NUMBERED = re.compile(r"x?[0-9]+")  # what columns without names are called
+CALLED_RUN = re.compile(
+    r"(?i)(run|rep|repetition|replicate|boot|bootstrap|fold|resample|resampling|subsample|iter|iteration|split|seed|"
+    r"unlabelled|trial|draw)[ _.:-]*[0-9]+"
+)
+RUN_LIKE = re.compile(rf"{CALLED_RUN.pattern}|[A-Za-z]?[ _.-]*[0-9]+([ _./-][0-9]+)*")
+MANY, MANY_TIMES = 20, 5  # so many runs, and so many times more than features, are not recorded by names
 RUN, FEATURE, WEIGHT, RANK, SELECTED = "run", "feature", "weight", "rank", "selected"
 ARROW_NUMBERS = {f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
 ARROW_NUMBERS |= {"float": "float32", "double": "float64"}
 
 
+class Wide(NamedTuple):
+    """The numbers of a wide frame, with the names of its features and the labels of its runs where it has them."""
+
+    array: npt.NDArray[Any]
+    features: Sequence[str] | None
+    labels: Sequence[str] | None
+
+
 def wide_array(
-    table: Any, what: str, features: Sequence[str] | None, labels: Sequence[str] | None
-) -> tuple[npt.NDArray[Any], Sequence[str] | None, Sequence[str] | None]:
-    """The numbers of a wide frame, its column names as features, and a column called run as labels."""
+    table: Any,
+    what: str,
+    features: Sequence[str] | None,
+    labels: Sequence[str] | None,
+    *,
+    transpose: bool | None = False,
+) -> Wide:
+    """One row per run; a column called run, or the index of a pandas frame, has their labels.
+
+    `transpose` says that rows are features instead; None refuses a table that looks as if they were.
+    """
     frame = _frame(table, what)
     if len(frame) == 0:
         raise InputError(f"{what} has no rows; wanted is one row a run.")
-    index = nw.maybe_get_index(frame)
-    if labels is None and index is not None and index.dtype.kind not in "iu":
-        labels = [str(label) for label in index]
-    if RUN in frame.columns:
-        labels = _labels(frame[RUN].to_list(), what) if labels is None else labels
-        frame = frame.drop(RUN)
+    frame, rows = _row_names(frame, what, transpose)
     if not frame.columns:
         raise InputError(f"{what} has no features; wanted is one column a feature.")
     bad = {n: t for n, t in frame.schema.items() if not (t.is_numeric() or t == nw.Boolean)}
@@ -45,7 +72,60 @@ def wide_array(
         which = "without any value" if kind == nw.Unknown else f"of type {kind}"
         more = f", and others that hold no numbers ({some_names(list(bad)[1:])})" if len(bad) > 1 else ""
         raise InputError(f"{what} has the column {name!r} {which}{more}; wanted are numbers or bools.")
-    return _values(frame), features if features is not None else list(frame.columns), labels
+    return oriented(Wide(_values(frame), list(frame.columns), rows), what, features, labels, transpose=transpose)
+
+
+def oriented(
+    read: Wide, what: str, features: Sequence[str] | None, labels: Sequence[str] | None, *, transpose: bool | None
+) -> Wide:
+    """The table as runs x features, with the names and labels that are given rather than its own."""
+    array, columns, rows = read
+    if transpose:
+        array, columns, rows = array.T, rows, columns
+        numbered = rows is not None and all(NUMBERED.fullmatch(str(name)) for name in rows)
+        rows = None if numbered else rows
+    elif transpose is None and labels is None:
+        _refuse_features_in_rows(what, array.shape, columns, rows)
+    if features is not None and columns is not None:
+        order = places_of(columns, features, what)
+        array = array if order is None else array[:, order]
+    return Wide(array, columns if features is None else features, rows if labels is None else labels)
+
+
+def _row_names(
+    frame: nw.DataFrame[Any], what: str, transpose: bool | None
+) -> tuple[nw.DataFrame[Any], Sequence[str] | None]:
+    """The frame without the column that names its rows, and these names."""
+    if RUN in frame.columns:
+        return frame.drop(RUN), _labels(frame[RUN].to_list(), what)
+    index = nw.maybe_get_index(frame)
+    if index is not None and index.dtype.kind not in "iu":
+        return frame, [str(label) for label in index]
+    first = frame.columns[0] if frame.columns else None
+    if first is not None and isinstance(frame.schema[first], (nw.String, nw.Categorical)):
+        names = _labels(frame[first].to_list(), what, first)
+        if transpose:
+            return frame.drop(first), names
+        if transpose is None and not any(NUMBER.fullmatch(name) for name in names):
+            raise InputError(
+                f"{what} has text in its first column {first!r} ({some_names(names)}); if these are the features, give "
+                "transpose=True, if they are the runs, call the column run."
+            )
+    return frame, None
+
+
+def _refuse_features_in_rows(
+    what: str, shape: tuple[int, ...], columns: Sequence[str] | None, rows: Sequence[str] | None
+) -> None:
+    """A table whose rows are named, but not like runs, and which has far more of them, or columns called like runs."""
+    if rows is None or all(RUN_LIKE.fullmatch(str(name)) for name in rows):
+        return
+    called_like_runs = columns is not None and all(CALLED_RUN.fullmatch(str(name)) for name in columns)
+    if called_like_runs or shape[0] >= max(MANY, MANY_TIMES * shape[1]):
+        raise InputError(
+            f"{what} reads as {shape[0]:,} runs ({some_names([str(name) for name in rows])}) of {shape[1]:,} features; "
+            "if its rows are the features, give transpose=True, if they are the runs, transpose=False."
+        )
 
 
 def from_long_columns(
@@ -195,7 +275,7 @@ def _feature_codes(
             raise InputError(f"The table holds the feature index {outside[0]}; wanted are indices from 0 to {d - 1}.")
         return np.array([*(int(text) for text in texts), -1], dtype=np.int64)[code], names, d
     if n_features is None and not declared:
-        raise InputError(
+        raise UndeclaredFeaturesError(
             f"The long table names {len(texts)} features but not how many there were to choose from; "
             "give features= or n_features= (on the command line --features N)."
         )
@@ -203,12 +283,14 @@ def _feature_codes(
         raise InputError(f"The table names {len(texts)} features, more than the {n_features} that n_features allows.")
     unnamed = [] if n_features is None else placeholders(set(texts), n_features - len(texts))
     names, d = feature_names([*texts, *unnamed], None, what="from_long")
+    if names is not None and set(code[entries]) - set(code[~entries]) - {-1}:  # not all of them are declared
+        names = AppearanceOrder(names)
     return code, names, d
 
 
-def _labels(column: list[Any], what: str) -> list[str]:
+def _labels(column: list[Any], what: str, name: str = RUN) -> list[str]:
     if None in column:
-        raise InputError(f"{what} has no value for run {column.index(None) + 1} in the column {RUN!r}.")
+        raise InputError(f"{what} has no value for run {column.index(None) + 1} in the column {name!r}.")
     return [str(label) for label in column]
 
 
@@ -243,6 +325,7 @@ def _rank_table(
         raise InputError(f"The table has {len(run)} ranks for {M} runs and {d} features; wanted is one for each.")
     table = np.full((M, d), np.nan)
     table[run, feature] = ranks
+    check_ranks(np.where(np.isnan(table), 1.0, table), names, "The table")
     if np.isnan(table).any():
         i, f = np.argwhere(np.isnan(table))[0]
         which = names[f] if names is not None else f

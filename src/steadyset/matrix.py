@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steadyset.errors import InputError
+from steadyset.io.numbers import number_array
 from steadyset.labels import describe_feature, feature_names
 
 IntArray = npt.NDArray[np.int64]
@@ -37,20 +38,30 @@ class Matrix:
         raise InputError(f"{self.what} holds {self.values[entry]} for run {run}, {where}; {wanted}.")
 
 
-def read_matrix(Z: Any, what: str, features: Sequence[str] | None, labels: Sequence[str] | None) -> Matrix:
-    """The entries of whatever holds runs x features; `what` is how error sentences call the argument."""
+def read_matrix(
+    Z: Any,
+    what: str,
+    features: Sequence[str] | None,
+    labels: Sequence[str] | None,
+    *,
+    transpose: bool | None = None,
+) -> Matrix:
+    """The entries of whatever holds runs x features; `what` is how error sentences call the argument.
+
+    `transpose`: the rows are the features; None: they are not, unless a frame looks so, which is refused.
+    """
+    if transpose not in (None, True, False):
+        raise InputError(f"transpose must be True, False or None (got {transpose!r}).")
     if hasattr(Z, "tocsr"):
-        return _sparse(Z, what, features, labels)
+        return _sparse(Z.T if transpose else Z, what, features, labels)
     if not isinstance(Z, (np.ndarray, list, tuple)):
         from steadyset.longtable import wide_array
 
-        Z, features, labels = wide_array(Z, what, features, labels)
-    try:
-        array = np.ma.filled(Z.astype(np.float64), np.nan) if isinstance(Z, np.ma.MaskedArray) else np.asarray(Z)
-    except ValueError:
-        raise InputError(f"{what} has rows of different lengths; wanted is a runs x features table.") from None
+        Z, features, labels = wide_array(Z, what, features, labels, transpose=transpose)
+        transpose = False
+    array = number_array(Z, what)
     _check_shape(array, what)
-    array = _numbers(array, what)
+    array = array.T if transpose else array
     rows, columns = np.nonzero(array)
     indptr = row_pointers(np.bincount(rows, minlength=len(array)))
     return Matrix(indptr, columns.astype(np.int64), array[rows, columns], array.shape[1], features, labels, what)
@@ -69,7 +80,7 @@ def _sparse(Z: Any, what: str, features: Sequence[str] | None, labels: Sequence[
     if not table.has_canonical_format:
         table = table.copy()  # the caller's matrix stays as it is
         table.sum_duplicates()
-    values = _numbers(table.data, what)
+    values = number_array(table.data, what)
     keep = values != 0
     rows = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))[keep]
     indptr = row_pointers(np.bincount(rows, minlength=table.shape[0]))
@@ -82,14 +93,3 @@ def _check_shape(table: Any, what: str) -> None:
     if table.shape[0] == 0 or table.shape[1] == 0:
         missing = "runs" if table.shape[0] == 0 else "features"
         raise InputError(f"{what} has no {missing} (its shape is {table.shape}); wanted is at least one.")
-
-
-def _numbers(array: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
-    if array.dtype.kind in "biuf":
-        return array
-    try:
-        if array.dtype.kind != "O":
-            raise TypeError
-        return array.astype(np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{what} holds values of type {array.dtype}; wanted are numbers or bools.") from None

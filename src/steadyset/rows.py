@@ -9,7 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from steadyset.errors import InputError
-from steadyset.labels import describe_feature, feature_names, is_default_name, name_positions, placeholders
+from steadyset.labels import (
+    AppearanceOrder,
+    describe_feature,
+    feature_names,
+    is_default_name,
+    name_positions,
+    placeholders,
+)
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -38,7 +45,8 @@ def names_in(rows: Sequence[Sequence[Any] | npt.NDArray[Any]], d: int) -> tuple[
             )
     if len(used) > d:
         raise InputError(f"The runs select {len(used)} distinct names, more than the {d} that n_features allows.")
-    return feature_names([*used, *placeholders(used, d - len(used))], d, what="from_sets")[0]
+    names, _ = feature_names([*used, *placeholders(used, d - len(used))], d, what="from_sets")
+    return AppearanceOrder(names or ())
 
 
 def feature_index(x: Any, positions: Mapping[str, int] | None, run: int, d: int) -> int:
@@ -74,18 +82,10 @@ def ranks_of_lists(R: Any, names: tuple[str, ...] | None, d: int) -> FloatArray:
     return ranks
 
 
-def floats(values: Any, what: str) -> FloatArray:
-    """A table of numbers."""
-    try:
-        return np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{what} holds something else than numbers, or rows of different lengths.") from None
-
-
-def check_ranks(ranks: FloatArray, names: tuple[str, ...] | None) -> None:
+def check_ranks(ranks: FloatArray, names: tuple[str, ...] | None, what: str = "R") -> None:
     """Refuse what is no rank."""
     bad = np.argwhere(~(np.isfinite(ranks) & (ranks >= 1)))
     if bad.size:
         i, f = bad[0]
         which = describe_feature(int(f), names)
-        raise InputError(f"R holds {ranks[i, f]} for run {i + 1}, {which}; ranks start at 1 (best).")
+        raise InputError(f"{what} holds {ranks[i, f]} for run {i + 1}, {which}; ranks start at 1 (best).")

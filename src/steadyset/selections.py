@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
@@ -11,9 +11,18 @@ import numpy as np
 import numpy.typing as npt
 
 from steadyset.errors import InputError, MissingExtraError
-from steadyset.labels import describe_feature, feature_names, name_positions, run_labels
+from steadyset.io.numbers import numbers
+from steadyset.labels import (
+    AppearanceOrder,
+    check_same_order,
+    describe_feature,
+    feature_names,
+    name_positions,
+    places_of,
+    run_labels,
+)
 from steadyset.matrix import Matrix, read_matrix, row_pointers
-from steadyset.rows import as_list, check_ranks, feature_index, floats, is_ragged, names_in, ranks_of_lists
+from steadyset.rows import as_list, check_ranks, feature_index, is_ragged, names_in, ranks_of_lists
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,7 +74,8 @@ class Selections:
         """One collection of feature names (text) or 0-based indices (integers) a run; keys of a mapping are labels.
 
         When only `n_features` is given, names stand in the order of their first appearance, and the features that no
-        run selected are called "unnamed 1", "unnamed 2", ...
+        run selected are called "unnamed 1", "unnamed 2", ... Such an order is that of no data: a similarity, weights
+        or ranks without names are then refused.
         """
         if isinstance(sets, Mapping):
             labels = list(sets) if labels is None else labels
@@ -91,10 +101,19 @@ class Selections:
 
     @classmethod
     def from_matrix(
-        cls, Z: Any, features: Sequence[str] | None = None, *, labels: Sequence[str] | None = None
+        cls,
+        Z: Any,
+        features: Sequence[str] | None = None,
+        *,
+        labels: Sequence[str] | None = None,
+        transpose: bool | None = None,
     ) -> Selections:
-        """A runs x features array, scipy sparse matrix, or pandas/polars frame of 0/1 or bool; 1 means selected."""
-        return cls._from_zeros_and_ones(read_matrix(Z, "Z", features, labels))
+        """A runs x features array, scipy sparse matrix, or pandas/polars frame of 0/1 or bool; 1 means selected.
+
+        `transpose=True` says that the rows are features and the columns runs. A frame that looks so is refused unless
+        `transpose=False` says that its rows are runs all the same.
+        """
+        return cls._from_zeros_and_ones(read_matrix(Z, "Z", features, labels, transpose=transpose))
 
     @classmethod
     def _from_zeros_and_ones(cls, table: Matrix) -> Selections:
@@ -168,12 +187,20 @@ class Selections:
 
     @classmethod
     def read(
-        cls, path: str | Path, features: Sequence[str] | None = None, *, n_features: int | None = None
+        cls,
+        path: str | Path,
+        features: Sequence[str] | None = None,
+        *,
+        n_features: int | None = None,
+        transpose: bool | None = None,
     ) -> Selections:
-        """Read csv, tsv (also gzipped), parquet or json; wide 0/1 or long run,feature[,weight]: the file decides."""
+        """Read csv, tsv (also gzipped), parquet or json; wide 0/1 or long run,feature[,weight]: the file decides.
+
+        `transpose` is for wide tables, as in `from_matrix`.
+        """
         from steadyset.files import read_selections
 
-        return read_selections(Path(path), features=features, n_features=n_features)
+        return read_selections(Path(path), features=features, n_features=n_features, transpose=transpose)
 
     def write(self, path: str | Path, *, layout: str | None = None) -> None:
         """Write csv, tsv, parquet or json by the ending of `path`; `read` gives back equal Selections.
@@ -279,20 +306,38 @@ class Selections:
             None if self._rankings is None else self._rankings[chosen],
         )
 
-    def with_weights(self, rows: Sequence[Sequence[float]]) -> Selections:
-        """The same sets with a weight for each selected feature: one list a run, in the order of `selected(run)`."""
+    def with_weights(self, rows: Sequence[Sequence[float] | Mapping[str, float]]) -> Selections:
+        """The same sets with a weight for each selected feature, one collection per run.
+
+        A run's weights are a mapping from feature names, or a list in the order of `selected(run)`, ascending in the
+        order of the features.
+        """
+        if not isinstance(rows, Sized) or not all(isinstance(row, Sized) for row in rows):
+            raise InputError("rows must hold one list or mapping per run, with a weight for each selected feature.")
         if len(rows) != self.n_runs or any(len(row) != k for row, k in zip(rows, self.sizes, strict=True)):
             raise InputError("rows must hold one list a run with one weight for each feature that the run selected.")
-        weights = floats([w for row in rows for w in row], "rows")
+        if not all(isinstance(row, Mapping) for row in rows):
+            check_same_order(self._names, None, "the Selections", "rows")
+        weights = numbers([w for i, row in enumerate(rows) for w in self._weights_of_run(i, row)], "rows")
         if not np.all(np.isfinite(weights)):
             raise InputError("rows holds a weight that is not finite; wanted are finite numbers.")
         return self._build(
             self._indptr, self._indices, weights, self._n_features, self._names, self._labels, self._rankings
         )
 
+    def _weights_of_run(self, run: int, row: Sequence[float] | Mapping[str, float]) -> Sequence[float]:
+        if not isinstance(row, Mapping):
+            return row
+        names = [self.features[f] for f in self.selected(run)]
+        unknown = [name for name in names if name not in row]
+        if unknown:
+            raise InputError(f"rows has no weight for {unknown[0]!r}, which run {run + 1} selected.")
+        return [row[name] for name in names]
+
     def with_rankings(self, R: Any) -> Selections:
         """The same sets with a runs x features table of ranks (1 = best)."""
-        ranks = floats(R, "R")
+        check_same_order(self._names, None, "the Selections", "R")
+        ranks = numbers(R, "R")
         if ranks.shape != (self.n_runs, self._n_features):
             raise InputError(f"R has the shape {ranks.shape}; wanted is {(self.n_runs, self._n_features)}.")
         check_ranks(ranks, self._names)
@@ -429,6 +474,34 @@ class Selections:
 def as_selections(selections: Any) -> Selections:
     """Selections as they are, or whatever `Selections.from_matrix` takes."""
     return selections if isinstance(selections, Selections) else Selections.from_matrix(selections)
+
+
+def reordered(selections: Selections, features: Sequence[str], what: str = "Selections") -> Selections:
+    """The same runs with their features in the order of `features`, which are the same names.
+
+    Where names are those that the runs happened to use, the features that no run selected take the names that are left.
+    """
+    own: tuple[str, ...] = selections.features
+    if isinstance(own, AppearanceOrder):
+        left = iter([name for name in features if name not in set(own)])
+        unused = {name for name, count in zip(own, selections.counts, strict=True) if not count} - set(features)
+        own = tuple(next(left, name) if name in unused else name for name in own)
+    order = places_of(own, features, what)
+    names, d = feature_names(features, selections.n_features, what=what)
+    names = features if isinstance(features, AppearanceOrder) else names
+    place = np.arange(d)
+    if order is not None:
+        place[order] = np.arange(d)
+    rankings = selections.rankings
+    return Selections._from_rows(
+        selections.indptr,
+        place[selections.indices],
+        selections.weights,
+        d,
+        names,
+        selections.labels,
+        rankings=rankings if rankings is None or order is None else rankings[:, order],
+    )
 
 
 def _frozen(array: npt.NDArray[T]) -> npt.NDArray[T]:

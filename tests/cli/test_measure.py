@@ -40,7 +40,7 @@ def test_the_table_says_how_good_the_default_measure_is(recorded, capsys):
     path, sel = recorded
     assert run(["measure", str(path)]) == 0
     out = capsys.readouterr().out
-    assert "3 runs, 2 of 5 features selected" in out
+    assert "3 runs, 5 features, 2 selected" in out
     assert f"nogueira {st.stability(sel):.4f}: intermediate to good" in out
     assert "--level 0.95 shows how sure that is" in out
     assert run(["measure", str(path), "--level", "0.95"]) == 0

@@ -14,6 +14,8 @@ import numpy.typing as npt
 
 from steadyset._version import __version__
 from steadyset.errors import Complaints, InputError
+from steadyset.io.numbers import number_array
+from steadyset.io.observations import aligned_rows, group_values, target_values
 from steadyset.labels import feature_names
 from steadyset.resampling import Resampling
 from steadyset.runner.chosen import can_choose
@@ -99,9 +101,9 @@ def make_plan(
         table, names = _numbers(X, features)
         n_rows = len(table)
     with wrong.collected():
-        target = _target(y, n_rows)
+        target = target_values(aligned_rows(X, y, "y"), n_rows)
     with wrong.collected():
-        together = None if groups is None else _groups(groups, n_rows)
+        together = None if groups is None else group_values(aligned_rows(X, groups, "groups"), n_rows)
     wrong.tell()
     task = task_of(target)
     plan = Plan(
@@ -177,10 +179,8 @@ def _numbers(X: Any, features: Sequence[str] | None) -> tuple[npt.NDArray[np.flo
 
             X, columns, _ = wide_array(X, "X", None, [])
             features = columns if features is None else features
-    try:
-        table = np.ascontiguousarray(X, dtype=np.float64) if not isinstance(X, np.memmap) else X
-    except (TypeError, ValueError):
-        raise InputError("X holds something else than numbers; drop or encode those columns.") from None
+    given = number_array(X, "X")
+    table = given if isinstance(X, np.memmap) and given.dtype == np.float64 else np.ascontiguousarray(given, np.float64)
     if table.ndim != 2 or table.shape[1] == 0:
         raise InputError(f"X has the shape {table.shape}; wanted are rows x features.")
     names, d = feature_names(features, table.shape[1], what="X")
@@ -191,32 +191,6 @@ def _numbers(X: Any, features: Sequence[str] | None) -> tuple[npt.NDArray[np.flo
             f"X has missing or infinite values in {len(bad)} of {d} features, first in {first!r}; fill or drop them."
         )
     return table, names if names is not None else tuple(f"x{f}" for f in range(d))
-
-
-def _target(y: Any, n_rows: int | None) -> npt.NDArray[Any]:
-    target = np.asarray(y)
-    if target.dtype == object or target.dtype.kind == "T":
-        if any(value is None or value != value for value in target):
-            raise InputError("y has missing values; drop those rows.")
-        target = target.astype(str)
-    if target.ndim != 1 or n_rows not in (None, len(target)):
-        raise InputError(f"y has the shape {target.shape}; wanted is one value for each {_of(n_rows)} of X.")
-    if target.dtype.kind == "f" and not np.isfinite(target).all():
-        raise InputError("y has missing or infinite values; drop those rows.")
-    if len(np.unique(target)) < 2:
-        raise InputError("y has one distinct value only; there is nothing to predict.")
-    return target
-
-
-def _groups(groups: Any, n_rows: int | None) -> npt.NDArray[Any]:
-    array = np.asarray(groups)
-    if array.ndim != 1 or n_rows not in (None, len(array)):
-        raise InputError(f"groups has the shape {array.shape}; wanted is one value for each {_of(n_rows)} of X.")
-    return array
-
-
-def _of(n_rows: int | None) -> str:
-    return "row" if n_rows is None else f"of the {n_rows} rows"
 
 
 def description(estimator: Any) -> str:
@@ -246,6 +220,9 @@ def fingerprint(plan: Plan) -> str:
     digest = hashlib.sha256(repr((plan.X.shape, plan.y.dtype.kind)).encode())
     for block in np.array_split(plan.X, max(1, plan.X.nbytes // (1 << 26))):
         digest.update(np.ascontiguousarray(block).data)
-    digest.update("\0".join(str(value) for value in plan.y).encode())
-    digest.update("\0".join(str(value) for value in (plan.groups if plan.groups is not None else [])).encode())
+    for name, values in (("y", plan.y), ("groups", plan.groups)):
+        texts = [] if values is None else [str(value) for value in values]
+        digest.update(f"{name}:{'none' if values is None else len(texts)};".encode())
+        # Each text after its length: no two lists of texts give the same bytes.
+        digest.update("".join(f"{len(text)}:{text}" for text in texts).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()

@@ -54,6 +54,7 @@ def compare(
     ] = Adjustment.holm,
     level: Annotated[float, typer.Option(metavar="L", help="Confidence of intervals and tests.")] = 0.95,
     features: shared.Features = None,
+    transpose: shared.Transpose = None,
     undefined: shared.Policy = "nan",
     expectation: shared.Expected = "auto",
     data: shared.DataFile = None,
@@ -62,25 +63,33 @@ def compare(
     similarity_method: shared.Method = "pearson",
     threshold: shared.Threshold = 0.9,
     draws: shared.Draws = 10_000,
-    seed: shared.Seed = None,
+    seed: shared.Seed = 0,
     form: Annotated[ComparisonFormat, typer.Option("--format", help="For people, programs or papers.")] = (
         ComparisonFormat.table
     ),
 ) -> None:
     """Test which procedures differ in stability, and group those that cannot be told apart."""
     from steadyset.inference import compare as run_comparison
-    from steadyset.selections import Selections
 
-    recorded = {label: Selections.read(file, n_features=features) for label, file in _labels(files).items()}
-    recorded = _same_features(recorded, features)
-    one = next(iter(recorded.values()))
+    labels = _labels(files)
+    read, alike = shared.read_recorded(
+        list(labels.values()),
+        features,
+        data=data,
+        target=target,
+        similarity=similarity,
+        method=similarity_method,
+        threshold=threshold,
+        transpose=transpose,
+    )
+    recorded = _same_features(dict(zip(labels, read, strict=True)), features)
     found = run_comparison(
         recorded,
         name,
         paired=paired,
         adjust=None if adjust is Adjustment.none else adjust.value,  # type: ignore[arg-type]
         level=level,
-        similarity=shared.load_similarity(one, data, target, similarity, similarity_method, threshold),
+        similarity=alike,
         undefined=shared.undefined_policy(undefined),
         expectation=expectation,  # type: ignore[arg-type]
         n_draws=draws,
@@ -107,7 +116,8 @@ def _labels(files: list[Path]) -> dict[str, Path]:
 
 def _same_features(recorded: dict[str, Selections], n_features: int | None) -> dict[str, Selections]:
     """The same features in the same order, where files name them in the order in which they meet them."""
-    from steadyset.labels import placeholders
+    from steadyset.labels import AppearanceOrder, placeholders
+    from steadyset.selections import reordered
 
     every = [sel.features for sel in recorded.values()]
     if all(names == every[0] for names in every):
@@ -115,23 +125,9 @@ def _same_features(recorded: dict[str, Selections], n_features: int | None) -> d
     names = list(dict.fromkeys(name for some in every for name in some if not name.startswith("unnamed ")))
     if n_features is not None and len(names) <= n_features:
         names += placeholders(names, n_features - len(names))
-    if any(sel.n_features != len(names) or sel.rankings is not None for sel in recorded.values()):
+    if any(sel.n_features != len(names) for sel in recorded.values()):
         return recorded  # features that only some of the files have are refused with a sentence
-    return {label: _over(sel, names) for label, sel in recorded.items()}
-
-
-def _over(sel: Selections, names: list[str]) -> Selections:
-    """The same runs with their features in another order."""
-    from scipy import sparse
-
-    from steadyset.selections import Selections
-
-    if sel.weights is None:
-        return Selections.from_sets(sel.sets(), names, labels=sel.labels)
-    place = {name: f for f, name in enumerate(names)}
-    columns = [place[sel.features[f]] for f in sel.indices]
-    table = sparse.csr_array((sel.weights, columns, sel.indptr), shape=(sel.n_runs, len(names)))
-    return Selections.from_weights(table, names, labels=sel.labels)
+    return {label: reordered(sel, AppearanceOrder(names)) for label, sel in recorded.items()}
 
 
 def _show(found: Comparison) -> None:

@@ -41,6 +41,7 @@ def measure(
         float | None, typer.Option(metavar="L", help="Show intervals of this confidence, such as 0.95.")
     ] = None,
     features: shared.Features = None,
+    transpose: shared.Transpose = None,
     undefined: shared.Policy = "nan",
     expectation: shared.Expected = "auto",
     data: shared.DataFile = None,
@@ -52,7 +53,7 @@ def measure(
     mc_error: Annotated[
         float | None, typer.Option(metavar="E", help="Simulate until the error of the stability is below this.")
     ] = None,
-    seed: shared.Seed = None,
+    seed: shared.Seed = 0,
     form: shared.Form = Format.table,
 ) -> None:
     """Measure how steady recorded selections are.
@@ -61,17 +62,25 @@ def measure(
     """
     from steadyset.measures.evaluate import chosen_measures, usable_measures
     from steadyset.measures.options import Options
-    from steadyset.selections import Selections
 
     policy = shared.undefined_policy(undefined)
     wanted = "all" if not names or "all" in names else chosen_measures(names)
     options = Options(policy, expectation, draws, seed, None, mc_error)  # type: ignore[arg-type]
-    recorded = [(file, Selections.read(file, n_features=features)) for file in files]
-    alike = shared.load_similarity(recorded[0][1], data, target, similarity, similarity_method, threshold)
+    recorded, alike = shared.read_recorded(
+        files,
+        features,
+        data=data,
+        target=target,
+        similarity=similarity,
+        method=similarity_method,
+        threshold=threshold,
+        transpose=transpose,
+    )
     if alike is not None:
         options = Options(policy, expectation, draws, seed, alike, mc_error)  # type: ignore[arg-type]
     rows: list[dict[str, Any]] = []
-    for file, selections in recorded:
+    simulated = False
+    for file, selections in zip(files, recorded, strict=True):
         try:
             found = _rows(selections, usable_measures(wanted, selections, options), options, level)
         except InputError as error:
@@ -80,8 +89,11 @@ def measure(
             _show(file, selections, found)
         else:
             rows += [{"file": str(file), **row} for row in found]
+        simulated = simulated or any(row.get("mc_error") for row in found)
     if form is not Format.table:
         print_rows(rows, form)
+    if simulated:
+        typer.echo(f"Simulated with seed {seed} (--seed N takes another).", err=form is not Format.table)
     for note in alike.notes if alike is not None else ():
         typer.echo(f"similarity: {note}", err=form is not Format.table)
 
@@ -109,7 +121,7 @@ def _show(file: Path, selections: Selections, rows: list[dict[str, Any]]) -> Non
     print_rows(
         [{key: row[key] for key in told} for row in rows],
         Format.table,
-        title=f"{file}: {selections.n_runs} runs, {size} of {selections.n_features} features selected",
+        title=f"{file}: {selections.n_runs} runs, {selections.n_features} features, {size} selected",
         wide=["note"],
     )
     default = next((row for row in rows if row["measure"] == "nogueira"), None)

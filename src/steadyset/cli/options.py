@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 RUN = "run"  # the column of --data that names its rows
 
+ARGUMENTS = {"transpose=True": "--transpose", "transpose=False": "--no-transpose"}
+
 DataArgument = Annotated[
     Path,
     typer.Argument(help="The data: csv, tsv (also .gz), parquet or feather; a row an observation.", metavar="FILE"),
@@ -52,6 +54,15 @@ Features = Annotated[
     int | None,
     typer.Option(metavar="N", help="How many features there were to choose from, where a long table does not say."),
 ]
+Transpose = Annotated[
+    bool | None,
+    typer.Option(
+        "--transpose/--no-transpose",
+        help="Tables of 0 and 1 have one row per feature and one column per run. Without it: one row per run, and what "
+        "looks otherwise is refused.",
+        show_default=False,
+    ),
+]
 Policy = Annotated[
     str,
     typer.Option(
@@ -70,7 +81,7 @@ Expected = Annotated[
     ),
 ]
 Draws = Annotated[int, typer.Option("--draws", metavar="N", help="Random draws of a simulation.", min=2)]
-Seed = Annotated[int | None, typer.Option("--seed", metavar="N", help="Seed of the simulation.", min=0)]
+Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Seed of the simulation.", min=0)]
 DataFile = Annotated[
     Path | None,
     typer.Option(
@@ -130,14 +141,78 @@ def undefined_policy(text: str) -> Any:
         raise InputError(f"--undefined is {text!r}; wanted is nan, raise or a number.") from None
 
 
-def load_similarity(
-    selections: Selections, data: Path | None, target: str | None, file: Path | None, method: str, threshold: float
-) -> FeatureSimilarity | None:
-    """The FeatureSimilarity of --data or --similarity, or None; it has to be that of the features selected from."""
-    if data is not None and file is not None:
+def read_recorded(
+    files: Sequence[Path],
+    n_features: int | None,
+    *,
+    data: Path | None,
+    target: str | None,
+    similarity: Path | None,
+    method: str,
+    threshold: float,
+    transpose: bool | None = None,
+) -> tuple[list[Selections], FeatureSimilarity | None]:
+    """Recorded selections, and the similarity of --data or --similarity, whose features and order the files follow.
+
+    A file that does not say what there was to choose from, such as a long table, takes it from there.
+    """
+    from steadyset.errors import UndeclaredFeaturesError
+    from steadyset.selections import Selections
+
+    if data is not None and similarity is not None:
         raise InputError("--data and --similarity are two ways to say the same; give one of them.")
     if target is not None and data is None:
         raise InputError("--target names a column of --data, which is not given.")
+    found: list[Selections | UndeclaredFeaturesError] = []
+    for file in files:
+        try:
+            found.append(Selections.read(file, n_features=n_features, transpose=transpose))
+        except UndeclaredFeaturesError as error:
+            found.append(error)
+        except InputError as error:
+            raise InputError(_with_options(str(error))) from None
+    told = next((sel for sel in found if isinstance(sel, Selections)), None)
+    alike = _load_similarity(told, data, target, similarity, method, threshold)
+    names = None if alike is None else alike.features
+    recorded = []
+    for file, one in zip(files, found, strict=True):
+        if isinstance(one, UndeclaredFeaturesError):
+            if names is None:
+                raise one
+            one = Selections.read(file, names)
+            typer.echo(f"{file}: the {len(names)} features are those of {data or similarity}", err=True)
+        recorded.append(one if names is None else _in_order(one, names))
+    return recorded, alike
+
+
+def _with_options(sentence: str) -> str:
+    """What a sentence of the library says about arguments, said of the options of the command."""
+    for argument, option in ARGUMENTS.items():
+        sentence = sentence.replace(argument, option)
+    return sentence
+
+
+def _in_order(selections: Selections, names: tuple[str, ...]) -> Selections:
+    """The features in the order of `names`; what has other features stays, to be refused with a sentence."""
+    from steadyset.labels import AppearanceOrder
+    from steadyset.selections import reordered
+
+    used = {selections.features[f] for f in set(selections.indices.tolist())}
+    same = set(selections.features) == set(names)
+    by_appearance = isinstance(selections.features, AppearanceOrder) and used <= set(names)
+    fits = selections.n_features == len(names) and (same or by_appearance)
+    return reordered(selections, names) if fits and selections.features != names else selections
+
+
+def _load_similarity(
+    selections: Selections | None,
+    data: Path | None,
+    target: str | None,
+    file: Path | None,
+    method: str,
+    threshold: float,
+) -> FeatureSimilarity | None:
+    """The FeatureSimilarity of --data or --similarity, or None; it has to be that of the features selected from."""
     if data is None and file is None:
         return None
     from steadyset.similarity import FeatureSimilarity
@@ -152,7 +227,8 @@ def load_similarity(
         if target not in table.column_names:
             raise InputError(f"{data} has no column {target!r}.")
         table = table.drop_columns(target)
-    _refuse_other_columns(data, table.column_names, selections)
+    if selections is not None:
+        _refuse_other_columns(data, table.column_names, selections)
     try:
         return FeatureSimilarity.from_data(table, method=method, threshold=threshold)  # type: ignore[arg-type]
     except InputError as error:

@@ -44,6 +44,7 @@ def stability(
         the expectation is subtracted, then divided by what is left to the maximum; "monte_carlo" simulates where no
         closed form exists. "none" leaves the overlap of similar features as a number of features.
     n_draws, random_state : how many draws a simulated expectation takes (for each pair of sizes), and their seed
+        (None: a fixed one, so that the same call gives the same number)
     mc_error : where a measure can, draw until the Monte Carlo error of its value is below this instead
     measure_params : parameters of the measure, such as alpha of davis
 

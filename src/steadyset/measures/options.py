@@ -14,6 +14,7 @@ from steadyset.similarity import FeatureSimilarity
 
 Undefined = Literal["nan", "raise"] | float
 Expectation = Literal["auto", "exact", "monte_carlo", "none"]
+DEFAULT_SEED = 0  # of draws where random_state is None: the same call gives the same number
 NOT_CORRECTED = "not corrected"  # how a note starts when the expectation that was asked for is not known
 
 
@@ -54,7 +55,8 @@ class Options:
         return self.expectation in ("exact", "monte_carlo")
 
     def seed(self) -> int:
-        state = np.random.SeedSequence(self.random_state).generate_state(1, np.uint64)[0]
+        given = DEFAULT_SEED if self.random_state is None else self.random_state
+        state = np.random.SeedSequence(given).generate_state(1, np.uint64)[0]
         return int(state >> np.uint64(1))
 
 

@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from steadyset.errors import InputError
+from steadyset.io.numbers import is_frame, number_array, number_frame
 from steadyset.kernels.mutual import mutual_block, mutual_pairs, pack_levels
 from steadyset.kernels.similar import absolute_products, graph_rows, pairs_above
 from steadyset.labels import describe_feature, feature_names
 from steadyset.similarity.store import TIE, FloatArray, IntArray, Neighbours, frozen_graph, ones
-from steadyset.similarity.tables import is_frame, number_array, number_table
 
 Method = Literal["pearson", "spearman", "mutual_info"]
 Places = npt.NDArray[np.int32]
@@ -163,7 +163,7 @@ def _data_columns(X: Any, features: Sequence[str] | None) -> tuple[FloatArray, t
     if hasattr(X, "tocsr"):
         raise InputError("X is a sparse matrix; wanted is a dense array or a frame, such as X.toarray().")
     if is_frame(X):
-        X, columns = number_table(X, "X")
+        X, columns = number_frame(X, "X")
         features = columns if features is None else features
     table = number_array(X, "X").astype(np.float64, copy=False)
     if table.ndim != 2 or table.shape[1] == 0:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from steadyset.errors import InputError
+from steadyset.labels import check_same_order
 from steadyset.selections import Selections
 from steadyset.similarity.groups import group_store
 from steadyset.similarity.matrix import Diagonal, matrix_store
@@ -158,16 +159,8 @@ class FeatureSimilarity:
                 f"similarity has {self.n_features} features and the Selections have {selections.n_features}; "
                 "wanted are the same features."
             )
-        if self.features is not None and selections._names is not None and self.features != selections._names:
-            self._complain_of_names(selections._names)
+        check_same_order(self.features, selections._names, "similarity", "the Selections")
         return self
-
-    def _complain_of_names(self, names: tuple[str, ...]) -> NoReturn:
-        assert self.features is not None
-        place = next(f for f, (a, b) in enumerate(zip(self.features, names, strict=True)) if a != b)
-        both = f"feature {place} is {self.features[place]!r} in similarity and {names[place]!r} in the Selections"
-        order = "the same names in the same order" if set(self.features) == set(names) else "the same names"
-        raise InputError(f"{both[0].upper()}{both[1:]}; wanted are {order}.")
 
     def __repr__(self) -> str:
         return f"FeatureSimilarity({self.n_features} features, threshold {self.threshold:g})"

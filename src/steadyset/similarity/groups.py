@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from steadyset.errors import InputError
-from steadyset.labels import describe_feature, feature_names, name_positions
+from steadyset.labels import AppearanceOrder, describe_feature, feature_names, name_positions
 from steadyset.matrix import row_pointers
 from steadyset.similarity.store import (
     TIE,
@@ -65,7 +65,9 @@ def group_store(
 ) -> tuple[GroupStore, tuple[str, ...] | None]:
     """Groups told by a label for each feature, or by collections of names or indices."""
     if isinstance(groups, Mapping):
-        features = list(groups) if features is None else list(features)
+        if features is None:  # a mapping has the order in which somebody wrote it
+            store, names = group_store(list(groups.values()), list(groups), n_features)
+            return store, AppearanceOrder(names or ())
         unknown = sorted(set(groups).difference(features), key=str)
         if unknown:
             raise InputError(f"groups names {unknown[0]!r}, which is not among the features.")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 import numpy as np
 
 from steadyset.errors import InputError
+from steadyset.io.numbers import is_frame, number_array
 from steadyset.labels import describe_feature, feature_names
 from steadyset.matrix import row_pointers
 from steadyset.similarity.store import (
@@ -21,7 +22,7 @@ from steadyset.similarity.store import (
     graph_of_blocks,
     ones,
 )
-from steadyset.similarity.tables import is_frame, number_array, square_table
+from steadyset.similarity.tables import square_table
 
 if TYPE_CHECKING:
     from scipy import sparse

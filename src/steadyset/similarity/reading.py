@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from steadyset.errors import InputError
 from steadyset.files import read_table
-from steadyset.labels import feature_names
+from steadyset.labels import AppearanceOrder, feature_names
 from steadyset.longtable import column_numbers
 from steadyset.similarity.matrix import DenseStore, Names, SparseStore, matrix_store
 from steadyset.similarity.store import FloatArray, IntArray
@@ -62,6 +62,9 @@ def _coded_features(table: pa.Table, features: Sequence[str] | None) -> tuple[In
     codes, found = pd.factorize(np.array(both[0] + both[1], dtype=object))
     names, _ = feature_names(list(found) if features is None else features, None, what="read")
     assert names is not None
+    declared = {first for first, second in zip(*both, strict=True) if second is None}
+    if features is None and len(declared) < len(names):
+        names = AppearanceOrder(names)
     position = {name: f for f, name in enumerate(names)}
     unknown = [name for name in found if name not in position]
     if unknown:

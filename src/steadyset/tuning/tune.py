@@ -14,6 +14,7 @@ import numpy as np
 from steadyset.assessment.folder import write_durably
 from steadyset.assessment.request import fingerprint, make_plan
 from steadyset.errors import InputError
+from steadyset.labels import check_same_order, is_default_name
 from steadyset.measures import get_measure
 from steadyset.resampling import KFold, Resampling
 from steadyset.runner.plan import Plan
@@ -91,6 +92,9 @@ def tune(
     configurations = read_space(space, plan.task, n_classes)
     if similarity is None and "similarity" in get_measure(measure).needs:
         similarity = FeatureSimilarity.from_data(plan.X, features=feature_names)
+    elif similarity is not None:
+        named = not all(is_default_name(name, len(feature_names)) for name in feature_names)
+        check_same_order(similarity.features, feature_names if named else None, "similarity", "X")
     evaluator = Evaluator(plan, measure=measure, similarity=similarity, features=feature_names, n_jobs=n_jobs)
     settings = _settings(plan, configurations, names, sampler, measure, similarity)
     where, url = _place(storage, out)

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
+from steadyset.labels import check_same_order
 from steadyset.similarity import FeatureSimilarity
 from steadyset.similarity.groups import group_store
 
@@ -25,12 +26,13 @@ def read_clusters(clusters: Any, n_features: int, names: tuple[str, ...] | None)
     if clusters is None:
         return np.arange(n_features)
     if not isinstance(clusters, FeatureSimilarity):
-        labels = group_store(clusters, names, n_features)[0].groups
+        store, own = group_store(clusters, names, n_features)
+        check_same_order(own, names, "clusters", "X")
+        labels = store.groups
         return np.unique(labels, return_inverse=True)[1].astype(np.int64)
     if clusters.n_features != n_features:
         raise InputError(f"clusters has {clusters.n_features} features and X has {n_features}; wanted are the same.")
-    if clusters.features is not None and names is not None and clusters.features != names:
-        raise InputError("clusters names other features than X, or in another order; wanted are the same names.")
+    check_same_order(clusters.features, names, "clusters", "X")
     indptr, indices, _ = clusters.neighbours
     graph = sparse.csr_array((np.ones(len(indices), np.int8), indices, indptr), shape=(n_features, n_features))
     return sparse.csgraph.connected_components(graph, directed=False)[1].astype(np.int64)

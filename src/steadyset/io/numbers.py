@@ -1,0 +1,73 @@
+"""The one way from anything to numbers: what is not a number is refused, never turned into one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from steadyset.errors import InputError
+from steadyset.kernels.arrays import Floats
+
+NUMERIC = "biuf"
+WORDS = {"c": "complex numbers", "M": "dates", "m": "durations", "S": "text", "U": "text", "T": "text", "V": "records"}
+
+
+def number_array(values: Any, what: str) -> NDArray[Any]:
+    """An array of whole numbers, floats or bools as it is, or of floats where it has to become one; masked is nan.
+
+    Text is refused even where it would read as numbers, and so are complex numbers, whose imaginary part would be lost,
+    and dates.
+    """
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        known = number_array(values.filled(values.dtype.type()), what).astype(np.float64)
+        known[np.ma.getmaskarray(values)] = np.nan
+        return known
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise InputError(f"{what} has rows of different lengths.") from None
+    try:
+        if array.dtype.kind == "O":
+            _refuse_text(array, what)
+            array = array.astype(np.float64)
+    except OverflowError:
+        raise InputError(f"{what} holds a number beyond those of double precision (about 1.8e308).") from None
+    except InputError:
+        raise
+    except (TypeError, ValueError):
+        raise InputError(f"{what} holds something else than numbers.") from None
+    if array.dtype.kind not in NUMERIC:
+        raise InputError(f"{what} holds {WORDS.get(array.dtype.kind, array.dtype)}; expected are numbers.")
+    return array
+
+
+def numbers(values: Any, what: str) -> Floats:
+    """The same in double precision, always an array of its own."""
+    return np.array(number_array(values, what), dtype=np.float64)
+
+
+def number_frame(table: Any, what: str) -> tuple[NDArray[Any], list[str]]:
+    """The numbers of a frame, and the names of its columns."""
+    frame = nw.from_native(table, eager_only=True)
+    for name, kind in frame.schema.items():
+        if not (kind.is_numeric() or kind == nw.Boolean):
+            raise InputError(f"{what} has the column {str(name)!r} of type {kind}; wanted are numbers.")
+    return number_array(frame.to_numpy(), what), [str(name) for name in frame.columns]
+
+
+def is_frame(table: Any) -> bool:
+    """Whether it is a pandas, polars, pyarrow or other frame that narwhals knows."""
+    return isinstance(nw.from_native(table, eager_only=True, pass_through=True), nw.DataFrame)
+
+
+def _refuse_text(array: NDArray[Any], what: str) -> None:
+    for value in array.ravel():
+        if isinstance(value, (str, bytes)):
+            raise InputError(f"{what} holds the text {value!r}; expected are numbers.")
+        if isinstance(value, (np.datetime64, np.timedelta64)):
+            raise InputError(f"{what} holds the date {value!s}; expected are numbers.")
+        if isinstance(value, (list, tuple, np.ndarray)):
+            raise InputError(f"{what} has rows of different lengths, or lists in place of numbers.")
