@@ -1,7 +1,9 @@
-"""Signals stop work between two runs, or soon after when it does not come to that; and tidying up is left alone."""
+"""Signals stop work between two runs, or end the process soon after when it does not come to that."""
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -16,8 +18,8 @@ def send(number):
     os.kill(os.getpid(), number)
 
 
-def do(work, **options):
-    with resumable("all is kept", **options) as stop:
+def do(work):
+    with resumable("all is kept") as stop:
         work(stop)
 
 
@@ -38,55 +40,46 @@ def test_a_signal_is_heeded_between_two_runs(monkeypatch):
     assert stopped.value.signal_number == signal.SIGTERM
 
 
-def test_long_work_is_stopped_though_an_exception_gets_lost(monkeypatch):
-    monkeypatch.setattr(interruption, "GRACE", 0.05)
-    lost = []
-
-    def work(_):
-        send(signal.SIGINT)
+LONG = """
+import signal, os, sys, time
+from steadyset.cli import interruption
+from steadyset.cli.interruption import resumable
+interruption.GRACE = float(sys.argv[1])
+with resumable("all is kept") as stop:
+    for _ in range(int(sys.argv[2])):
+        os.kill(os.getpid(), signal.SIGTERM)
+    while True:
         try:
             time.sleep(10)
-        except KeyboardInterrupt:
-            lost.append(1)
-        time.sleep(10)
-
-    with pytest.raises(InterruptedRunError, match="interrupted; all is kept"):
-        do(work)
-    assert lost == [1]
+        except BaseException:
+            print("an exception in the middle of the work")
+"""
 
 
-@pytest.mark.parametrize("at_once", [True, False])
-def test_the_first_signal_or_the_second_stops_at_once(monkeypatch, at_once):
-    monkeypatch.setattr(interruption, "GRACE", 60.0)
-    passed = []
-
-    def work(_):
-        for number in (1, 2, 3):
-            send(signal.SIGINT)
-            passed.append(number)
-
-    with pytest.raises(InterruptedRunError):
-        do(work, at_once=at_once)
-    assert passed == ([] if at_once else [1])
+@pytest.mark.parametrize(("grace", "signals"), [(0.05, 1), (60, 2)])
+def test_long_work_or_a_second_signal_ends_the_process_with_the_sentence(grace, signals):
+    ended = subprocess.run([sys.executable, "-c", LONG, str(grace), str(signals)], capture_output=True, text=True)
+    assert (ended.stdout, ended.stderr) == ("", "steadyset: asked to end; all is kept\n")
+    assert ended.returncode == 128 + signal.SIGTERM
 
 
-def test_tidying_up_is_not_stopped_and_signals_are_what_they_were(monkeypatch):
+def test_tidying_up_has_time_and_signals_are_what_they_were(monkeypatch):
     monkeypatch.setattr(interruption, "GRACE", 0.02)
     before, tidied = signal.getsignal(signal.SIGINT), []
 
-    def work(_):
+    def work(stop):
         send(signal.SIGINT)
         try:
-            time.sleep(10)
+            stop.between(None)(1, 2)
         finally:
-            time.sleep(0.1)
+            time.sleep(0.2)
             tidied.append(1)
 
-    with pytest.raises(InterruptedRunError):
+    with pytest.raises(InterruptedRunError, match="interrupted; all is kept"):
         do(work)
     assert tidied == [1]
     assert signal.getsignal(signal.SIGINT) is before
-    assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
+    assert signal.set_wakeup_fd(-1) == -1
 
 
 def test_another_thread_runs_without_signals():

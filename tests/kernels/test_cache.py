@@ -38,10 +38,9 @@ def compiles(place, argument=21):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     told = []
-    waiting = len(cache._listeners)
     before_compiling(lambda: told.append(True))
     assert module.twice(argument) == 2 * argument
-    del cache._listeners[waiting:]
+    cache._listeners.clear()
     return bool(told)
 
 

@@ -11,10 +11,11 @@ from typing import Annotated, Any
 import typer
 
 from steadyset.cli import assess, certify, compare, measure, measures, report, tune
-from steadyset.cli.output import speak_any_alphabet
+from steadyset.cli.interruption import KILLED_BY, leave_at_once
+from steadyset.cli.output import complain, speak_any_alphabet
 from steadyset.errors import InterruptedRunError, SteadysetError
 
-BAD_INPUT, KILLED_BY = 2, 128  # a command that a signal ends gives 128 + its number
+BAD_INPUT = 2
 # typer uses the click that is installed or one of its own; its errors are reached through what typer exports.
 USAGE_ERROR: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 
@@ -54,6 +55,7 @@ def _options(
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command; bad usage and bad input end with one sentence on standard error and exit code 2."""
+    leave_at_once()
     sys.exit(run(arguments))
 
 
@@ -78,6 +80,5 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _complain(sentence: str, code: int = BAD_INPUT) -> int:
-    for line in f"steadyset: {sentence}".splitlines():
-        print(" ".join(line.split()), file=sys.stderr)
+    complain(sentence)
     return code

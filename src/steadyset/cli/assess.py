@@ -78,12 +78,12 @@ def assess(
 
     Every finished run is kept in the run folder at once: after Ctrl-C or a power cut, --resume goes on.
     """
-    from joblib import effective_n_jobs
     from sklearn.exceptions import FitFailedWarning
 
     from steadyset.assessment import MAX_RUNS
     from steadyset.assessment import assess as run_assessment
     from steadyset.findings import findings_of
+    from steadyset.kernels.cache import before_compiling
 
     if max_runs is not None and runs != "auto":
         raise InputError("--max-runs is where --runs auto ends, which is not given.")
@@ -95,10 +95,9 @@ def assess(
     )
     folder = out if out is not None else Path(f"{file.name.split('.')[0]}-runs")
     if people:
-        typer.echo("Running; the first use compiles the kernels, which takes a minute.")
+        before_compiling(lambda: typer.echo("Compiling the kernels; the first use takes a minute."))
     kept = f"the finished runs are in {folder}, and the same command with --resume goes on."
-    waits = engine != "serial" and effective_n_jobs(jobs) > 1
-    with resumable(kept, at_once=waits) as stop, progress_bar(people, "runs") as progress, warnings.catch_warnings():
+    with resumable(kept) as stop, progress_bar(people, "runs") as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", FitFailedWarning)  # the summary says it
         result = run_assessment(
             list(selectors or DEFAULT_SELECTORS),

@@ -40,6 +40,12 @@ def print_rows(rows: Sequence[Mapping[str, Any]], form: Format, *, title: str = 
         _print_table(rows, title, wide)
 
 
+def complain(sentence: str) -> None:
+    """What went wrong, on standard error, each line without what would move the cursor."""
+    for line in f"steadyset: {sentence}".splitlines():
+        print(" ".join(line.split()), file=sys.stderr)
+
+
 def number(value: float, decimals: int = 4) -> str:
     """A number for people, a dash for what is undefined."""
     text = wording.number(value, decimals)

@@ -26,8 +26,8 @@ _listeners: list[Callable[[], None]] = []
 
 
 def before_compiling(tell: Callable[[], None]) -> None:
-    """Call `tell` once, before this process next compiles a kernel that no cache has."""
-    _listeners.append(tell)
+    """Call `tell` once (the last that was given), before this process compiles a kernel that no cache has."""
+    _listeners[:] = [tell]
 
 
 class KernelCache(caching._Cache):
