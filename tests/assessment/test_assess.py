@@ -325,9 +325,12 @@ def test_auto_ends_at_the_maximum_and_does_not_wait_for_selectors_without_a_stab
 def test_threads_at_work_together_agree_on_what_did_not_converge():
     stuck = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1, C=1e4))
     selectors = {"stuck": stuck, "fine": SelectKBest(k=2)}
-    with pytest.warns(FitFailedWarning, match="'stuck'"):
-        result = assess(selectors, X, Y, resampling=Bootstrap(40), engine="threads", n_jobs=4)
-    assert (result.failures["selector"] == "stuck").sum() == 40
+    result = assess(selectors, X, Y, resampling=Bootstrap(40), engine="threads", n_jobs=4)
+    warned = {
+        name: [bool(cell.warnings) for cell in result.cells if cell.selector == i] for i, name in enumerate(selectors)
+    }
+    assert all(warned["stuck"])
+    assert not any(warned["fine"])
 
 
 def test_a_folder_that_is_no_run_folder(tmp_path):
@@ -414,10 +417,20 @@ def test_a_fault_of_the_resample_is_no_fault_of_the_selector():
     assert result.failures["reason"].str.contains("rows are missing").all()
 
 
-def test_no_convergence_is_a_failure():
+def test_a_warning_is_kept_beside_the_selection():
+    stuck = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1, C=1e4))
+    result = assess({"stuck": stuck}, X, Y, resampling=Bootstrap(2))
+    assert result.failures.empty
+    for cell in result.cells:
+        assert cell.selected
+        assert cell.warnings[0].startswith("ConvergenceWarning: lbfgs failed to converge")
+        assert all("\n" not in text for text in cell.warnings)
+
+
+def test_a_warning_is_a_failure_where_that_is_asked_for():
     stuck = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1, C=1e4))
     with pytest.warns(FitFailedWarning, match="because of: ConvergenceWarning"):
-        result = assess({"stuck": stuck}, X, Y, resampling=Bootstrap(2))
+        result = assess({"stuck": stuck}, X, Y, resampling=Bootstrap(2), on_warning="fail")
     assert result.failures["reason"].str.startswith("ConvergenceWarning").all()
 
 
@@ -450,13 +463,19 @@ def test_a_pipeline_that_makes_new_features_is_refused_in_words():
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"X": X.mask(X > 1000)}, "missing or infinite values in .* first in"),
+        ({"X": X.mask(X > 1000)}, r"missing values in \d+ of 30 .*SelectKBest' cannot take them; .*impute=\"median\""),
+        ({"X": X.mask(X > 1000, np.inf)}, "infinite values in .* first in"),
+        ({"impute": "mean"}, r"impute must be \"median\" or None \(got 'mean'\)"),
+        ({"on_warning": "shout"}, r"on_warning must be \"record\" or \"fail\" \(got 'shout'\)"),
         ({"X": X.assign(name="a")}, "column 'name'"),
         (
             {"X": X.assign(name="a", place="b")},
             r"column 'name' of type String, and others that hold no numbers \('place'\)",
         ),
-        ({"X": X.mask(X > 1000), "y": np.zeros(len(Y))}, "(?s)as it is:\n- X has missing .*\n- y has one distinct"),
+        (
+            {"X": X.mask(X > 1000, np.inf), "y": np.zeros(len(Y))},
+            "(?s)as it is:\n- X has infinite .*\n- y has one distinct",
+        ),
         ({"X": X.to_numpy()[0]}, "wanted are rows x features"),
         ({"y": Y.iloc[:5]}, "y has the shape"),
         ({"y": np.zeros(len(Y))}, "one distinct value"),

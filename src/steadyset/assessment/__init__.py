@@ -19,8 +19,9 @@ from steadyset.assessment.request import Request, make_request
 from steadyset.assessment.result import Assessment
 from steadyset.assessment.workers import CRASHED, KILLED
 from steadyset.errors import InputError
-from steadyset.resampling import Bootstrap, Resampling
-from steadyset.runner.cell import Cell, error_on_all_rows, reason
+from steadyset.resampling import Bootstrap, Resampling, as_resampling
+from steadyset.runner.cell import Cell, error_on_all_rows
+from steadyset.runner.conditions import reason
 from steadyset.runner.jobs import job_count
 from steadyset.selections import Selections
 
@@ -39,9 +40,11 @@ def assess(
     X: Any,
     y: Any,
     *,
-    resampling: Resampling | None = None,
-    scoring: Sequence[str] | str | None = None,
+    resampling: Any = None,
+    scoring: Any = None,
     predictor: Any = None,
+    impute: str | None = None,
+    on_warning: str = "record",
     groups: Any = None,
     features: Sequence[str] | None = None,
     n_jobs: int | None = None,
@@ -60,11 +63,17 @@ def assess(
     Parameters
     ----------
     selectors : scikit-learn selectors, pipelines, or estimators with coefficients or importances (see
-        `steadyset.runner.chosen` for the rule); names such as "jmi:k=20"; one, several, or a mapping by name
+        `steadyset.runner.chosen` for the rule); names such as "jmi:k=20"; functions of X and y that return column
+        numbers, names or a mask; one, several, or a mapping by name
     X, y : the data; frames keep the names of their columns
-    resampling : how the training sets are drawn; 100 bootstraps by default. Rows left out are the test rows.
-    scoring : accuracy, balanced_accuracy, auc, log_likelihood, error; r2, rmse
+    resampling : how the training sets are drawn; 100 bootstraps by default. Rows left out are the test rows. A text
+        such as "subsample:fraction=0.8", a splitter of scikit-learn, and pairs of (train, test) are taken too
+    scoring : accuracy, balanced_accuracy, auc, log_likelihood, error; r2, rmse; any scorer of scikit-learn by name; a
+        function of (estimator, X, y); several, or a mapping by name
     predictor : what predicts from the selected features; logistic or ridge regression by default
+    impute : "median" fills missing values within each run, by the medians of its training rows. Without it they reach
+        the estimators, all of which have to take them
+    on_warning : "record" keeps the warnings of a run beside its result; with "fail" a run that warns has failed
     groups : which rows belong together, such as those of one patient; the resampling keeps or leaves them as a whole
     n_jobs, engine : "auto" (processes, or threads where the data in memory is too large to be held twice), "serial",
         "threads", "processes", "dask", or the address of a dask scheduler
@@ -82,11 +91,7 @@ def assess(
     Runs that fail are recorded and stop nothing; a selector whose runs all fail gets a FitFailedWarning, and one that
     fails over its parameters in the first run and on the whole data an InputError.
     """
-    drawing = Bootstrap() if resampling is None else resampling
-    if not isinstance(drawing, Resampling):
-        raise InputError(
-            f"resampling is {resampling!r}; wanted is one of steadyset's resamplings, such as Bootstrap(100)."
-        )
+    drawing = Bootstrap() if resampling is None else as_resampling(resampling)
     check_engine(engine)
     job_count(n_jobs)
     n_runs = _first_number(runs, drawing, width, max_runs)
@@ -102,6 +107,8 @@ def assess(
         groups=groups,
         features=features,
         random_state=random_state,
+        impute=impute,
+        on_warning=on_warning,
     )
     folder = None if out is None else RunFolder(Path(out))
     with ExitStack() as stack:

@@ -17,10 +17,13 @@ from steadyset.errors import Complaints, InputError
 from steadyset.io.numbers import number_array
 from steadyset.io.observations import aligned_rows, group_values, target_values
 from steadyset.labels import feature_names
-from steadyset.resampling import Resampling
-from steadyset.runner.chosen import can_choose
+from steadyset.resampling import as_resampling
+from steadyset.runner.chosen import can_choose, refuse_new_columns
+from steadyset.runner.conditions import RECORD, check_on_warning
+from steadyset.runner.function import FunctionSelector, function_name, is_plain_function
+from steadyset.runner.missing import check_impute, columns_with_gaps, refuse_gaps
 from steadyset.runner.plan import Plan
-from steadyset.runner.scoring import check_scores, default_predictor
+from steadyset.runner.scoring import default_predictor, read_scoring
 from steadyset.selectors.validation import all_finite, check_k
 from steadyset.task import task_of
 
@@ -43,7 +46,10 @@ class Request:
             "resampling": plan.resampling.identity(),
             "test_ratio": plan.resampling.test_ratio(plan.rows, plan.seed),
             "predictor": description(plan.predictor),
-            "scoring": list(plan.scoring),
+            "scoring": list(plan.score_names),
+            "scorers": _scorers(plan),
+            "impute": plan.impute,
+            "on_warning": plan.on_warning,
             "task": plan.task,
             "seed": plan.seed,
             "n_rows": len(plan.y),
@@ -59,12 +65,14 @@ def make_request(
     X: Any,
     y: Any,
     *,
-    resampling: Resampling,
-    scoring: Sequence[str] | str | None,
+    resampling: Any,
+    scoring: Any,
     predictor: Any,
     groups: Any,
     features: Sequence[str] | None,
     random_state: int,
+    impute: str | None = None,
+    on_warning: str = RECORD,
 ) -> Request:
     """Check everything before any work is done."""
     plan, names = make_plan(
@@ -76,10 +84,19 @@ def make_request(
         groups=groups,
         features=features,
         random_state=random_state,
+        impute=impute,
+        on_warning=on_warning,
     )
     named = named_selectors(selectors, plan.task)
     for name, selector in named.items():
+        if is_plain_function(selector):
+            named[name] = FunctionSelector(selector, names, frame=hasattr(X, "columns"))
+            continue
         _refuse_impossible_size(name, selector, len(names))
+        refuse_new_columns(name, selector)
+    if plan.impute is None:
+        judged = {"the predictor": plan.predictor} if plan.scoring else {}
+        refuse_gaps(plan.X, plan.gaps, names, named | judged)
     return Request(tuple(named), tuple(named.values()), names, plan)
 
 
@@ -87,14 +104,20 @@ def make_plan(
     X: Any,
     y: Any,
     *,
-    resampling: Resampling,
-    scoring: Sequence[str] | str | None = None,
+    resampling: Any,
+    scoring: Any = None,
     predictor: Any = None,
     groups: Any = None,
     features: Sequence[str] | None = None,
     random_state: int = 0,
+    impute: str | None = None,
+    on_warning: str = RECORD,
 ) -> tuple[Plan, tuple[str, ...]]:
-    """Checked data with its resampling and scores, and the names of the features."""
+    """Checked data with its resampling and scores, and the names of the features.
+
+    Missing values pass: who fits an estimator without `impute` has to ask whether it takes them.
+    """
+    drawing, fills, warned = as_resampling(resampling), check_impute(impute), check_on_warning(on_warning)
     wrong = Complaints("The data cannot be used as it is")
     n_rows = None
     with wrong.collected():
@@ -106,17 +129,21 @@ def make_plan(
         together = None if groups is None else group_values(aligned_rows(X, groups, "groups"), n_rows)
     wrong.tell()
     task = task_of(target)
+    gaps = columns_with_gaps(table)
     plan = Plan(
         table,
         target,
         together,
-        resampling,
-        default_predictor(task) if predictor is None else _predictor(predictor),
-        check_scores(scoring, task),
+        drawing,
+        default_predictor(task, fills=fills is None and len(gaps) > 0) if predictor is None else _predictor(predictor),
+        read_scoring(scoring, task, target),
         task,
-        _seed(random_state if resampling.random_state is None else resampling.random_state),
+        _seed(random_state if drawing.random_state is None else drawing.random_state),
+        fills,
+        warned,
+        gaps,
     )
-    resampling.check(plan.rows)
+    drawing.check(plan.rows)
     return plan, names
 
 
@@ -128,7 +155,7 @@ def named_selectors(selectors: Any, task: str) -> dict[str, Any]:
         several = list(selectors) if isinstance(selectors, (list, tuple)) else [selectors]
         given = {}
         for selector in several:
-            name = selector if isinstance(selector, str) else type(selector).__name__
+            name = _name(selector)
             if name in given:
                 name = next(f"{name} {i}" for i in range(2, len(several) + 2) if f"{name} {i}" not in given)
             given[name] = selector
@@ -137,13 +164,24 @@ def named_selectors(selectors: Any, task: str) -> dict[str, Any]:
     return {name: _selector(selector, name, task) for name, selector in given.items()}
 
 
+def _name(selector: Any) -> str:
+    if isinstance(selector, str):
+        return selector
+    return function_name(selector) if is_plain_function(selector) else type(selector).__name__
+
+
 def _selector(selector: Any, name: str, task: str) -> Any:
     if isinstance(selector, str):
         from steadyset.selectors.names import selector_by_name
 
         return selector_by_name(selector, task)
+    if is_plain_function(selector):
+        return selector
     if not can_choose(selector) or not hasattr(selector, "get_params"):
-        raise InputError(f"The selector {name!r} is {selector!r}; wanted is a scikit-learn estimator or a name.")
+        raise InputError(
+            f"The selector {name!r} is {selector!r}; wanted is a scikit-learn estimator, a name, or a function of X "
+            "and y."
+        )
     return selector
 
 
@@ -185,11 +223,12 @@ def _numbers(X: Any, features: Sequence[str] | None) -> tuple[npt.NDArray[np.flo
         raise InputError(f"X has the shape {table.shape}; wanted are rows x features.")
     names, d = feature_names(features, table.shape[1], what="X")
     if not all_finite(table):
-        bad = np.flatnonzero(~np.isfinite(table).all(axis=0))
-        first = names[bad[0]] if names is not None else f"column {bad[0]}"
-        raise InputError(
-            f"X has missing or infinite values in {len(bad)} of {d} features, first in {first!r}; fill or drop them."
-        )
+        bad = np.flatnonzero(np.isinf(table).any(axis=0))
+        if len(bad):
+            first = names[bad[0]] if names is not None else f"column {bad[0]}"
+            raise InputError(
+                f"X has infinite values in {len(bad)} of {d} features, first in {first!r}; replace or drop them."
+            )
     return table, names if names is not None else tuple(f"x{f}" for f in range(d))
 
 
@@ -213,6 +252,11 @@ def _shown(value: Any) -> str:
     if isinstance(value, np.ndarray) and value.dtype != object:
         return f"{value.dtype}{value.shape} {hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()}"
     return description(value) if hasattr(value, "get_params") and not isinstance(value, type) else repr(value)
+
+
+def _scorers(plan: Plan) -> dict[str, str]:
+    """What stands behind the names of scores, in words that do not depend on where functions lie."""
+    return {score.name: re.sub(r" at 0x[0-9a-f]+", "", repr(score.scorer)) for score in plan.scoring}
 
 
 def fingerprint(plan: Plan) -> str:

@@ -18,7 +18,10 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from steadyset.errors import InputError
 from steadyset.runner.cell import Cell, compute_cell
@@ -123,7 +126,7 @@ class _Workers:
 
         plan = self.plan
         # joblib maps arrays into its workers when they are arguments by themselves, not inside a Plan.
-        rest = (plan.groups, plan.resampling, plan.predictor, plan.scoring, plan.task, plan.seed)
+        rest = replace(plan, X=np.empty((0, 0)), y=np.empty(0))
         parallel = Parallel(
             n_jobs=max(2, n_jobs),  # one job would be computed in this process
             backend="loky",
@@ -172,10 +175,10 @@ def _deaf_children() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _compute_apart(parent: int, X: Any, y: Any, rest: tuple[Any, ...], selector: Any, index: int, run: int) -> Cell:
+def _compute_apart(parent: int, X: Any, y: Any, rest: Plan, selector: Any, index: int, run: int) -> Cell:
     end_with(parent)
     faulthandler.disable()  # a crash is told by its parent, in a sentence
-    return compute_cell(Plan(X, y, *rest), selector, index, run)
+    return compute_cell(replace(rest, X=X, y=y), selector, index, run)
 
 
 _watched: set[int] = set()

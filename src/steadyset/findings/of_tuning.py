@@ -33,7 +33,7 @@ def of_tuning(tuning: Tuning, *, core: float, choose: str | None) -> Findings:
         tuning.evaluator.measure,
         LEVEL,
         core,
-        plan.scoring,
+        plan.score_names,
         tuple(_answer(tuning, chosen, choose)),
         rows,
         cores=cores_of(selections, rows, core),

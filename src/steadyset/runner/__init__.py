@@ -1,1 +1,4 @@
-"""One estimator on one resample: seed, prepare, fit, what it selected, its scores, warnings, what went wrong."""
+"""One estimator on one resample: seed, prepare, fit, what it selected, its scores, warnings, what went wrong.
+
+assess, tune and the approaches of chapter 8 all call `compute_cells`; nothing else fits an estimator to a resample.
+"""

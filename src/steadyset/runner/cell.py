@@ -1,27 +1,22 @@
-"""One cell of an assessment: one selector on one resample. It depends on nothing but its arguments."""
+"""The runner: one estimator on one resample. What it gives depends on nothing but its arguments."""
 
 from __future__ import annotations
 
-import threading
 import time
-import warnings
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import has_fit_parameter
-from threadpoolctl import threadpool_limits
 
 from steadyset.resampling import Resample
 from steadyset.runner.chosen import Chosen, chosen
+from steadyset.runner.conditions import FAIL, listening, reason, same_conditions
 from steadyset.runner.plan import Plan
-from steadyset.runner.scoring import blind_predictor, scores
-from steadyset.task import CLASSES, NUMBER
+from steadyset.runner.scoring import Scored, blind_predictor, scores
+from steadyset.runner.seeds import RANDOM_FEATURES, ready, run_key
+from steadyset.runner.training import Training
 
 ONE_CLASS = "the resample holds one class only"
 NOTHING = "nothing was selected"
@@ -31,9 +26,9 @@ NOTHING = "nothing was selected"
 class Cell:
     """What one selector did on one resample. `failure` says why there is no selection, or no score.
 
-    `tied` counts the selected features that only the order of the columns preferred to others with the same score.
-    `blind` and `random` are the scores of predicting without features (the largest class, the mean) and from as many
-    features drawn at random.
+    `warnings` are short, distinct, and begin with "predictor" where not the selector warned. `tied` counts the selected
+    features that only the order of the columns preferred to others with the same score. `blind` and `random` are the
+    scores of predicting without features (the largest class, the mean) and from as many features drawn at random.
     """
 
     selector: int
@@ -51,126 +46,127 @@ class Cell:
     random: dict[str, float] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Fitted:
+    """What an estimator chose, and the model that predicts from all columns.
+
+    Without one, the predictor of the plan is fitted to the chosen columns.
+    """
+
+    chosen: Chosen
+    model: Any = None
+
+
 def compute_cell(plan: Plan, selector: Any, index: int, run: int) -> Cell:
-    """Fit, look at what was selected, score it on the left-out rows; every failure is told, none is raised."""
-    resample = plan.resampling.draw(run, plan.rows, plan.seed)
-    y = plan.y[resample.train] if resample.noise is None else _noisy(plan, resample)
-    if plan.task == CLASSES and len(np.unique(y)) < 2:
-        return Cell(index, run, resample.label, None, None, failure=ONE_CLASS)
-    model = seeded(clone(selector), plan.seed, run)
+    """A selector on a run: fit, look at what was selected, let the plan's predictor predict the left-out rows."""
+
+    def fit(training: Training) -> list[Fitted]:
+        model = training.fitted(ready(selector, plan, run))
+        return [Fitted(chosen(model, plan.X.shape[1]))]
+
+    (cell,) = compute_cells(plan, plan.draw(run), fit)
+    return replace(cell, selector=index, run=run)
+
+
+def compute_cells(plan: Plan, resample: Resample, fit: Callable[[Training], Sequence[Fitted]]) -> list[Cell]:
+    """Fit once on a resample, and score everything that came of it; every failure is told, none is raised.
+
+    Where the fit fails there is one cell, without a selection.
+    """
+    blank = Cell(0, 0, resample.label, None, None)
+    training = Training.of(plan, resample)
+    if training.has_one_class:
+        return [replace(blank, failure=ONE_CLASS)]
     begin = time.perf_counter()
-    with _same_conditions():
+    with same_conditions() as heard:
         try:
-            _fit(model, plan, resample, y)
-            picked = chosen(model, plan.X.shape[1])
-        except Exception as error:  # whatever a selector raises is the answer of this cell, not of the assessment
-            return Cell(index, run, resample.label, None, None, failure=reason(error))
-        fitted = time.perf_counter()
-        found, failure = _score(plan, resample, picked, y)
-    return Cell(
-        index,
-        run,
-        resample.label,
-        tuple(picked.features.tolist()),
-        None if picked.weights is None else tuple(picked.weights.tolist()),
-        found,
-        fitted - begin,
-        time.perf_counter() - fitted,
-        failure,
-    )
+            found = fit(training)
+        except Exception as error:  # whatever an estimator raises is the answer of this run, not of the assessment
+            return [replace(blank, failure=reason(error), warnings=tuple(heard))]
+        seconds = time.perf_counter() - begin
+        if heard and plan.on_warning == FAIL:
+            return [replace(blank, failure=heard[0], warnings=tuple(heard))]
+        blank = replace(blank, fit_seconds=seconds, warnings=tuple(heard))
+        return [_scored(plan, training, one, blank) for one in found]
 
 
 def error_on_all_rows(plan: Plan, selector: Any) -> Exception | None:
     """What a selector raises when it is fitted to the whole data, if anything."""
-    model = seeded(clone(selector), plan.seed, 0)
-    with _same_conditions():
+    with same_conditions():
         try:
-            model.fit(plan.X, plan.y)
-            chosen(model, plan.X.shape[1])
+            training = Training.on_all_rows(plan)
+            model = ready(selector, plan, 0)
+            chosen(model.fit(training.train(), training.y), plan.X.shape[1])
         except Exception as error:
             return error
     return None
 
 
-_condition_lock = threading.Lock()
-_conditions = ExitStack()
-_cells_at_work = 0
-
-
-@contextmanager
-def _same_conditions() -> Iterator[None]:
-    """One thread for the arithmetic, and no convergence is an error.
-
-    Sums in another order would change the last bits, and with them the selection. Both settings belong to the process,
-    so threads that compute cells at the same time share them: the first to come sets them, the last to leave resets.
-    """
-    global _cells_at_work
-    with _condition_lock:
-        if _cells_at_work == 0:
-            _conditions.enter_context(threadpool_limits(1))
-            _conditions.enter_context(warnings.catch_warnings())
-            warnings.simplefilter("ignore")
-            warnings.simplefilter("error", ConvergenceWarning)
-        _cells_at_work += 1
-    try:
-        yield
-    finally:
-        with _condition_lock:
-            _cells_at_work -= 1
-            if _cells_at_work == 0:
-                _conditions.close()
-
-
-def _fit(model: Any, plan: Plan, resample: Resample, y: npt.NDArray[Any]) -> None:
-    """Rows are copied only for selectors that cannot take a bootstrap as weights."""
-    if (
-        resample.noise is None
-        and getattr(model, "weights_equal_copies", False)
-        and has_fit_parameter(model, "sample_weight")
-    ):
-        model.fit(plan.X, plan.y, sample_weight=resample.weights(len(plan.y)))
-        return
-    X = np.asarray(plan.X[resample.train])
-    model.fit(X if resample.noise is None else resample.noise.values(X), y)
-
-
-def _noisy(plan: Plan, resample: Resample) -> npt.NDArray[Any]:
-    assert resample.noise is not None
-    return resample.noise.labels(plan.y[resample.train], continuous=plan.task == NUMBER)
-
-
-def _score(plan: Plan, resample: Resample, picked: Chosen, y: npt.NDArray[Any]) -> tuple[dict[str, float], str]:
-    if not len(resample.test) or not plan.scoring:
-        return {}, "" if len(picked.features) else NOTHING
-    columns = picked.features
-    try:
-        if len(columns):
-            model = seeded(clone(plan.predictor), plan.seed, resample.label)
-            train = np.asarray(plan.X[np.ix_(resample.train, columns)])
-            test = np.asarray(plan.X[np.ix_(resample.test, columns)])
-        else:
-            model = blind_predictor(plan.task)
-            train, test = np.zeros((len(y), 1)), np.zeros((len(resample.test), 1))
-        model.fit(train, y)
-        found = scores(model, test, plan.y[resample.test], plan.scoring, plan.task)
-    except Exception as error:
-        return {}, f"no score: {reason(error)}"
-    return found, "" if len(columns) else NOTHING
-
-
-def seeded(estimator: Any, seed: int, run: int | str) -> Any:
-    """Give every random_state that is still open a seed of its own, drawn from the run's."""
-    key = run if isinstance(run, int) else int.from_bytes(run.encode()[-8:], "big")
-    open_states = sorted(
-        name
-        for name, value in estimator.get_params(deep=True).items()
-        if (name == "random_state" or name.endswith("__random_state")) and value is None
+def _scored(plan: Plan, training: Training, one: Fitted, blank: Cell) -> Cell:
+    begin = time.perf_counter()
+    picked = one.chosen
+    with listening() as heard:
+        scored = _scores(plan, training, one)
+    if heard and plan.on_warning == FAIL and not scored.failure:
+        scored = Scored({}, failure=f"no score: {heard[0]}")
+    seconds = time.perf_counter() - begin
+    nothing = NOTHING if one.model is None and not len(picked.features) else ""
+    judged = one.model is None and scored.values
+    blind, drawn = _baselines(plan, training, picked.features, scored.values) if judged else ({}, {})
+    return replace(
+        blank,
+        selected=tuple(picked.features.tolist()),
+        weights=None if picked.weights is None else tuple(picked.weights.tolist()),
+        scores=scored.values,
+        score_seconds=seconds,
+        failure=scored.failure or nothing,
+        warnings=(*blank.warnings, *(f"predictor: {text}" for text in heard), *scored.notes),
+        tied=picked.tied,
+        blind=blind,
+        random=drawn,
     )
-    states = np.random.SeedSequence(seed, spawn_key=(key, 1)).generate_state(max(1, len(open_states)))
-    return estimator.set_params(**{name: int(s % 2**31) for name, s in zip(open_states, states, strict=False)})
 
 
-def reason(error: BaseException) -> str:
-    """An error in one line."""
-    text = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {text[0]}" if text else type(error).__name__
+def _scores(plan: Plan, training: Training, one: Fitted) -> Scored:
+    if not len(training.resample.test) or not plan.scoring:
+        return Scored({})
+    try:
+        if one.model is not None:
+            return scores(one.model, training.test(), training.test_y, plan.scoring, plan.task)
+        return _predicted(plan, training, one.chosen.features)
+    except Exception as error:
+        return Scored({}, failure=f"no score: {reason(error)}")
+
+
+def _predicted(plan: Plan, training: Training, columns: npt.NDArray[np.int64]) -> Scored:
+    """The scores of the plan's predictor on some of the columns; without any it is blind."""
+    if len(columns):
+        model = ready(plan.predictor, plan, training.resample.label)
+        train, test = training.train(columns), training.test(columns)
+    else:
+        model = blind_predictor(plan.task)
+        train, test = np.zeros((len(training.target), 1)), np.zeros((len(training.resample.test), 1))
+    return scores(model.fit(train, training.y), test, training.test_y, plan.scoring, plan.task)
+
+
+def _baselines(
+    plan: Plan, training: Training, selected: npt.NDArray[np.int64], found: dict[str, float]
+) -> tuple[dict[str, float], dict[str, float]]:
+    """The scores without features, and of as many random ones: a resample has one random order for all selectors."""
+    size, d = len(selected), plan.X.shape[1]
+    random = np.random.default_rng(
+        np.random.SeedSequence(plan.seed, spawn_key=(run_key(training.resample.label), RANDOM_FEATURES))
+    )
+    columns = np.sort(random.permutation(d)[:size])
+    with listening():
+        blind = _without_error(plan, training, columns[:0])
+        if size in (0, d):
+            return blind, dict(blind if size == 0 else found)
+        return blind, _without_error(plan, training, columns)
+
+
+def _without_error(plan: Plan, training: Training, columns: npt.NDArray[np.int64]) -> dict[str, float]:
+    try:
+        return _predicted(plan, training, columns).values
+    except Exception:  # the predictor's own failure is told with the selected features
+        return {}

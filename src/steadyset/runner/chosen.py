@@ -1,12 +1,14 @@
 """What a fitted estimator selected, and how much weight it gives to each feature: the one stated rule.
 
-1. A selector (get_support) selected its support.
+1. A selector (get_support) selected its support: a mask, or column numbers.
 2. Coefficients (coef_): the non-zero ones, those above 1e-5 of the largest where none is exactly zero.
 3. Importances (feature_importances_): those above their mean.
 4. A pipeline selected what its last step of these kinds selected, among what the selectors before it let through; the
    other steps before must keep the features as they are.
 
-The weights are the first of importances_, coef_, feature_importances_ and scores_ that the estimator has.
+The weights are the first of importances_, coef_, feature_importances_ and scores_ that the estimator has. Features that
+only the order of the columns preferred are counted: n_tied_ where the selector says so, else those of its scores_ that
+equal the best score left out.
 """
 
 from __future__ import annotations
@@ -17,8 +19,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 
 from steadyset.errors import InputError
+from steadyset.runner.function import read_support
 
 MARKS = ("get_support", "coef_", "feature_importances_")
 WEIGHTS = ("importances_", "coef_", "feature_importances_", "scores_")
@@ -26,10 +30,11 @@ WEIGHTS = ("importances_", "coef_", "feature_importances_", "scores_")
 
 @dataclass(frozen=True)
 class Chosen:
-    """The selected feature indices, ascending, and a weight for each, or None."""
+    """The selected feature indices, ascending, a weight for each, or None, and how many of them ties decided."""
 
     features: npt.NDArray[np.int64]
     weights: npt.NDArray[np.float64] | None
+    tied: int = 0
 
 
 def chosen(estimator: Any, n_features: int) -> Chosen:
@@ -46,6 +51,26 @@ def can_choose(estimator: Any) -> bool:
     return hasattr(estimator, "fit") and not isinstance(estimator, type)
 
 
+def selects_by_itself(model: Any) -> bool:
+    """Whether the rule finds a selection in a fitted model; others use every feature that they get."""
+    steps = [step for _, step in model.steps] if hasattr(model, "steps") else [model]
+    return any(hasattr(step, mark) for step in steps for mark in MARKS)
+
+
+def refuse_new_columns(name: str, estimator: Any) -> None:
+    """Tell before any run that a step such as PCA makes columns that are not the features any more."""
+    for _, step in getattr(estimator, "steps", [])[:-1]:
+        if isinstance(step, ClassNamePrefixFeaturesOutMixin):
+            raise InputError(f"The selector {name!r} cannot run: {_new_columns(step)}")
+
+
+def _new_columns(step: Any) -> str:
+    return (
+        f"the columns after the step {type(step).__name__} are not the features any more; steps before the selecting "
+        "one must keep the features as they are."
+    )
+
+
 def _chosen_by_steps(steps: Sequence[Any], n_features: int) -> Chosen:
     deciding = [i for i, step in enumerate(steps) if hasattr(step, "steps") or any(hasattr(step, m) for m in MARKS)]
     if not deciding:
@@ -54,34 +79,72 @@ def _chosen_by_steps(steps: Sequence[Any], n_features: int) -> Chosen:
         )
     passed = np.arange(n_features)
     for step in steps[: deciding[-1]]:
-        if hasattr(step, "get_support"):
-            passed = passed[chosen(step, len(passed)).features]
+        passed = passed[_kept_by(step, len(passed))]
     last = chosen(steps[deciding[-1]], len(passed))
-    return Chosen(passed[last.features], last.weights)
+    order = np.argsort(passed[last.features], kind="stable")
+    return Chosen(passed[last.features][order], None if last.weights is None else last.weights[order], tied=last.tied)
+
+
+def _kept_by(step: Any, n_features: int) -> npt.NDArray[np.int64]:
+    """Which of its columns a fitted step hands on, in their order."""
+    if hasattr(step, "get_support"):
+        return chosen(step, n_features).features
+    if not hasattr(step, "get_feature_names_out"):
+        return np.arange(n_features)  # nothing tells otherwise; a different number of columns is seen at the next step
+    names = [f"x{f}" for f in range(n_features)]
+    place = {name: f for f, name in enumerate(names)}
+    given = [str(name) for name in step.get_feature_names_out(names)]
+    if not all(name in place for name in given):
+        raise InputError(f"{_new_columns(step)[0].upper()}{_new_columns(step)[1:]}")
+    return np.array([place[name] for name in given], dtype=np.int64)
 
 
 def _chosen_by_one(fitted: Any, n_features: int) -> Chosen:
-    weights = _feature_weights(fitted, n_features)
+    who, weights = type(fitted).__name__, _feature_weights(fitted, n_features)
     if hasattr(fitted, "get_support"):
-        support = np.asarray(fitted.get_support(), dtype=bool)
-    elif hasattr(fitted, "coef_") and weights is not None:
-        least = 0.0 if np.any(weights == 0) else 1e-5 * weights.max(initial=0.0)
-        support = weights > least
-    elif hasattr(fitted, "feature_importances_") and weights is not None:
-        support = weights > weights.mean()
+        support = read_support(fitted.get_support(), n_features, who)
+    elif hasattr(fitted, "coef_"):
+        magnitudes = _deciding(fitted.coef_, "coef_", who, n_features)
+        least = 0.0 if np.any(magnitudes == 0) else 1e-5 * magnitudes.max(initial=0.0)
+        support = magnitudes > least
+    elif hasattr(fitted, "feature_importances_"):
+        importances = _deciding(fitted.feature_importances_, "feature_importances_", who, n_features)
+        support = importances > importances.mean()
     else:
+        raise InputError(f"{who} selects nothing: wanted is get_support(), coef_ or feature_importances_.")
+    features = np.flatnonzero(support)
+    known = weights is not None and bool(np.all(np.isfinite(weights[features])))
+    return Chosen(features, weights[features] if weights is not None and known else None, _tied(fitted, support))
+
+
+def _deciding(raw: Any, attribute: str, who: str, n_features: int) -> npt.NDArray[np.float64]:
+    """Numbers that decide what was selected, one per feature."""
+    magnitudes = _magnitudes(raw)
+    if len(magnitudes) != n_features:
         raise InputError(
-            f"{type(fitted).__name__} selects nothing: wanted is get_support(), coef_ or feature_importances_."
-        )
-    if len(support) != n_features:
-        raise InputError(
-            f"{type(fitted).__name__} decides on {len(support)} columns, but the data has {n_features} features; "
+            f"{who} decides on {len(magnitudes)} columns, but the data has {n_features} features; "
             "steps before the selecting one must keep the features as they are."
         )
-    features = np.flatnonzero(support)
-    if weights is None or not np.all(np.isfinite(weights[features])):
-        return Chosen(features, None)
-    return Chosen(features, weights[features])
+    if np.isnan(magnitudes).any():
+        raise InputError(f"{attribute} of {who} holds nan, so nothing can be said of what it selects.")
+    return magnitudes
+
+
+def _tied(fitted: Any, support: npt.NDArray[np.bool_]) -> int:
+    """How many selected features have no better score than one that was left out."""
+    told = getattr(fitted, "n_tied_", None)
+    if told is not None:
+        return int(told)
+    scores = getattr(fitted, "scores_", None)
+    if scores is None or np.shape(scores) != support.shape or support.all() or not support.any():
+        return 0
+    values = np.asarray(scores, dtype=np.float64)
+    if np.isnan(values).any():
+        return 0
+    best_left_out = values[~support].max()
+    if values[support].min() < best_left_out:  # these scores are not what it selects by
+        return 0
+    return int((values[support] == best_left_out).sum())
 
 
 def _feature_weights(fitted: Any, n_features: int) -> npt.NDArray[np.float64] | None:
@@ -90,7 +153,13 @@ def _feature_weights(fitted: Any, n_features: int) -> npt.NDArray[np.float64] | 
         raw = getattr(fitted, name, None)
         if raw is None or callable(raw):
             continue
-        values: npt.NDArray[np.float64] = np.abs(np.atleast_2d(np.asarray(raw, dtype=np.float64))).mean(axis=0)
+        values = _magnitudes(raw)
         if len(values) == n_features:
             return values
     return None
+
+
+def _magnitudes(raw: Any) -> npt.NDArray[np.float64]:
+    dense = raw.toarray() if hasattr(raw, "toarray") else raw
+    found: npt.NDArray[np.float64] = np.abs(np.atleast_2d(np.asarray(dense, dtype=np.float64))).mean(axis=0)
+    return found

@@ -2,29 +2,57 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.resampling import Resampling, Rows
+from steadyset.resampling import Resample, Resampling, Rows
+from steadyset.runner.conditions import RECORD, OnWarning
+from steadyset.runner.scoring import Score
 from steadyset.task import Task
+
+
+def _no_columns() -> npt.NDArray[np.int64]:
+    return np.empty(0, np.int64)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What all cells share: the data, how it is resampled, and how the selected features are judged."""
+    """The data, how it is resampled and prepared, and how the selected features are judged.
+
+    gaps are the columns with missing values; `impute` says how each run fills them ("median", or None: not at all).
+    """
 
     X: npt.NDArray[np.float64]
     y: npt.NDArray[Any]
     groups: npt.NDArray[Any] | None
     resampling: Resampling
     predictor: Any
-    scoring: tuple[str, ...]
+    scoring: tuple[Score, ...]
     task: Task
     seed: int
+    impute: str | None = None
+    on_warning: OnWarning = RECORD
+    gaps: npt.NDArray[np.int64] = field(default_factory=_no_columns)
 
     @property
     def rows(self) -> Rows:
         return Rows(len(self.y), self.y, self.groups)
+
+    @property
+    def n_runs(self) -> int:
+        return self.resampling.n_runs_for(self.rows)
+
+    @property
+    def score_names(self) -> tuple[str, ...]:
+        return tuple(score.name for score in self.scoring)
+
+    def draw(self, run: int) -> Resample:
+        """The rows of a run."""
+        return self.resampling.draw(run, self.rows, self.seed)
+
+    def resamples(self) -> list[Resample]:
+        """The rows of every run."""
+        return [self.draw(run) for run in range(self.n_runs)]

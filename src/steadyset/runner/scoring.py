@@ -1,97 +1,194 @@
-"""How well the selected features predict the left-out rows: a predictor and scores, by name."""
+"""How well the selected features predict the left-out rows: a predictor, and scikit-learn's scorers by name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn import metrics
 from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from steadyset.errors import InputError
+from steadyset.runner.conditions import listening, reason, same_conditions
 from steadyset.task import CLASSES, NUMBER, Task
 
-
-def _auc(y: Any, predicted: Any, probability: Any, classes: Any) -> float:
-    if len(np.unique(y)) < 2:
-        return float("nan")
-    if len(classes) == 2:
-        return float(metrics.roc_auc_score(y == classes[1], probability[:, 1]))
-    present = np.isin(classes, y)
-    if present.sum() < 2 or not present.all():
-        return float("nan")
-    return float(metrics.roc_auc_score(y, probability, multi_class="ovr", labels=classes))
+Scorer = Callable[[Any, Any, Any], float]
 
 
-def _log_likelihood(y: Any, predicted: Any, probability: Any, classes: Any) -> float:
+def _log_likelihood(model: Any, X: npt.NDArray[np.float64], y: npt.NDArray[Any]) -> float:
+    """The mean log-probability of the true classes; log_loss has no value for a class that training rows lack."""
+    if not hasattr(model, "predict_proba"):
+        raise InputError("log_likelihood needs a predictor with predict_proba.")
+    probability, classes = np.asarray(model.predict_proba(X)), model.classes_
     known = np.isin(y, classes)
     column = np.searchsorted(classes, np.where(known, y, classes[0]))
     share = np.where(known, probability[np.arange(len(y)), column], 0.0)
     return float(np.mean(np.log(np.clip(share, 1e-15, 1.0))))
 
 
-CLASSIFICATION: dict[str, Callable[..., float]] = {
-    "accuracy": lambda y, predicted, *_: float(np.mean(y == predicted)),
-    "balanced_accuracy": lambda y, predicted, *_: _balanced_accuracy(y, predicted),
-    "auc": _auc,
+# Names of steadyset beside those of scikit-learn, the default first. Error and rmse are told as they are: not negative.
+CLASSIFICATION: dict[str, Scorer] = {
+    "accuracy": metrics.get_scorer("accuracy"),
+    "balanced_accuracy": metrics.get_scorer("balanced_accuracy"),
+    "auc": metrics.make_scorer(
+        metrics.roc_auc_score, response_method=("predict_proba", "decision_function"), multi_class="ovr"
+    ),
     "log_likelihood": _log_likelihood,
-    "error": lambda y, predicted, *_: float(np.mean(y != predicted)),
+    "error": metrics.make_scorer(metrics.hamming_loss),
 }
-REGRESSION: dict[str, Callable[..., float]] = {
-    "r2": lambda y, predicted, *_: float(metrics.r2_score(y, predicted)) if len(y) > 1 else float("nan"),
-    "rmse": lambda y, predicted, *_: float(np.sqrt(np.mean((y - predicted) ** 2))),
+REGRESSION: dict[str, Scorer] = {
+    "r2": metrics.get_scorer("r2"),
+    "rmse": metrics.make_scorer(metrics.root_mean_squared_error),
 }
 LOWER_IS_BETTER = frozenset({"error", "rmse"})
+TASKS = {"_classification": CLASSES, "_ranking": CLASSES, "_supervised": CLASSES, "_regression": NUMBER}
 
 
-def default_predictor(task: Task) -> Any:
-    """Logistic regression, or ridge regression, on standardised features."""
+@dataclass(frozen=True)
+class Score:
+    """A name and a function of (fitted model, X, y); more is better unless the name is in LOWER_IS_BETTER."""
+
+    name: str
+    scorer: Scorer
+
+
+def default_predictor(task: Task, *, fills: bool = False) -> Any:
+    """Logistic regression, or ridge regression, on standardised features; `fills` puts medians into gaps first."""
     model = LogisticRegression(max_iter=1000) if task == CLASSES else Ridge()
-    return make_pipeline(StandardScaler(), model)
+    before = [SimpleImputer(strategy="median", keep_empty_features=True)] if fills else []
+    return make_pipeline(*before, StandardScaler(), model)
 
 
 def blind_predictor(task: Task) -> Any:
-    """What predicts when nothing was selected: the class shares, or the mean."""
+    """What predicts without features: the class shares, or the mean."""
     return DummyClassifier(strategy="prior") if task == CLASSES else DummyRegressor()
 
 
-def check_scores(names: Sequence[str] | str | None, task: Task) -> tuple[str, ...]:
-    """The names of the scores; the default is accuracy, or R²."""
-    known = CLASSIFICATION if task == CLASSES else REGRESSION
-    if names is None:
-        return (next(iter(known)),)
-    wanted = (names,) if isinstance(names, str) else tuple(names)
-    for name in wanted:
-        if name not in known:
-            raise InputError(f"There is no score {name!r} for {task}; wanted is one of {', '.join(known)}.")
-    return wanted
+def read_scoring(given: Any, task: Task, y: npt.NDArray[Any]) -> tuple[Score, ...]:
+    """Scores by name, functions of (estimator, X, y), or a mapping from names to these; accuracy or R² by default."""
+    own = CLASSIFICATION if task == CLASSES else REGRESSION
+    if given is None:
+        given = next(iter(own))
+    if isinstance(given, Mapping):
+        named = {str(name): value for name, value in given.items()}
+    else:
+        several = [given] if isinstance(given, str) or callable(given) else list(given)
+        names = [value if isinstance(value, str) else _name(value) for value in several]
+        for name in names:
+            if names.count(name) > 1:
+                raise InputError(f"scoring has {name!r} twice; give each score once, or a mapping with distinct names.")
+        named = dict(zip(names, several, strict=True))
+    return tuple(Score(name, _scorer(value, task, y)) for name, value in named.items())
 
 
-def scores(
-    model: Any, X: npt.NDArray[np.float64], y: npt.NDArray[Any], names: Sequence[str], task: Task
-) -> dict[str, float]:
-    """Score a fitted model on left-out rows; nan where a score has no meaning there."""
-    predicted = model.predict(X)
-    if task == NUMBER:
-        return {name: REGRESSION[name](y, predicted) for name in names}
-    probability = _probability(model, X, names) if {"auc", "log_likelihood"} & set(names) else None
-    return {name: CLASSIFICATION[name](y, predicted, probability, model.classes_) for name in names}
+def _name(scorer: Any) -> str:
+    function = getattr(scorer, "_score_func", scorer)
+    name = getattr(function, "__name__", type(function).__name__)
+    return "score" if name == "<lambda>" else str(name)
 
 
-def _probability(model: Any, X: npt.NDArray[np.float64], names: Sequence[str]) -> npt.NDArray[np.float64]:
-    """A column a class; the auc of two classes needs their order only, which a decision function gives too."""
-    if hasattr(model, "predict_proba"):
-        return np.asarray(model.predict_proba(X))
-    if "log_likelihood" in names or not hasattr(model, "decision_function") or len(model.classes_) > 2:
-        raise InputError("log_likelihood, and auc of more than two classes, need a predictor with predict_proba.")
-    decision = np.asarray(model.decision_function(X))
-    return np.column_stack([-decision, decision])
+def _scorer(given: Any, task: Task, y: npt.NDArray[Any]) -> Scorer:
+    if callable(given):
+        return _as_scorer(given)
+    own = CLASSIFICATION if task == CLASSES else REGRESSION
+    if given in own:
+        return own[given]
+    names = metrics.get_scorer_names()
+    scorer = metrics.get_scorer(given) if given in names else None
+    if scorer is None or TASKS.get(_module(scorer), task) != task:
+        near = get_close_matches(str(given), [*own, *names], n=1)
+        hint = f"did you mean {near[0]!r}? Known are" if scorer is None and near else "known are"
+        raise InputError(
+            f"There is no score {given!r} for {task}; {hint} {', '.join(own)}, the names of scikit-learn's scorers, "
+            "and functions of (estimator, X, y)."
+        )
+    _refuse_impossible(given, scorer, task, y)
+    found: Scorer = scorer
+    return found
 
 
-def _balanced_accuracy(y: npt.NDArray[Any], predicted: npt.NDArray[Any]) -> float:
-    return float(np.mean([np.mean(predicted[y == label] == label) for label in np.unique(y)]))
+def _as_scorer(function: Any) -> Scorer:
+    """A metric (y, predicted) is no scorer: it would be called with a model in the place of the truth."""
+    if str(getattr(function, "__module__", "")).startswith("sklearn.metrics._") and not hasattr(
+        function, "_score_func"
+    ):
+        name = getattr(function, "__name__", "metric")
+        raise InputError(f"{name} is a metric of (y, predicted); give sklearn.metrics.make_scorer({name}).")
+    scorer: Scorer = function
+    return scorer
+
+
+def _module(scorer: Any) -> str:
+    return str(getattr(getattr(scorer, "_score_func", None), "__module__", "")).rpartition(".")[2]
+
+
+def _refuse_impossible(name: str, scorer: Scorer, task: Task, y: npt.NDArray[Any]) -> None:
+    """What no predictor could be scored by on this target, such as f1 of three classes, is told before any run."""
+    nothing = np.zeros((len(y), 1))
+    with same_conditions():
+        try:
+            scorer(blind_predictor(task).fit(nothing, y), nothing, y)
+        except Exception as error:
+            raise InputError(f"The score {name!r} cannot be used for this target: {reason(error)}") from None
+
+
+@dataclass(frozen=True)
+class Scored:
+    """The values, nan where there is none; why some have none; and what went wrong, for which the data is no excuse."""
+
+    values: dict[str, float]
+    notes: tuple[str, ...] = ()
+    failure: str = ""
+
+
+def scores(model: Any, X: npt.NDArray[np.float64], y: npt.NDArray[Any], wanted: Sequence[Score], task: Task) -> Scored:
+    """Score a fitted model on left-out rows; a score that has no value because rows of a class are missing is nan."""
+    if not wanted:
+        return Scored({})
+    excuse = _missing_classes(model, y) if task == CLASSES else ""
+    together = metrics.check_scoring(scoring={score.name: score.scorer for score in wanted}, raise_exc=False)
+    with listening() as heard:
+        found = together(model, X, y)
+    values, notes, failure = {}, list(heard) if not excuse else [], ""
+    for score in wanted:
+        value = found[score.name]
+        if isinstance(value, str):  # the traceback of what the scorer raised
+            values[score.name] = float("nan")
+            if not excuse:
+                failure = failure or f"no score: {score.name}: {_raised(score.scorer, model, X, y)}"
+        else:
+            values[score.name] = _number(value, score.name)
+        if excuse and np.isnan(values[score.name]):
+            notes.append(f"{score.name}: {excuse}")
+    return Scored(values, tuple(notes), failure)
+
+
+def _missing_classes(model: Any, y: npt.NDArray[Any]) -> str:
+    """Which classes the test rows or the training rows lack, in words."""
+    known, there = np.asarray(getattr(model, "classes_", np.unique(y))), np.unique(y)
+    for rows, lacking in (("test", known[~np.isin(known, there)]), ("training", there[~np.isin(there, known)])):
+        if len(lacking):
+            return f"the {rows} rows hold no {str(lacking[0])!r}"
+    return ""
+
+
+def _raised(scorer: Scorer, model: Any, X: Any, y: Any) -> str:
+    try:
+        scorer(model, X, y)
+    except Exception as error:
+        return reason(error)
+    return "it fails now and then"
+
+
+def _number(value: Any, name: str) -> float:
+    if isinstance(value, complex) or np.ndim(value) != 0:
+        raise InputError(f"The score {name!r} gives {value!r}; return one number.")
+    return float(value)

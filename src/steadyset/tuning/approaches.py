@@ -21,14 +21,17 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from threadpoolctl import threadpool_limits
 
 from steadyset.assessment.request import make_plan
 from steadyset.errors import InputError
 from steadyset.measures import stability
-from steadyset.resampling import KFold, Resample, Resampling
+from steadyset.resampling import KFold, Resample
+from steadyset.runner.cell import Cell, Fitted, compute_cells
+from steadyset.runner.chosen import Chosen
+from steadyset.runner.missing import refuse_gaps
 from steadyset.runner.plan import Plan
 from steadyset.runner.scoring import blind_predictor
+from steadyset.runner.training import Training
 from steadyset.selections import Selections
 from steadyset.selectors.ensembles import StabilitySelection, error_control
 from steadyset.selectors.l0 import L0Logistic
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
 
 SIZES = tuple(range(2, 101, 2))
 N_DRAWS = 10_000
+ACCURACY = "accuracy"
 UNIMODAL = "shah_samworth_unimodal"
 
 
@@ -86,7 +90,7 @@ def adj(
     sizes: Sequence[int] = SIZES,
     accuracy_slack: float = 0.025,
     stability_slack: float = 0.1,
-    resampling: Resampling | None = None,
+    resampling: Any = None,
     n_jobs: int | None = None,
     random_state: int = 0,
 ) -> Approach:
@@ -107,7 +111,7 @@ def unadj(
     sizes: Sequence[int] = SIZES,
     accuracy_slack: float = 0.025,
     stability_slack: float = 0.1,
-    resampling: Resampling | None = None,
+    resampling: Any = None,
     n_jobs: int | None = None,
     random_state: int = 0,
 ) -> Approach:
@@ -121,7 +125,7 @@ def acc(
     y: Any,
     *,
     sizes: Sequence[int] = SIZES,
-    resampling: Resampling | None = None,
+    resampling: Any = None,
     n_jobs: int | None = None,
     random_state: int = 0,
 ) -> Approach:
@@ -137,7 +141,7 @@ def stabs(
     n_trials: int = 50,
     n_halves: int = 100,
     max_q: int | None = None,
-    resampling: Resampling | None = None,
+    resampling: Any = None,
     n_jobs: int | None = None,
     random_state: int = 0,
 ) -> Approach:
@@ -147,34 +151,33 @@ def stabs(
     accuracy, ties at random. They decide how many features a run selects (Shah and Samworth, unimodal), at most max_q:
     an eighth of the rows unless given. The halves of a training set are fitted once for all draws.
     """
-    plan, names = make_plan(X, y, resampling=KFold() if resampling is None else resampling, random_state=random_state)
+    plan, names = _plan(X, y, resampling, random_state)
     random = np.random.default_rng((plan.seed, 3))
     draws = [(float(random.uniform(0.1, 10)), float(random.uniform(0.6, 0.9))) for _ in range(n_trials)]
     most = max(2, min(plan.X.shape[1], len(plan.y) // 8 if max_q is None else max_q))
 
-    def selected(rows: npt.NDArray[np.int64], wanted: Sequence[tuple[float, float]]) -> list[npt.NDArray[np.int64]]:
+    def selected(training: Training, wanted: Sequence[tuple[float, float]]) -> list[npt.NDArray[np.int64]]:
         base = StabilitySelection(
             L0Logistic(), q=most, threshold=0.9, rule=UNIMODAL, n_runs=n_halves, max_features=most, n_jobs=n_jobs
         )
-        paths = base.set_params(random_state=plan.seed).fit(plan.X[rows], plan.y[rows])
+        paths = base.set_params(random_state=plan.seed).fit(training.train(), training.y)
         sets = []
         for pfer, threshold in wanted:
             q = _largest_q(plan.X.shape[1], pfer, threshold, n_halves, most)
             sets.append(np.flatnonzero(paths.select(threshold=threshold, q=q).support) if q else np.empty(0, np.int64))
         return sets
 
-    hits = []
-    for run in range(plan.resampling.n_runs_for(plan.rows)):
-        resample = plan.resampling.draw(run, plan.rows, plan.seed)
-        test, truth = plan.X[resample.test], plan.y[resample.test]
-        models = [_plain_model(plan, resample.train, columns) for columns in selected(resample.train, draws)]
-        hits.append([float(np.mean(model.predict(test) == truth)) for model in models])
-    accuracy = np.mean(hits, axis=0)
+    def fit(training: Training) -> list[Fitted]:
+        sets = selected(training, draws)
+        return [Fitted(Chosen(columns, None), _plain_model(training, columns)) for columns in sets]
+
+    cells = [_cells(plan, resample, fit) for resample in plan.resamples()]
+    accuracy = np.mean([[cell.scores[ACCURACY] for cell in row] for row in cells], axis=0)
     pfer, threshold = draws[best_accuracy(accuracy, random_state)]
-    every = np.arange(len(plan.y))
+    every = Training.on_all_rows(plan)
     (columns,) = selected(every, [(pfer, threshold)])
     tried = {"pfer": [p for p, _ in draws], "threshold": [t for _, t in draws], "accuracy": accuracy}
-    model = _plain_model(plan, every, columns)
+    model = _plain_model(every, columns)
     return _approach("stabs", {"pfer": pfer, "threshold": threshold}, columns, model, tried, names)
 
 
@@ -186,7 +189,7 @@ def nested_evaluation(
     y: Any,
     *,
     approaches: Sequence[str] = ("adj", "unadj", "acc", "stabs"),
-    outer: Resampling | None = None,
+    outer: Any = None,
     options: Mapping[str, Any] | None = None,
     random_state: int = 0,
 ) -> pd.DataFrame:
@@ -205,10 +208,9 @@ def nested_evaluation(
     for option in options or {}:
         if not any(option in known for known in takes.values()):
             raise InputError(f"options has {option!r}, which none of {', '.join(approaches)} takes.")
-    plan, _ = make_plan(X, y, resampling=KFold() if outer is None else outer, random_state=random_state)
+    plan, _ = _plan(X, y, outer, random_state)
     rows = []
-    for run in range(plan.resampling.n_runs_for(plan.rows)):
-        resample = plan.resampling.draw(run, plan.rows, plan.seed)
+    for run, resample in enumerate(plan.resamples()):
         seed = int(np.random.SeedSequence(plan.seed, spawn_key=(run, 2)).generate_state(1)[0])
         for name in approaches:
             own = {option: value for option, value in (options or {}).items() if option in takes[name]}
@@ -236,22 +238,25 @@ class L0Paths:
     sets: tuple[tuple[npt.NDArray[np.int64], ...], ...]  # of each size, of each run
 
     @classmethod
-    def fit(
-        cls, X: Any, y: Any, sizes: Sequence[int], resampling: Resampling | None, n_jobs: int | None, seed: int
-    ) -> L0Paths:
+    def fit(cls, X: Any, y: Any, sizes: Sequence[int], resampling: Any, n_jobs: int | None, seed: int) -> L0Paths:
         """Fit the path on every resample."""
-        plan, names = make_plan(X, y, resampling=KFold() if resampling is None else resampling, random_state=seed)
+        plan, names = _plan(X, y, resampling, seed)
         most = min(plan.X.shape[1], max(2, len(plan.y) // 2))
         wanted = tuple(sorted({int(size) for size in sizes if 1 <= size <= most}))
         if not wanted:
             raise InputError(f"sizes is {sizes!r}; wanted are numbers of features from 1 to {most}.")
-        drawn = [plan.resampling.draw(i, plan.rows, plan.seed) for i in range(plan.resampling.n_runs_for(plan.rows))]
-        with threadpool_limits(1):
-            parts = Parallel(n_jobs=n_jobs or 1, backend="threading")(
-                delayed(_path)(plan, wanted, resample) for resample in drawn
-            )
-        hits = np.array([part[0] for part in parts]).T
-        return cls(plan, names, wanted, hits, tuple(zip(*[part[1] for part in parts], strict=True)))
+
+        def fit(training: Training) -> list[Fitted]:
+            model = L0Logistic(max(wanted)).fit(training.train(), training.y)
+            models = [model.of_size(size) for size in wanted]
+            return [Fitted(Chosen(np.flatnonzero(one.support_), None), one) for one in models]
+
+        rows: list[list[Cell]] = Parallel(n_jobs=n_jobs or 1, backend="threading")(
+            delayed(_cells)(plan, resample, fit) for resample in plan.resamples()
+        )
+        hits = np.array([[cell.scores[ACCURACY] for cell in row] for row in rows]).T
+        sets = (tuple(np.array(cell.selected, dtype=np.int64) for cell in column) for column in zip(*rows, strict=True))
+        return cls(plan, names, wanted, hits, tuple(sets))
 
     @property
     def accuracy(self) -> npt.NDArray[np.float64]:
@@ -294,15 +299,32 @@ class ColumnsModel:
         return np.asarray(self.model.predict(values[:, self.columns] if len(self.columns) else values))
 
 
-def _plain_model(plan: Plan, rows: npt.NDArray[np.int64], columns: npt.NDArray[np.int64]) -> ColumnsModel:
+def _plain_model(training: Training, columns: npt.NDArray[np.int64]) -> ColumnsModel:
     """Logistic regression without a penalty; without features, the more frequent class."""
     if not len(columns):
-        return ColumnsModel(blind_predictor(CLASSES).fit(plan.X[rows], plan.y[rows]), columns)
+        return ColumnsModel(blind_predictor(CLASSES).fit(training.train(), training.y), columns)
     model = make_pipeline(StandardScaler(), LogisticRegression(C=np.inf, max_iter=1000))
     with warnings.catch_warnings():
         # Where the features separate the classes there is no maximum, and any direction near it predicts the same.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return ColumnsModel(model.fit(plan.X[np.ix_(rows, columns)], plan.y[rows]), columns)
+        return ColumnsModel(model.fit(training.train(columns), training.y), columns)
+
+
+def _plan(X: Any, y: Any, resampling: Any, seed: int) -> tuple[Plan, tuple[str, ...]]:
+    """Data without gaps, in classes; 10-fold cross-validation unless a resampling is given."""
+    drawing = KFold() if resampling is None else resampling
+    plan, names = make_plan(X, y, resampling=drawing, scoring=ACCURACY, random_state=seed)
+    refuse_gaps(plan.X, plan.gaps, names, {"the approaches": L0Logistic()}, advice="fill or drop them.")
+    return plan, names
+
+
+def _cells(plan: Plan, resample: Resample, fit: Callable[[Training], Sequence[Fitted]]) -> list[Cell]:
+    """What was fitted on a resample; a choice cannot be made where a fold is missing, so a failure ends it."""
+    cells = compute_cells(plan, resample, fit)
+    for cell in cells:
+        if cell.failure:
+            raise InputError(f"The run {cell.label} failed: {cell.failure}")
+    return cells
 
 
 def _largest_q(d: int, pfer: float, threshold: float, n_halves: int, most: int) -> int:
@@ -339,11 +361,3 @@ def _steady(
     values = paths.stability(measure, similarity, seed)
     index = epsilon_constraint(paths.accuracy, values, accuracy_slack, stability_slack, seed)
     return paths.result(name, index, {"stability": values})
-
-
-def _path(plan: Plan, sizes: Sequence[int], resample: Resample) -> tuple[list[float], list[npt.NDArray[np.int64]]]:
-    """Accuracy on the left-out rows and the selected features, for each size."""
-    model = L0Logistic(max(sizes)).fit(plan.X[resample.train], plan.y[resample.train])
-    models = [model.of_size(size) for size in sizes]
-    test, truth = plan.X[resample.test], plan.y[resample.test]
-    return [float(np.mean(m.predict(test) == truth)) for m in models], [np.flatnonzero(m.support_) for m in models]

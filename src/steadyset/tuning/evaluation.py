@@ -7,24 +7,24 @@ resample, and the similarity of the features.
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
-from sklearn.base import clone
-from threadpoolctl import threadpool_limits
 
 from steadyset.errors import InputError
 from steadyset.inference import confidence_interval
 from steadyset.measures import Measure, get_measure
 from steadyset.resampling import Resample
-from steadyset.runner.cell import ONE_CLASS, reason, seeded
+from steadyset.runner.cell import ONE_CLASS, Cell, Fitted, compute_cells
+from steadyset.runner.chosen import Chosen
 from steadyset.runner.plan import Plan
-from steadyset.runner.scoring import LOWER_IS_BETTER, scores
+from steadyset.runner.scoring import LOWER_IS_BETTER
+from steadyset.runner.seeds import ready
+from steadyset.runner.training import Training
 from steadyset.selections import Selections
 from steadyset.selectors.filters import get_filter, top_features
 from steadyset.similarity import FeatureSimilarity
@@ -43,22 +43,13 @@ def direction(objective: str, measure: str | Measure) -> str:
     return "min" if objective in LOWER_IS_BETTER or objective in (N_FEATURES, SECONDS) else "max"
 
 
-@dataclass(frozen=True)
-class Run:
-    """What a configuration did on one resample."""
-
-    selected: npt.NDArray[np.int64] | None
-    scores: dict[str, float] = field(default_factory=dict)
-    seconds: float = float("nan")
-    failure: str = ""
-
-
 class Rankings:
     """The best features of every resample by a filter: each filter ranks each resample once, whoever asks."""
 
     def __init__(self, plan: Plan, resamples: Sequence[Resample], n_jobs: int | None = None, *, room: int = 2) -> None:
         self.plan = plan
         self.room = room
+        self.resamples = resamples
         self.weights = np.stack([resample.weights(len(plan.y)) for resample in resamples])
         self.n_jobs = n_jobs
         self._known: dict[str, tuple[npt.NDArray[np.int64], float]] = {}
@@ -79,16 +70,19 @@ class Rankings:
         # than k few requests rank again. The others score all features anyway.
         size = min(d, self.room * k) if get_filter(name).greedy else d
         begin = time.perf_counter()
-        order = top_features(
-            name,
-            self.plan.X,
-            self.plan.y,
-            self.weights,
-            k=size,
-            random_state=self.plan.seed,
-            n_jobs=self.n_jobs,
-        )
+        if self.plan.impute is None or not len(self.plan.gaps):
+            order = self._top(name, self.plan.X, self.weights, size)
+        else:  # every resample fills the gaps in its own way
+            training = (Training.of(self.plan, resample) for resample in self.resamples)
+            parts = zip(training, self.weights, strict=True)
+            order = np.vstack([self._top(name, part.all_rows(), weights[None, :], size) for part, weights in parts])
         return order, (time.perf_counter() - begin) / len(self.weights)
+
+    def _top(
+        self, name: str, X: npt.NDArray[np.float64], weights: npt.NDArray[np.float64], k: int
+    ) -> npt.NDArray[np.int64]:
+        seed = self.plan.seed
+        return top_features(name, X, self.plan.y, weights, k=k, random_state=seed, n_jobs=self.n_jobs)
 
 
 class Evaluator:
@@ -110,9 +104,7 @@ class Evaluator:
         self.similarity = similarity
         self.n_jobs = n_jobs
         self.shared = shared
-        drawn = [
-            plan.resampling.draw(run, plan.rows, plan.seed) for run in range(plan.resampling.n_runs_for(plan.rows))
-        ]
+        drawn = plan.resamples()
         if any(resample.noise is not None for resample in drawn):
             raise InputError("resampling adds noise to the data; tuning wants one that draws rows.")
         if any(not len(resample.test) for resample in drawn):
@@ -125,19 +117,22 @@ class Evaluator:
 
     def __call__(self, configuration: FilteredModel) -> dict[str, Any]:
         """Means with standard errors, the stability with its interval (nan is undefined), and why runs failed."""
-        runs = self.runs(configuration)
-        found = [run for run in runs if run.selected is not None]
+        cells = self.cells(configuration)
+        found = [cell for cell in cells if _came_through(cell)]
+        warned = [text for cell in cells for text in cell.warnings]
         result: dict[str, Any] = {}
-        for name in self.plan.scoring:
-            result |= _mean(name, [run.scores[name] for run in found])
-        result |= self._stability([run.selected for run in found if run.selected is not None])
-        result |= _mean(N_FEATURES, [float(len(run.selected)) for run in found if run.selected is not None])
-        result |= _mean(SECONDS, [run.seconds for run in found])
-        result["failures"] = float(len(runs) - len(found) + self.n_unusable)
-        result["reason"] = next((run.failure for run in runs if run.selected is None), "")
+        for name in self.plan.score_names:
+            result |= _mean(name, [cell.scores[name] for cell in found])
+        result |= self._stability([_selected(cell) for cell in found])
+        result |= _mean(N_FEATURES, [float(len(_selected(cell))) for cell in found])
+        result |= _mean(SECONDS, [cell.fit_seconds for cell in found])
+        result["failures"] = float(len(cells) - len(found) + self.n_unusable)
+        result["reason"] = next((cell.failure for cell in cells if not _came_through(cell)), "")
+        result["warned"] = float(sum(bool(cell.warnings) for cell in cells))
+        result["warning"] = warned[0] if warned else ""
         return result
 
-    def runs(self, configuration: FilteredModel) -> list[Run]:
+    def cells(self, configuration: FilteredModel) -> list[Cell]:
         """The configuration on every usable resample."""
         kept: Sequence[Any] = [None] * len(self.usable)
         spent = 0.0
@@ -145,15 +140,11 @@ class Evaluator:
             rankings = self.rankings if self.shared else Rankings(self.plan, self.usable, self.n_jobs, room=1)
             kept = list(rankings.best(configuration.filter, configuration.n_kept(self.plan.X.shape[1])))
             spent = rankings.seconds(configuration.filter)
-        # One thread each: sums in another order would change the last bits, and with them the selection. The limit and
-        # the warnings belong to the process, so they are set around all threads.
-        with threadpool_limits(1), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            runs: list[Run] = Parallel(n_jobs=self.n_jobs or 1, backend="threading")(
-                delayed(_run)(self.plan, configuration, resample, columns, spent)
-                for resample, columns in zip(self.usable, kept, strict=True)
-            )
-        return runs
+        cells: list[Cell] = Parallel(n_jobs=self.n_jobs or 1, backend="threading")(
+            delayed(_cell)(self.plan, configuration, resample, columns, spent)
+            for resample, columns in zip(self.usable, kept, strict=True)
+        )
+        return cells
 
     @property
     def lower_is_steadier(self) -> bool:
@@ -161,11 +152,11 @@ class Evaluator:
 
     def selections(self, configuration: FilteredModel) -> Selections:
         """What the configuration selects on every resample on which it can be fitted."""
-        runs = self.runs(configuration)
-        found = [(r.label, run.selected) for r, run in zip(self.usable, runs, strict=True) if run.selected is not None]
+        cells = self.cells(configuration)
+        found = [cell for cell in cells if _came_through(cell)]
         if not found:
-            raise InputError(f"The configuration failed in every run, the first because {runs[0].failure}")
-        return self._named([chosen for _, chosen in found], [label for label, _ in found])
+            raise InputError(f"The configuration failed in every run, the first because {cells[0].failure}")
+        return self._named([_selected(cell) for cell in found], [cell.label for cell in found])
 
     def _named(self, sets: Sequence[npt.NDArray[np.int64]], labels: Sequence[str] | None = None) -> Selections:
         d = None if self.features is not None else self.plan.X.shape[1]
@@ -180,19 +171,27 @@ class Evaluator:
         return {STABILITY: interval.estimate, "stability_low": interval.low, "stability_high": interval.high}
 
 
-def _run(
+def _cell(
     plan: Plan, configuration: FilteredModel, resample: Resample, kept: npt.NDArray[np.int64] | None, spent: float
-) -> Run:
-    """Fit and score one resample; every failure is told, none is raised."""
-    model = seeded(clone(configuration), plan.seed, resample.label)
-    begin = time.perf_counter()
-    try:
-        model.fit_kept(plan.X[resample.train], plan.y[resample.train], kept)
-        seconds = time.perf_counter() - begin + spent
-        found = scores(model, plan.X[resample.test], plan.y[resample.test], plan.scoring, plan.task)
-    except Exception as error:  # whatever a model raises is the answer of this run, not of the tuning
-        return Run(None, failure=reason(error))
-    return Run(np.flatnonzero(model.support_), found, seconds)
+) -> Cell:
+    """A configuration on one resample, with the features that its filter kept there and the time that this took."""
+
+    def fit(training: Training) -> list[Fitted]:
+        model = ready(configuration, plan, resample.label)
+        model.fit_kept(training.train(), training.y, kept)
+        return [Fitted(Chosen(np.flatnonzero(model.support_), None), model)]
+
+    (cell,) = compute_cells(plan, resample, fit)
+    return replace(cell, fit_seconds=cell.fit_seconds + spent)
+
+
+def _came_through(cell: Cell) -> bool:
+    """Whether a run has both a selection and its scores."""
+    return cell.selected is not None and not cell.failure
+
+
+def _selected(cell: Cell) -> npt.NDArray[np.int64]:
+    return np.array(cell.selected, dtype=np.int64)
 
 
 def _mean(name: str, values: Sequence[float]) -> dict[str, float]:

@@ -6,18 +6,19 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import ClassifierTags, RegressorTags, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from steadyset.errors import InputError
-from steadyset.runner.chosen import chosen
+from steadyset.runner.chosen import chosen, selects_by_itself
+from steadyset.runner.missing import check_impute, filled, medians, takes_gaps
 from steadyset.selectors.filters import FilterSelector
 from steadyset.selectors.filters.selector import size_of
 
 NO_FILTER = "none"
-MARKS = ("get_support", "coef_", "feature_importances_")
 
 
 def _model_has(name: str) -> Any:
@@ -33,22 +34,35 @@ class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         otherwise it uses all features that the filter left.
     filter : the name of a filter, or "none"
     fraction : the share of the features that the filter keeps, rounded, at least one feature
+    impute : "median" fills missing values by the medians of the rows that it is fitted on
     random_state : seed of filters that draw random numbers
 
-    Attributes: model_ (fitted on the kept features), kept_ (their numbers, best first), support_.
+    Attributes: model_ (fitted on the kept features), kept_ (their numbers, best first), support_, and medians_ where it
+    fills missing values.
     """
 
     def __init__(
-        self, model: Any = None, *, filter: str = NO_FILTER, fraction: float = 1.0, random_state: Any = None
+        self,
+        model: Any = None,
+        *,
+        filter: str = NO_FILTER,
+        fraction: float = 1.0,
+        impute: str | None = None,
+        random_state: Any = None,
     ) -> None:
         self.model = model
         self.filter = filter
         self.fraction = fraction
+        self.impute = impute
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> Self:
         """Rank the features, keep the best, fit the model on them."""
-        values, target = validate_data(self, X, y, dtype=np.float64)
+        values, target = validate_data(self, X, y, dtype=np.float64, ensure_all_finite=self._finite())
+        self.__dict__.pop("medians_", None)
+        if check_impute(self.impute) is not None:
+            self.medians_ = medians(values, np.arange(values.shape[1]))
+            values = filled(values, self.medians_)
         if self.filter == NO_FILTER:
             return self.fit_kept(values, target, None)
         ranked = FilterSelector(self.filter, k=self.n_kept(values.shape[1]), random_state=self.random_state)
@@ -90,8 +104,24 @@ class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _kept(self, X: Any) -> npt.NDArray[np.float64]:
         check_is_fitted(self)
-        values = np.asarray(validate_data(self, X, dtype=np.float64, reset=False))
+        values = np.asarray(validate_data(self, X, dtype=np.float64, reset=False, ensure_all_finite=self._finite()))
+        if hasattr(self, "medians_"):
+            values = filled(values, self.medians_)
         return np.ascontiguousarray(values[:, self.kept_])
+
+    def _finite(self) -> bool | str:
+        return "allow-nan" if get_tags(self).input_tags.allow_nan else True
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if self.model is None:
+            return tags
+        tags.input_tags.allow_nan = self.impute is not None or (self.filter == NO_FILTER and takes_gaps(self.model))
+        if is_classifier(self.model) or hasattr(getattr(self, "model_", None), "classes_"):
+            tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
+        elif is_regressor(self.model):
+            tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
+        return tags
 
     def _get_support_mask(self) -> npt.NDArray[np.bool_]:
         check_is_fitted(self)
@@ -99,7 +129,4 @@ class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _selected(model: Any, n_features: int) -> npt.NDArray[np.int64]:
-    steps = [step for _, step in model.steps] if hasattr(model, "steps") else [model]
-    if any(hasattr(step, mark) for step in steps for mark in MARKS):
-        return chosen(model, n_features).features
-    return np.arange(n_features)
+    return chosen(model, n_features).features if selects_by_itself(model) else np.arange(n_features)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steadyset.errors import InputError
-from steadyset.runner.cell import seeded
+from steadyset.runner.seeds import ready
 from steadyset.selections import Selections
 from steadyset.tuning import choice
 from steadyset.tuning.evaluation import N_FEATURES, NORMAL, STABILITY, Evaluator, direction
@@ -97,7 +97,8 @@ class Tuning:
 
     def estimator(self, configuration: int) -> FilteredModel:
         """The configuration as an estimator, to be fitted; what it draws at random has its seed."""
-        model: FilteredModel = seeded(self._unseeded(configuration), self.evaluator.plan.seed, ALL_ROWS)
+        plan = self.evaluator.plan
+        model: FilteredModel = ready(self._unseeded(configuration).set_params(impute=plan.impute), plan, ALL_ROWS)
         return model
 
     def selections(self, configuration: int) -> Selections:

@@ -26,7 +26,7 @@ from sklearn.base import clone
 from steadyset.assessment.request import description
 from steadyset.errors import InputError
 from steadyset.selectors.boosting import BoostedLogistic
-from steadyset.selectors.filters import get_filter
+from steadyset.selectors.filters import FilterSelector, get_filter
 from steadyset.selectors.linear import SparseLogistic
 from steadyset.selectors.names import selector_by_name
 from steadyset.task import CLASSES
@@ -104,6 +104,11 @@ class Space:
         values = {key.removeprefix(f"{name}."): v for key, v in params.items() if key.startswith(f"{name}.")}
         fitted = clone(model.estimator).set_params(**model.translate(values, n_rows))
         return FilteredModel(fitted, filter=params["filter"], fraction=params.get("fraction", 1.0))
+
+    def parts(self) -> dict[str, Any]:
+        """The filters and models of which configurations are made, by name."""
+        filters = {f"the filter {name}": FilterSelector(name) for name in self.filters if name != NO_FILTER}
+        return filters | {f"the model {name}": model.estimator for name, model in self.models.items()}
 
     def without(self, names: Sequence[str]) -> Space:
         """The same space without some of its models."""

@@ -16,7 +16,8 @@ from steadyset.assessment.request import fingerprint, make_plan
 from steadyset.errors import InputError
 from steadyset.labels import check_same_order, is_default_name
 from steadyset.measures import get_measure
-from steadyset.resampling import KFold, Resampling
+from steadyset.resampling import KFold
+from steadyset.runner.missing import filled_by_medians, refuse_gaps
 from steadyset.runner.plan import Plan
 from steadyset.selectors.validation import check_integer
 from steadyset.similarity import FeatureSimilarity
@@ -37,9 +38,11 @@ def tune(
     n_trials: int = 200,
     storage: str | None = None,
     sampler: str = "random",
-    resampling: Resampling | None = None,
+    resampling: Any = None,
     measure: str = "nogueira",
     similarity: FeatureSimilarity | None = None,
+    impute: str | None = None,
+    on_warning: str = "record",
     groups: Any = None,
     features: Sequence[str] | None = None,
     out: str | Path | None = None,
@@ -64,7 +67,8 @@ def tune(
         process or many, interrupted or not; nsga2 and tpe in one uninterrupted process without `storage`
     resampling : shared by all configurations; 10-fold cross-validation by default
     measure, similarity : of the stability. A measure that needs a similarity and is given none uses the absolute
-        Pearson correlations of X with threshold 0.9
+        Pearson correlations of X with threshold 0.9, its missing values filled by the medians of all rows
+    impute, on_warning : as for `assess`; the estimator of a configuration fills missing values in the same way
     out : a folder for the study, which an interrupted tuning goes on with, and for the table of results
     n_jobs : threads that share out the resamples of a configuration
     progress : called with the numbers of finished and of all configurations
@@ -87,11 +91,15 @@ def tune(
         groups=groups,
         features=features,
         random_state=random_state,
+        impute=impute,
+        on_warning=on_warning,
     )
     n_classes = len(np.unique(plan.y)) if plan.task == CLASSES else 2
     configurations = read_space(space, plan.task, n_classes)
+    if plan.impute is None:
+        refuse_gaps(plan.X, plan.gaps, feature_names, configurations.parts())
     if similarity is None and "similarity" in get_measure(measure).needs:
-        similarity = FeatureSimilarity.from_data(plan.X, features=feature_names)
+        similarity = FeatureSimilarity.from_data(filled_by_medians(plan.X), features=feature_names)
     elif similarity is not None:
         named = not all(is_default_name(name, len(feature_names)) for name in feature_names)
         check_same_order(similarity.features, feature_names if named else None, "similarity", "X")
@@ -161,6 +169,8 @@ def _settings(
         "sampler": sampler,
         "measure": measure,
         "similarity": repr(similarity),
+        "impute": plan.impute,
+        "on_warning": plan.on_warning,
         "seed": plan.seed,
     }
 

@@ -110,7 +110,7 @@ class Resampling(BaseEstimator):  # type: ignore[misc]
         drawn = self._draw(run, rows, seed)
         label = f"{self.name}:{seed}:{run + 1}"
         if isinstance(drawn, Resample):
-            return Resample(label, drawn.train, drawn.test, drawn.noise)
+            return Resample(drawn.label or label, drawn.train, drawn.test, drawn.noise)
         return Resample(label, *drawn)
 
     def test_ratio(self, rows: Rows, seed: int = 0) -> float:

@@ -1,0 +1,39 @@
+"""How the training sets of the runs are drawn."""
+
+from steadyset.resampling.drawn import (
+    RESAMPLINGS,
+    Bootstrap,
+    Chunks,
+    ComplementaryPairs,
+    FixedOverlap,
+    KFold,
+    LeaveOut,
+    Noise,
+    NoiseInjection,
+    Resample,
+    Resampling,
+    Rows,
+    Subsample,
+    resampling_by_name,
+)
+from steadyset.resampling.given import Splits, Splitter, as_resampling
+
+__all__ = [
+    "RESAMPLINGS",
+    "Bootstrap",
+    "Chunks",
+    "ComplementaryPairs",
+    "FixedOverlap",
+    "KFold",
+    "LeaveOut",
+    "Noise",
+    "NoiseInjection",
+    "Resample",
+    "Resampling",
+    "Rows",
+    "Splits",
+    "Splitter",
+    "Subsample",
+    "as_resampling",
+    "resampling_by_name",
+]

@@ -1,0 +1,161 @@
+"""What is taken as a resampling besides steadyset's own: names, scikit-learn's splitters, and pairs of rows."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
+from typing import Any
+
+import numpy as np
+
+from steadyset.errors import InputError
+from steadyset.resampling.drawn import IntArray, Resample, Resampling, Rows, resampling_by_name
+
+
+def as_resampling(given: Any) -> Resampling:
+    """A resampling, its name with parameters, a splitter of scikit-learn, or pairs of (train, test) rows."""
+    if isinstance(given, Resampling) and not isinstance(given, type):
+        return given
+    if isinstance(given, str):
+        return resampling_by_name(given)
+    if hasattr(given, "split") and hasattr(given, "get_n_splits") and not isinstance(given, type):
+        return Splitter(given)
+    if isinstance(given, Iterable) and not isinstance(given, (bytes, Mapping)):
+        return Splits(tuple(given))
+    raise InputError(
+        f"resampling is {given!r}; expected a resampling such as Bootstrap(100), its name, a splitter of scikit-learn, "
+        "or pairs of (train, test) rows."
+    )
+
+
+class Splitter(Resampling):
+    """A splitter of scikit-learn. Where its random_state is open, the seed decides; a number that it has stays.
+
+    The labels of the runs carry a digest of their rows, so runs are paired only where they saw the same rows. The
+    splitter sees the number of rows, the target and the groups, not the values of X.
+    """
+
+    takes_groups = True
+
+    def __init__(self, splitter: Any) -> None:
+        self.splitter = splitter
+
+    @property
+    def name(self) -> str:
+        return type(self.splitter).__name__.lower()
+
+    @property
+    def extendable(self) -> bool:
+        return False
+
+    def identity(self) -> str:
+        shown = (f"{key}={value!r}" for key, value in sorted(vars(self.splitter).items()))
+        return re.sub(r" at 0x[0-9a-f]+", "", f"{type(self.splitter).__name__}({', '.join(shown)})")
+
+    def n_runs_for(self, rows: Rows) -> int:
+        return len(self._splits(rows, 0))
+
+    def check(self, rows: Rows) -> None:
+        state = getattr(self.splitter, "random_state", None)
+        if state is not None and not isinstance(state, (int, np.integer)):
+            raise InputError(
+                f"The random_state of {type(self.splitter).__name__} must be a whole number or None (got {state!r})."
+            )
+        _check_splits(self._splits(rows, 0), rows, type(self.splitter).__name__)
+
+    def _draw(self, run: int, rows: Rows, seed: int) -> Resample:
+        return _labelled(self.name, seed, run, *self._splits(rows, seed)[run])
+
+    def _splits(self, rows: Rows, seed: int) -> tuple[tuple[IntArray, IntArray], ...]:
+        known = self.__dict__.get("_known")
+        if known is not None and known[0] == seed and known[1] is rows.y and known[2] is rows.groups:
+            return known[3]  # type: ignore[no-any-return]
+        splitter = copy(self.splitter)
+        if getattr(splitter, "random_state", 0) is None:
+            splitter.random_state = seed
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # groups that it ignores are seen in what it draws
+                drawn = list(splitter.split(np.zeros((rows.n, 1)), rows.y, rows.groups))
+        except (ValueError, TypeError) as error:
+            raise InputError(f"{type(splitter).__name__} cannot split the data: {error}") from None
+        splits = _as_splits(drawn, rows.n)
+        self._known = (seed, rows.y, rows.groups, splits)
+        return splits
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"splitter": self.splitter}  # drawing again is cheaper than carrying the rows of every run around
+
+
+class Splits(Resampling):
+    """Training and test rows of every run, given as numbers or masks. The seed plays no part in them."""
+
+    takes_groups = True
+
+    def __init__(self, splits: Any) -> None:
+        self.splits = splits
+
+    @property
+    def extendable(self) -> bool:
+        return False
+
+    def identity(self) -> str:
+        digest = hashlib.sha256()
+        for part in self.splits:
+            for rows in part:
+                digest.update(repr((np.asarray(rows).dtype.kind, np.shape(rows))).encode())
+                digest.update(np.asarray(rows).tobytes())
+        return f"Splits({digest.hexdigest()[:16]})"
+
+    def n_runs_for(self, rows: Rows) -> int:
+        return len(self.splits)
+
+    def check(self, rows: Rows) -> None:
+        _check_splits(_as_splits(self.splits, rows.n), rows, "resampling")
+
+    def _draw(self, run: int, rows: Rows, seed: int) -> Resample:
+        return _labelled("splits", seed, run, *_as_splits(self.splits[run : run + 1], rows.n)[0])
+
+
+def _labelled(name: str, seed: int, run: int, train: IntArray, test: IntArray) -> Resample:
+    digest = hashlib.sha256(train.tobytes() + b"|" + test.tobytes()).hexdigest()[:8]
+    return Resample(f"{name}-{digest}:{seed}:{run + 1}", train, test)
+
+
+def _as_splits(given: Sequence[Any], n: int) -> tuple[tuple[IntArray, IntArray], ...]:
+    """Row numbers, from numbers or masks."""
+    splits = []
+    for i, pair in enumerate(given):
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise InputError(f"resampling has {pair!r} for run {i + 1}; expected a pair of (train, test) rows.")
+        splits.append((_row_numbers(pair[0], n, i), _row_numbers(pair[1], n, i)))
+    return tuple(splits)
+
+
+def _row_numbers(given: Any, n: int, run: int) -> IntArray:
+    rows = np.asarray(given)
+    if rows.ndim == 1 and rows.dtype.kind == "b" and len(rows) == n:
+        return np.flatnonzero(rows)
+    if rows.shape == (0,):
+        return np.empty(0, np.int64)
+    if rows.ndim != 1 or rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= n:
+        raise InputError(f"The rows of run {run + 1} must be numbers from 0 to {n - 1}, or a mask of {n} rows.")
+    return rows.astype(np.int64)
+
+
+def _check_splits(splits: Sequence[tuple[IntArray, IntArray]], rows: Rows, who: str) -> None:
+    if rows.n < 2 or not splits:
+        raise InputError(f"{who} has no runs." if rows.n >= 2 else f"The data has {rows.n} rows; 2 are needed.")
+    for i, (train, test) in enumerate(splits):
+        if not len(train):
+            raise InputError(f"Run {i + 1} of {who} has no training rows.")
+        if np.isin(test, train).any():
+            raise InputError(f"Run {i + 1} of {who} tests rows that it was trained on; give rows that were left out.")
+        if rows.groups is not None and np.isin(rows.groups[test], rows.groups[train]).any():
+            raise InputError(
+                f"{who} does not keep groups together: run {i + 1} has rows of one group on "
+                "both sides; GroupKFold does."
+            )

@@ -1,0 +1,91 @@
+"""Missing values: filled by medians of a run's training rows, or left to estimators that take them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import get_tags
+
+from steadyset.errors import InputError
+from steadyset.labels import some_names
+from steadyset.runner.function import FunctionSelector
+
+MEDIAN = "median"
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+
+def check_impute(value: Any) -> str | None:
+    """How missing values are filled: None (not at all) or "median"."""
+    if value not in (None, MEDIAN):
+        raise InputError(f'impute must be "{MEDIAN}" or None (got {value!r}).')
+    return MEDIAN if value == MEDIAN else None
+
+
+def columns_with_gaps(X: FloatArray) -> IntArray:
+    """The columns in which a value is missing."""
+    return np.flatnonzero(np.isnan(X).any(axis=0))
+
+
+def medians(X: FloatArray, columns: IntArray | None = None) -> FloatArray:
+    """The median of the known values of each column, 0 where there is none; nan in columns that are not asked for."""
+    wanted = columns_with_gaps(X) if columns is None else columns
+    found = np.full(X.shape[1], np.nan)
+    for f in wanted.tolist():
+        known = X[:, f][~np.isnan(X[:, f])]
+        found[f] = np.median(known) if len(known) else 0.0
+    return found
+
+
+def filled(X: FloatArray, values: FloatArray) -> FloatArray:
+    """A copy of X with the missing values of each column replaced."""
+    gaps = np.isnan(X)
+    return np.where(gaps, values, X) if gaps.any() else X.copy()
+
+
+def filled_by_medians(X: FloatArray) -> FloatArray:
+    """X with its gaps filled by the medians of all rows: for what describes the whole table and is never scored."""
+    return filled(X, medians(X)) if np.isnan(X).any() else X
+
+
+def takes_gaps(estimator: Any) -> bool:
+    """Whether an estimator says that it takes missing values; a pipeline does if all its steps up to an imputer do."""
+    if isinstance(estimator, FunctionSelector):
+        return True  # nobody knows but the function
+    if not hasattr(estimator, "steps"):
+        tags = get_tags(estimator)
+        return bool(tags.input_tags.allow_nan or tags.no_validation)
+    for _, step in estimator.steps:
+        if step is None or step == "passthrough":
+            continue
+        if not takes_gaps(step):
+            return False
+        if _fills(step):
+            return True
+    return True
+
+
+def refuse_gaps(
+    X: FloatArray, gaps: IntArray, features: Sequence[str], estimators: Mapping[str, Any], *, advice: str = ""
+) -> None:
+    """Say, before any run, which estimators cannot take the missing values, and what to do."""
+    unable = [name for name, estimator in estimators.items() if len(gaps) and not takes_gaps(estimator)]
+    if unable:
+        count = int(np.isnan(X[:, gaps]).sum())
+        values = "1 missing value" if count == 1 else f"{count} missing values"
+        them = "it" if count == 1 else "them"
+        raise InputError(
+            f"X has {values} in {len(gaps)} of {len(features)} features ({some_names([features[f] for f in gaps])}), "
+            f"and {some_names(unable)} cannot take {them}; "
+            + (advice or f'fill {them} within each run with impute="{MEDIAN}", or put an imputer into the pipeline.')
+        )
+
+
+def _fills(step: Any) -> bool:
+    """Whether nothing is missing behind a step: an imputer, or a step that checks nothing and is trusted."""
+    inner = step.steps[-1][1] if hasattr(step, "steps") else step
+    return ".impute" in type(inner).__module__ or bool(get_tags(inner).no_validation)

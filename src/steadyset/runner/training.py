@@ -1,0 +1,105 @@
+"""The rows of one run as estimators get them: gaps filled, noise added, and every array their own to write into."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
+
+from steadyset.resampling import Resample
+from steadyset.runner.missing import filled, medians
+from steadyset.runner.plan import Plan
+from steadyset.runner.seeds import is_ours
+from steadyset.selectors.filters import FilterSelector, get_filter
+from steadyset.task import CLASSES, NUMBER
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Training:
+    """A resample of a plan; `fill` holds what replaces the missing values of each column."""
+
+    plan: Plan
+    resample: Resample
+    target: npt.NDArray[Any]
+    fill: FloatArray | None
+
+    @classmethod
+    def of(cls, plan: Plan, resample: Resample) -> Training:
+        """Learn from the training rows alone what fills the gaps of all rows."""
+        target, noise = plan.y[resample.train], resample.noise
+        if noise is not None:
+            target = noise.labels(target, continuous=plan.task == NUMBER)
+        fills = plan.impute is not None and len(plan.gaps)
+        return cls(plan, resample, target, medians(plan.X[resample.train], plan.gaps) if fills else None)
+
+    @classmethod
+    def on_all_rows(cls, plan: Plan) -> Training:
+        """Every row, once, for a fit to the whole data."""
+        return cls.of(plan, Resample("all rows", np.arange(len(plan.y)), np.empty(0, np.int64)))
+
+    @property
+    def has_one_class(self) -> bool:
+        return self.plan.task == CLASSES and len(np.unique(self.target)) < 2
+
+    @property
+    def y(self) -> npt.NDArray[Any]:
+        """The target of the training rows, a copy each time."""
+        return self.target.copy()
+
+    def train(self, columns: IntArray | None = None) -> FloatArray:
+        """The training rows, a copy each time."""
+        X = self._rows(self.resample.train, columns)
+        return X if self.resample.noise is None else self.resample.noise.values(X)
+
+    def test(self, columns: IntArray | None = None) -> FloatArray:
+        """The rows left out, a copy each time."""
+        return self._rows(self.resample.test, columns)
+
+    def all_rows(self) -> FloatArray:
+        """Every row of the data, for an estimator that takes the resample as weights."""
+        return self.plan.X if self.fill is None else filled(self.plan.X, self.fill)
+
+    @property
+    def test_y(self) -> npt.NDArray[Any]:
+        return self.plan.y[self.resample.test]
+
+    def fitted(self, model: Any) -> Any:
+        """The model, fitted; rows are repeated only for selectors that cannot take a bootstrap as weights."""
+        weighted = getattr(model, "weights_equal_copies", False) and has_fit_parameter(model, "sample_weight")
+        if not weighted or self.resample.noise is not None:
+            return model.fit(self.train(), self.y)
+        weights, y = self.resample.weights(len(self.plan.y)), self.plan.y.copy()
+        if self.fill is not None:
+            return model.fit(self.all_rows(), y, sample_weight=weights)
+        if _never_writes(model):
+            return model.fit(self.plan.X, y, sample_weight=weights)
+        fresh = clone(model)
+        shared = self.plan.X.view()
+        shared.flags.writeable = False
+        try:
+            return model.fit(shared, y, sample_weight=weights)
+        except ValueError as error:
+            if "read-only" not in str(error):
+                raise
+            return fresh.fit(np.array(self.plan.X), self.plan.y.copy(), sample_weight=weights)
+
+    def _rows(self, rows: IntArray, columns: IntArray | None) -> FloatArray:
+        X = np.asarray(self.plan.X[rows if columns is None else np.ix_(rows, columns)])
+        if self.fill is None:
+            return X
+        return filled(X, self.fill if columns is None else self.fill[columns])
+
+
+def _never_writes(model: Any) -> bool:
+    """steadyset's own code leaves X alone, and kernels would be compiled anew for arrays that are read-only."""
+    if isinstance(model, FilterSelector):
+        score = get_filter(model.name).score
+        return str(getattr(score, "func", score).__module__).startswith("steadyset.")
+    return is_ours(model)
