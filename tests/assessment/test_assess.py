@@ -485,7 +485,7 @@ def test_a_pipeline_that_makes_new_features_is_refused_in_words():
         ({"scoring": "r2"}, "no score 'r2' for classes"),
         ({"resampling": 5}, "resampling is 5"),
         ({"engine": "quantum"}, "engine is 'quantum'"),
-        ({"n_jobs": 0}, "n_jobs is 0"),
+        ({"n_jobs": 0}, "n_jobs must be a number"),
         ({"runs": "many"}, "runs is 'many'"),
         ({"runs": 5, "resampling": KFold(5)}, "fixed number of runs"),
         ({"runs": "auto", "resampling": Chunks(5)}, "fixed number of runs"),

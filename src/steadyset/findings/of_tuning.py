@@ -115,7 +115,10 @@ def _row(tuning: Tuning, chosen: int, name: str, sel: Any) -> Procedure:
         float(values.get("stability_high", nan)),
         found.verdict,
         float(values[N_FEATURES]),
-        {score: Score(float(values[score]), float(values[f"{score}_se"])) for score in tuning.evaluator.plan.scoring},
+        {
+            score: Score(float(values[score]), float(values[f"{score}_se"]))
+            for score in tuning.evaluator.plan.score_names
+        },
         int(values["failures"]),
         note=found.note,
     )
