@@ -19,6 +19,12 @@ def number(value: float | None, decimals: int = 2) -> str:
     return text.removeprefix("-") if not text.strip("-0.") else text
 
 
+def span(low: float | None, high: float | None, decimals: int = 2) -> str:
+    """An interval, a dash for what is undefined."""
+    ends = number(low, decimals), number(high, decimals)
+    return DASH if DASH in ends else f"{ends[0]} to {ends[1]}"
+
+
 def amount(value: float | None) -> str:
     """A mean of counts: whole where it is whole, else one decimal."""
     if value is None or math.isnan(value):

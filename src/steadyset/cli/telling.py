@@ -8,7 +8,7 @@ import typer
 
 from steadyset.cli.output import Format, print_rows
 from steadyset.labels import shown_name
-from steadyset.wording import amount, counted, number, percent
+from steadyset.wording import amount, counted, number, percent, span
 
 if TYPE_CHECKING:
     from steadyset.findings import Configuration, Findings, Procedure, Reason
@@ -117,7 +117,7 @@ def _shown(row: Procedure, found: Findings) -> dict[str, str]:
     scores = {name: _with_error(row.scores[name].mean, row.scores[name].se) for name in found.scoring}
     return {
         "selector": row.name,
-        "stability": f"{number(row.stability)} ({number(row.low)} to {number(row.high)})",
+        "stability": number(row.stability) + (f" ({span(row.low, row.high)})" if row.low == row.low else ""),
         "verdict": row.verdict,
         **scores,
         "size": amount(row.size),

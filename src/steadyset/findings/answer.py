@@ -10,7 +10,7 @@ from steadyset.findings.differing import STABILITY
 from steadyset.findings.parts import Differences, Procedure
 from steadyset.labels import shown_name
 from steadyset.measures.scale import EXCELLENT, POOR
-from steadyset.wording import counted, listed, number, percent
+from steadyset.wording import counted, listed, number, percent, span
 
 SCALE = f"poor below {POOR:.2f}, excellent above {EXCELLENT:.2f}; two words where the interval holds both"
 NOTHING = "No selector came to two selections or more, so nothing can be said about stability."
@@ -23,7 +23,7 @@ def steadiest(rows: Sequence[Procedure], differences: Sequence[Differences], lev
         return [_nothing(rows)]
     first, alone = judged[0], len(rows) == 1
     value = (
-        f"stability {number(first.stability)} ({percent(level)} interval {number(first.low)} to {number(first.high)})"
+        f"stability {number(first.stability)} ({percent(level)} interval {span(first.low, first.high)})"
         f"{', ' + first.verdict if first.verdict else ''}"
     )
     if alone:

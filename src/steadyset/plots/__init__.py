@@ -4,10 +4,10 @@ import importlib
 import pkgutil
 from typing import Any
 
+from steadyset.plots import registry
 from steadyset.plots.picture import Picture
 from steadyset.plots.registry import (
     RegisteredPicture,
-    _pictures,
     get_picture,
     list_pictures,
     pictures_for,
@@ -30,10 +30,11 @@ for _module in pkgutil.iter_modules(__path__):
 
 
 def __getattr__(name: str) -> Any:
-    if name in _pictures:
-        return _pictures[name].build
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}; the pictures are {', '.join(_pictures)}")
+    known = registry._pictures
+    if name in known:
+        return known[name].build
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}; the pictures are {', '.join(known)}")
 
 
 def __dir__() -> list[str]:
-    return [*__all__, *_pictures]
+    return [*__all__, *registry._pictures]

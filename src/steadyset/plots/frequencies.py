@@ -44,7 +44,8 @@ def selection_frequencies(
             for place, f in enumerate(order)
             if sel.frequencies[f] > 0
         ]
-    data = pd.DataFrame(rows, columns=list(COLUMNS))
+    # As objects: the text columns of pandas refuse halves of characters.
+    data = pd.DataFrame(rows, columns=list(COLUMNS), dtype=object).astype({"place": int, "frequency": float})
     ever = {shown_name(name): int((sel.counts > 0).sum()) for name, sel in several.items()}
 
     def draw(alt: Any, shown: pd.DataFrame) -> Any:
@@ -55,10 +56,12 @@ def selection_frequencies(
 
 
 def _panel(alt: Any, data: pd.DataFrame, name: str, n_ever: int, top: int, core: float) -> Any:
-    left_out = f"the {top} most frequent of {counted(n_ever, 'selected feature')}" if n_ever > top else ""
-    title = alt.Title(
-        name, subtitle=left_out, anchor="start", fontSize=13, color=INK, subtitleColor=MUTED, subtitleFontSize=11
-    )
+    left_out = f"The {top} most frequent of {counted(n_ever, 'selected feature')}" if n_ever > top else ""
+    if name:
+        title = alt.Title(name, subtitle=left_out, fontSize=13, color=INK, subtitleColor=MUTED, subtitleFontSize=11)
+    else:
+        title = alt.Title(left_out, fontSize=11, fontWeight="normal", color=MUTED)
+    title.anchor = "start"
     bars = (
         alt.Chart(data[data["selector"] == name], title=title)
         .mark_bar(height=9)

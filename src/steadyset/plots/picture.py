@@ -90,7 +90,14 @@ def altair() -> Any:
 
 def _as_shown(data: pd.DataFrame) -> pd.DataFrame:
     """Names as they may be shown: some characters end the process of the drawing library."""
-    return data.map(lambda value: shown_name(value) if isinstance(value, str) else value)
+    from pandas.api.types import is_object_dtype, is_string_dtype
+
+    texts = [name for name in data.columns if is_object_dtype(data[name]) or is_string_dtype(data[name])]
+    return data.assign(**{name: [_shown(value) for value in data[name]] for name in texts})
+
+
+def _shown(value: Any) -> Any:
+    return shown_name(value) if isinstance(value, str) else value
 
 
 def _styled(chart: Any) -> Any:

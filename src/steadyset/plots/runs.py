@@ -41,8 +41,8 @@ def runs_by_features(selections: Any, *, top: int = 60) -> Picture:
             "place": place,
             "share": counts[block, place] / (last - first),
         },
-        columns=list(COLUMNS),
-    )
+        dtype=object,  # the text columns of pandas refuse halves of characters
+    ).astype({"run": int, "last": int, "place": int, "share": float})
 
     def draw(alt: Any, shown: pd.DataFrame) -> Any:
         return _drawn(alt, shown, len(order), len(counts), together)

@@ -90,6 +90,7 @@ def _template() -> Any:
     )
     environment.filters |= {
         "number": wording.number,
+        "span": wording.span,
         "amount": wording.amount,
         "percent": wording.percent,
         "counted": wording.counted,
