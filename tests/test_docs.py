@@ -22,6 +22,7 @@ def _forget_what_a_page_registers(monkeypatch, tmp_path):
     monkeypatch.setattr(registry, "_filters", dict(registry._filters))
     monkeypatch.setattr(record, "_registry", dict(record._registry))
     monkeypatch.setattr(record, "_names", dict(record._names))
+    monkeypatch.setattr(record, "_families", dict(record._families))
     monkeypatch.chdir(tmp_path)
 
 
@@ -43,3 +44,26 @@ def test_the_examples_of_a_page_run(page):
 def test_the_examples_of_a_page_that_take_long_run(page):
     """Buys: the certificates of all measures, and a tuning, made smaller."""
     run(page, SLOW[page.name])
+
+
+@pytest.mark.parametrize(
+    ("words", "number"),
+    [
+        (r"(\d+) published measures", lambda: len(record.all_measures())),
+        (r"(\d+) filters\b(?! x)", lambda: len(registry.list_filters())),
+        (r"(\d+) pairwise and", lambda: _of_families("pairwise")),
+        (r"and (\d+) frequency measures", lambda: _of_families("frequency", "patterns")),
+    ],
+)
+def test_counts_in_words_are_those_of_the_catalogues(words, number):
+    told = {
+        (page.name, int(count))
+        for page in (ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").glob("*.md"))
+        for count in re.findall(words, page.read_text())
+    }
+    assert told
+    assert {count for _, count in told} == {number()}, told
+
+
+def _of_families(*names):
+    return sum(measure.family in names for measure in record.all_measures())

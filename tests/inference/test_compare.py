@@ -78,5 +78,33 @@ def test_bad_comparisons_get_one_sentence() -> None:
         st.compare({"one": procedure(1, 0)})
     with pytest.raises(st.InputError, match="adjust is 'bonferroni'; wanted is \"holm\""):
         st.compare({"a": procedure(1, 0), "b": procedure(1, 1)}, adjust="bonferroni")  # type: ignore[arg-type]
-    with pytest.raises(st.InputError, match="features; wanted are the same"):
+    with pytest.raises(st.InputError, match="give the same features in the same order on both sides, or paired=False"):
         st.compare({"a": procedure(1, 0), "b": st.Selections.from_sets([[0], [1]], n_features=3)})
+
+
+def test_independent_procedures_may_choose_from_different_features() -> None:
+    """The published test, T = (Phi2 - Phi1)/sqrt(v1 + v2), looks at each side by itself."""
+    small = st.Selections.from_sets([[0, 1], [0, 1], [0, 2], [0, 1], [1, 2]], n_features=6)
+    large = st.Selections.from_sets([[0, 1, 7], [3, 4, 5], [0, 1, 8], [2, 3, 9], [0, 4, 8]], n_features=10)
+    found = st.test_difference(small, large, paired=False, method="normal")
+    one, other = (st.confidence_interval(x, method="normal") for x in (small, large))
+    assert found.estimate == pytest.approx(other.estimate - one.estimate)
+    assert found.statistic == pytest.approx((other.estimate - one.estimate) / np.hypot(one.se, other.se))
+    assert "6 and 10 features" in found.note
+    welch = st.test_difference(small, large, "jaccard", paired=False)
+    sides = [st.confidence_interval(x, "jaccard", method="jackknife") for x in (small, large)]
+    assert welch.se == pytest.approx(np.hypot(sides[0].se, sides[1].se))
+    comparison = st.compare({"small": small, "large": large}, paired=False)
+    assert comparison.tests["p_value"][0] == pytest.approx(st.test_difference(small, large, paired=False).p_value)
+    assert "6 and 10 features" in comparison.tests["note"][0]
+
+
+def test_features_must_agree_where_runs_are_paired_or_similar_features_count() -> None:
+    small = st.Selections.from_sets([[0, 1], [0, 1], [0, 2]], n_features=6)
+    large = st.Selections.from_sets([[0, 1, 7], [3, 4, 5], [0, 1, 8]], n_features=10)
+    for paired in (True, None):
+        with pytest.raises(st.InputError, match="paired=False for procedures that choose from different features"):
+            st.test_difference(small, large, paired=paired)
+    similarity = st.FeatureSimilarity.from_groups([0] * 6)
+    with pytest.raises(st.InputError, match="yu needs the same features in the same order"):
+        st.test_difference(small, large, "yu", paired=False, similarity=similarity)

@@ -9,9 +9,10 @@ from hypothesis import strategies as some
 from hypothesis.extra import numpy as some_arrays
 
 import steadyset as st
-from steadyset.inference.jackknife import jackknives, levels_without, pair_scores
+from steadyset.inference.jackknife import jackknives
 from steadyset.measures.evaluate import estimates
-from steadyset.measures.evaluators.pairwise import score_sums
+from steadyset.measures.families.frequency import levels_without
+from steadyset.measures.families.pairwise import Pairwise
 from steadyset.measures.needs import has_needs
 from steadyset.measures.options import Options
 from steadyset.measures.pairs import pair_cells
@@ -200,9 +201,9 @@ def test_sums_over_pairs_are_the_same_by_kinds_and_one_by_one() -> None:
     assert pair_cells(few) is not None
     records = [measure for measure in all_measures() if measure.family == "pairwise" and measure.name != "kuncheva"]
     for runs in (sel, few):
-        sums = score_sums(runs, records, Options())
+        sums = Pairwise().score_sums(runs, records, Options())
         for m, measure in enumerate(records):
-            scores = pair_scores(runs, measure, Options())
+            scores = Pairwise().settled_scores(runs, measure, Options())
             np.testing.assert_allclose(sums[:, m], scores.sum(axis=0) + scores.sum(axis=1), atol=1e-10)
 
 

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as hyp
 
 import steadyset as st
-from steadyset.measures.evaluators import PAIR_SCORES
+from steadyset.measures.adjusted.chance import RandomOverlaps
 from steadyset.measures.options import Options
-from steadyset.measures.similar_chance import RandomOverlaps
+from steadyset.measures.record import get_family
 
 ORACLES = json.loads((Path(__file__).parents[1] / "oracles" / "adjusted.json").read_text())
 SEVEN = ORACLES["seven_features"]
@@ -82,7 +82,7 @@ def test_pogr_agrees_with_the_reference_implementation(case):
 def test_all_pairs_of_subsets_of_seven_features_have_the_published_missing_values(name):
     subsets = ((np.arange(128)[:, None] >> np.arange(7)) & 1).astype(bool)
     runs = st.Selections.from_matrix(np.concatenate([subsets, subsets]))
-    table = PAIR_SCORES["adjusted"](runs, st.get_measure(name), Options(similarity=seven_features()))
+    table = get_family("adjusted").pair_scores(runs, st.get_measure(name), Options(similarity=seven_features()))
     defined = table[:128, 128:][~np.isnan(table[:128, 128:])]
     wanted = SEVEN["measures"][name]
     assert 128 * 128 - defined.size == wanted["published_missing"]
@@ -152,7 +152,7 @@ def test_measures_are_the_means_of_their_pair_scores(both):
     runs, similarity = both
     for name in ADJUSTED:
         measure = st.get_measure(name)
-        table = PAIR_SCORES["adjusted"](runs, measure, Options(similarity=similarity))
+        table = get_family("adjusted").pair_scores(runs, measure, Options(similarity=similarity))
         i, j = np.nonzero(~np.eye(runs.n_runs, dtype=bool))
         wanted = table[i, j].mean()
         assert st.stability(runs, name, similarity=similarity) == pytest.approx(wanted, abs=1e-9, nan_ok=True)
@@ -272,5 +272,5 @@ def test_a_draw_of_random_runs_has_mean_zero():
     runs = st.Selections.from_matrix(np.concatenate([subsets, subsets]))
     n = len(subsets)
     for name in ("yu", *INTERSECTIONS, "npogr"):
-        table = PAIR_SCORES["adjusted"](runs, st.get_measure(name), Options(similarity=seven_features()))
+        table = get_family("adjusted").pair_scores(runs, st.get_measure(name), Options(similarity=seven_features()))
         assert table[:n, n:].mean() == pytest.approx(0, abs=1e-12), name

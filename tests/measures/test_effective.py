@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as hyp
 
 import steadyset as st
-from steadyset.measures.evaluators import effective
+from steadyset.measures.families import effective
 
 ORACLES = json.loads((Path(__file__).parents[1] / "oracles" / "sechidis.json").read_text())
 

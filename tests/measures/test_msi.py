@@ -13,8 +13,8 @@ from scipy.optimize import linear_sum_assignment
 
 import steadyset as st
 from steadyset.measures import importances
-from steadyset.measures.evaluators import PAIR_SCORES
 from steadyset.measures.options import Options
+from steadyset.measures.record import get_family
 
 CASES = json.loads((Path(__file__).parents[1] / "oracles" / "ecml21.json").read_text(encoding="utf-8"))["cases"]
 WITH_MSI = [case for case in CASES if "phi_msi" in case["values"]]
@@ -34,7 +34,7 @@ def similarity_of(case, threshold=0.9):
 
 def table(sel, measure="msi", **options):
     record = st.get_measure(measure)
-    return PAIR_SCORES[record.family](sel, record, Options(**options))
+    return get_family(record).pair_scores(sel, record, Options(**options))
 
 
 @some.composite

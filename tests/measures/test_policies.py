@@ -169,7 +169,7 @@ def test_an_unregistered_measure_is_gone(overlap):
     ("arguments", "sentence"),
     [
         ({"score": 3}, "score is 3; wanted is a function."),
-        ({"family": "triples"}, "family is 'triples'; wanted is one of frequency, patterns, pairwise"),
+        ({"family": "triples"}, "family must be one of frequency, patterns, pairwise"),
         ({"colour": "red"}, "A measure has no field 'colour'; it has"),
         ({"name": ""}, "name is ''; wanted is a text."),
     ],

@@ -12,9 +12,9 @@ from scipy import stats
 from scipy.spatial import distance
 
 import steadyset as st
-from steadyset.measures.evaluators import PAIR_SCORES
 from steadyset.measures.options import Options
 from steadyset.measures.rankings import expected_canberra
+from steadyset.measures.record import get_family
 
 
 @some.composite
@@ -71,7 +71,7 @@ def test_tables_of_pairs_average_to_the_measure(drawn):
     if ties_everything(ranks):
         return
     for measure in ("spearman", "kendall", "canberra"):
-        table = PAIR_SCORES["rankings"](sel, st.get_measure(measure), Options())
+        table = get_family("rankings").pair_scores(sel, st.get_measure(measure), Options())
         assert np.array_equal(table, table.T, equal_nan=True)
         assert np.isnan(np.diagonal(table)).all()
         assert np.nanmean(table) == pytest.approx(st.stability(sel, measure), abs=1e-12)

@@ -11,6 +11,7 @@ import pytest
 from scipy import sparse
 
 import steadyset as st
+from steadyset.measures.adjusted.chance import RandomOverlaps
 from steadyset.similarity import matrix, store
 
 C = np.array([[1.0, 0.95, 0.3, 0.0], [0.95, 1.0, 0.9, 0.0], [0.3, 0.9, 1.0, 0.2], [0.0, 0.0, 0.2, 1.0]])
@@ -175,9 +176,11 @@ def test_a_similarity_a_rounding_below_the_threshold_is_a_tie():
 
 def test_another_threshold_shares_the_similarities_but_not_what_is_known_of_chance():
     strict = st.FeatureSimilarity.from_matrix(C, features=NAMES)
-    strict.expectations["known"] = 1
+    known = RandomOverlaps.of(strict)
     loose = strict.with_threshold(0.2)
-    assert (loose.threshold, loose.features, loose.expectations) == (0.2, NAMES, {})
+    assert (loose.threshold, loose.features) == (0.2, NAMES)
+    assert RandomOverlaps.of(strict) is known
+    assert RandomOverlaps.of(loose) is not known
     assert len(loose.neighbours.indices) == 8
     assert loose._store is strict._store
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from steadyset.certificates.certificate import Verdict
@@ -12,11 +10,7 @@ from steadyset.certificates.likeness import Likeness
 from steadyset.certificates.order import dominating, misordered, monotone
 from steadyset.certificates.spaces import FloatArray, Space
 from steadyset.certificates.values import selections_of
-from steadyset.measures.evaluators import PAIR_SCORES
-from steadyset.measures.options import Options
-from steadyset.measures.record import Measure
-from steadyset.selections import Selections
-from steadyset.similarity import FeatureSimilarity
+from steadyset.measures.record import Measure, get_family
 
 N_FEATURES = (3, 4, 5)
 DIGITS = 9
@@ -50,15 +44,14 @@ def adjusted_monotone(evidence: Evidence) -> Verdict:
     """
     if not evidence.with_likeness:
         return evidence.decide(monotone)
-    intersections = _intersections(evidence.measure)
-    if intersections is None:
-        return Verdict(None, None, "the measure does not tell what two sets share when similar features count")
     words = (
         "Pair by pair, when similar features count, the sets of {{0}} share at least as much as those of {{1}} "
         "({} against {}), and some pair shares more, but the values are {{v[0]}} and {{v[1]}}."
     )
     for space in evidence.exhaustive:
-        profiles = _profiles(evidence.measure, space, intersections)
+        profiles = _profiles(evidence.measure, space)
+        if profiles is None:
+            return Verdict(None, None, "the measure does not tell what two sets share when similar features count")
         found = misordered(space, evidence.steadiness(space), profiles, dominating)
         if found is not None:
             told = words.format(*(" ".join(f"{x:g}" for x in profiles[at]) for at in found))
@@ -66,49 +59,16 @@ def adjusted_monotone(evidence: Evidence) -> Verdict:
     return nothing_found(*evidence.exhaustive)
 
 
-Intersections = Callable[[Measure, Selections, FeatureSimilarity], FloatArray]
-
-
-def _intersections(measure: Measure) -> Intersections | None:
-    """How the M x M table of adjusted intersections of some runs is found."""
-    if measure.name in INTERSECTIONS:
-        return INTERSECTIONS[measure.name]
-    return _scores_before_correction if measure.family == "adjusted" and measure.corrected else None
-
-
-def _scores_before_correction(measure: Measure, runs: Selections, similarity: FeatureSimilarity) -> FloatArray:
-    """The score of a corrected measure is its adjusted intersection."""
-    return PAIR_SCORES[measure.family](runs, measure, Options(expectation="none", similarity=similarity))
-
-
-def _of_zucknick(measure: Measure, runs: Selections, similarity: FeatureSimilarity) -> FloatArray:
-    """r + C_ij + C_ji, the score times the size of the union."""
-    sizes = runs.sizes
-    return _scores_before_correction(measure, runs, similarity) * (sizes[:, None] + sizes - runs.intersections())
-
-
-def _of_pogr(measure: Measure, runs: Selections, similarity: FeatureSimilarity) -> FloatArray:
-    """r + O_ij, the score times the size of the first set."""
-    return _scores_before_correction(measure, runs, similarity) * runs.sizes[:, None]
-
-
-def _of_sechidis(measure: Measure, runs: Selections, similarity: FeatureSimilarity) -> FloatArray:
-    """sum of c(f, g) over f in s_i and g in s_j."""
-    C = similarity.block(np.arange(runs.n_features), np.arange(runs.n_features))
-    Z = runs.to_matrix().toarray().astype(np.float64)
-    return np.asarray(Z @ np.where(similarity.threshold <= C, C, 0.0) @ Z.T)
-
-
-INTERSECTIONS: dict[str, Intersections] = {"zucknick": _of_zucknick, "pogr": _of_pogr, "sechidis": _of_sechidis}
-
-
-def _profiles(measure: Measure, space: Space, intersections: Intersections) -> FloatArray:
+def _profiles(measure: Measure, space: Space) -> FloatArray | None:
     """The adjusted intersections of the pairs of each collection, both ways where the measure is one-sided."""
     assert space.like is not None
     sets, place = np.unique(space.masks, return_inverse=True)
     place = place.reshape(space.masks.shape)
     twice = selections_of(np.concatenate([sets, sets]), space.n_features, measure)
-    table = intersections(measure, twice, space.like.similarity)[: len(sets), len(sets) :].round(DIGITS)
+    shared = get_family(measure).intersections(measure, twice, space.like.similarity)
+    if shared is None:
+        return None
+    table = shared[: len(sets), len(sets) :].round(DIGITS)
     i, j = np.triu_indices(space.n_runs, 1)
     ways = [table[place[:, i], place[:, j]]] + ([] if measure.symmetric else [table[place[:, j], place[:, i]]])
     return np.concatenate(ways, axis=1)

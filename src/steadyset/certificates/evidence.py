@@ -14,7 +14,6 @@ from steadyset.certificates.spaces import (
     FloatArray,
     IntArray,
     Space,
-    bits,
     exhaustive_spaces,
     limit_spaces,
     members,
@@ -22,6 +21,7 @@ from steadyset.certificates.spaces import (
     random_spaces,
 )
 from steadyset.certificates.values import Values, selections_of
+from steadyset.measures.masks import bits
 from steadyset.measures.record import Measure
 
 TIE = 1e-9  # values this close are the same: small collections have values far apart or equal

@@ -12,7 +12,8 @@ import numpy.typing as npt
 from steadyset.certificates.certificate import Verdict
 from steadyset.certificates.evidence import TIE, Evidence, masks_of, nothing_found, table_of
 from steadyset.certificates.shrink import Case, shrink
-from steadyset.certificates.spaces import FloatArray, IntArray, Space, bits, pairwise_shared
+from steadyset.certificates.spaces import FloatArray, IntArray, Space
+from steadyset.measures.masks import bits, pairwise_shared
 
 MOST_REORDERED, N_REORDERED = 120, 30
 N_ORDERS = 3

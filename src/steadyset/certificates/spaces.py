@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steadyset.certificates.likeness import Likeness, likenesses
+from steadyset.measures.masks import n_members, pairwise_shared
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -116,22 +117,6 @@ def probe_spaces(with_likeness: bool = False) -> tuple[tuple[Space, ...], ...]:
 def members(mask: int, d: int) -> tuple[int, ...]:
     """The features of a set, ascending."""
     return tuple(f for f in range(d) if mask >> f & 1)
-
-
-def n_members(masks: IntArray) -> IntArray:
-    """The sizes of sets."""
-    return np.asarray(np.bitwise_count(masks), dtype=np.int64)
-
-
-def pairwise_shared(masks: IntArray) -> IntArray:
-    """r_ij of the pairs i<j of each collection."""
-    i, j = np.triu_indices(masks.shape[1], 1)
-    return n_members(masks[:, i] & masks[:, j])
-
-
-def bits(masks: IntArray, d: int) -> IntArray:
-    """The 0/1 array with one more axis, the features."""
-    return masks[..., None] >> np.arange(d) & 1
 
 
 def _up_to_features(M: int, d: int, smallest: int = 1) -> Space:

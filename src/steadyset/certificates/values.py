@@ -1,7 +1,7 @@
 """The values of a measure on many collections at once, by the same scores that the public evaluation uses.
 
-The scores of pairwise, frequency and patterns measures are called directly, whole spaces at a time; other families that
-are means over pairs are read from one table of scores; every other measure is evaluated collection by collection.
+A family that can give whole spaces at a time does so (`Family.values`); other families that are means over pairs are
+read from one table of scores; every other measure is evaluated collection by collection.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from steadyset.certificates.likeness import Likeness
-from steadyset.certificates.spaces import FloatArray, IntArray, Space, bits, members, n_members, pairwise_shared
+from steadyset.certificates.spaces import FloatArray, IntArray, Space, members
 from steadyset.measures.evaluate import estimates
-from steadyset.measures.evaluators import PAIR_SCORES
+from steadyset.measures.masks import Collections
 from steadyset.measures.options import Options
-from steadyset.measures.record import Measure
+from steadyset.measures.record import Measure, get_family
 from steadyset.selections import Selections
 
 N_COMPARED = 3
@@ -44,17 +44,12 @@ class Values:
         return np.array([self.public(row, d, like) for row in masks])
 
     def _at_once(self, masks: IntArray, d: int, like: Likeness | None) -> FloatArray | None:
-        family: str = self.measure.family
+        family = get_family(self.measure)
         try:
-            if family == "pairwise":
-                return self._of_pairs(masks, d)
-            if family == "frequency":
-                return self._of_frequencies(masks, d)
-            if family == "patterns":
-                return self._of_patterns(masks, d)
+            values = family.values(self.measure, Collections(masks, d))
         except (IndexError, TypeError, ValueError):
             return None  # a score of one's own that takes a single collection
-        return self._of_table(masks, d, like) if family in PAIR_SCORES else None
+        return self._of_table(masks, d, like) if values is None and family.over_pairs else values
 
     def _is_public(self, values: FloatArray, masks: IntArray, d: int, like: Likeness | None) -> bool:
         """Whether a few of the values are those of the public evaluation; asked once for each shape of collections."""
@@ -69,45 +64,11 @@ class Values:
         """The value that a user gets."""
         return estimates(selections_of(row, d, self.measure), [self.measure], options_of(like))[0].value
 
-    def _of_pairs(self, masks: IntArray, d: int) -> FloatArray:
-        i, j = np.triu_indices(masks.shape[1], 1)
-        shared, sizes = pairwise_shared(masks), n_members(masks)
-        small, large = np.minimum(sizes[:, i], sizes[:, j]), np.maximum(sizes[:, i], sizes[:, j])
-        scores = self._scores(shared, small, large, d)
-        if not self.measure.symmetric:
-            scores = (scores + self._scores(shared, large, small, d)) / 2
-        return np.asarray(scores.mean(axis=1))
-
-    def _scores(self, shared: IntArray, ki: IntArray, kj: IntArray, d: int) -> FloatArray:
-        scores = self.measure.score(shared.ravel(), ki.ravel(), kj.ravel(), d, **self.measure.params)
-        return np.asarray(scores, dtype=np.float64).reshape(shared.shape)
-
-    def _of_frequencies(self, masks: IntArray, d: int) -> FloatArray:
-        n, M = masks.shape
-        counts = bits(masks, d).sum(axis=1)
-        levels = np.bincount((counts + np.arange(n)[:, None] * (M + 1)).ravel(), minlength=n * (M + 1)).reshape(n, -1)
-        sizes, group = np.unique(n_members(masks), axis=0, return_inverse=True)
-        values = np.empty(n)
-        for g, row in enumerate(sizes):
-            chosen = group.ravel() == g
-            values[chosen] = self.measure.score(levels[chosen], row, d, **self.measure.params)
-        return values
-
-    def _of_patterns(self, masks: IntArray, d: int) -> FloatArray:
-        seen: dict[tuple[bytes, bytes], float] = {}
-        keys = []
-        for row, sizes in zip(masks, n_members(masks), strict=True):
-            multiplicities = np.sort(np.unique(row, return_counts=True)[1])
-            keys.append((multiplicities.tobytes(), sizes.tobytes()))
-            if keys[-1] not in seen:
-                seen[keys[-1]] = float(self.measure.score(multiplicities, sizes, d, **self.measure.params))
-        return np.array([seen[key] for key in keys])
-
     def _of_table(self, masks: IntArray, d: int, like: Likeness | None) -> FloatArray:
         sets, place = np.unique(masks, return_inverse=True)
         place = place.reshape(masks.shape)
         twice = selections_of(np.concatenate([sets, sets]), d, self.measure)  # a set meets itself as another run
-        table = PAIR_SCORES[self.measure.family](twice, self.measure, options_of(like))[: len(sets), len(sets) :]
+        table = get_family(self.measure).pair_scores(twice, self.measure, options_of(like))[: len(sets), len(sets) :]
         i, j = np.triu_indices(masks.shape[1], 1)
         scores = table[place[:, i], place[:, j]]
         if not self.measure.symmetric:

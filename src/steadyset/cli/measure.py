@@ -13,8 +13,6 @@ from steadyset.cli.output import Format, number, print_rows
 from steadyset.errors import InputError
 
 if TYPE_CHECKING:
-    from steadyset.measures.options import Options
-    from steadyset.measures.record import Measure
     from steadyset.selections import Selections
 
 
@@ -60,7 +58,8 @@ def measure(
 
     Each FILE holds the features that one procedure selected in several runs; each gets a table of its own.
     """
-    from steadyset.measures.evaluate import chosen_measures, usable_measures
+    from steadyset.inference.table import table_rows
+    from steadyset.measures.evaluate import chosen_measures
     from steadyset.measures.options import Options
 
     policy = shared.undefined_policy(undefined)
@@ -82,7 +81,7 @@ def measure(
     simulated = False
     for file, selections in zip(files, recorded, strict=True):
         try:
-            found = _rows(selections, usable_measures(wanted, selections, options), options, level)
+            found = table_rows(selections, wanted, options, level)
         except InputError as error:
             raise InputError(f"{file}: {error}") from None
         if form is Format.table:
@@ -96,22 +95,6 @@ def measure(
         typer.echo(f"Simulated with seed {seed} (--seed N takes another).", err=form is not Format.table)
     for note in alike.notes if alike is not None else ():
         typer.echo(f"similarity: {note}", err=form is not Format.table)
-
-
-def _rows(
-    selections: Selections, records: list[Measure], options: Options, level: float | None
-) -> list[dict[str, Any]]:
-    if level is None:
-        from steadyset.measures.evaluate import estimates
-
-        values = estimates(selections, records, options)
-        return [
-            {"measure": m.name, "estimate": e.value, "mc_error": e.mc_error, "note": e.note}
-            for m, e in zip(records, values, strict=True)
-        ]
-    from steadyset.inference.table import interval_rows
-
-    return interval_rows(selections, records, options, level)
 
 
 def _show(file: Path, selections: Selections, rows: list[dict[str, Any]]) -> None:

@@ -16,11 +16,10 @@ import numpy.typing as npt
 from scipy import special
 
 from steadyset.errors import InputError
-from steadyset.inference.jackknife import Jackknife, pair_scores
+from steadyset.inference.jackknife import Jackknife
 from steadyset.measures.evaluate import estimates
-from steadyset.measures.evaluators import PAIR_SCORES
 from steadyset.measures.options import Options
-from steadyset.measures.record import Measure
+from steadyset.measures.record import Measure, get_family
 from steadyset.selections import Selections
 
 FloatArray = npt.NDArray[np.float64]
@@ -51,10 +50,10 @@ def resampled_values(selections: Selections, values: Jackknife, options: Options
     """The measure on resampled runs, copies of a run never compared with each other."""
     rng = np.random.default_rng(options.random_state)
     measure, M = values.measure, selections.n_runs
-    if measure.name != "nogueira" and measure.family not in PAIR_SCORES:
+    family, nogueira = get_family(measure), measure.name == "nogueira"
+    if not (nogueira or family.over_pairs):
         return _half_samples(selections, values, options, n_resamples, rng)
-    nogueira = measure.name == "nogueira"
-    table = _differences(selections) if nogueira else pair_scores(selections, measure, options)
+    table = _differences(selections) if nogueira else family.settled_scores(selections, measure, options)
     found = []
     for start in range(0, n_resamples, RESAMPLES_A_BLOCK):
         n = min(RESAMPLES_A_BLOCK, n_resamples - start)

@@ -13,7 +13,7 @@ from steadyset.inference.hypotheses import difference_between
 from steadyset.inference.interval import interval_of
 from steadyset.inference.jackknife import Jackknife, jackknife
 from steadyset.inference.multiple import Adjustment, adjusted_p_values, compact_letters
-from steadyset.inference.pairing import check_same_features
+from steadyset.inference.pairing import check_features
 from steadyset.inference.typeset import latex_table, markdown_table
 from steadyset.measures.options import Expectation, Options, Undefined
 from steadyset.measures.record import Measure, get_measure
@@ -95,7 +95,7 @@ def compare(
 
     All pairs are tested as in `test_difference` (`paired=None` decides by the run labels of each pair); `adjust` is
     "holm" (no false difference in all with probability `level`), "bh" (Benjamini-Hochberg: few false ones among those
-    found) or None.
+    found) or None. With `paired=False` the procedures may choose from different features, as in `test_difference`.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def compare(
     if len(runs) < len(procedures):
         raise InputError(f"procedures has {list(procedures)!r}; wanted are names that differ as text.")
     for one in runs.values():
-        check_same_features(next(iter(runs.values())), one)
+        check_features(next(iter(runs.values())), one, record, paired)
     values = {name: jackknife(one, record, options) for name, one in runs.items()}
     tests = _tests(runs, values, options, paired, level)
     tests["p_adjusted"] = adjusted_p_values(tests["p_value"].to_numpy(), adjust)

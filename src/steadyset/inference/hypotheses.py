@@ -12,7 +12,7 @@ from steadyset.conventions import LEVEL, check_level
 from steadyset.errors import InputError
 from steadyset.inference.interval import interval_of
 from steadyset.inference.jackknife import Jackknife, jackknife, rounding
-from steadyset.inference.pairing import check_same_features, matched_runs
+from steadyset.inference.pairing import check_features, features_note, matched_runs
 from steadyset.inference.published import published_variance
 from steadyset.inference.spread import Spread, measure_range, spread_of, t_quantile
 from steadyset.measures.options import Expectation, Options, Undefined
@@ -119,6 +119,8 @@ def test_difference(
     side show no spread it has no variance, but the interval of `zero_spread_ends`: the test then joins the intervals of
     both sides (Zou and Donner 2008), and p is the level at which the joint interval reaches 0. "normal" is the
     published test for independent runs, T = (Phi2 - Phi1)/sqrt(v1 + v2).
+
+    With `paired=False` the procedures may choose from different features, unless the measure needs their similarity.
     """
     _check(alternative, Alternative, "alternative")
     _check(method, TestMethod, "method")
@@ -126,14 +128,14 @@ def test_difference(
     record = get_measure(measure).with_params(measure_params)
     options = Options(undefined, expectation, n_draws, random_state, similarity)
     a, b = as_selections(first), as_selections(second)
-    check_same_features(a, b)
+    check_features(a, b, record, paired)
     if method == "normal" and paired:
         raise InputError('method="normal" is the published test of independent runs; wanted is paired=False or None.')
     values_a, values_b = jackknife(a, record, options), jackknife(b, record, options)
     if method == "normal":
         variance = published_variance(a, values_a) + published_variance(b, values_b)
         difference = values_b.value - values_a.value
-        notes = dict.fromkeys(_large_sample_note(x) for x in (values_a, values_b))
+        notes = dict.fromkeys([*(_large_sample_note(x) for x in (values_a, values_b)), features_note(a, b)])
         return _against_normal(
             difference, float(np.sqrt(variance)), difference, alternative, "; ".join(note for note in notes if note)
         )
@@ -153,7 +155,8 @@ def difference_between(
     """The test from the leave-one-out values of all runs of both sides."""
     pairing = matched_runs(first, second, paired)
     if pairing is None:
-        return _difference(a, b, options, False, alternative, level)
+        found = _difference(a, b, options, False, alternative, level)
+        return replace(found, note="; ".join(note for note in (found.note, features_note(first, second)) if note))
     if pairing.note:
         a = jackknife(first.take(pairing.first), a.measure, options)
         b = jackknife(second.take(pairing.second), b.measure, options)

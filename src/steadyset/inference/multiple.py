@@ -22,12 +22,13 @@ def adjusted_p_values(p_values: npt.ArrayLike, adjust: Adjustment) -> npt.NDArra
     known = np.flatnonzero(~np.isnan(p))
     if adjust is None or known.size == 0:
         return p
+    if adjust == "bh":
+        from scipy.stats import false_discovery_control  # a quarter of a second that most comparisons do not need
+
+        p[known] = false_discovery_control(p[known], method="bh")
+        return p
     order = known[np.argsort(p[known], kind="stable")]
-    rank = np.arange(1, len(order) + 1)
-    if adjust == "holm":
-        p[order] = np.minimum(1.0, np.maximum.accumulate((len(order) + 1 - rank) * p[order]))
-    else:
-        p[order] = np.minimum(1.0, np.minimum.accumulate((len(order) / rank * p[order])[::-1])[::-1])
+    p[order] = np.minimum(1.0, np.maximum.accumulate(np.arange(len(order), 0, -1) * p[order]))
     return p
 
 

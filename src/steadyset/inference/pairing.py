@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steadyset.errors import InputError
+from steadyset.measures.record import Measure
 from steadyset.selections import Selections
 
 Ints = npt.NDArray[np.int64]
@@ -63,15 +64,26 @@ def _by_order(a: Selections, b: Selections) -> Pairing:
     return Pairing(np.arange(a.n_runs), np.arange(a.n_runs))
 
 
-def check_same_features(a: Selections, b: Selections) -> None:
-    """Procedures that choose from different features have no difference to speak of."""
+def check_features(a: Selections, b: Selections, measure: Measure, paired: bool | None) -> None:
+    """Only independent procedures may choose from different features, and only where none count as similar."""
+    if a.n_features == b.n_features and a.features == b.features:
+        return
     if a.n_features != b.n_features:
-        raise InputError(
-            f"The Selections have {a.n_features} and {b.n_features} features; wanted are the same on both sides."
-        )
-    if a.features != b.features:
+        found = f"The Selections have {a.n_features} and {b.n_features} features"
+    else:
         place = next(f for f, (x, y) in enumerate(zip(a.features, b.features, strict=True)) if x != y)
+        found = f"Feature {place} is {a.features[place]!r} in one and {b.features[place]!r} in the other Selections"
+    if "similarity" in measure.needs:
+        raise InputError(f"{found}; {measure.name} needs the same features in the same order on both sides.")
+    if paired is not False:
         raise InputError(
-            f"Feature {place} is {a.features[place]!r} in one and {b.features[place]!r} in the other Selections; "
-            "wanted are the same features in the same order."
+            f"{found}; give the same features in the same order on both sides, or paired=False for procedures that "
+            "choose from different features."
         )
+
+
+def features_note(a: Selections, b: Selections) -> str:
+    """What a test of procedures that choose from different features says of it."""
+    if a.n_features == b.n_features:
+        return "" if a.features == b.features else "the procedures choose from different features"
+    return f"the procedures choose from {a.n_features} and {b.n_features} features"

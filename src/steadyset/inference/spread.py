@@ -8,8 +8,8 @@ import numpy as np
 from scipy import special
 
 from steadyset.inference.jackknife import Jackknife
-from steadyset.measures.options import Options, can_correct
-from steadyset.measures.record import Measure
+from steadyset.measures.options import Options
+from steadyset.measures.record import Measure, get_family
 
 # Empirical choices: of 0, 0.5, 0.6, 0.75 and 1 the least that held 93%, and of 0, 3.5, 4 and 4.5 the one that held 93
 # to 98% with most room on both sides, in every cell of docs/coverage.md.
@@ -77,7 +77,7 @@ def measure_range(measure: Measure, options: Options, value: float) -> Range:
     """The range of what is reported: a measure corrected for chance by `expectation` has its best value at 1."""
     low, high = measure.bounds
     corrected = measure.corrected
-    if options.corrects and can_correct(measure):
+    if options.corrects and get_family(measure).can_correct(measure):
         low, high, corrected = -np.inf, 1.0, True
     best, worst = (high, low) if measure.higher_is_steadier else (low, high)
     if corrected and measure.higher_is_steadier:

@@ -1,4 +1,4 @@
-"""The table of measures with their intervals: the public `stability_table`."""
+"""Many measures of the same runs in one table: `stability_table`."""
 
 from __future__ import annotations
 
@@ -39,43 +39,34 @@ def stability_table(
     with weights or rankings. `params` gives parameters by measure, such as {"davis": {"alpha": 1}}; the other options
     are those of `stability`, and `expectation` acts on the measures that it can correct.
     """
-    if level is None:
-        return evaluate.stability_table(
-            selections,
-            measures,
-            similarity=similarity,
-            undefined=undefined,
-            expectation=expectation,
-            n_draws=n_draws,
-            mc_error=mc_error,
-            random_state=random_state,
-            params=params,
-        )
     import pandas as pd
 
     options = Options(undefined, expectation, n_draws, random_state, similarity, mc_error)
+    if level is not None:
+        check_level(level)
     runs = as_selections(selections)
     records = evaluate.usable_measures(measures, runs, options, params)
-    columns = ["measure", "estimate", "se", "low", "high", "mc_error", "note"]
-    return pd.DataFrame(interval_rows(runs, records, options, level), columns=columns).set_index("measure")
+    found = _estimates(runs, records, options) if level is None else _intervals(runs, records, options, level)
+    return pd.DataFrame(found, index=pd.Index([record.name for record in records], name="measure"))
 
 
-def interval_rows(
-    selections: Selections, measures: Sequence[Measure], options: Options, level: float
-) -> list[dict[str, Any]]:
-    """The rows of the table as plain values."""
-    check_level(level)
-    values = jackknives(selections, measures, options)
+def _estimates(runs: Selections, measures: Sequence[Measure], options: Options) -> dict[str, list[Any]]:
+    rows = evaluate.estimates(runs, measures, options)
+    return {
+        "estimate": [row.value for row in rows],
+        "mc_error": [row.mc_error for row in rows],
+        "note": [row.note for row in rows],
+    }
+
+
+def _intervals(runs: Selections, measures: Sequence[Measure], options: Options, level: float) -> dict[str, list[Any]]:
+    values = jackknives(runs, measures, options)
     found = [interval_of(one, options, level) for one in values]
-    return [
-        {
-            "measure": measure.name,
-            "estimate": interval.estimate,
-            "se": interval.se,
-            "low": interval.low,
-            "high": interval.high,
-            "mc_error": one.estimate.mc_error,
-            "note": interval.note,
-        }
-        for measure, one, interval in zip(measures, values, found, strict=True)
-    ]
+    return {
+        "estimate": [interval.estimate for interval in found],
+        "se": [interval.se for interval in found],
+        "low": [interval.low for interval in found],
+        "high": [interval.high for interval in found],
+        "mc_error": [one.estimate.mc_error for one in values],
+        "note": [interval.note for interval in found],
+    }

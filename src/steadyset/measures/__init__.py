@@ -1,47 +1,56 @@
-"""The measures of stability: one file a family, one record a measure."""
+"""The measures of stability: one object per family, one record per measure."""
 
 from typing import TYPE_CHECKING, Any
 
-from steadyset.measures import adjusted, effective, frequency, importances, pairwise, rankings
-from steadyset.measures.evaluate import stability, stability_table
+from steadyset.measures import adjusted, effective, families, frequency, importances, pairwise, rankings
+from steadyset.measures.evaluate import stability
+from steadyset.measures.family import Family
 from steadyset.measures.importances import shared_importance
+from steadyset.measures.options import NullExpectation
 from steadyset.measures.record import (
     Measure,
     all_measures,
+    get_family,
     get_measure,
     list_measures,
+    register_family,
     register_measure,
+    unregister_family,
     unregister_measure,
 )
 
 if TYPE_CHECKING:
-    from steadyset.measures.null import NullExpectation, null_expectation
+    from steadyset.measures.null import null_expectation
 
 __all__ = [
+    "Family",
     "Measure",
     "NullExpectation",
     "adjusted",
     "all_measures",
     "effective",
+    "families",
     "frequency",
+    "get_family",
     "get_measure",
     "importances",
     "list_measures",
     "null_expectation",
     "pairwise",
     "rankings",
+    "register_family",
     "register_measure",
     "shared_importance",
     "stability",
-    "stability_table",
+    "unregister_family",
     "unregister_measure",
 ]
 
 
 def __getattr__(name: str) -> Any:
     """What is simulated needs numba from the start, so it is imported when it is first asked for."""
-    if name in ("NullExpectation", "null_expectation"):
-        from steadyset.measures import null
+    if name == "null_expectation":
+        from steadyset.measures.null import null_expectation
 
-        return getattr(null, name)
+        return null_expectation
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -98,7 +98,7 @@ def simulated_expectation(measure: Measure, sizes: IntArray, d: int, n_draws: in
     return float(values.mean()), float(values.std(ddof=1) / np.sqrt(n_draws))
 
 
-def corrected(value: FloatArray | float, expected: FloatArray | float, largest: float) -> FloatArray:
+def scaled(value: FloatArray | float, expected: FloatArray | float, largest: float) -> FloatArray:
     """(value - E) / (largest - E): 0 for what chance gives, 1 for the largest value; undefined when they coincide."""
     room = np.asarray(largest - np.asarray(expected))
     has_room = room > NO_ROOM * max(1.0, abs(largest))

@@ -6,15 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from steadyset.errors import InputError
-from steadyset.measures.evaluators import EVALUATORS
 from steadyset.measures.needs import has_needs, require_needs
-from steadyset.measures.options import NOT_CORRECTED, Estimate, Expectation, Options, Undefined, can_correct
-from steadyset.measures.record import Measure, all_measures, get_measure
+from steadyset.measures.options import NOT_CORRECTED, Estimate, Expectation, Options, Undefined
+from steadyset.measures.record import Measure, all_measures, get_family, get_measure
 from steadyset.selections import Selections, as_selections
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from steadyset.similarity import FeatureSimilarity
 
 
@@ -59,46 +56,12 @@ def stability(
     """
     record = get_measure(measure).with_params(measure_params)
     options = Options(undefined, expectation, n_draws, random_state, similarity, mc_error)
-    if options.corrects and record.family != "adjusted":
-        _refuse_correction(record)
+    if options.corrects and (refusal := get_family(record).why_not_corrected(record)):
+        raise InputError(refusal)
     estimate = estimates(as_selections(selections), [record], options)[0]
     if estimate.note.startswith(NOT_CORRECTED):  # a number alone cannot say so
         raise InputError(f"{record.name} is {estimate.note}.")
     return estimate.value
-
-
-def stability_table(
-    selections: Any,
-    measures: str | Sequence[str | Measure] = "all",
-    *,
-    similarity: FeatureSimilarity | None = None,
-    undefined: Undefined = "nan",
-    expectation: Expectation = "auto",
-    n_draws: int = 10_000,
-    mc_error: float | None = None,
-    random_state: int | None = None,
-    params: Mapping[str, Mapping[str, Any]] | None = None,
-) -> pd.DataFrame:
-    """Many measures at once, sharing one pass over the pairs of runs: a row each with estimate, mc_error and note.
-
-    "all" are the measures that have what they need: some take a similarity, some Selections with weights or rankings.
-    `params` gives parameters by measure, such as {"davis": {"alpha": 1}}; the other options are those of `stability`,
-    and `expectation` acts on the measures that it can correct.
-    """
-    import pandas as pd
-
-    options = Options(undefined, expectation, n_draws, random_state, similarity, mc_error)
-    runs = as_selections(selections)
-    records = usable_measures(measures, runs, options, params)
-    rows = estimates(runs, records, options)
-    return pd.DataFrame(
-        {
-            "estimate": [row.value for row in rows],
-            "mc_error": [row.mc_error for row in rows],
-            "note": [row.note for row in rows],
-        },
-        index=pd.Index([record.name for record in records], name="measure"),
-    )
 
 
 def chosen_measures(
@@ -135,16 +98,15 @@ def estimates(selections: Selections, measures: Sequence[Measure], options: Opti
     for measure in measures:
         require_needs(measure, selections, options)
     found: dict[int, Estimate] = {}
-    for family, evaluate in EVALUATORS.items():
-        members = [(i, measure) for i, measure in enumerate(measures) if measure.family == family]
-        if members:
-            values = evaluate(selections, [measure for _, measure in members], options)
-            found.update({i: value for (i, _), value in zip(members, values, strict=True)})
+    for family, places in by_family(measures).items():
+        values = get_family(family).evaluate(selections, [measures[i] for i in places], options)
+        found.update(zip(places, values, strict=True))
     return [found[i] for i in range(len(measures))]
 
 
-def _refuse_correction(measure: Measure) -> None:
-    if measure.corrected:
-        raise InputError(f'{measure.name} is corrected for chance already; expectation must be "auto" or "none".')
-    if not can_correct(measure):
-        raise InputError(f'{measure.name} has no largest value to scale to; expectation must be "auto" or "none".')
+def by_family(measures: Sequence[Measure]) -> dict[str, list[int]]:
+    """The places of the measures of each family."""
+    places: dict[str, list[int]] = {}
+    for i, measure in enumerate(measures):
+        places.setdefault(measure.family, []).append(i)
+    return places

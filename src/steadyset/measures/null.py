@@ -2,36 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import isnan, nan
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from steadyset.kernels.collections import random_sets
-from steadyset.measures.chance import (
-    IntArray,
-    expected_of_frequencies,
-    expected_over_pairs,
-    simulated_expectation,
-    size_pairs,
-)
 from steadyset.measures.evaluate import estimates
-from steadyset.measures.evaluators import effective
-from steadyset.measures.options import Options
-from steadyset.measures.record import Measure, get_measure
-from steadyset.measures.similar_chance import RandomOverlaps
+from steadyset.measures.options import NullExpectation, Options
+from steadyset.measures.record import Measure, get_family, get_measure
 from steadyset.selections import Selections, as_selections
 from steadyset.similarity import FeatureSimilarity
-
-
-@dataclass(frozen=True)
-class NullExpectation:
-    """The expectation under random selection, its standard error (0: exact), and how it was found."""
-
-    value: float
-    se: float
-    method: Literal["exact", "monte_carlo"]
 
 
 def null_expectation(
@@ -66,39 +46,8 @@ def null_expectation(
     record = get_measure(measure).with_params(measure_params)
     options = Options(n_draws=n_draws, random_state=random_state, similarity=similarity)
     value = estimates(runs, [record], options)[0].value  # refuses what the measure cannot be asked for
-    exact = _exact(runs, record, similarity, isnan(value))
-    if exact is not None:
-        return NullExpectation(exact, 0.0, "exact")
-    if record.family == "frequency":
-        simulated = simulated_expectation(record, runs.sizes, runs.n_features, n_draws, options.seed())
-        return NullExpectation(*simulated, "monte_carlo")
-    return _simulated(runs, record, options)
-
-
-def _exact(runs: Selections, measure: Measure, similarity: FeatureSimilarity | None, undefined: bool) -> float | None:
-    sizes, d = runs.sizes, runs.n_features
-    if measure.family == "pairwise":
-        return expected_over_pairs(measure, sizes, d)
-    if measure.family == "frequency":
-        return expected_of_frequencies(measure, sizes, d)
-    if measure.family == "effective" and measure.linear and similarity is not None:
-        return effective.expected(runs, measure, similarity)
-    if measure.family == "adjusted" and measure.corrected:
-        return nan if undefined else 0.0  # each pair has its own expectation taken off
-    if measure.family == "adjusted" and similarity is not None:
-        return nan if undefined else _expected_overlap(sizes, measure, similarity)
-    return None
-
-
-def _expected_overlap(sizes: IntArray, measure: Measure, similarity: FeatureSimilarity) -> float | None:
-    """The mean over the pairs of runs of the exact expectation of an adjusted score, None where there is none."""
-    chance = RandomOverlaps.of(similarity)
-    ki, kj, n_pairs = size_pairs(sizes)
-    expected = chance.exact(measure, ki, kj)
-    if not measure.symmetric:
-        expected = (expected + chance.exact(measure, kj, ki)) / 2
-    mean = float(expected @ n_pairs / n_pairs.sum())
-    return None if isnan(mean) else mean
+    known = get_family(record).expectation(runs, record, options, value)
+    return _simulated(runs, record, options) if known is None else known
 
 
 def _simulated(runs: Selections, measure: Measure, options: Options) -> NullExpectation:

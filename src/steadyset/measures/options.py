@@ -54,6 +54,12 @@ class Options:
     def corrects(self) -> bool:
         return self.expectation in ("exact", "monte_carlo")
 
+    def filled(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """The values with undefined ones replaced by the number that stands for them, if one does."""
+        if self.undefined in ("nan", "raise"):
+            return values
+        return np.where(np.isnan(values), float(self.undefined), values)
+
     def seed(self) -> int:
         given = DEFAULT_SEED if self.random_state is None else self.random_state
         state = np.random.SeedSequence(given).generate_state(1, np.uint64)[0]
@@ -67,6 +73,15 @@ class Estimate:
     value: float
     mc_error: float = 0.0
     note: str = ""
+
+
+@dataclass(frozen=True)
+class NullExpectation:
+    """The expectation under random selection, its standard error (0: exact), and how it was found."""
+
+    value: float
+    se: float = 0.0
+    method: Literal["exact", "monte_carlo"] = "exact"
 
 
 def settle(
@@ -86,12 +101,6 @@ def settle(
 def sizes_in_words(sizes: npt.NDArray[np.int64]) -> str:
     low, high = int(sizes.min()), int(sizes.max())
     return f"all sizes are {low}" if low == high else f"sizes range from {low} to {high}"
-
-
-def can_correct(measure: Measure) -> bool:
-    if measure.corrected or measure.family in ("patterns", "weights", "rankings"):
-        return False
-    return bool(np.isfinite(measure.bounds[1]))
 
 
 def _is_number(value: Any) -> bool:

@@ -13,7 +13,8 @@ from steadyset.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-Family = Literal["frequency", "patterns", "pairwise", "adjusted", "effective", "weights", "rankings"]
+    from steadyset.measures.family import Family
+
 ExactBy = Literal["", "means", "means_given_shared", "matching", "similar"]
 Need = Literal["similarity", "weights", "rankings"]
 INFINITY = float("inf")
@@ -32,8 +33,9 @@ class Measure:
     - "effective": score(scatter, own, others, sizes, d), own = sum_f c(f,f), others = sum_{f!=g} c(f,g), scatter =
       sum_fg c(f,g) (M n_fg - h_f h_g), where n_fg runs select both features;
     - "adjusted": score(pairs) for `SimilarPairs`; the measure is the mean over pairs, or over ordered pairs. When
-      `corrected`, it is the mean of (score - E) / (maximum(ki, kj) - E), E = E[score] under random selection. `uses`
-      names the quantities of the pairs that are computed on request ("greedy", "matched"), `exact_by` what makes E
+      `corrected`, it is the mean of (score - E) / (maximum(ki, kj) - E), E = E[score] under random selection.
+      `intersection(pairs)` is what two sets share when similar features count, unless that is the score. `uses` names
+      the quantities of the pairs that are computed on request ("greedy", "matched"), `exact_by` what makes E
       exact: "means": the score is linear in quantities with known expectations; "means_given_shared": it is so once
       r is known; "matching": score - r is the size of a matching of similar features that cannot be extended;
       "similar": score - r depends on the selected features that have similar ones only;
@@ -49,7 +51,7 @@ class Measure:
     """
 
     name: str
-    family: Family
+    family: str
     score: Callable[..., Any]
     aliases: tuple[str, ...] = ()
     bounds: tuple[float, float] = (-INFINITY, INFINITY)
@@ -63,6 +65,7 @@ class Measure:
     floor: float | None = None
     params: Mapping[str, Any] = field(default_factory=dict)
     maximum: Callable[..., Any] | None = None
+    intersection: Callable[..., Any] | None = None
     uses: tuple[str, ...] = ()
     exact_by: ExactBy = ""
     claims: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
@@ -88,6 +91,7 @@ class Measure:
         return self.bounds[1] if self.maximum is None else float(self.maximum(n_runs, n_features, **self.params))
 
 
+_families: dict[str, Family] = {}
 _registry: dict[str, Measure] = {}
 _names: dict[str, str] = {}
 
@@ -102,7 +106,7 @@ def register(measure: Measure) -> Measure:
     return measure
 
 
-def register_measure(name: str, score: Callable[..., Any], *, family: Family = "pairwise", **fields: Any) -> Measure:
+def register_measure(name: str, score: Callable[..., Any], *, family: str = "pairwise", **fields: Any) -> Measure:
     """Register a measure of your own; it is then known to `stability`, the tables, the intervals and the command.
 
     Examples
@@ -120,8 +124,7 @@ def register_measure(name: str, score: Callable[..., Any], *, family: Family = "
         raise InputError(f"name is {name!r}; wanted is a text.")
     if not callable(score):
         raise InputError(f"score is {score!r}; wanted is a function.")
-    if family not in get_args(Family):
-        raise InputError(f"family is {family!r}; wanted is one of {', '.join(get_args(Family))}.")
+    get_family(family)
     unknown = sorted(set(fields) - set(Measure.__dataclass_fields__))
     if unknown:
         raise InputError(f"A measure has no field {unknown[0]!r}; it has {', '.join(Measure.__dataclass_fields__)}.")
@@ -151,9 +154,40 @@ def get_measure(name: str | Measure) -> Measure:
     return _registry[found]
 
 
+def register_family(family: Family) -> Family:
+    """Register a family of your own, so that measures can name it; see `steadyset.measures.Family`."""
+    from steadyset.measures.family import Family as Base
+
+    if not isinstance(family, Base):
+        raise InputError(f"family must be an object of a class derived from Family (got {type(family).__name__}).")
+    if not (isinstance(getattr(family, "name", None), str) and family.name):
+        raise InputError("family must have a name: a text that its measures say as their family.")
+    if family.name in _families:
+        raise InputError(f"A family called {family.name!r} exists already; choose a new name.")
+    _families[family.name] = family
+    return family
+
+
+def unregister_family(name: str) -> None:
+    """Take a registered family out again; its measures must be taken out before."""
+    family = get_family(name)
+    left = [measure.name for measure in _registry.values() if measure.family == family.name]
+    if left:
+        raise InputError(f"The family {family.name!r} still has the measure {left[0]!r}; take that out first.")
+    del _families[family.name]
+
+
+def get_family(of: str | Measure) -> Family:
+    """The family of a measure, or by its name."""
+    name = of.family if isinstance(of, Measure) else of
+    if not (isinstance(name, str) and name in _families):
+        raise InputError(f"family must be one of {', '.join(_families)} (got {name!r}).")
+    return _families[name]
+
+
 def all_measures() -> list[Measure]:
     """Every registered measure: family by family, in the order of registration within each."""
-    families = get_args(Family)
+    families = list(_families)
     return sorted(_registry.values(), key=lambda measure: families.index(measure.family))
 
 

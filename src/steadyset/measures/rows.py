@@ -61,27 +61,25 @@ def weight_rows(selections: Selections) -> Rows:
 
 def rank_rows(selections: Selections) -> Rows:
     """The ranks, ties averaged; without rankings the features are ranked by their absolute weights, largest first."""
+    from scipy.stats import rankdata  # takes long to import
+
     if selections.rankings is None:
         return _ranked_by_weight(weight_rows(selections))
     M, d = selections.n_runs, selections.n_features
-    ranks = np.stack([row if _is_untied(row) else _average_ranks(row) for row in selections.rankings])
+    ranks = np.stack([row if _is_untied(row) else rankdata(row) for row in selections.rankings])
     return Rows(np.arange(M + 1) * d, np.tile(np.arange(d), M), ranks.ravel(), np.full(M, (d + 1) / 2), d)
 
 
 def _ranked_by_weight(weights: Rows) -> Rows:
     """Features of weight 0 share the mean of the ranks that remain, so they need not be listed."""
+    from scipy.stats import rankdata
+
     rows = weights.positive()
     ranks = np.empty(len(rows.values))
     for begin, end in zip(rows.indptr[:-1], rows.indptr[1:], strict=True):
-        ranks[begin:end] = _average_ranks(-rows.values[begin:end])
+        ranks[begin:end] = rankdata(-rows.values[begin:end])
     rest = (rows.sizes + 1 + rows.n_features) / 2
     return Rows(rows.indptr, rows.indices, ranks, rest, rows.n_features, "no rankings given: ranked by absolute weight")
-
-
-def _average_ranks(values: FloatArray) -> FloatArray:
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    return (last - (counts - 1) / 2)[place]
 
 
 def _is_untied(ranks: FloatArray) -> bool:

@@ -32,7 +32,6 @@ class FeatureSimilarity:
     features : the names, or None
     threshold : two features are similar when c(f, g) >= threshold (up to 1e-12, so that ties do not hang on rounding)
     notes : what a reader should know, such as constant features
-    expectations : what measures remember about random selection under this similarity and threshold
 
     Examples
     --------
@@ -48,7 +47,6 @@ class FeatureSimilarity:
     features: tuple[str, ...] | None
     threshold: float
     notes: tuple[str, ...]
-    expectations: dict[Any, Any]
     _store: Store
 
     def __init__(self, *_: Any, **__: Any) -> None:
@@ -187,7 +185,6 @@ class FeatureSimilarity:
             features=names,
             threshold=float(threshold),
             notes=notes,
-            expectations={},
             _store=store,
         )
         return self

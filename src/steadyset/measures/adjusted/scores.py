@@ -14,7 +14,7 @@ import numpy.typing as npt
 from steadyset.measures.record import INFINITY, Measure, register
 
 if TYPE_CHECKING:
-    from steadyset.measures.similar_pairs import SimilarPairs
+    from steadyset.measures.adjusted.pairs import SimilarPairs
 
 Int = npt.NDArray[np.int64]
 Float = npt.NDArray[np.float64]
@@ -27,8 +27,13 @@ def zucknick_score(pairs: SimilarPairs) -> Float:
     Undefined: both sets are empty
     Reference: Zucknick, Richardson and Stronach 2008
     """
+    return _ratio(zucknick_overlap(pairs), pairs.size_i + pairs.size_j - pairs.shared)
+
+
+def zucknick_overlap(pairs: SimilarPairs) -> Float:
+    """r + C_ij + C_ji"""
     similar = pairs.weight_i / np.maximum(pairs.size_j, 1) + pairs.weight_j / np.maximum(pairs.size_i, 1)
-    return _ratio(pairs.shared + similar, pairs.size_i + pairs.size_j - pairs.shared)
+    return pairs.shared + similar
 
 
 def yu_score(pairs: SimilarPairs) -> Float:
@@ -93,7 +98,12 @@ def pogr_score(pairs: SimilarPairs) -> Float:
     Undefined: the first set is empty
     Reference: Zhang et al. 2009
     """
-    return _ratio(pairs.shared + pairs.reached_i, pairs.size_i)
+    return _ratio(pogr_overlap(pairs), pairs.size_i)
+
+
+def pogr_overlap(pairs: SimilarPairs) -> Float:
+    """r + O_ij"""
+    return pairs.shared + pairs.reached_i
 
 
 def npogr_score(pairs: SimilarPairs) -> Float:
@@ -129,7 +139,14 @@ def _adjusted(name: str, *aliases: str, **fields: object) -> None:
 
 _intersection = {"maximum": geometric_mean_size, "bounds": (-INFINITY, 1), "corrected": True}
 
-_adjusted("zucknick", "SMZ", score=zucknick_score, bounds=(0, 1), exact_by="means_given_shared")
+_adjusted(
+    "zucknick",
+    "SMZ",
+    score=zucknick_score,
+    intersection=zucknick_overlap,
+    bounds=(0, 1),
+    exact_by="means_given_shared",
+)
 _adjusted("yu", "SMY", score=yu_score, maximum=mean_size, bounds=(-INFINITY, 1), corrected=True, exact_by="means")
 _adjusted(
     "intersection_mbm",
@@ -149,7 +166,7 @@ _adjusted(
 )
 _adjusted("intersection_count", "SMA-Count", score=intersection_count_score, exact_by="similar", **_intersection)
 _adjusted("intersection_mean", "SMA-Mean", score=intersection_mean_score, exact_by="similar", **_intersection)
-_adjusted("pogr", score=pogr_score, bounds=(0, 1), symmetric=False, exact_by="means")
+_adjusted("pogr", score=pogr_score, intersection=pogr_overlap, bounds=(0, 1), symmetric=False, exact_by="means")
 _adjusted(
     "npogr",
     score=npogr_score,

@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from steadyset.kernels.hypergeometric import intersection_laws
 from steadyset.kernels.overlaps import Graph, disjoint_overlaps
+from steadyset.measures.adjusted.pairs import SimilarPairs
 from steadyset.measures.record import Measure
-from steadyset.measures.similar_pairs import SimilarPairs
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from steadyset.kernels.similar import scatter_of_neighbours
-from steadyset.measures.options import Estimate, Options, settle
+from steadyset.kernels.arrays import Floats
+from steadyset.measures.family import Family
+from steadyset.measures.options import Estimate, NullExpectation, Options, settle
 from steadyset.measures.record import Measure
 from steadyset.selections import Selections
 from steadyset.similarity import FeatureSimilarity
@@ -16,17 +17,38 @@ Sums = tuple[float, float, float]  # scatter, own, others
 CELLS_A_BLOCK = 1 << 22
 
 
-def evaluate(selections: Selections, measures: Sequence[Measure], options: Options) -> list[Estimate]:
-    assert options.similarity is not None
-    sums: dict[bool, Sums] = {}
-    results = []
-    for measure in measures:
-        thresholded = _is_thresholded(measure)
-        if thresholded not in sums:
-            sums[thresholded] = _sums(selections, options.similarity, thresholded)
-        value = _value(measure, sums[thresholded], selections)
-        results.append(settle(measure, value, 0.0, "", options, selections.sizes))
-    return results
+class Effective(Family):
+    """Functions of the covariance of the selection, weighed by how similar features are."""
+
+    name = "effective"
+    score_takes = "(scatter, own, others, sizes, d), sums of similarities over pairs of features"
+
+    def evaluate(self, selections: Selections, measures: Sequence[Measure], options: Options) -> list[Estimate]:
+        assert options.similarity is not None
+        sums: dict[bool, Sums] = {}
+        results = []
+        for measure in measures:
+            thresholded = _is_thresholded(measure)
+            if thresholded not in sums:
+                sums[thresholded] = _sums(selections, options.similarity, thresholded)
+            value = _value(measure, sums[thresholded], selections)
+            results.append(settle(measure, value, 0.0, "", options, selections.sizes))
+        return results
+
+    def expectation(
+        self, selections: Selections, measure: Measure, options: Options, value: float
+    ) -> NullExpectation | None:
+        """Exact for a score that is linear in the scatter."""
+        if not measure.linear or options.similarity is None:
+            return None
+        return NullExpectation(expected(selections, measure, options.similarity))
+
+    def intersections(self, measure: Measure, selections: Selections, similarity: FeatureSimilarity) -> Floats:
+        """sum of c(f, g) over f in s_i and g in s_j."""
+        features = np.arange(selections.n_features)
+        C = similarity.block(features, features)
+        Z = selections.to_matrix().toarray().astype(np.float64)
+        return np.asarray(Z @ np.where(similarity.threshold <= C, C, 0.0) @ Z.T)
 
 
 def expected(selections: Selections, measure: Measure, similarity: FeatureSimilarity) -> float:
@@ -59,6 +81,8 @@ def _sums(selections: Selections, similarity: FeatureSimilarity, thresholded: bo
 
 def _sums_of_similar(selections: Selections, similarity: FeatureSimilarity) -> Sums:
     """scatter, own and others with similarities below the threshold set to 0."""
+    from steadyset.kernels.similar import scatter_of_neighbours  # compiled when it is used
+
     diagonal = np.where(similarity.diagonal >= similarity.threshold, similarity.diagonal, 0.0)
     graph = similarity.neighbours
     scatter = scatter_of_neighbours(selections.indptr, selections.indices, selections.counts, *graph)

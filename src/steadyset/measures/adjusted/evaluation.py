@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from steadyset.errors import InputError
+from steadyset.measures.adjusted.chance import RandomOverlaps
+from steadyset.measures.adjusted.pairs import similar_pairs
 from steadyset.measures.options import NOT_CORRECTED, Estimate, Options
 from steadyset.measures.record import Measure
-from steadyset.measures.similar_chance import RandomOverlaps
-from steadyset.measures.similar_pairs import similar_pairs
 from steadyset.measures.totals import PairTotal
 from steadyset.selections import Selections
 

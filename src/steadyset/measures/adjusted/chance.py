@@ -1,8 +1,8 @@
 """What adjusted measures are worth under random selection: E[score] of two independent uniform sets of given sizes.
 
-The expectation depends on the two sizes and the neighbour graph only, so each is computed once and remembered with the
-FeatureSimilarity. Which way leads to the exact number is a property of the score (`exact_by` of its record); where
-none does, it is simulated and regressed on quantities whose expectations are known exactly.
+The expectation depends on the two sizes and the neighbour graph only, so each is computed once and remembered as long
+as the FeatureSimilarity lives. Which way leads to the exact number is a property of the score (`exact_by` of its
+record); where none does, it is simulated and regressed on quantities whose expectations are known exactly.
 """
 
 from __future__ import annotations
@@ -10,22 +10,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import comb
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
 from steadyset.kernels.hypergeometric import intersection_laws
 from steadyset.kernels.overlaps import N_COLUMNS, Graph, all_overlaps, edge_ranks, random_overlaps
+from steadyset.measures.adjusted.components import Components
+from steadyset.measures.adjusted.pairs import SimilarPairs
+from steadyset.measures.adjusted.remembered import Remembered
 from steadyset.measures.options import Options
 from steadyset.measures.record import Measure
-from steadyset.measures.similar_components import Components
-from steadyset.measures.similar_pairs import SimilarPairs
 from steadyset.similarity import FeatureSimilarity
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 CONTROLS = ("shared", "covered_i", "covered_j", "reached_i", "reached_j", "weight_i", "weight_j")
 MOST_ENUMERATED = 1 << 18
+MOST_REMEMBERED = 1 << 16  # numbers of one similarity: two sizes, a measure, perhaps a seed
 DRAWS_A_BLOCK = 1 << 14
 TERMS_A_CHUNK = 1 << 22
 COLLINEAR = 1e-9
@@ -52,28 +55,30 @@ class RandomOverlaps:
         self.similar = np.flatnonzero(n_neighbours)
         self.degrees, self.n_with = np.unique(n_neighbours[self.similar], return_counts=True)
         self.total = float(self.neighbours.values.sum())
-        self.found: dict[Any, Any] = {}
+        self.remembered = Remembered(MOST_REMEMBERED)
+        self._seed_of_choice: int | None = None
 
     @classmethod
     def of(cls, similarity: FeatureSimilarity) -> RandomOverlaps:
-        """The one that belongs to the similarity, with all that was computed before."""
-        if "overlaps" not in similarity.expectations:
-            similarity.expectations["overlaps"] = cls(similarity)
-        known: RandomOverlaps = similarity.expectations["overlaps"]
-        return known
+        """The one that belongs to the similarity, with what was computed before."""
+        if similarity not in _OVERLAPS:
+            _OVERLAPS.setdefault(similarity, cls(similarity))
+        return _OVERLAPS[similarity]
 
     def graph(self, uses: frozenset[str]) -> Graph:
         """The neighbour graph, with the order of its edges where the greedy choice is wanted."""
         if "greedy" not in uses:
             return Graph(*self.neighbours, np.empty(0, np.int64))
-        if "ranks" not in self.found:
-            self.found["ranks"] = edge_ranks(*self.neighbours)
-        return Graph(*self.neighbours, self.found["ranks"])
+        ranks = self.remembered.get("ranks", lambda: edge_ranks(*self.neighbours))
+        return Graph(*self.neighbours, ranks)
 
     def seed(self, options: Options) -> int:
         """The seed of all draws; without a random_state it is chosen once, so that what was drawn can be used again."""
-        seed: int = self.found.setdefault(("seed", options.random_state), options.seed())
-        return seed
+        if options.random_state is not None:
+            return options.seed()
+        if self._seed_of_choice is None:
+            self._seed_of_choice = options.seed()
+        return self._seed_of_choice
 
     # ---- exact ---------------------------------------------------------------------------------------------------
 
@@ -91,10 +96,7 @@ class RandomOverlaps:
 
     def _remembered(self, measure: Measure, size_i: int, size_j: int) -> float:
         key = ("exact", *_identity(measure), size_i, size_j)
-        if key not in self.found:
-            self.found[key] = self._exact(measure, size_i, size_j)
-        value: float = self.found[key]
-        return value
+        return self.remembered.get(key, lambda: self._exact(measure, size_i, size_j))
 
     def _exact(self, measure: Measure, size_i: int, size_j: int) -> float:
         if measure.exact_by == "means_given_shared":
@@ -141,17 +143,16 @@ class RandomOverlaps:
         """law[t - 1]: sum over features x of P(t neighbours of x are in s_j | x is not), t = 1, 2, ..."""
         if size_j == self.d or len(self.similar) == 0:
             return np.zeros(0)
-        key = ("neighbours chosen", size_j)
-        if key not in self.found:
-            law = np.zeros(min(int(self.degrees[-1]), size_j) + 1)
-            step = max(1, TERMS_A_CHUNK // len(law))
-            for begin in range(0, len(self.degrees), step):
-                n, n_with = self.degrees[begin : begin + step], self.n_with[begin : begin + step]
-                start, t, probability = intersection_laws(n, np.full(len(n), size_j), self.d - 1)
-                law += np.bincount(t, probability * np.repeat(n_with, np.diff(start)), minlength=len(law))
-            self.found[key] = law[1:]
-        known: FloatArray = self.found[key]
-        return known
+        return self.remembered.get(("neighbours chosen", size_j), lambda: self._law_of_neighbours(size_j))
+
+    def _law_of_neighbours(self, size_j: int) -> FloatArray:
+        law = np.zeros(min(int(self.degrees[-1]), size_j) + 1)
+        step = max(1, TERMS_A_CHUNK // len(law))
+        for begin in range(0, len(self.degrees), step):
+            n, n_with = self.degrees[begin : begin + step], self.n_with[begin : begin + step]
+            start, t, probability = intersection_laws(n, np.full(len(n), size_j), self.d - 1)
+            law += np.bincount(t, probability * np.repeat(n_with, np.diff(start)), minlength=len(law))
+        return law[1:]
 
     def _sum_over_shared(self, measure: Measure, size_i: int, size_j: int) -> float:
         """E[score] of a score that is linear in the weights once r is known: sum over r of P(r) score(E[. | r])."""
@@ -166,10 +167,8 @@ class RandomOverlaps:
 
     def _components(self, measure: Measure) -> Components | None:
         key = ("components", *_identity(measure))
-        if key not in self.found:
-            self.found[key] = Components.of(self.graph(frozenset(measure.uses)), measure, MOST_ENUMERATED)
-        components: Components | None = self.found[key]
-        return components
+        graph = self.graph(frozenset(measure.uses))
+        return self.remembered.get(key, lambda: Components.of(graph, measure, MOST_ENUMERATED))
 
     def _enumerated(self, measure: Measure, members: IntArray, size_i: int, size_j: int) -> float:
         """E[score] when what the score adds to r depends on the choice among `members` only: all their subsets."""
@@ -183,14 +182,14 @@ class RandomOverlaps:
 
     def _mean_added(self, measure: Measure, members: IntArray, size_i: int, size_j: int) -> float:
         """The mean of score - r over all pairs of subsets of `members` with these sizes."""
-        key = ("added", *_identity(measure), len(members), size_i, size_j)
-        if key not in self.found:
+
+        def computed() -> float:
             uses = frozenset(measure.uses)
             table = all_overlaps(members, size_i, size_j, self.graph(uses), "greedy" in uses, "matched" in uses)
             pairs = _pairs(table, size_i, size_j)
-            self.found[key] = float(np.mean(measure.score(pairs, **measure.params) - pairs.shared))
-        value: float = self.found[key]
-        return value
+            return float(np.mean(measure.score(pairs, **measure.params) - pairs.shared))
+
+        return self.remembered.get(("added", *_identity(measure), len(members), size_i, size_j), computed)
 
     # ---- simulated -----------------------------------------------------------------------------------------------
 
@@ -199,11 +198,14 @@ class RandomOverlaps:
     ) -> list[Expected]:
         """E[score] of each measure by simulation, all from the same draws, regressed on the known expectations."""
         names = [("simulated", *_identity(measure), size_i, size_j, n_draws, seed) for measure in measures]
-        missing = [k for k, name in enumerate(names) if name not in self.found]
+        found = {name: self.remembered.peek(name) for name in names}
+        missing = {name: measure for name, measure in zip(names, measures, strict=True) if found[name] is None}
         if missing:
-            estimates = self._simulate([measures[k] for k in missing], size_i, size_j, n_draws, seed)
-            self.found.update({names[k]: estimate for k, estimate in zip(missing, estimates, strict=True)})
-        return [self.found[name] for name in names]
+            drawn = self._simulate(list(missing.values()), size_i, size_j, n_draws, seed)
+            for name, estimate in zip(missing, drawn, strict=True):
+                self.remembered.put(name, estimate)
+                found[name] = estimate
+        return [found[name] for name in names]
 
     def _simulate(
         self, measures: Sequence[Measure], size_i: int, size_j: int, n_draws: int, seed: int
@@ -273,6 +275,9 @@ class Folds:
         kept = np.where(values > COLLINEAR, 1 / np.maximum(values, COLLINEAR), 0.0)[:, :, None]
         slopes: FloatArray = vectors @ (kept * (vectors.transpose(0, 2, 1) @ (spread[:, :q, q:] / scale))) / scale
         return slopes
+
+
+_OVERLAPS: WeakKeyDictionary[FeatureSimilarity, RandomOverlaps] = WeakKeyDictionary()
 
 
 def _guess(measure: Measure, pairs: SimilarPairs) -> FloatArray:

@@ -1,0 +1,135 @@
+"""A family of measures is one object: what can be asked of every measure whose score looks at the same thing.
+
+A family of one's own overrides what it knows. `pair_scores` alone makes measures that are means over pairs of runs:
+values, leave-one-out values, intervals, tests, bootstraps and certificates follow from it. Anything else overrides
+`evaluate`; the rest then has slower ways that need nothing more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from steadyset.kernels.arrays import Floats
+from steadyset.measures.options import Estimate, NullExpectation, Options, sizes_in_words
+from steadyset.measures.record import Measure
+from steadyset.measures.totals import PairTotal, named_runs
+from steadyset.selections import Selections
+
+if TYPE_CHECKING:
+    from steadyset.measures.masks import Collections
+    from steadyset.similarity import FeatureSimilarity
+
+AS_PUBLISHED = 'expectation must be "auto" or "none"'
+
+
+class Family:
+    """What a family can do. `name` is what records say as their family; `score_takes` tells how scores are called.
+
+    `correctable` says that `expectation` can correct measures that are published without a correction for chance.
+    """
+
+    name: str
+    score_takes: str
+    correctable: bool = False
+
+    # ---- values ------------------------------------------------------------------------------------------------
+
+    def evaluate(self, selections: Selections, measures: Sequence[Measure], options: Options) -> list[Estimate]:
+        """One Estimate per measure, with work shared where it can be; here the means of `pair_scores`."""
+        return [self._mean_over_pairs(selections, measure, options) for measure in measures]
+
+    @property
+    def over_pairs(self) -> bool:
+        """Whether the measures are means over pairs of runs."""
+        return type(self).pair_scores is not Family.pair_scores
+
+    def pair_scores(self, selections: Selections, measure: Measure, options: Options) -> Floats:
+        """The M x M scores of all ordered pairs (i, j), nan where undefined and on the diagonal."""
+        raise NotImplementedError(f"The measures of the family {self.name!r} are no means over pairs of runs.")
+
+    def settled_scores(self, selections: Selections, measure: Measure, options: Options) -> Floats:
+        """`pair_scores` with zeros on the diagonal, undefined ones as `options.undefined` says."""
+        scores = options.filled(self.pair_scores(selections, measure, options))
+        np.fill_diagonal(scores, 0.0)
+        return scores
+
+    def without(self, selections: Selections, measures: Sequence[Measure], options: Options) -> Floats:
+        """Leave-one-out values: without[m, i] is the value of measure m without run i, nan where it is undefined.
+
+        A mean over pairs loses the pairs of the run; anything else is evaluated M times.
+        """
+        if not self.over_pairs:
+            return self.evaluated_without(selections, measures, options)
+        tables = (self.settled_scores(selections, measure, options) for measure in measures)
+        return without_pairs(np.stack([table.sum(axis=0) + table.sum(axis=1) for table in tables]))
+
+    def evaluated_without(self, selections: Selections, measures: Sequence[Measure], options: Options) -> Floats:
+        """The leave-one-out values of any measure, by evaluating it once for each run."""
+        if options.undefined == "raise":
+            options = replace(options, undefined="nan")
+        runs = np.arange(selections.n_runs)
+        columns = [[x.value for x in self.evaluate(selections.take(runs != i), measures, options)] for i in runs]
+        return np.array(columns, dtype=np.float64).T
+
+    # ---- chance ------------------------------------------------------------------------------------------------
+
+    def expectation(
+        self, selections: Selections, measure: Measure, options: Options, value: float
+    ) -> NullExpectation | None:
+        """What random selection of the same sizes gives, where the family knows better than to draw collections.
+
+        `value` is what the runs have; nan tells that the measure is undefined for such sizes.
+        """
+        return None
+
+    def can_correct(self, measure: Measure) -> bool:
+        """Whether `expectation` acts on a measure: there is something to take off and a largest value to scale to."""
+        return self.correctable and not measure.corrected and bool(np.isfinite(measure.bounds[1]))
+
+    def why_not_corrected(self, measure: Measure) -> str:
+        """Why a correction that was asked for cannot be had; nothing when it can."""
+        if measure.corrected:
+            return f"{measure.name} is corrected for chance already; {AS_PUBLISHED}."
+        return "" if self.can_correct(measure) else f"{measure.name} has no largest value to scale to; {AS_PUBLISHED}."
+
+    # ---- certificates ------------------------------------------------------------------------------------------
+
+    def values(self, measure: Measure, collections: Collections) -> Floats | None:
+        """The values of many small collections in one call; None: by the scores of pairs, or one by one."""
+        return None
+
+    def intersections(self, measure: Measure, selections: Selections, similarity: FeatureSimilarity) -> Floats | None:
+        """What each two runs share when similar features count, as the measure counts them; None: it does not tell."""
+        return None
+
+    # ---- means over pairs --------------------------------------------------------------------------------------
+
+    def _mean_over_pairs(self, selections: Selections, measure: Measure, options: Options) -> Estimate:
+        scores = self.pair_scores(selections, measure, options)
+        total = PairTotal()
+        ways = [scores[np.triu_indices(len(scores), 1)]]
+        if not measure.symmetric:
+            ways.append(scores.T[np.triu_indices(len(scores), 1)])
+        for way in ways:
+            total.add(way, np.ones(len(way), dtype=np.int64))
+        missing = np.isnan(scores) | np.eye(len(scores), dtype=np.bool_)
+        return total.settled(measure, partial(culprits, np.asarray(missing.all(axis=1)), measure, selections), options)
+
+
+def without_pairs(sums: Floats) -> Floats:
+    """Leave-one-out values from the sums of s_ij + s_ji over j, which count each score twice in all."""
+    M = sums.shape[1]
+    return np.asarray((sums.sum(axis=1, keepdims=True) / 2 - sums) / ((M - 1) * (M - 2)))
+
+
+def culprits(guilty: npt.NDArray[np.bool_], measure: Measure, selections: Selections) -> str:
+    """The end of a note on undefined pairs: the runs without a score with any other, or the sizes."""
+    if guilty.any() and not guilty.all():
+        return named_runs(np.flatnonzero(guilty), selections)
+    return f": {sizes_in_words(selections.sizes)}" if measure.constant_size else ""

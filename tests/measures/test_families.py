@@ -1,0 +1,120 @@
+"""A family is one object: what it can do follows from the methods that it has."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+import weakref
+
+import numpy as np
+import pytest
+
+import steadyset as st
+from steadyset.errors import InputError
+from steadyset.measures import Family, get_family, register_family, unregister_family
+from steadyset.measures.adjusted import chance
+from steadyset.measures.adjusted.chance import RandomOverlaps
+from steadyset.measures.adjusted.remembered import Remembered
+
+
+class Tables(Family):
+    """Means over pairs of scores that are given the whole 0/1 table."""
+
+    name = "tables"
+    score_takes = "(Z), the runs x features table"
+
+    def pair_scores(self, selections, measure, options):
+        table = np.asarray(measure.score(selections.to_matrix().toarray().astype(float)), dtype=float)
+        np.fill_diagonal(table, np.nan)
+        return table
+
+
+def jaccard_of_table(Z):
+    shared, sizes = Z @ Z.T, Z.sum(axis=1)
+    union = sizes[:, None] + sizes - shared
+    return np.where(union > 0, shared / np.where(union > 0, union, 1), np.nan)
+
+
+@pytest.fixture
+def tables():
+    register_family(Tables())
+    st.register_measure("table_jaccard", jaccard_of_table, family="tables", bounds=(0, 1))
+    yield "table_jaccard"
+    st.unregister_measure("table_jaccard")
+    unregister_family("tables")
+
+
+def runs():
+    order = np.argsort(np.random.default_rng(1).random((9, 12)) + 0.5 * (np.arange(12) > 5), axis=1)
+    return st.Selections.from_sets([row[: 2 + i % 3].tolist() for i, row in enumerate(order)], n_features=12)
+
+
+def test_a_family_of_ones_own_that_scores_pairs_has_everything_that_a_pairwise_measure_has(tables):
+    assert st.stability(runs(), tables) == pytest.approx(st.stability(runs(), "jaccard"), rel=1e-12)
+    for method in ("auto", "jackknife", "bootstrap", "normal"):
+        own, known = (
+            st.confidence_interval(runs(), name, method=method, n_resamples=100, random_state=0)
+            for name in (tables, "jaccard")
+        )
+        np.testing.assert_allclose([own.low, own.high, own.se], [known.low, known.high, known.se], rtol=1e-9)
+    assert st.certify(tables).properties["monotone"].holds is True
+    assert st.certify(tables).properties["corrected"].holds is False
+    assert st.list_measures().loc[tables, "family"] == "tables"
+    own, known = (st.null_expectation(runs(), name, n_draws=300, random_state=0) for name in (tables, "jaccard"))
+    assert own.method == "monte_carlo"
+    assert own.value == pytest.approx(known.value, abs=4 * own.se)
+
+
+def test_undefined_pairs_of_a_family_of_ones_own_are_named(tables):
+    empty = st.Selections.from_sets([[], [], [0], [1]], n_features=3)
+    table = st.stability_table(empty, [tables], level=None)
+    assert "undefined for 1 of 6 pairs" in table.loc[tables, "note"]
+    assert st.stability(empty, tables, undefined=0) == 0
+
+
+def test_what_a_family_cannot_do_is_refused_in_one_sentence(tables):
+    with pytest.raises(InputError, match="no largest value to scale to"):
+        st.stability(runs(), tables, expectation="exact")
+    with pytest.raises(InputError, match="still has the measure 'table_jaccard'"):
+        unregister_family("tables")
+    with pytest.raises(InputError, match="exists already"):
+        register_family(Tables())
+    with pytest.raises(InputError, match=r"family must be one of frequency, .*, tables"):
+        st.register_measure("other", jaccard_of_table, family="triples")
+    with pytest.raises(InputError, match="derived from Family"):
+        register_family(Tables)
+
+
+def test_families_say_whether_their_measures_are_means_over_pairs():
+    over_pairs = {name for name in ("frequency", "pairwise", "patterns", "effective") if get_family(name).over_pairs}
+    assert over_pairs == {"pairwise"}
+    assert all(get_family(name).over_pairs for name in ("adjusted", "weights", "rankings"))
+
+
+def test_what_is_remembered_of_chance_is_bounded_and_goes_with_the_similarity(monkeypatch):
+    monkeypatch.setattr(chance, "MOST_REMEMBERED", 3)
+    similarity = st.FeatureSimilarity.from_groups([0, 0, 0, 1, 1, 2, 2, 3, 4, 5, 6, 7])
+    values = [st.stability(runs(), "intersection_mbm", similarity=similarity) for _ in range(2)]
+    assert values[0] == values[1] == st.stability(runs(), "intersection_greedy", similarity=similarity)
+    overlaps = RandomOverlaps.of(similarity)
+    assert 0 < len(overlaps.remembered) <= 3
+    assert len(pickle.dumps(similarity)) < 2000
+    gone = weakref.ref(overlaps)
+    del overlaps, similarity
+    gc.collect()
+    assert gone() is None
+
+
+def test_the_value_that_was_asked_for_longest_ago_is_forgotten():
+    kept = Remembered(2)
+    for key in ("a", "b", "a", "c"):
+        kept.get(key, lambda key=key: key.upper())
+    assert (kept.peek("a"), kept.peek("b"), kept.peek("c")) == ("A", None, "C")
+
+
+def test_without_a_seed_the_simulated_expectation_of_a_similarity_stays_the_same():
+    similarity = st.FeatureSimilarity.from_matrix(
+        np.eye(12) + 0.95 * (np.abs(np.subtract.outer(np.arange(12), np.arange(12))) == 1)
+    )
+    first, second = (st.stability(runs(), "intersection_mean", similarity=similarity, n_draws=50) for _ in range(2))
+    assert first == second
