@@ -51,12 +51,11 @@ def runs():
 
 def test_a_family_of_ones_own_that_scores_pairs_has_everything_that_a_pairwise_measure_has(tables):
     assert st.stability(runs(), tables) == pytest.approx(st.stability(runs(), "jaccard"), rel=1e-12)
-    for method in ("auto", "jackknife", "bootstrap", "normal"):
+    for method, rtol in {"auto": 1e-9, "jackknife": 1e-9, "normal": 1e-9, "bootstrap": 0.02}.items():
         own, known = (
-            st.confidence_interval(runs(), name, method=method, n_resamples=100, random_state=0)
-            for name in (tables, "jaccard")
-        )
-        np.testing.assert_allclose([own.low, own.high, own.se], [known.low, known.high, known.se], rtol=1e-9)
+            st.confidence_interval(runs(), name, method=method, random_state=0) for name in (tables, "jaccard")
+        )  # the bootstrap counts how many resamples are below the value, where the last bit decides ties
+        np.testing.assert_allclose([own.low, own.high, own.se], [known.low, known.high, known.se], rtol=rtol)
     assert st.certify(tables).properties["monotone"].holds is True
     assert st.certify(tables).properties["corrected"].holds is False
     assert st.list_measures().loc[tables, "family"] == "tables"

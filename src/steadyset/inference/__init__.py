@@ -1,13 +1,22 @@
-"""How sure a stability is: intervals, tests, comparisons, planning, and where instability comes from."""
+"""How sure a stability is: intervals, tests, comparisons, planning, and where instability comes from.
 
-from steadyset.inference.compare import Comparison, compare
-from steadyset.inference.core import steady_core
-from steadyset.inference.features import instability_by_feature, swap_map
-from steadyset.inference.hypotheses import TestResult, test_difference, test_threshold
-from steadyset.inference.interval import Interval, confidence_interval
-from steadyset.inference.planning import convergence, runs_needed
-from steadyset.inference.scores import compare_scores, test_mean_difference
-from steadyset.inference.table import stability_table
+Names are imported when they are first used, so that a table without intervals waits for nothing heavy.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from steadyset.inference.comparison import Comparison, compare
+    from steadyset.inference.core import steady_core
+    from steadyset.inference.features import instability_by_feature, swap_map
+    from steadyset.inference.hypotheses import TestResult, test_difference, test_threshold
+    from steadyset.inference.interval import Interval, confidence_interval
+    from steadyset.inference.planning import convergence, runs_needed
+    from steadyset.inference.scores import compare_scores, test_mean_difference
+    from steadyset.inference.table import stability_table
 
 __all__ = [
     "Comparison",
@@ -26,3 +35,22 @@ __all__ = [
     "test_mean_difference",
     "test_threshold",
 ]
+_HOMES = {
+    "comparison": ("Comparison", "compare"),
+    "core": ("steady_core",),
+    "features": ("instability_by_feature", "swap_map"),
+    "hypotheses": ("TestResult", "test_difference", "test_threshold"),
+    "interval": ("Interval", "confidence_interval"),
+    "planning": ("convergence", "runs_needed"),
+    "scores": ("compare_scores", "test_mean_difference"),
+    "table": ("stability_table",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+    globals()[name] = value
+    return value

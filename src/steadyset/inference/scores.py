@@ -18,7 +18,7 @@ import numpy.typing as npt
 from scipy import special
 
 from steadyset.conventions import LEVEL, check_level
-from steadyset.inference.compare import Comparison, grouped
+from steadyset.inference.comparison import Comparison, grouped
 from steadyset.inference.hypotheses import TestResult
 from steadyset.inference.multiple import Adjustment, adjusted_p_values
 from steadyset.inference.spread import t_quantile

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from steadyset.conventions import LEVEL, check_level
-from steadyset.inference.interval import interval_of
-from steadyset.inference.jackknife import jackknives
 from steadyset.measures import evaluate
 from steadyset.measures.options import Expectation, Options, Undefined
 from steadyset.measures.record import Measure
@@ -17,6 +15,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from steadyset.similarity import FeatureSimilarity
+
+INTERVAL = ("se", "low", "high")
+COLUMNS = ["measure", "estimate", *INTERVAL, "mc_error", "note"]
 
 
 def stability_table(
@@ -42,31 +43,45 @@ def stability_table(
     import pandas as pd
 
     options = Options(undefined, expectation, n_draws, random_state, similarity, mc_error)
+    rows = table_rows(as_selections(selections), measures, options, level, params)
+    columns = COLUMNS if level is not None else [name for name in COLUMNS if name not in INTERVAL]
+    return pd.DataFrame(rows, columns=columns).set_index("measure")
+
+
+def table_rows(
+    selections: Selections,
+    measures: str | Sequence[str | Measure],
+    options: Options,
+    level: float | None,
+    params: Mapping[str, Mapping[str, Any]] | None = None,
+) -> list[dict[str, Any]]:
+    """The rows of `stability_table` as plain values, for those who need no frame."""
     if level is not None:
         check_level(level)
-    runs = as_selections(selections)
-    records = evaluate.usable_measures(measures, runs, options, params)
-    found = _estimates(runs, records, options) if level is None else _intervals(runs, records, options, level)
-    return pd.DataFrame(found, index=pd.Index([record.name for record in records], name="measure"))
+    records = evaluate.usable_measures(measures, selections, options, params)
+    told = _told(selections, records, options, level)
+    return [{"measure": record.name, **row} for record, row in zip(records, told, strict=True)]
 
 
-def _estimates(runs: Selections, measures: Sequence[Measure], options: Options) -> dict[str, list[Any]]:
-    rows = evaluate.estimates(runs, measures, options)
-    return {
-        "estimate": [row.value for row in rows],
-        "mc_error": [row.mc_error for row in rows],
-        "note": [row.note for row in rows],
-    }
+def _told(
+    selections: Selections, records: Sequence[Measure], options: Options, level: float | None
+) -> list[dict[str, Any]]:
+    if level is None:
+        found = evaluate.estimates(selections, records, options)
+        return [{"estimate": one.value, "mc_error": one.mc_error, "note": one.note} for one in found]
+    from steadyset.inference.interval import interval_of  # a table without intervals needs no scipy
+    from steadyset.inference.jackknife import jackknives
 
-
-def _intervals(runs: Selections, measures: Sequence[Measure], options: Options, level: float) -> dict[str, list[Any]]:
-    values = jackknives(runs, measures, options)
-    found = [interval_of(one, options, level) for one in values]
-    return {
-        "estimate": [interval.estimate for interval in found],
-        "se": [interval.se for interval in found],
-        "low": [interval.low for interval in found],
-        "high": [interval.high for interval in found],
-        "mc_error": [one.estimate.mc_error for one in values],
-        "note": [interval.note for interval in found],
-    }
+    values = jackknives(selections, records, options)
+    intervals = [interval_of(one, options, level) for one in values]
+    return [
+        {
+            "estimate": interval.estimate,
+            "se": interval.se,
+            "low": interval.low,
+            "high": interval.high,
+            "mc_error": one.estimate.mc_error,
+            "note": interval.note,
+        }
+        for one, interval in zip(values, intervals, strict=True)
+    ]
