@@ -111,9 +111,13 @@ def test_the_value_that_was_asked_for_longest_ago_is_forgotten():
     assert (kept.peek("a"), kept.peek("b"), kept.peek("c")) == ("A", None, "C")
 
 
-def test_without_a_seed_the_simulated_expectation_of_a_similarity_stays_the_same():
+def test_without_a_seed_values_intervals_and_bootstraps_are_the_same_each_time():
     similarity = st.FeatureSimilarity.from_matrix(
         np.eye(12) + 0.95 * (np.abs(np.subtract.outer(np.arange(12), np.arange(12))) == 1)
     )
     first, second = (st.stability(runs(), "intersection_mean", similarity=similarity, n_draws=50) for _ in range(2))
     assert first == second
+    options = {"similarity": similarity, "n_draws": 50}
+    assert st.confidence_interval(runs(), "intersection_mean", **options).estimate == first
+    ends = [st.confidence_interval(runs(), "jaccard", method="bootstrap") for _ in range(2)]
+    assert ends[0] == ends[1]

@@ -48,7 +48,7 @@ def bca_ends(
 
 def resampled_values(selections: Selections, values: Jackknife, options: Options, n_resamples: int) -> FloatArray:
     """The measure on resampled runs, copies of a run never compared with each other."""
-    rng = np.random.default_rng(options.random_state)
+    rng = np.random.default_rng(options.given_seed)
     measure, M = values.measure, selections.n_runs
     family, nogueira = get_family(measure), measure.name == "nogueira"
     if not (nogueira or family.over_pairs):

@@ -6,7 +6,7 @@ How they are found is the business of the measure's family (`Family.without`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -79,8 +79,6 @@ def jackknife(selections: Selections, measure: Measure, options: Options) -> Jac
 
 def jackknives(selections: Selections, measures: Sequence[Measure], options: Options) -> list[Jackknife]:
     """The leave-one-out values of many measures; those of one family share their work."""
-    if options.random_state is None:  # each leave-one-out value must meet the same simulated expectation
-        options = replace(options, random_state=int(np.random.SeedSequence().generate_state(1)[0]))
     values = estimates(selections, measures, options)
     without = np.full((len(measures), selections.n_runs), np.nan)
     known = [m for m, value in enumerate(values) if selections.n_runs > 2 and not np.isnan(value.value)]

@@ -60,9 +60,12 @@ class Options:
             return values
         return np.where(np.isnan(values), float(self.undefined), values)
 
+    @property
+    def given_seed(self) -> int:
+        return DEFAULT_SEED if self.random_state is None else int(self.random_state)
+
     def seed(self) -> int:
-        given = DEFAULT_SEED if self.random_state is None else self.random_state
-        state = np.random.SeedSequence(given).generate_state(1, np.uint64)[0]
+        state = np.random.SeedSequence(self.given_seed).generate_state(1, np.uint64)[0]
         return int(state >> np.uint64(1))
 
 

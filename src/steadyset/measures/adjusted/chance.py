@@ -20,7 +20,6 @@ from steadyset.kernels.overlaps import N_COLUMNS, Graph, all_overlaps, edge_rank
 from steadyset.measures.adjusted.components import Components
 from steadyset.measures.adjusted.pairs import SimilarPairs
 from steadyset.measures.adjusted.remembered import Remembered
-from steadyset.measures.options import Options
 from steadyset.measures.record import Measure
 from steadyset.similarity import FeatureSimilarity
 
@@ -56,7 +55,6 @@ class RandomOverlaps:
         self.degrees, self.n_with = np.unique(n_neighbours[self.similar], return_counts=True)
         self.total = float(self.neighbours.values.sum())
         self.remembered = Remembered(MOST_REMEMBERED)
-        self._seed_of_choice: int | None = None
 
     @classmethod
     def of(cls, similarity: FeatureSimilarity) -> RandomOverlaps:
@@ -71,14 +69,6 @@ class RandomOverlaps:
             return Graph(*self.neighbours, np.empty(0, np.int64))
         ranks = self.remembered.get("ranks", lambda: edge_ranks(*self.neighbours))
         return Graph(*self.neighbours, ranks)
-
-    def seed(self, options: Options) -> int:
-        """The seed of all draws; without a random_state it is chosen once, so that what was drawn can be used again."""
-        if options.random_state is not None:
-            return options.seed()
-        if self._seed_of_choice is None:
-            self._seed_of_choice = options.seed()
-        return self._seed_of_choice
 
     # ---- exact ---------------------------------------------------------------------------------------------------
 

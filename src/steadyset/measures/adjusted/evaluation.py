@@ -202,7 +202,7 @@ def _expect(kinds: Sequence[Kinds], chance: RandomOverlaps, options: Options) ->
 
 def _simulate(kinds: dict[tuple[int, int], list[tuple[Kinds, int]]], chance: RandomOverlaps, options: Options) -> None:
     """Simulate n_draws pairs of sets for each pair of sizes, or as many as mc_error asks for."""
-    seed = chance.seed(options)
+    seed = options.seed()
     pilot = min(max(200, PILOT_DRAWS // len(kinds)), 1000)
     first = options.n_draws if options.mc_error is None else pilot
     draws = dict.fromkeys(kinds, first)
