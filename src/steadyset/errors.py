@@ -32,6 +32,10 @@ class MissingExtraError(SteadysetError, ImportError):
     """An optional dependency is not installed; the sentence says what to install."""
 
 
+class UninformativeWarning(UserWarning):
+    """A selector found nothing to tell the features apart, so that the order of the columns decided."""
+
+
 class Complaints:
     """Several things that are wrong at once, told together: a line each below `heading`, or one sentence."""
 

@@ -13,6 +13,7 @@ Task = Literal["classes", "number"]
 CLASSES: Task = "classes"
 NUMBER: Task = "number"
 MOST_CLASSES = 20
+SHOWN_CLASSES = 6
 
 
 def task_of(y: NDArray[Any], task: str | None = None) -> Task:
@@ -32,3 +33,52 @@ def task_of(y: NDArray[Any], task: str | None = None) -> Task:
 def has_fractions(y: NDArray[Any]) -> bool:
     """Whether a target holds numbers that are not whole; such numbers cannot be classes."""
     return y.dtype.kind == "f" and bool((y != np.rint(y)).any())
+
+
+def refuse_identifiers(labels: NDArray[Any], n_rows: int) -> None:
+    """More classes than half of the rows: most of them have one row, and nothing can be learnt about them."""
+    if len(labels) > max(2, n_rows / 2):
+        raise InputError(
+            f"y has {len(labels)} classes in {n_rows} rows, more than one class per two rows; "
+            "choose a target that puts rows into classes (these values look like identifiers or a quantity)."
+        )
+
+
+def refuse_single_rows(labels: NDArray[Any], counts: NDArray[Any]) -> None:
+    """Classes with one row, which can be learnt or tested but never both."""
+    single = labels[counts < 2]
+    if len(single):
+        which = ", ".join(str(label) for label in single[:SHOWN_CLASSES])
+        more = f" and {len(single) - SHOWN_CLASSES} more" if len(single) > SHOWN_CLASSES else ""
+        raise InputError(
+            f"y has one row only of the class{'es' if len(single) > 1 else ''} {which}{more}; "
+            "a class needs at least 2 rows, so drop such rows or merge their class with another."
+        )
+
+
+def check_meaning(y: NDArray[Any], task: Task) -> None:
+    """Refuse a target that no resampling can make sense of."""
+    if task == CLASSES:
+        labels, counts = np.unique(y, return_counts=True)
+        refuse_identifiers(labels, len(y))
+        refuse_single_rows(labels, counts)
+
+
+def refuse_several_targets(y: Any) -> None:
+    """Targets with more than one value per row, such as a time and an event."""
+    names = getattr(getattr(y, "dtype", None), "names", None)
+    if names:
+        raise InputError(f"y has {len(names)} values per row ({', '.join(names)}); expected one: choose one of them.")
+    shape = np.asarray(y).shape
+    if len(shape) == 2 and shape[1] > 1:
+        raise InputError(f"y should be a 1d array, got an array of shape {shape} instead; choose one of its columns.")
+
+
+def target_in_words(y: NDArray[Any], task: Task) -> str:
+    """What was understood of a target: "2 classes (M 22, R 40)", or "a number, 214 distinct values"."""
+    labels, counts = np.unique(y, return_counts=True)
+    if task == NUMBER:
+        return f"a number, {len(labels)} distinct values"
+    shown = ", ".join(f"{label} {count}" for label, count in list(zip(labels, counts, strict=True))[:SHOWN_CLASSES])
+    more = ", ..." if len(labels) > SHOWN_CLASSES else ""
+    return f"{len(labels)} classes ({shown}{more})"

@@ -167,7 +167,7 @@ def test_a_report_of_nothing_is_one_sentence(runs, tmp_path, capsys):
 )
 def test_a_signal_ends_the_command_cleanly_and_it_says_how_to_resume(data, tmp_path, jobs, sent, word):
     folder = tmp_path / "runs"
-    arguments = ["assess", str(data), "-t", "state", "-s", "forest:n_trees=3000", "--out", str(folder)]
+    arguments = ["assess", str(data), "-t", "state", "-s", "forest:n_estimators=3000", "--out", str(folder)]
     command = [sys.executable, "-m", "steadyset", *arguments, "--runs", "400", "--jobs", jobs]
     process = subprocess.Popen(
         command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, start_new_session=True

@@ -20,16 +20,14 @@ TARGETS = {"classes": np.where(NUMBERS > 0, "ill", "well"), "number": NUMBERS}
 def supports(name: str, task: str) -> bool:
     if name in MODELS:
         return getattr(MODELS[name], task) is not None
-    return not get_filter(name).target or {"classes": "class", "number": "continuous"}[task] in (
-        get_filter(name).target
-    )
+    return not get_filter(name).target or task in get_filter(name).target
 
 
 def with_few_trees(name: str, task: str):
     size = "q=2,threshold=0.6" if name == "stability_selection" else "k=2"
     selector = selector_by_name(f"{name}:{size}", task)
-    if "n_trees" in selector.get_params():
-        return selector.set_params(n_trees=20, random_state=0)
+    if "n_estimators" in selector.get_params():
+        return selector.set_params(n_estimators=20, random_state=0)
     if name in ("impurity", "permutation"):
         return selector.set_params(params={"n_estimators": 20}, random_state=0)
     return selector
@@ -44,7 +42,7 @@ def test_every_name_selects_for_the_tasks_it_supports_and_refuses_the_others(nam
         with pytest.raises(InputError, match=f"The selector '{name}' cannot be used for {task}"):
             selector_by_name(name, task)
     else:
-        with pytest.raises(InputError, match=f"filter '{name}' wants"):
+        with pytest.raises(InputError, match=f"the filter '{name}' is for"):
             selector_by_name(name, task).fit(X, TARGETS[task])
 
 

@@ -78,7 +78,7 @@ def test_the_features_of_a_configuration_are_those_of_all_rows_with_their_freque
 
 
 def test_a_configuration_draws_the_same_at_every_fit():
-    result = tuned(space={"model": {"forest": {"n_trees": [5], "k": [3]}}}, n_trials=1)
+    result = tuned(space={"model": {"forest": {"n_estimators": [5], "k": [3]}}}, n_trials=1)
     one, other = (result.estimator(0).fit(DATA.X, DATA.y) for _ in range(2))
     np.testing.assert_array_equal(one.get_support(), other.get_support())
     chosen = set(result.features(0).query("selected")["feature"])

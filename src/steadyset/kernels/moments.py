@@ -43,7 +43,7 @@ def group_rows(classes: Ints, weights: Floats, n_classes: int) -> tuple[Ints, In
 
 
 @kernel
-def class_moments(tile: Floats, bounds: Ints, rows: Ints, shares: Floats, totals: Floats) -> tuple[Floats, Floats]:
+def class_moments(totals: Floats, tile: Floats, bounds: Ints, rows: Ints, shares: Floats) -> tuple[Floats, Floats]:
     """Mean and sum of squared deviations of each class in each resample, both (M, K, WIDTH)."""
     n_runs, n_classes = totals.shape
     means = np.empty((n_runs, n_classes, WIDTH))
@@ -59,7 +59,7 @@ def class_moments(tile: Floats, bounds: Ints, rows: Ints, shares: Floats, totals
 
 
 @kernel
-def mean_squares(tile: Floats, bounds: Ints, rows: Ints, shares: Floats, totals: Floats) -> tuple[Floats, Floats]:
+def mean_squares(totals: Floats, tile: Floats, bounds: Ints, rows: Ints, shares: Floats) -> tuple[Floats, Floats]:
     """Mean squares between and within classes, both (M, WIDTH); classes without weight in a resample do not count."""
     n_runs, n_classes = totals.shape
     between = np.zeros((n_runs, WIDTH))
@@ -134,3 +134,35 @@ def settle(tile: Floats, base: int, origin: int, total: float, moments: Floats) 
         mean = share * moments[j]
         moments[WIDTH + j] = max(moments[WIDTH + j] - moments[j] * mean, 0.0)
         moments[j] = mean + (tile[base, j] - tile[origin, j])
+
+
+@kernel
+def slope_moments(
+    totals: Floats, targets: Floats, tile: Floats, bounds: Ints, rows: Ints, shares: Floats
+) -> tuple[Floats, Floats]:
+    """Scatter of each feature, and its sum of products with the target, in each resample: both (M, WIDTH).
+
+    ``targets`` (M, n) is centred in each resample, so that the products need no correction for the feature's mean. As
+    in `run_moments` values are taken relative to the first row: a feature that does not vary has exact zeros.
+    """
+    n_runs = len(totals)
+    scatters = np.zeros((n_runs, WIDTH))
+    products = np.zeros((n_runs, WIDTH))
+    sums = np.empty(WIDTH)
+    for run in range(n_runs):
+        start, end = bounds[run], bounds[run + 1]
+        base = rows[start]
+        sums[:] = 0.0
+        for i in range(start, end):
+            row, weight = rows[i], shares[i]
+            lean = weight * targets[run, row]
+            for j in range(WIDTH):
+                distance = tile[row, j] - tile[base, j]
+                part = weight * distance
+                sums[j] += part
+                scatters[run, j] += part * distance
+                products[run, j] += lean * distance
+        share = 1.0 / totals[run]
+        for j in range(WIDTH):
+            scatters[run, j] = max(scatters[run, j] - share * sums[j] * sums[j], 0.0)
+    return scatters, products

@@ -1,5 +1,6 @@
 """Random forests whose impurity or out-of-bag permutation importance ranks the features."""
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -8,7 +9,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 
 from steadyset.kernels.forest import Trees
 from steadyset.selectors.model import ModelSelector
-from steadyset.selectors.model_input import FloatArray, Target, first_best, read_training, size_or_default, varying
+from steadyset.selectors.model_input import FloatArray, Target, first_best, read_training, tied, varying
 from steadyset.selectors.trees import (
     ForestData,
     Growth,
@@ -17,7 +18,7 @@ from steadyset.selectors.trees import (
     mean_of_trees,
     seed_sequence,
 )
-from steadyset.selectors.validation import check_choice
+from steadyset.selectors.validation import check_choice, size_or_default
 
 KINDS = {"impurity": "decrease_share", "permutation": "permutation"}
 
@@ -34,22 +35,24 @@ class _ForestSelector(ModelSelector):
         k: int | None = None,
         *,
         importance: str = "impurity",
-        n_trees: int = 500,
+        n_estimators: int = 500,
         max_features: str | int | float | None = "sqrt",
         max_depth: int | None = None,
         random_state: Any = None,
+        n_trees: Any = "deprecated",
     ) -> None:
         self.k = k
         self.importance = importance
-        self.n_trees = n_trees
+        self.n_estimators = n_estimators
         self.max_features = max_features
         self.max_depth = max_depth
         self.random_state = random_state
+        self.n_trees = n_trees
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Grow a forest on all features, take the k most important, and grow a second forest on these."""
         check_choice("importance", self.importance, tuple(KINDS))
-        growth = Growth(self.n_trees, self.max_features, self.max_depth)
+        growth = Growth(self._number_of_trees(), self.max_features, self.max_depth)
         training = read_training(X, y, sample_weight, target=self._target, selector=self)
         k = size_or_default(self.k, training.X.shape[1])
         varies = varying(training.X)
@@ -57,12 +60,20 @@ class _ForestSelector(ModelSelector):
         data = ForestData.of(training)
         self.importances_ = forest_importances(data, growth, first, KINDS[self.importance])
         candidates = np.flatnonzero(varies)
+        best = first_best(self.importances_[candidates], k)
         self.support_ = np.zeros(len(varies), dtype=np.bool_)
-        self.support_[candidates[first_best(self.importances_[candidates], k)]] = True
+        self.support_[candidates[best]] = True
+        self.n_tied_ = len(tied(self.importances_[candidates], best))
         self.trees_ = grow_forest(data.only(self.support_), growth, second)
         if len(training.classes):
             self.classes_ = training.classes
         return self
+
+    def _number_of_trees(self) -> int:
+        if isinstance(self.n_trees, str):
+            return self.n_estimators
+        warnings.warn("n_trees is now called n_estimators, and goes in version 1.0.", FutureWarning, stacklevel=3)
+        return int(self.n_trees)
 
     def _mean_of_trees(self, X: ArrayLike) -> FloatArray:
         """Mean over the trees of their leaves' values: class frequencies, or one column with the mean of y."""
@@ -76,7 +87,7 @@ class ForestClassification(ClassifierMixin, _ForestSelector):  # type: ignore[mi
     importance="impurity": the decrease of the Gini impurity by the splits on a feature, normalised in each tree.
     importance="permutation": how much the share of wrong answers on a tree's out-of-bag rows grows when the feature is
     shuffled among them. Both are means over the trees. `k` features are selected whatever the size of their importance
-    (constant ones excepted); None: 20, or half of the features where that is fewer. Predictions come from a second
+    (constant ones excepted); None: 10, or half of the features where that is fewer. Predictions come from a second
     forest that is grown on the selected features alone (Hamer and Dupont 2021, section 6.2).
 
     Weights count rows: a tree draws as many rows as they sum to, and a weight that is not whole is rounded on the way.
@@ -86,7 +97,8 @@ class ForestClassification(ClassifierMixin, _ForestSelector):  # type: ignore[mi
     A node draws `max_features` of the features ("sqrt", "log2", a number, a share, None for all), and more if all of
     these are constant in the node. Trees are grown until their leaves are pure or `max_depth` is reached.
 
-    Attributes: support_, importances_, classes_, trees_ (the nodes of the second forest as arrays, see
+    Attributes: support_, importances_, n_tied_ (selected features as important as one that was not selected), classes_,
+    trees_ (the nodes of the second forest as arrays, see
     `steadyset.kernels.forest.Trees`; its features are numbered among the selected ones).
     Reference: Breiman (2001), Random forests.
     """

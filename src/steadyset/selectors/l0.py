@@ -10,8 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from steadyset.kernels.best_subset import best_subset_path
 from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
-from steadyset.selectors.model_input import FloatArray, read_training, size_or_default, standardise
-from steadyset.selectors.validation import check_integer, check_number
+from steadyset.selectors.model_input import FloatArray, left_out_copies, read_training, standardise
+from steadyset.selectors.validation import check_integer, check_number, size_or_default
 
 
 class _BestSubsetSelector(LinearSelector):
@@ -45,7 +45,9 @@ class _BestSubsetSelector(LinearSelector):
         # A fitted model should not carry the data.
         none = np.empty((0, 0))
         self._path = (supports, thetas, replace(data, Xt=none), replace(training, X=none))
-        return self._keep(len(supports))
+        self._keep(len(supports))
+        self.n_tied_ = len(left_out_copies(training.X, self.support_))
+        return self
 
     def of_size(self, k: int) -> Self:
         """The model of the path with k features, or with the most that the path has: what a fit with this k gives."""
@@ -53,6 +55,7 @@ class _BestSubsetSelector(LinearSelector):
         check_integer("k", k, least=1)
         model = copy.copy(self)
         model.k = k
+        del model.n_tied_  # which takes the data to count
         return model._keep(min(k, len(self.path_)))
 
     def _keep(self, size: int) -> Self:
@@ -74,7 +77,7 @@ class L0Logistic(_BestSubsetSelector, LogisticSelector):
     finite when the features separate the classes. The search is local (forward steps and swaps), so the optimum is
     found nearly always, not always; n_candidates is how many replacements are fitted exactly in each step.
 
-    k None: 20, or half of the features where that is fewer. The support is smaller than k when the chosen features
+    k None: 10, or half of the features where that is fewer. The support is smaller than k when the chosen features
     explain y without error, or when all others lie in their span (copies, sums), because such are never added.
 
     Attributes: support_, coef_, intercept_, importances_ (|coefficient| of the standardised features), path_ (the

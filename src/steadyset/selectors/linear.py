@@ -116,7 +116,7 @@ class SparseLogistic(_ElasticNetSelector, LogisticSelector):
     The objective is that of `elastic_net_path`. Either `penalty` sets its lambda, or the path is followed until about
     `k` features are in: down from the strongest penalty to the first level with k features or more; when that level
     has more, the step before it is halved again and again in search of exactly k, and failing that the largest support
-    below k is kept. With neither, k is 20, or half of the features where that is fewer.
+    below k is kept. With neither, k is 10, or half of the features where that is fewer.
 
     Attributes: support_, coef_ and intercept_ (in the units of X), importances_ (|coefficient| of the standardised
     features), penalty_ (the lambda of the model), violation_ (how far it is from optimal), classes_.

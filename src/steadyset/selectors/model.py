@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from steadyset.selectors.model_input import BoolArray, FloatArray, Standardised, Training
+from steadyset.selectors.model_input import BoolArray, FloatArray, Standardised, Training, left_out_copies
 
 
 class ModelSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -34,11 +34,15 @@ class ModelSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class LinearSelector(ModelSelector):
-    """A model with one coefficient a feature: coef_ is in the units of X, importances_ is |coef_| times the sd."""
+    """A model with one coefficient a feature: coef_ is in the units of X, importances_ is |coef_| times the sd.
+
+    n_tied_ counts the selected features of which a copy was not selected: only the order of the columns preferred them.
+    """
 
     coef_: FloatArray
     intercept_: float
     importances_: FloatArray
+    n_tied_: int
 
     def _store(self, coef: FloatArray, intercept: float, data: Standardised, training: Training) -> None:
         """Keep a model of the standardised features, put into the units of X."""
@@ -46,6 +50,8 @@ class LinearSelector(ModelSelector):
         self.intercept_ = float(intercept - self.coef_ @ data.centre)
         self.importances_ = np.abs(coef)
         self.support_ = coef != 0.0
+        if training.X.size:
+            self.n_tied_ = len(left_out_copies(training.X, self.support_))
         if len(training.classes):
             self.classes_ = training.classes
 

@@ -10,10 +10,10 @@ from steadyset.errors import InputError
 from steadyset.selectors.validation import (
     check_classes,
     check_features,
-    check_k,
     check_numbers,
     check_sample_weight,
     check_target,
+    check_two_classes,
 )
 
 FloatArray = NDArray[np.float64]
@@ -22,7 +22,7 @@ IntArray = NDArray[np.int64]
 Target = Literal["binary", "classes", "numbers"]
 
 TINY = 1e-150
-DEFAULT_K = 20
+DIGITS = 10  # to which scores are compared, so that rounding decides no tie
 
 
 @dataclass(frozen=True)
@@ -54,14 +54,20 @@ def read_training(
     values = check_features(X, selector)
     labels = check_target(y, len(values), wanted_by)
     weight = check_sample_weight(sample_weight, len(values))[0]
-    used = weight > 0
-    if not used.all():
-        values, labels, weight = values[used], labels[used], weight[used]
     if target == "numbers":
         numbers, classes = check_numbers(labels, wanted_by), np.empty(0)
     else:
-        classes, codes = check_classes(labels, weight[None], wanted_by, binary=target == "binary")
+        # The target is judged as it is given: a resample, which weights tell, may hold one row of a class.
+        classes, codes = check_classes(labels, weight[None], wanted_by)
         numbers = codes.astype(np.float64)
+    used = weight > 0
+    if not used.all():
+        values, numbers, weight = values[used], numbers[used], weight[used]
+        if len(classes):
+            present, codes = np.unique(numbers, return_inverse=True)
+            classes, numbers = classes[present.astype(np.int64)], codes.astype(np.float64)
+    if target == "binary":
+        check_two_classes(len(classes), wanted_by)
     if len(weight) < 2:
         raise InputError(f"X has n_samples={len(weight)} rows of positive weight; {wanted_by} wants at least two.")
     if np.ptp(numbers) == 0:
@@ -97,11 +103,6 @@ def varying(X: FloatArray) -> BoolArray:
     return varies
 
 
-def size_or_default(k: int | None, n_features: int, *, what: str = "features") -> int:
-    """k as a number; None asks for DEFAULT_K features, or half of them where that is fewer."""
-    return min(DEFAULT_K, (n_features + 1) // 2) if k is None else check_k(k, n_features, what=what)
-
-
 def later_copies(X: FloatArray) -> BoolArray:
     """Which columns equal an earlier column in every row."""
     seen: set[bytes] = set()
@@ -113,8 +114,29 @@ def later_copies(X: FloatArray) -> BoolArray:
     return later
 
 
-def first_best(scores: FloatArray, count: int, *, digits: int = 10) -> IntArray:
+def first_best(scores: FloatArray, count: int, *, digits: int = DIGITS) -> IntArray:
     """Indices of the count largest scores, best first; the lower index wins between scores that agree to the digits."""
+    return np.lexsort((np.arange(len(scores)), -_rounded(scores, digits)))[:count].astype(np.int64)
+
+
+def tied(scores: FloatArray, best: IntArray, *, digits: int = DIGITS) -> IntArray:
+    """Those of the indices `best` whose score agrees to the digits with that of an index that is not among them."""
+    rounded = _rounded(scores, digits)
+    return np.asarray(best[rounded[best] == np.delete(rounded, best).max(initial=-np.inf)])
+
+
+def left_out_copies(X: FloatArray, chosen: BoolArray) -> IntArray:
+    """Chosen columns of which a copy, or a mirror image, was not chosen; constant ones have none."""
+    gap = np.abs(X[0] - X[1])  # the first two rows tell most columns apart
+    found = []
+    for j in np.flatnonzero(chosen):
+        near = X[:, (gap == gap[j]) & ~chosen]
+        copies = (near == X[:, [j]]).all(axis=0) | (near == -X[:, [j]]).all(axis=0)
+        if copies.any() and np.ptp(X[:, j]) > 0:
+            found.append(j)
+    return np.array(found, dtype=np.int64)
+
+
+def _rounded(scores: FloatArray, digits: int) -> FloatArray:
     top = np.abs(scores).max(initial=0.0)
-    rounded = np.round(scores / top, digits) if top > 0 else scores
-    return np.lexsort((np.arange(len(scores)), -rounded))[:count].astype(np.int64)
+    return np.round(scores / top, digits) if top > 0 else scores

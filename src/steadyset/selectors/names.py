@@ -55,7 +55,7 @@ def selector_by_name(text: str, task: str) -> Any:
             raise InputError(f"The selector {name!r} cannot be used for {task}.")
         selector, params = kind(), {**model.params, **given}
     elif name in list_filters().index:
-        selector, params = FilterSelector(name), given
+        selector, params = FilterSelector(name, task=task), given
     else:
         known = selector_names()
         near = difflib.get_close_matches(name, known, n=1)

@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from steadyset.errors import InputError
-from steadyset.selectors.model_input import FloatArray, Training, size_or_default, standardise
-from steadyset.selectors.validation import check_integer, check_number
+from steadyset.selectors.model_input import FloatArray, Training, standardise
+from steadyset.selectors.validation import check_integer, check_number, size_or_default
 
 MOST_ROUNDS = 1000
 # Halvings of the step between two levels of the path, in search of a support of exactly k.

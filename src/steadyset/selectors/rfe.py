@@ -19,10 +19,10 @@ from steadyset.selectors.model_input import (
     IntArray,
     first_best,
     read_training,
-    size_or_default,
     standardise,
+    tied,
 )
-from steadyset.selectors.validation import check_choice, check_number
+from steadyset.selectors.validation import check_choice, check_number, size_or_default
 
 
 def _has_probabilities(selector: Any) -> bool:
@@ -36,11 +36,12 @@ class RecursiveElimination(BinarySelector):
     left, with the logistic or the hinge loss (penalty = 1 / (n C) in the terms of a support vector machine). `step` is
     how many features a round drops: a number of features, or below 1 a fraction of those left (at least one feature).
 
-    k None: 20, or half of the features where that is fewer. Constant features are dropped before the first round.
+    k None: 10, or half of the features where that is fewer. Constant features are dropped before the first round.
 
     Attributes: support_, ranking_ (1 is best; the k selected come first, ordered by their final |coefficients|, then
     the features in the reverse order of their elimination), coef_, intercept_, importances_ (|coefficient| of the
-    standardised features, 0 for those eliminated), classes_.
+    standardised features, 0 for those eliminated), n_tied_ (selected features that at some round were as good as one
+    that was dropped), classes_.
     Reference: Guyon, Weston, Barnhill and Vapnik (2002), Gene selection for cancer classification using SVMs.
     """
 
@@ -66,6 +67,7 @@ class RecursiveElimination(BinarySelector):
         # Ties are common in discrete data, and must not be broken by what a solver leaves in the last digits.
         digits = 10 if self.loss == "logistic" else 6
         worst_first: list[IntArray] = [np.flatnonzero(~data.varies)[::-1]]
+        rivals: set[int] = set()
         while True:
             coef, intercept = _fit_linear(data.Xt[left], training.y, data.weight, self.loss, float(self.penalty))
             order = first_best(np.abs(coef), len(coef), digits=digits)
@@ -73,7 +75,9 @@ class RecursiveElimination(BinarySelector):
                 break
             n_dropped = min(len(left) - k, max(1, int(self.step * len(left))) if self.step < 1 else int(self.step))
             worst_first.append(left[order[::-1][:n_dropped]])
-            left = left[np.sort(order[: len(left) - n_dropped])]
+            kept = order[: len(left) - n_dropped]
+            rivals.update(left[tied(np.abs(coef), kept, digits=digits)].tolist())
+            left = left[np.sort(kept)]
         worst_first.append(left[order[::-1]])
         self.ranking_: IntArray = np.empty(len(data.scale), dtype=np.int64)
         self.ranking_[np.concatenate(worst_first)[::-1]] = np.arange(1, len(data.scale) + 1)
@@ -81,6 +85,7 @@ class RecursiveElimination(BinarySelector):
         full[left] = coef
         self._store(full, intercept, data, training)
         self.support_[left] = True
+        self.n_tied_ = len(rivals.intersection(left.tolist()))
         return self
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]

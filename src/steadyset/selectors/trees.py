@@ -33,7 +33,7 @@ BLOCK = 32  # trees grown in one go; fixed, so that sums over trees do not depen
 class Growth:
     """How a forest is grown; sizes of nodes count rows as often as a tree has drawn them."""
 
-    n_trees: int
+    n_estimators: int
     max_features: str | int | float | None = "sqrt"
     max_depth: int | None = None
     least_cut: int = 2  # a node of fewer rows is not cut
@@ -41,7 +41,7 @@ class Growth:
 
     def rules(self, n_features: int, n_rows: int) -> Rules:
         """The same as numbers, for data of some size."""
-        check_integer("n_trees", self.n_trees, least=1)
+        check_integer("n_estimators", self.n_estimators, least=1)
         if self.max_depth is not None:
             check_integer("max_depth", self.max_depth, least=1)
         candidates = n_candidates(self.max_features, n_features)
@@ -157,10 +157,10 @@ def _blocks(
     """Trees in blocks, shared out over threads; a tree depends on the seed and its own number alone."""
     rules = growth.rules(*data.table.codes.shape)
     number = seed.generate_state(1, np.uint64)[0]
-    firsts = range(0, int(growth.n_trees), BLOCK)
+    firsts = range(0, int(growth.n_estimators), BLOCK)
 
     def block(first: int) -> tuple[Trees, FloatArray, int]:
-        size = min(BLOCK, int(growth.n_trees) - first)
+        size = min(BLOCK, int(growth.n_estimators) - first)
         return grow(data.table, data.target, data.places, rules, number, first, size, importance)
 
     n_threads = min(effective_n_jobs(n_jobs), len(firsts))

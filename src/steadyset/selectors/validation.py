@@ -9,7 +9,9 @@ from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
 from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.task import has_fractions
+from steadyset.task import has_fractions, refuse_identifiers, refuse_several_targets
+
+DEFAULT_K = 10  # features that every selector keeps where nobody says how many, so that a comparison is one of equals
 
 
 def check_features(X: Any, selector: Any = None) -> Floats:
@@ -43,6 +45,7 @@ def check_target(y: Any, n_rows: int, wanted_by: str) -> NDArray[Any]:
     """y as a vector of known values, one for each row of X."""
     if y is None:
         raise InputError(f"{wanted_by} requires y to be passed, but the target y is None.")
+    refuse_several_targets(y)
     try:
         target: NDArray[Any] = column_or_1d(y, warn=True)
     except ValueError as error:
@@ -86,12 +89,19 @@ def check_classes(
     if single.size:
         only, where = labels[present[single[0]]][0], _of_run(single[0], len(weights))
         raise InputError(f"y has one class only, {only!s}{where}; {wanted_by} compares at least 2 classes.")
-    if binary and labels.size > 2:
+    refuse_identifiers(labels, len(y))
+    if binary:
+        check_two_classes(labels.size, wanted_by)
+    return labels, classes.astype(np.int64)
+
+
+def check_two_classes(n_classes: int, wanted_by: str) -> None:
+    """What is for two classes only."""
+    if n_classes > 2:
         raise InputError(
             "Only binary classification is supported. The type of the target is multiclass: "
-            f"y has {labels.size} classes; {wanted_by} is for two classes."
+            f"y has {n_classes} classes; {wanted_by} is for two classes."
         )
-    return labels, classes.astype(np.int64)
 
 
 def check_sample_weight(sample_weight: Any, n_rows: int, *, resamples: bool = False) -> Floats:
@@ -135,6 +145,11 @@ def check_counts(weights: Floats, wanted_by: str) -> None:
         raise InputError(
             f"sample_weight sums to {totals.min():g}; {wanted_by} takes weights as numbers of rows, more than 1 in all."
         )
+
+
+def size_or_default(k: int | None, n_features: int, *, what: str = "features") -> int:
+    """k as a number; None asks for DEFAULT_K features, or half of them where that is fewer."""
+    return min(DEFAULT_K, (n_features + 1) // 2) if k is None else check_k(k, n_features, what=what)
 
 
 def check_k(k: Any, n_features: int, *, what: str = "features") -> int:

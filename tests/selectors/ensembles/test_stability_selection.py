@@ -79,7 +79,7 @@ def test_reading_another_q_equals_fitting_with_it(data):
         np.testing.assert_array_equal(fitted.select(q=q).frequencies, refitted.result_.frequencies)
 
 
-@pytest.mark.parametrize("base", [RecursiveElimination(), ForestClassification(n_trees=10)], ids=repr)
+@pytest.mark.parametrize("base", [RecursiveElimination(), ForestClassification(n_estimators=10)], ids=repr)
 def test_one_fit_tells_what_rankings_select_at_every_size(data, base):
     X, y = data[0], data[1] > 0
     fitted = stability_selection(base, q=5).fit(X, y)

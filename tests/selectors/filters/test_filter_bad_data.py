@@ -64,9 +64,11 @@ def test_three_classes_are_refused_by_filters_for_two(name):
         FilterSelector(name).fit(X, np.arange(12) % 3)
 
 
-def test_a_continuous_target_is_refused_by_filters_for_classes():
+def test_a_number_is_refused_by_filters_for_classes():
+    with pytest.raises(InputError, match=r"y is a number .* the filter 'auc' is for two classes; filters that"):
+        FilterSelector("auc").fit(X, X[:, 0])
     with pytest.raises(InputError, match=r"y is continuous .* filter 'anova' wants class labels"):
-        FilterSelector("anova").fit(X, X[:, 0])
+        FilterSelector("anova", task="classes").fit(X, X[:, 0])
 
 
 def test_text_is_refused_as_a_continuous_target():
@@ -179,7 +181,7 @@ def test_unknown_filters_and_options_are_refused():
 
 
 def test_records_that_contradict_themselves_are_refused():
-    with pytest.raises(InputError, match="target contains 'time'; wanted are"):
+    with pytest.raises(InputError, match=r"target must hold 'classes', 'number', both or nothing \(got 'time'\)"):
         register_filter(Filter(name="cox", score=len, target=("time",), reference="none"))
     with pytest.raises(InputError, match="filter 'both' is both greedy and batched"):
         register_filter(Filter(name="both", score=len, greedy=True, batched=True, reference="none"))

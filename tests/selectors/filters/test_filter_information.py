@@ -35,8 +35,13 @@ def information(y: np.ndarray, *columns: np.ndarray) -> float:
     return entropy(y) + entropy(*columns) - entropy(y, *columns)
 
 
+def conditional(y: np.ndarray, x: np.ndarray, w: np.ndarray) -> float:
+    """I(Y; X | W) in bits."""
+    return entropy(y, w) - entropy(w) - entropy(y, x, w) + entropy(x, w)
+
+
 def criterion(name: str, y: np.ndarray, x: np.ndarray, selected: list[np.ndarray]) -> float:
-    """J(X) of the thesis, straight from its formula."""
+    """J(X), straight from its formula."""
     if not selected:
         return information(y, x)
     joint = [information(y, x, w) for w in selected]
@@ -47,7 +52,8 @@ def criterion(name: str, y: np.ndarray, x: np.ndarray, selected: list[np.ndarray
         "jmim": min(joint),
         "disr": sum(share),
         "njmim": min(share),
-        "cmim": min(entropy(y, w) - entropy(w) - entropy(y, x, w) + entropy(x, w) for w in selected),
+        "cmim": min(information(y, x), *(conditional(y, x, w) for w in selected)),
+        "cmim unbounded": min(conditional(y, x, w) for w in selected),
     }[name]
 
 
@@ -79,6 +85,19 @@ def test_many_bins_and_few_rows_give_the_same_steps(name):
         taken = [int(np.flatnonzero((column == X.T).all(axis=1))[0]) for column in selected]
         assert values[j] == pytest.approx(max(np.delete(values, taken)))
         selected.append(X[:, j])
+
+
+@pytest.mark.parametrize("bounded", [True, False])
+def test_cmim_counts_what_a_feature_tells_alone_unless_it_is_told_not_to(bounded):
+    rng = np.random.default_rng(5)
+    first, other = rng.integers(0, 2, (2, 400))
+    y = 2 * first + (first ^ other)
+    X = np.column_stack([first, other, (first ^ other) ^ (rng.random(400) < 0.2)]).astype(float)
+    params = {"discretise": "distinct", "bounded": bounded}
+    order = top_features("cmim", X, y, k=2, params=params)[0]
+    name = "cmim" if bounded else "cmim unbounded"
+    left = [j for j in range(3) if j != order[0]]
+    assert order[1] == max(left, key=lambda j: criterion(name, y, X[:, j], [X[:, order[0]]]))
 
 
 def test_cmim_gives_a_copy_of_a_selected_feature_nothing(data):

@@ -28,10 +28,11 @@ def draw_data(name: str, seed: int, n_rows: int = 14) -> tuple[np.ndarray, np.nd
 
 def enough(y: np.ndarray, weights: np.ndarray) -> bool:
     present = np.unique(y[weights > 0]).size
-    return present >= 2 and weights.sum() > present
+    return present >= 2 and weights.sum() >= max(3, 2 * present)
 
 
 @pytest.mark.parametrize("name", FILTERS)
+@pytest.mark.filterwarnings("ignore::steadyset.errors.UninformativeWarning")
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 @given(seed=st.integers(0, 10_000), weights=st.lists(st.integers(0, 3), min_size=14, max_size=14).map(np.array))
 def test_weights_equal_copied_rows(name, seed, weights):

@@ -31,10 +31,10 @@ LINEAR = [
     RecursiveElimination(k=3),
     RecursiveElimination(k=3, loss="hinge"),
 ]
-FORESTS = [ForestClassification(3, n_trees=5, random_state=0), ForestRegression(3, n_trees=5, random_state=0)]
+FORESTS = [ForestClassification(3, n_estimators=5, random_state=0), ForestRegression(3, n_estimators=5, random_state=0)]
 PERMUTATION = [
-    ForestClassification(3, importance="permutation", n_trees=5, random_state=0),
-    ForestRegression(3, importance="permutation", n_trees=5, random_state=0),
+    ForestClassification(3, importance="permutation", n_estimators=5, random_state=0),
+    ForestRegression(3, importance="permutation", n_estimators=5, random_state=0),
 ]
 EVERY = LINEAR + FORESTS + PERMUTATION
 
@@ -77,8 +77,8 @@ def bootstrap_weights(rng, y, selector):
         BoostedLinear(),
         RecursiveElimination(),
         RecursiveElimination(loss="hinge"),
-        ForestClassification(n_trees=5),
-        ForestRegression(n_trees=5),
+        ForestClassification(n_estimators=5),
+        ForestRegression(n_estimators=5),
     ]
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
@@ -110,6 +110,42 @@ def test_integer_weights_of_a_forest_equal_copied_rows(selector, seed):
     copied = clone(selector).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
     np.testing.assert_array_equal(weighted.importances_, copied.importances_)
     np.testing.assert_array_equal(weighted.predict(X), copied.predict(X))
+
+
+@pytest.mark.parametrize("selector", [SparseLogistic(k=1), L0Linear(k=1), BoostedLogistic(5, k=1)], ids=labelled)
+def test_a_feature_that_a_left_out_copy_equals_is_counted_as_tied(selector):
+    X, y = example(selector)
+    best = clone(selector).fit(X, y)
+    assert best.n_tied_ == 0
+    copy = X[:, best.get_support(indices=True)[0]]
+    for twin in (copy, -copy):
+        assert clone(selector).fit(np.column_stack([X, twin]), y).n_tied_ == 1
+
+
+@pytest.mark.parametrize("loss", ["logistic", "hinge"])
+def test_elimination_counts_the_ties_that_the_order_of_columns_decides(loss):
+    selector = RecursiveElimination(k=1, loss=loss)
+    X, y = example(selector)
+    best = X[:, clone(selector).fit(X, y).get_support()]
+    assert clone(selector).fit(X, y).n_tied_ == 0
+    assert clone(selector).fit(np.column_stack([best, best]), y).n_tied_ == 1
+
+
+def test_a_forest_counts_the_features_that_are_as_important_as_one_left_out():
+    rng = np.random.default_rng(0)
+    X, y = np.round(rng.normal(size=(40, 4))), np.repeat([0, 1], 20)
+    X[:, 0] += 100 * y
+    selector = ForestClassification(2, n_estimators=5, max_features=None, random_state=0).fit(X, y)
+    assert selector.importances_.tolist() == [1, 0, 0, 0]
+    assert selector.n_tied_ == 1
+
+
+def test_the_old_name_of_the_number_of_trees_still_works():
+    X, y = example(ForestClassification())
+    with pytest.warns(FutureWarning, match="n_trees is now called n_estimators"):
+        old = ForestClassification(3, n_trees=7, random_state=0).fit(X, y)
+    new = ForestClassification(3, n_estimators=7, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(old.importances_, new.importances_)
 
 
 @every_selector

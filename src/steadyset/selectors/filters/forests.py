@@ -5,6 +5,7 @@ from functools import partial
 import numpy as np
 
 from steadyset.kernels.arrays import Floats, Ints
+from steadyset.selectors.filters.moments import BOTH
 from steadyset.selectors.filters.registry import Filter, register_filter
 from steadyset.selectors.model_input import Training
 from steadyset.selectors.trees import ForestData, Growth, forest_importances, seed_sequence
@@ -45,7 +46,7 @@ for _name, _kind in KINDS.items():
         Filter(
             name=_name,
             score=partial(score_forest, _kind),
-            target=("class", "continuous"),
+            target=BOTH,
             stochastic=True,
             reference="Breiman 2001; Izenman 2013, p. 542",
         )

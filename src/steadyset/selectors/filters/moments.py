@@ -1,6 +1,10 @@
-"""Filters that are functions of class means and variances: anova, t_test, limma, sam, variance."""
+"""Filters that are functions of means and variances: anova, t_test, limma, sam, variance.
+
+For classes they compare means; where the target is a number they test the slope of a feature in it.
+"""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -8,8 +12,9 @@ from scipy.special import digamma, polygamma
 
 from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.kernels.moments import WIDTH, class_moments, group_rows, mean_squares
+from steadyset.kernels.moments import WIDTH, class_moments, group_rows, mean_squares, slope_moments
 from steadyset.selectors.filters.registry import Filter, register_filter
+from steadyset.task import CLASSES, NUMBER, Task
 
 
 def anova(X: Floats, y: Ints, weights: Floats) -> Floats:
@@ -47,7 +52,70 @@ def limma(X: Floats, y: Ints, weights: Floats) -> Floats:
     The prior d_0, s_0^2 comes from the mean and the variance of log s^2 over the features (Smyth 2004, section 6.2);
     features that do not vary within classes are left out of it. A constant feature scores 0.
     """
-    parts = _variances(X, y, weights)
+    return moderated_f(_variances(X, y, weights))
+
+
+def sam(X: Floats, y: Ints, weights: Floats) -> Floats:
+    """|d| = |r| / (s + s_0): r^2 = (n / prod n_c) sum_c n_c (m_c - m)^2, s^2 = (sum_c 1 / n_c) within variance.
+
+    With two classes r = m_1 - m_0, with its sign, and s is its standard error; r of more classes has no sign. s_0: see
+    `fudge` (Tusher, Tibshirani and Chu 2001; Chu et al., SAM users' guide and technical document).
+    """
+    totals = class_totals(y, weights)
+    _check_degrees(totals)
+    effects, errors = np.empty((2, len(weights), X.shape[1]))
+    degrees = totals.sum(axis=1) - (totals > 0).sum(axis=1)
+    for features, means, scatters in _moments(X, y, weights):
+        within = scatters.sum(axis=1) / degrees[:, None]
+        for run, sizes in enumerate(totals):
+            present = np.flatnonzero(sizes > 0)
+            effects[run, features] = _sam_effect(means[run, present], sizes[present])
+            errors[run, features] = np.sqrt((1 / sizes[present]).sum() * within[run])
+    return _sam_scores(effects, errors)
+
+
+def _sam_effect(means: Floats, sizes: Floats) -> Floats:
+    if sizes.size == 2:
+        return np.asarray(means[1] - means[0])
+    # The product of class sizes overflows with many classes, and its logarithm does not.
+    factor = np.exp(np.log(sizes.sum()) - np.log(sizes).sum())
+    centre = sizes @ means / sizes.sum()
+    return np.asarray(np.sqrt(factor * (sizes @ (means - centre) ** 2)))
+
+
+def _sam_scores(effects: Floats, errors: Floats) -> Floats:
+    rows = zip(effects, errors, strict=True)
+    return np.stack([ratio(np.abs(effect), error + fudge(effect, error)) for effect, error in rows])
+
+
+def slope_f(X: Floats, y: Floats, weights: Floats) -> Floats:
+    """F = b^2 / se(b)^2 of the slope b of the regression on the target: r^2 (n - 2) / (1 - r^2).
+
+    A constant feature scores 0, one that is a linear function of the target infinity.
+    """
+    parts, _ = _slopes(X, y, weights)
+    return ratio(parts.between, parts.within)
+
+
+def slope_t(X: Floats, y: Floats, weights: Floats) -> Floats:
+    """|t| of the slope of the regression on the target, the root of `slope_f`."""
+    squared = slope_f(X, y, weights)
+    return np.sqrt(squared, out=squared)
+
+
+def slope_limma(X: Floats, y: Floats, weights: Floats) -> Floats:
+    """Squared moderated t of the slope: the variance around the line, with n - 2 degrees of freedom, is shrunk."""
+    return moderated_f(_slopes(X, y, weights)[0])
+
+
+def slope_sam(X: Floats, y: Floats, weights: Floats) -> Floats:
+    """|b| / (s + s_0) with the slope b of the regression on the target and its standard error s; s_0: see `fudge`."""
+    parts, spreads = _slopes(X, y, weights)
+    return _sam_scores(parts.signs * np.sqrt(parts.between / spreads), np.sqrt(parts.within / spreads))
+
+
+def moderated_f(parts: "_Variances") -> Floats:
+    """The mean square between, over the one within shrunk to the prior of the resample."""
     moderated = np.empty_like(parts.within)
     for run, within in enumerate(parts.within):
         degrees = parts.degrees[run]
@@ -57,25 +125,6 @@ def limma(X: Floats, y: Ints, weights: Floats) -> Floats:
         else:
             moderated[run] = (prior_degrees * prior_variance + degrees * within) / (prior_degrees + degrees)
     return ratio(parts.between, moderated)
-
-
-def sam(X: Floats, y: Ints, weights: Floats) -> Floats:
-    """d = r / (s + s_0): r^2 = (n / prod n_c) sum_c n_c (m_c - m)^2, s^2 = (sum_c 1 / n_c) within variance.
-
-    With two classes r = |m_1 - m_0| and s is its standard error. s_0 is the quantile of the positive s for which the
-    spread of d depends least on s, the 5 % quantile where there are fewer than 500 of them (Tusher, Tibshirani and Chu
-    2001; Chu et al., SAM users' guide).
-    """
-    parts = _variances(X, y, weights)
-    scores = np.empty_like(parts.within)
-    for run, totals in enumerate(parts.totals):
-        sizes = totals[totals > 0]
-        # The product of class sizes overflows with many classes, and its logarithm does not.
-        factor = np.exp(np.log(sizes.sum()) - np.log(sizes).sum())
-        effect = np.sqrt(factor * parts.between[run] * (sizes.size - 1))
-        error = np.sqrt((1 / sizes).sum() * parts.within[run])
-        scores[run] = ratio(effect, error + fudge(effect, error))
-    return scores
 
 
 def variance(X: Floats, y: None, weights: Floats) -> Floats:
@@ -130,36 +179,61 @@ def trigamma_inverse(value: float) -> float:
 
 
 def fudge(effect: Floats, error: Floats, n_windows: int = 100) -> float:
-    """s_0 of SAM: among the 0, 5, ..., 100 % quantiles of s, the one whose d has the steadiest spread over s.
+    """s_0 of SAM: among the 0, 5, ..., 100 % quantiles of s, the one whose d = r / (s + s_0) has the steadiest spread.
 
-    The spread is the median absolute deviation of d in windows of equally many features with similar s, its
-    unsteadiness the coefficient of variation over the windows.
+    The spread is the median absolute deviation of d, with its sign, in windows of features between two percentiles of
+    s; its unsteadiness is the coefficient of variation over the windows. The 0 % quantile stands for s_0 = 0 in that
+    comparison. Features without error are left out; of fewer than 500 the 5 % quantile is taken.
     """
     varies = np.flatnonzero(error > 0)
     if varies.size == 0:
         return 0.0
-    candidates = np.quantile(error[varies], np.arange(21) / 20)
-    size = varies.size // n_windows
-    if size < 5:
+    errors, effects = error[varies], effect[varies]
+    candidates = np.quantile(errors, np.arange(21) / 20)
+    if varies.size < 500:
         return float(candidates[1])
-    by_error = varies[np.argsort(error[varies], kind="stable")]
-    windows = by_error[: varies.size - varies.size % size].reshape(-1, size)
+    # np.quantile rounds here and there, so that an edge can pass the value that it stands for by the last bit.
+    edges = np.unique(np.quantile(errors, np.arange(1, n_windows) / n_windows))
+    windows = _Windows.of(np.searchsorted(edges, errors, side="left"))
     variations = []
-    for candidate in candidates:
-        statistic = effect[windows] / (error[windows] + candidate)
-        deviations = np.abs(statistic - np.median(statistic, axis=1, keepdims=True))
-        spreads = np.median(deviations, axis=1)
+    for place, candidate in enumerate(candidates):
+        spreads = windows.deviations(effects / (errors + (candidate if place else 0.0)))
         variations.append(spreads.std(ddof=1) / spreads.mean() if spreads.any() else np.inf)
     return float(candidates[np.argmin(variations)])
 
 
+class _Windows(NamedTuple):
+    """Features by window, padded to one length; ``sizes`` tells how many of each are there."""
+
+    members: Ints
+    sizes: Ints
+
+    @classmethod
+    def of(cls, labels: Ints) -> "_Windows":
+        order = np.argsort(labels, kind="stable")
+        sizes = np.bincount(labels)
+        sizes = sizes[sizes > 0]
+        members = np.full((sizes.size, sizes.max()), -1)
+        members[np.arange(sizes.max()) < sizes[:, None]] = order
+        return cls(members, sizes)
+
+    def deviations(self, values: Floats) -> Floats:
+        """The median absolute deviation in each window."""
+        cells = np.where(self.members < 0, np.inf, values[self.members])
+        return self._medians(np.abs(cells - self._medians(cells)[:, None]))
+
+    def _medians(self, cells: Floats) -> Floats:
+        ordered, windows = np.sort(cells, axis=1), np.arange(self.sizes.size)
+        return (ordered[windows, (self.sizes - 1) // 2] + ordered[windows, self.sizes // 2]) / 2
+
+
 class _Variances(NamedTuple):
-    """Mean squares between and within classes (M, d), sizes of classes (M, K), degrees of freedom within (M)."""
+    """Mean squares between and within (M, d), degrees of freedom within (M), and the signs of slopes."""
 
     between: Floats
     within: Floats
-    totals: Floats
     degrees: Floats
+    signs: Floats | int = 1
 
 
 def _variances(X: Floats, y: Ints, weights: Floats) -> _Variances:
@@ -168,31 +242,55 @@ def _variances(X: Floats, y: Ints, weights: Floats) -> _Variances:
     for features, *squares in _mean_squares(X, y, weights):
         between[:, features], within[:, features] = squares
     totals = class_totals(y, weights)
-    return _Variances(between, within, totals, totals.sum(axis=1) - (totals > 0).sum(axis=1))
+    return _Variances(between, within, totals.sum(axis=1) - (totals > 0).sum(axis=1))
+
+
+def _slopes(X: Floats, y: Floats, weights: Floats) -> tuple[_Variances, Floats]:
+    """Mean squares of the regression of each feature on the target and around it, and the target's scatter (M, 1)."""
+    totals = weights.sum(axis=1, keepdims=True)
+    if (totals <= 2).any():
+        raise InputError(
+            f"X has n_samples = {totals.min():g} (total weight)"
+            f"{' in a resample' if len(totals) > 1 else ''}; the variance around a line needs more than 2."
+        )
+    scale = 2.0 ** np.frexp(np.abs(y).max())[1]  # a power of two changes no digit, and squares do not overflow
+    targets = y / scale - (weights @ (y / scale))[:, None] / totals
+    spreads = (weights * targets**2).sum(axis=1, keepdims=True)
+    if not (spreads > 0).all():
+        raise InputError("y has one value only in a resample; the slope needs a target that varies.")
+    between, within, signs = np.empty((3, len(weights), X.shape[1]))
+    one_class = np.zeros(len(X), np.int64)
+    moments = partial(slope_moments, np.ascontiguousarray(totals[:, 0]), targets)
+    for features, scatters, products in _tiles(moments, X, one_class, weights):
+        between[:, features] = products**2 / spreads
+        within[:, features] = np.maximum(scatters - between[:, features], 0) / (totals - 2)
+        signs[:, features] = np.sign(products)
+    return _Variances(between, within, totals[:, 0] - 2, signs), spreads
 
 
 def _mean_squares(X: Floats, y: Ints, weights: Floats) -> Iterator[tuple[slice, Floats, Floats]]:
     """Mean squares between and within classes of each slice of the features."""
-    _check_degrees(class_totals(y, weights))
-    return _tiles(mean_squares, X, y, weights)
+    totals = class_totals(y, weights)
+    _check_degrees(totals)
+    return _tiles(partial(mean_squares, totals), X, y, weights)
 
 
 def _moments(X: Floats, y: Ints, weights: Floats) -> Iterator[tuple[slice, Floats, Floats]]:
     """Class means and scatters of each slice of the features."""
-    return _tiles(class_moments, X, y, weights)
+    return _tiles(partial(class_moments, class_totals(y, weights)), X, y, weights)
 
 
 def _tiles(
-    moments: Callable[[Floats, Ints, Ints, Floats, Floats], tuple[Floats, Floats]], X: Floats, y: Ints, weights: Floats
+    moments: Callable[[Floats, Ints, Ints, Floats], tuple[Floats, Floats]], X: Floats, y: Ints, weights: Floats
 ) -> Iterator[tuple[slice, Floats, Floats]]:
-    totals = class_totals(y, weights)
-    groups = group_rows(y, weights, totals.shape[1])
+    """What a kernel makes of each slice of the features, with the rows grouped by resample and class."""
+    groups = group_rows(y, weights, int(y.max()) + 1)
     tile = np.zeros((len(X), WIDTH))
     for start in range(0, X.shape[1], WIDTH):
         features = slice(start, min(start + WIDTH, X.shape[1]))
         width = features.stop - start
         tile[:, :width] = X[:, features]
-        first, second = moments(tile, *groups, totals)
+        first, second = moments(tile, *groups)
         yield features, first[..., :width], second[..., :width]
 
 
@@ -215,12 +313,22 @@ def _check_welch(totals: Floats) -> None:
         raise InputError("y has a class with one row only in a resample; equal_var=False needs two rows of each class.")
 
 
-register_filter(
-    Filter(name="anova", score=anova, batched=True, reference="Rasch et al. 2011, p. 241; Bommert 2020, 3.1.1")
-)
-register_filter(Filter(name="limma", score=limma, batched=True, reference="Smyth 2004"))
-register_filter(Filter(name="sam", score=sam, batched=True, reference="Tusher, Tibshirani and Chu 2001"))
-register_filter(
-    Filter(name="t_test", score=t_test, batched=True, multiclass=False, reference="Student 1908; Welch 1947")
-)
+BOTH: tuple[Task, ...] = (CLASSES, NUMBER)
+for _name, _score, _slope, _multiclass, _reference in [
+    ("anova", anova, slope_f, True, "Rasch et al. 2011, p. 241; Bommert 2020, 3.1.1"),
+    ("limma", limma, slope_limma, True, "Smyth 2004"),
+    ("sam", sam, slope_sam, True, "Tusher, Tibshirani and Chu 2001"),
+    ("t_test", t_test, slope_t, False, "Student 1908; Welch 1947"),
+]:
+    register_filter(
+        Filter(
+            name=_name,
+            score=_score,
+            score_number=_slope,
+            target=BOTH,
+            multiclass=_multiclass,
+            batched=True,
+            reference=_reference,
+        )
+    )
 register_filter(Filter(name="variance", score=variance, batched=True, target=(), reference="Bommert 2020, 3.1.3"))

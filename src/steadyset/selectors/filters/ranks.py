@@ -1,14 +1,17 @@
-"""Filters that are functions of the ranks of a feature's values: kruskal, auc."""
+"""Filters that are functions of the ranks of a feature's values: kruskal (Spearman where y is a number), auc."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
+from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.kernels.ranks import rank_sums
+from steadyset.kernels.ranks import rank_products, rank_sums
 from steadyset.selectors.filters.moments import class_totals, ratio
 from steadyset.selectors.filters.registry import Filter, register_filter
 from steadyset.selectors.validation import check_counts
+from steadyset.task import CLASSES, NUMBER
 
 # Cells (features x (rows + resamples x classes)) of one block.
 BLOCK_CELLS = 1 << 20
@@ -33,6 +36,29 @@ def kruskal(X: Floats, y: Ints, weights: Floats) -> Floats:
     return scores
 
 
+def spearman(X: Floats, y: Floats, weights: Floats) -> Floats:
+    """|rho|: the correlation of the mid-ranks of a feature and of the target. A constant feature scores 0."""
+    check_counts(weights, "kruskal")
+    scores = np.empty((len(weights), X.shape[1]))
+    size = weights.sum(axis=1, keepdims=True)
+    centred = _mid_ranks(y, weights) - (size + 1) / 2
+    spread = (weights * centred**2).sum(axis=1, keepdims=True)
+    nothing = ROUNDING * size**3
+    if (spread <= nothing).any():
+        raise InputError("y has one value only in a resample; a rank correlation needs a target that varies.")
+    for features, products, spreads in _blocks(X, len(X) + len(weights), partial(rank_products, centred, weights)):
+        related = np.minimum(ratio(np.abs(products), np.sqrt(spreads * spread)), 1.0)
+        scores[:, features] = np.where(spreads > nothing, related, 0.0)
+    return scores
+
+
+def _mid_ranks(y: Floats, weights: Floats) -> Floats:
+    """Weighted mid-ranks of the target in every resample (M, n)."""
+    levels, place = np.unique(y, return_inverse=True)
+    tied = np.stack([np.bincount(place, weight, minlength=levels.size) for weight in weights])
+    return np.asarray((np.cumsum(tied, axis=1) - tied + (tied + 1) / 2)[:, place])
+
+
 def auc(X: Floats, y: Ints, weights: Floats) -> Floats:
     """|1/2 - AUC| with AUC = (R_1 - n_1 (n_1 + 1) / 2) / (n_0 n_1), R_1 the sum of the mid-ranks of the second class.
 
@@ -49,13 +75,28 @@ def auc(X: Floats, y: Ints, weights: Floats) -> Floats:
 
 def _ranks(X: Floats, y: Ints, weights: Floats) -> Iterator[tuple[slice, Floats, Floats]]:
     n_classes = int(y.max()) + 1
-    size = max(1, BLOCK_CELLS // (len(X) + len(weights) * n_classes))
+    return _blocks(X, len(X) + len(weights) * n_classes, partial(rank_sums, y, weights, n_classes))
+
+
+def _blocks(
+    X: Floats, cells: int, kernel: Callable[[Floats, Ints], tuple[Floats, Floats]]
+) -> Iterator[tuple[slice, Floats, Floats]]:
+    """What a kernel makes of blocks of sorted columns; ``cells`` is what a feature takes."""
+    size = max(1, BLOCK_CELLS // cells)
     for start in range(0, X.shape[1], size):
         features = slice(start, start + size)
         columns = np.ascontiguousarray(X[:, features].T)
-        order = np.argsort(columns, axis=1, kind="stable")
-        yield features, *rank_sums(columns, order, y, weights, n_classes)
+        yield features, *kernel(columns, np.argsort(columns, axis=1, kind="stable"))
 
 
-register_filter(Filter(name="kruskal", score=kruskal, batched=True, reference="Kruskal and Wallis 1952"))
+register_filter(
+    Filter(
+        name="kruskal",
+        score=kruskal,
+        score_number=spearman,
+        target=(CLASSES, NUMBER),
+        batched=True,
+        reference="Kruskal and Wallis 1952; Spearman 1904",
+    )
+)
 register_filter(Filter(name="auc", score=auc, batched=True, multiclass=False, reference="Bommert 2020, 3.1.2"))

@@ -8,20 +8,26 @@ import pandas as pd
 
 from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
+from steadyset.task import CLASSES, NUMBER, Task
 
 
 class Steps(NamedTuple):
-    """What a greedy filter returns for one resample: a score for every feature and the selected ones in order."""
+    """What a greedy filter returns for one resample: a score for every feature and the selected ones in order.
+
+    ``n_tied`` counts the steps at which a feature that was never selected scored as well as the one that was.
+    """
 
     scores: Floats
     order: Ints
+    n_tied: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Filter:
     """A filter scores features; the higher the score, the better. Everything but the score is shared by all filters.
 
-    ``score`` takes X (n x d floats), y (class numbers 0..K-1, or floats for a continuous target, or None) and weights:
+    ``score`` takes X (n x d floats), y (class numbers 0..K-1, or floats where the target is a number, or None) and
+    weights:
 
     - ``batched``: ``score(X, y, weights, **params)`` with M x n weights returns M x d scores; a class may have no
       weight in a resample.
@@ -29,20 +35,27 @@ class Filter:
       ``score(X, y, **params)``, where rows have been copied by their whole weights.
     - ``greedy`` filters are not batched, also take ``k`` and ``threshold`` and return ``Steps``.
 
-    ``target`` holds "class", "continuous", both, or nothing for a filter that ignores y. ``needs_discrete`` names the
-    default discretiser, which is passed on as ``discretise``; ``stochastic`` filters get ``random_state``, an integer.
+    ``target`` holds the tasks "classes", "number", both, or nothing for a filter that ignores y. ``score_number`` takes
+    the place of ``score`` where the target is a number; without it ``score`` tells them apart by the type of y.
+    ``needs_discrete`` names the default discretiser, which is passed on as ``discretise``; ``stochastic`` filters get
+    ``random_state``, an integer.
     """
 
     name: str
     score: Callable[..., Any]
     reference: str
-    target: tuple[str, ...] = ("class",)
+    target: tuple[Task, ...] = (CLASSES,)
+    score_number: Callable[..., Any] | None = None
     multiclass: bool = True
     needs_discrete: str | None = None
     weights: bool = True
     batched: bool = False
     greedy: bool = False
     stochastic: bool = False
+
+    def score_for(self, task: Task) -> Callable[..., Any]:
+        """What scores features for a task."""
+        return self.score if task == CLASSES or self.score_number is None else self.score_number
 
     @property
     def title(self) -> str:
@@ -57,9 +70,9 @@ def register_filter(record: Filter, *, replace: bool = False) -> Filter:
     """Make a filter known by its name to ``FilterSelector``, ``scores`` and ``list_filters``."""
     if record.name in _filters and not replace:
         raise InputError(f"a filter named {record.name!r} exists; pass replace=True to put another in its place.")
-    unknown = set(record.target) - {"class", "continuous"}
+    unknown = set(record.target) - {CLASSES, NUMBER}
     if unknown:
-        raise InputError(f"target contains {min(unknown)!r}; wanted are 'class', 'continuous', both or none.")
+        raise InputError(f"target must hold 'classes', 'number', both or nothing (got {min(unknown)!r}).")
     if record.greedy and record.batched:
         raise InputError(f"{record.title} is both greedy and batched; greedy filters run one resample at a time.")
     _filters[record.name] = record
@@ -73,13 +86,18 @@ def get_filter(name: str) -> Filter:
     return _filters[name]
 
 
+def filters_for(task: Task) -> list[str]:
+    """The names of the filters that take a target of a task; those that ignore it are not among them."""
+    return [name for name, record in _filters.items() if task in record.target]
+
+
 def list_filters() -> pd.DataFrame:
     """One row a filter: the targets it takes, what it does with bins and weights, and its reference."""
     rows = [
         {
             "filter": record.name,
             "target": " or ".join(record.target) or "none",
-            "multiclass": record.multiclass and "class" in record.target,
+            "multiclass": record.multiclass and CLASSES in record.target,
             "discretised": record.needs_discrete or "",
             "weights": "frequencies" if record.weights else "rows are copied",
             "batched": record.batched,

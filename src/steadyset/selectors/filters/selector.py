@@ -1,5 +1,6 @@
 """A scikit-learn selector that keeps the features a filter scores best."""
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, Self
 
@@ -10,10 +11,16 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
-from steadyset.errors import InputError
+from steadyset.errors import InputError, UninformativeWarning
 from steadyset.selectors.filters.registry import get_filter
-from steadyset.selectors.filters.scoring import DEFAULT_K, best_first, rank
-from steadyset.selectors.validation import check_features, check_number, check_sample_weight, check_target
+from steadyset.selectors.filters.scoring import Ranked, best_first, rank
+from steadyset.selectors.validation import (
+    check_features,
+    check_number,
+    check_sample_weight,
+    check_target,
+    size_or_default,
+)
 
 
 class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -26,11 +33,13 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     k, fraction, threshold : at most one of them
         Keep ``k`` features; or ``fraction`` of them (rounded, at least one); or those that score at least
         ``threshold``, where a greedy filter stops before the first feature below it. Without any: 10, or
-        all if X has fewer.
+        half of the features where that is fewer.
     params : dict, optional
         Options of the filter, such as ``{"discretise": "mdl"}`` or ``{"n_neighbors": 5}``.
     random_state : int, RandomState or Generator, optional
         Seed of filters that draw random numbers.
+    task : "classes" or "number", optional
+        What y holds. None: numbers with fractions, or more than 20 distinct whole ones, are a number; all else classes.
 
     Attributes
     ----------
@@ -39,6 +48,10 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     ranking_ : array (d,)
         1 for the best feature; ties go to the smaller column number. A greedy filter ranks by order of selection, then
         by the score at the last step.
+    n_tied_ : int
+        Selected features with the score of one that was not selected: only the order of the columns preferred them.
+    all_tied_ : bool
+        Whether all features have one score, so that there is nothing to select by.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
@@ -62,6 +75,7 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         threshold: float | None = None,
         params: Mapping[str, Any] | None = None,
         random_state: Any = None,
+        task: str | None = None,
     ) -> None:
         self.name = name
         self.k = k
@@ -69,6 +83,7 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.threshold = threshold
         self.params = params
         self.random_state = random_state
+        self.task = task
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Score and rank the features; a weight says how often its row counts, 0 that it is absent."""
@@ -86,6 +101,7 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             threshold=self.threshold,
             params=self.params,
             random_state=self.random_state,
+            task=self.task,
         )
         best = best_first(ranked.scores[0], ranked.orders[0])
         self.scores_ = ranked.scores[0]
@@ -94,7 +110,28 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if self.threshold is not None:
             size = ranked.orders[0].size if record.greedy else int((self.scores_ >= self.threshold).sum())
         self._n_selected = size
+        self._count_ties(ranked)
         return self
+
+    def _count_ties(self, ranked: Ranked) -> None:
+        """Scores are compared as they are, which is how the ranking compares them."""
+        order = ranked.orders[0]
+        if order.size:
+            self.n_tied_ = ranked.n_tied[0]
+        else:
+            chosen = self.ranking_ <= self._n_selected
+            left = self.scores_[~chosen].max(initial=-np.inf)
+            self.n_tied_ = int((self.scores_[chosen] == left).sum())
+        # Scores of a greedy filter's last step may be equal where those of its first step were not.
+        in_order = self.n_tied_ == order.size and bool((order == np.arange(order.size)).all()) if order.size else True
+        self.all_tied_ = self.scores_.size > 1 and in_order and bool((self.scores_ == self.scores_[0]).all())
+        if self.all_tied_ and self.n_tied_:
+            warnings.warn(
+                f"The filter {self.name!r} gives all {self.scores_.size} features the same score "
+                f"({self.scores_[0]:g}): the first columns are selected, which says nothing about them.",
+                UninformativeWarning,
+                stacklevel=3,
+            )
 
     def _size(self, n_features: int) -> int:
         """Number of features to keep; all of them where a threshold decides."""
@@ -107,7 +144,7 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if self.fraction is not None:
             check_number("fraction", self.fraction, most=1.0)
             return size_of(self.fraction, n_features)
-        return min(DEFAULT_K, n_features) if self.k is None else self.k
+        return size_or_default(self.k, n_features)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)

@@ -9,8 +9,9 @@ import numpy as np
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.information import contingency_tables, table_sums
 from steadyset.selectors.discretise import clogc_table, discretised_blocks, quantile_codes
-from steadyset.selectors.filters.moments import ratio
+from steadyset.selectors.filters.moments import BOTH, ratio
 from steadyset.selectors.filters.registry import Filter, register_filter
+from steadyset.task import CLASSES, NUMBER
 
 
 class Tables(NamedTuple):
@@ -94,20 +95,20 @@ def weigh_classes(classes: Ints, weights: Floats, n_classes: int) -> Floats:
 
 
 def target_codes(y: Ints | Floats, weights: Floats) -> Ints:
-    """Class numbers in every resample (M x n); a continuous target is cut into equal-frequency bins."""
+    """Class numbers in every resample (M x n); a number is cut into equal-frequency bins."""
     if y.dtype.kind == "f":
         return quantile_codes(y.astype(np.float64, copy=False), weights)
     return np.repeat(y.astype(np.int64, copy=False)[None], len(weights), axis=0)
 
 
 for _name, _functional, _discretiser, _target, _reference in [
-    ("chi_squared", chi_squared, "mdl", ("class",), "Rasch et al. 2011, p. 221; Bommert 2020, 3.1.1"),
-    ("one_r", one_r, "mdl", ("class",), "Holte 1993; Bommert 2020, 3.1.2"),
-    ("info_gain", mutual_information, "mdl", ("class",), "Hall 1999"),
-    ("gain_ratio", gain_ratio, "mdl", ("class",), "Hall 1999"),
-    ("sym_uncert", symmetrical_uncertainty, "mdl", ("class",), "Hall 1999"),
-    ("mim", mutual_information, "equal_width", ("class", "continuous"), "Lewis 1992; Brown et al. 2012"),
-    ("mutual_info", mutual_information, "equal_width", ("continuous",), "Brown et al. 2012"),
+    ("chi_squared", chi_squared, "mdl", (CLASSES,), "Rasch et al. 2011, p. 221; Bommert 2020, 3.1.1"),
+    ("one_r", one_r, "mdl", (CLASSES,), "Holte 1993; Bommert 2020, 3.1.2"),
+    ("info_gain", mutual_information, "mdl", BOTH, "Hall 1999"),
+    ("gain_ratio", gain_ratio, "mdl", BOTH, "Hall 1999"),
+    ("sym_uncert", symmetrical_uncertainty, "mdl", BOTH, "Hall 1999"),
+    ("mim", mutual_information, "equal_width", BOTH, "Lewis 1992; Brown et al. 2012"),
+    ("mutual_info", mutual_information, "equal_width", (NUMBER,), "Brown et al. 2012"),
 ]:
     register_filter(
         Filter(
