@@ -203,7 +203,7 @@ def _fitted(name: str, task: str, X: Any, y: Any) -> Any:
 
 def _small(selector: Any) -> Any:
     """Few trees, few runs, five features, a fixed seed; what a selector does not have is left alone."""
-    wanted = {"k": 5, "n_trees": 20, "n_estimators": 20, "n_runs": 10, "n_lambdas": 30, "random_state": 0}
+    wanted = {"k": 5, "n_estimators": 20, "n_runs": 10, "n_lambdas": 30, "random_state": 0}
     has = selector.get_params()
     return selector.set_params(**{key: value for key, value in wanted.items() if key in has})
 
@@ -294,7 +294,7 @@ def _assessed(names: list[str], X: Any, y: Any, resampling: Any, scoring: tuple[
 
 
 def _few_trees(selector: Any) -> Any:
-    trees = {name: 20 for name in ("n_trees", "n_estimators") if name in selector.get_params()}
+    trees = {"n_estimators": 20} if "n_estimators" in selector.get_params() else {}
     return selector.set_params(**trees)
 
 
