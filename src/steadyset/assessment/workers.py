@@ -12,8 +12,6 @@ import os
 import re
 import signal
 import tempfile
-import threading
-import time
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -25,6 +23,7 @@ import numpy as np
 
 from steadyset.errors import InputError
 from steadyset.runner.cell import Cell, compute_cell
+from steadyset.runner.jobs import end_with
 from steadyset.runner.plan import Plan
 
 Key = tuple[int, int]
@@ -135,10 +134,12 @@ class _Workers:
             max_nbytes="1M",
             temp_folder=tempfile.gettempdir(),
             return_as="generator_unordered",
+            initializer=end_with,
+            initargs=(os.getpid(),),
         )
         with _deaf_children():
             results = parallel(
-                delayed(_compute_apart)(os.getpid(), plan.X, plan.y, rest, self.selectors[s], s, run) for s, run in keys
+                delayed(_compute_apart)(plan.X, plan.y, rest, self.selectors[s], s, run) for s, run in keys
             )
         try:
             for cell in results:  # noqa: UP028 - `yield from` would close the results before they are made quiet
@@ -175,24 +176,6 @@ def _deaf_children() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _compute_apart(parent: int, X: Any, y: Any, rest: Plan, selector: Any, index: int, run: int) -> Cell:
-    end_with(parent)
+def _compute_apart(X: Any, y: Any, rest: Plan, selector: Any, index: int, run: int) -> Cell:
     faulthandler.disable()  # a crash is told by its parent, in a sentence
     return compute_cell(replace(rest, X=X, y=y), selector, index, run)
-
-
-_watched: set[int] = set()
-
-
-def end_with(parent: int) -> None:
-    """End this process when its parent is gone, however that ended."""
-    if parent in _watched or os.getppid() != parent:
-        return
-    _watched.add(parent)
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(0.5)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
