@@ -36,14 +36,19 @@ def fit_group_lasso(
     logistic: bool,
     tol: float,
     most_rounds: int,
+    most_sweeps: int,
     coef: FloatArray,
     intercept: float,
-) -> tuple[float, float]:
-    """Solve for coef in place; returns the intercept and the largest KKT violation over all groups."""
+) -> tuple[float, float, float]:
+    """Solve for coef in place; the intercept, the largest KKT violation over all groups, and the objective.
+
+    Ends after most_sweeps sweeps over the groups at the latest; another call goes on from there.
+    """
+    sweeps_left = np.full(1, most_sweeps)
     residual = np.empty(len(y))
     curvature = np.empty(len(y))
     in_work = np.empty(len(strength), np.bool_)
-    violation = np.inf
+    violation = objective = np.inf
     for _ in range(most_rounds):
         eta = linear_predictor(Xt, coef, intercept)
         residual_and_curvature(y, w, eta, logistic, residual, curvature)
@@ -54,13 +59,15 @@ def fit_group_lasso(
             broken = _violation(coef[own], descent[own], strength[g])
             violation = max(violation, broken)
             in_work[g] = broken > tol or _norm(coef[own]) > 0.0
-        if violation <= tol:
-            break
         work = np.flatnonzero(in_work)
         objective = mean_loss(y, w, eta, logistic) + _penalty(coef, bounds, strength, work)
+        if violation <= tol or sweeps_left[0] <= 0:
+            break
         before = coef.copy()
         goal = max(0.1 * tol, min(0.1 * violation, violation * violation))
-        moved = _minimise_quadratic(Xt, curvature, residual, bounds, strength, goal, tol, work, coef, intercept)
+        moved = _minimise_quadratic(
+            Xt, curvature, residual, bounds, strength, goal, tol, sweeps_left, work, coef, intercept
+        )
         direction = coef - before
         step = 1.0
         for _ in range(MOST_HALVINGS):
@@ -72,7 +79,7 @@ def fit_group_lasso(
             coef[:] = before + step * direction
         intercept += step * (moved - intercept)
         intercept = _polish(Xt, y, w, bounds, strength, logistic, tol, work, coef, intercept)
-    return intercept, violation
+    return intercept, violation, objective
 
 
 @kernel
@@ -93,6 +100,7 @@ def _minimise_quadratic(
     strength: FloatArray,
     goal: float,
     tol: float,
+    sweeps_left: IntArray,
     work: IntArray,
     coef: FloatArray,
     intercept: float,
@@ -103,7 +111,8 @@ def _minimise_quadratic(
         rows = Xt[bounds[g] : bounds[g + 1]]
         hessians.append(symmetric_product(rows, rows * curvature))
     total_curvature = curvature.sum()
-    for _ in range(MOST_SWEEPS):
+    for _ in range(min(MOST_SWEEPS, sweeps_left[0])):
+        sweeps_left[0] -= 1
         shift = residual.sum() / total_curvature
         intercept += shift
         residual -= shift * curvature

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from steadyset.kernels.boosting import boost
 from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
-from steadyset.selectors.model_input import IntArray, read_training, standardise
+from steadyset.selectors.model_input import IntArray, read_training, solved_target, standardise
 from steadyset.selectors.validation import check_integer, check_k, check_number
 
 
@@ -25,17 +25,17 @@ class _BoostingSelector(LinearSelector):
         """Boost for n_steps steps, or until one more feature than k would enter."""
         check_integer("n_steps", self.n_steps, least=1)
         check_number("rate", self.rate, most=1.0)
-        target: Any = "binary" if self._logistic else "numbers"
-        training = read_training(X, y, sample_weight, target=target, selector=self)
+        kind: Any = "binary" if self._logistic else "numbers"
+        training = read_training(X, y, sample_weight, target=kind, selector=self)
         n_features = training.X.shape[1]
         k = n_features if self.k is None else check_k(self.k, n_features)
         data = standardise(training)
-        mean = float(data.weight @ training.y)
-        offset = float(np.log(mean / (1.0 - mean))) if self._logistic else mean
+        target = solved_target(training, data.weight)
+        offset = float(np.log(target.mean / (1.0 - target.mean))) if self._logistic else target.mean
         coef, steps = boost(
-            data.Xt, training.y, data.weight, offset, int(self.n_steps), float(self.rate), k, self._logistic
+            data.Xt, target.y, data.weight, offset, int(self.n_steps), float(self.rate), k, self._logistic
         )
-        self._store(coef, offset, data, training)
+        self._store(coef * target.unit, offset * target.unit + target.centre, data, training)
         self.steps_: IntArray = steps
         return self
 

@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steadyset.errors import InputError
+from steadyset.kernels.elastic_net import fit_elastic_net
 from steadyset.kernels.group_lasso import fit_group_lasso
 from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
 from steadyset.selectors.model_input import FloatArray, IntArray, Training, read_training
-from steadyset.selectors.path import MOST_ROUNDS, PathProblem
+from steadyset.selectors.path import MOST_ROUNDS, SWEEPS_A_CALL, PathProblem
 
 
 class _GroupSelector(LinearSelector):
@@ -42,9 +43,10 @@ class _GroupSelector(LinearSelector):
         problem = _GroupProblem(training, self.groups_, self._logistic, self.tol)
         n_groups = int(self.groups_.max()) + 1
         level = problem.fit(self.penalty, self.k, n_groups, self.n_lambdas, self.lambda_min_ratio, what="groups")
-        coef = np.empty(len(level.coef))
-        coef[problem.order] = level.coef
-        self._store(coef, level.intercept, problem.data, training)
+        solved, intercept = problem.in_units_of_y(level)
+        coef = np.empty(len(solved))
+        coef[problem.order] = solved
+        self._store(coef, intercept, problem.data, training)
         self.support_ = problem.data.varies & np.isin(self.groups_, self.groups_[self.support_])
         self.penalty_ = level.penalty
         self.violation_ = level.violation / problem.spread
@@ -95,7 +97,23 @@ class _GroupProblem(PathProblem):
     def size(self, coef: FloatArray) -> int:
         return int(np.count_nonzero(self._norms(coef)))
 
-    def fit_level(self, penalty: float, coef: FloatArray, intercept: float) -> tuple[float, float]:
+    def fit_level(self, penalty: float, coef: FloatArray, intercept: float) -> tuple[float, float, float]:
+        if len(self.factors) == len(self.Xt):
+            # Groups of one feature are the lasso, whose solver knows a way out of near copies.
+            no_ridge = np.zeros(len(coef))
+            return fit_elastic_net(
+                self.Xt,
+                self.y,
+                self.data.weight,
+                penalty * self.factors,
+                no_ridge,
+                self.logistic,
+                self.tol,
+                MOST_ROUNDS,
+                SWEEPS_A_CALL,
+                coef,
+                intercept,
+            )
         return fit_group_lasso(
             self.Xt,
             self.y,
@@ -105,6 +123,7 @@ class _GroupProblem(PathProblem):
             self.logistic,
             self.tol,
             MOST_ROUNDS,
+            SWEEPS_A_CALL,
             coef,
             intercept,
         )

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from steadyset.kernels.best_subset import best_subset_path
 from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
-from steadyset.selectors.model_input import FloatArray, left_out_copies, read_training, standardise
+from steadyset.selectors.model_input import FloatArray, left_out_copies, read_training, solved_target, standardise
 from steadyset.selectors.validation import check_integer, check_number, size_or_default
 
 
@@ -24,22 +24,23 @@ class _BestSubsetSelector(LinearSelector):
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Find the supports of sizes 1..k, and keep the model of the last one."""
-        target: Any = "binary" if self._logistic else "numbers"
-        training = read_training(X, y, sample_weight, target=target, selector=self)
+        kind: Any = "binary" if self._logistic else "numbers"
+        training = read_training(X, y, sample_weight, target=kind, selector=self)
         k = size_or_default(self.k, training.X.shape[1])
         check_number("ridge", self.ridge, or_equal=True)
         check_integer("n_candidates", self.n_candidates, least=1)
         data = standardise(training)
-        mean = float(data.weight @ training.y)
-        spread = float(np.sqrt(data.weight @ (training.y - mean) ** 2))
+        target = solved_target(training, data.weight)
         # The linear problem is solved for y in units of its standard deviation, so that tolerances mean the same.
-        y_solved = training.y if self._logistic else (training.y - mean) / spread
+        y_solved = target.y if self._logistic else (target.y - target.mean) / target.spread
         supports, thetas, objectives = best_subset_path(
             data.Xt, y_solved, data.weight, k, float(self.ridge), self._logistic, 1e-10, int(self.n_candidates)
         )
         if not self._logistic:
-            thetas, objectives = thetas * spread, objectives * spread**2
-            thetas[np.arange(len(thetas)), np.arange(1, len(thetas) + 1)] += mean
+            spread = target.spread * target.unit
+            with np.errstate(over="ignore", under="ignore"):
+                thetas, objectives = thetas * spread, objectives * spread * spread
+            thetas[np.arange(len(thetas)), np.arange(1, len(thetas) + 1)] += target.centre + target.mean * target.unit
         self.path_: list[NDArray[np.int64]] = [np.sort(supports[s, : s + 1]) for s in range(len(supports))]
         self.objectives_: FloatArray = objectives
         # A fitted model should not carry the data.

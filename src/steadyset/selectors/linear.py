@@ -10,7 +10,7 @@ from steadyset.errors import InputError
 from steadyset.kernels.elastic_net import fit_elastic_net
 from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
 from steadyset.selectors.model_input import FloatArray, Training, later_copies, read_training
-from steadyset.selectors.path import MOST_ROUNDS, PathProblem
+from steadyset.selectors.path import MOST_ROUNDS, SWEEPS_A_CALL, PathProblem
 from steadyset.selectors.validation import check_choice, check_integer, check_number
 
 Family = Literal["logistic", "linear"]
@@ -66,8 +66,10 @@ def elastic_net_path(
     if max_features is not None:
         check_integer("max_features", max_features, least=1)
     path = problem.walk(levels, stop_size=max_features)
-    coefs = np.array([level.coef for level in path]) / problem.data.scale
-    intercepts = np.array([level.intercept for level in path]) - coefs @ problem.data.centre
+    problem.tell_accuracy(path)
+    models = [problem.in_units_of_y(level) for level in path]
+    coefs = np.array([coef for coef, _ in models]) / problem.data.scale
+    intercepts = np.array([intercept for _, intercept in models]) - coefs @ problem.data.centre
     violations = np.array([level.violation for level in path]) / problem.spread
     return ElasticNetPath(levels[: len(path)], coefs, intercepts, violations)
 
@@ -104,7 +106,7 @@ class _ElasticNetSelector(LinearSelector):
         level = problem.fit(
             self.penalty, self.k, training.X.shape[1], self.n_lambdas, self.lambda_min_ratio, what="features"
         )
-        self._store(level.coef, level.intercept, problem.data, training)
+        self._store(*problem.in_units_of_y(level), problem.data, training)
         self.penalty_ = level.penalty
         self.violation_ = level.violation / problem.spread
         return self
@@ -155,7 +157,8 @@ class _ElasticNetProblem(PathProblem):
         factors = _read_factors(penalty_factors, len(self.data.scale))
         units = np.ones(len(factors)) if standardised_penalty else self.data.scale
         self.l1_factors = l1_ratio * factors / units
-        self.l2_factors = (1.0 - l1_ratio) * factors / units**2
+        # Dividing y by its unit divides the loss and b² by the square of it, and |b| by the unit only.
+        self.l2_factors = (1.0 - l1_ratio) * factors / units**2 * self.target.unit
         if l1_ratio == 1.0 and penalty_factors is None:
             # Any split of a coefficient between exact copies is optimal; giving all of it to the first makes it unique.
             self.l1_factors[later_copies(training.X)] = np.inf
@@ -166,7 +169,7 @@ class _ElasticNetProblem(PathProblem):
     def size(self, coef: FloatArray) -> int:
         return int(np.count_nonzero(coef))
 
-    def fit_level(self, penalty: float, coef: FloatArray, intercept: float) -> tuple[float, float]:
+    def fit_level(self, penalty: float, coef: FloatArray, intercept: float) -> tuple[float, float, float]:
         return fit_elastic_net(
             self.data.Xt,
             self.y,
@@ -176,6 +179,7 @@ class _ElasticNetProblem(PathProblem):
             self.logistic,
             self.tol,
             MOST_ROUNDS,
+            SWEEPS_A_CALL,
             coef,
             intercept,
         )

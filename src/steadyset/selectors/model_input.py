@@ -86,13 +86,48 @@ def standardise(training: Training) -> Standardised:
         scale = np.sqrt(np.square(Xt) @ weight)
     extreme = np.flatnonzero(varies & ~((scale > TINY) & (scale < 1 / TINY)))
     if len(extreme):  # squares that overflow or vanish; a power of two changes no digit
-        units = np.ldexp(1.0, np.frexp(np.abs(Xt[extreme]).max(axis=1))[1] - 1)
+        units = _powers_of_two(np.abs(Xt[extreme]).max(axis=1))
         scale[extreme] = units * np.sqrt(np.square(Xt[extreme] / units[:, None]) @ weight)
     varies &= scale > 0
     scale[~varies] = 1.0
     Xt /= scale[:, None]
     Xt[~varies] = 0.0
     return Standardised(Xt, weight, centre, scale, varies)
+
+
+@dataclass(frozen=True)
+class SolvedTarget:
+    """y as solvers take it: (original - centre) / unit, with its weighted mean and standard deviation."""
+
+    y: FloatArray
+    centre: float
+    unit: float
+    mean: float
+    spread: float
+
+
+def solved_target(training: Training, weight: FloatArray) -> SolvedTarget:
+    """Numbers centred and brought near a standard deviation of 1; class codes as they are.
+
+    A unit is a power of two, which changes no digit. Without it, squares of tiny or huge numbers vanish or overflow;
+    without the centre, a large offset takes the digits that the residuals need.
+    """
+    y, centre, unit = training.y, 0.0, 1.0
+    if not len(training.classes):
+        unit = float(_powers_of_two(np.abs(y).max()))
+        y = y / unit
+        centre = float(weight @ y)
+        y = y - centre
+        farthest = np.abs(y).max()
+        finer = float(_powers_of_two(farthest * np.sqrt(weight @ np.square(y / farthest))))
+        y, centre, unit = y / finer, centre * unit, finer * unit
+    mean = float(weight @ y)
+    return SolvedTarget(y, centre, unit, mean, float(np.sqrt(weight @ (y - mean) ** 2)))
+
+
+def _powers_of_two(sizes: Any) -> Any:
+    """The largest power of two up to each size."""
+    return np.ldexp(1.0, np.frexp(sizes)[1] - 1)
 
 
 def varying(X: FloatArray) -> BoolArray:

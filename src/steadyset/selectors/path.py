@@ -2,16 +2,22 @@
 
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from steadyset.errors import InputError
-from steadyset.selectors.model_input import FloatArray, Training, standardise
+from steadyset.selectors.model_input import FloatArray, Training, solved_target, standardise
 from steadyset.selectors.validation import check_integer, check_number, size_or_default
 
 MOST_ROUNDS = 1000
+# Compiled code cannot be interrupted, so it comes back between blocks of sweeps, and Ctrl-C ends a fit there.
+SWEEPS_A_CALL = 1000
+MOST_CALLS = 50
+# Optimality conditions off by more than this, in standard deviations of y, are told.
+TOLD_VIOLATION = 1e-8
 # Halvings of the step between two levels of the path, in search of a support of exactly k.
 MOST_BISECTIONS = 20
 # On the way to one penalty only every sixth level is a stop: 1.4 to 4 times faster than stopping at each. Without any
@@ -21,7 +27,7 @@ STRIDE = 6
 
 @dataclass(frozen=True)
 class Level:
-    """The model at one penalty, on the standardised scale."""
+    """The model at one penalty (in the units of y), in those of the standardised features and the solved target."""
 
     penalty: float
     coef: FloatArray
@@ -35,27 +41,30 @@ class PathProblem(ABC):
     def __init__(self, training: Training, *, logistic: bool, tol: float) -> None:
         check_number("tol", tol)
         self.data = standardise(training)
-        self.y = training.y
+        self.target = solved_target(training, self.data.weight)
+        self.y = self.target.y
         # A weight of 2 is two rows; weights that are shares of 1 tell nothing about the number of rows.
         self.n_rows = max(len(self.y), float(training.weight.sum()))
         self.logistic = logistic
-        mean = float(self.data.weight @ self.y)
-        self.spread = float(np.sqrt(self.data.weight @ (self.y - mean) ** 2))
+        mean = self.target.mean
+        self.spread = self.target.spread
         self.tol = tol * self.spread
         self.null_intercept = float(np.log(mean / (1.0 - mean))) if logistic else mean
         self.null_descent: FloatArray = self.data.Xt @ (self.data.weight * (self.y - mean))
 
     @abstractmethod
     def largest_penalty(self) -> float:
-        """The least penalty that leaves out every feature."""
+        """The least penalty that leaves out every feature, in units of the solved target."""
 
     @abstractmethod
     def size(self, coef: FloatArray) -> int:
         """How many features (or groups) are in the model."""
 
     @abstractmethod
-    def fit_level(self, penalty: float, coef: FloatArray, intercept: float) -> tuple[float, float]:
-        """Solve for one penalty, starting from coef and changing it in place; the intercept and the KKT violation."""
+    def fit_level(self, penalty: float, coef: FloatArray, intercept: float) -> tuple[float, float, float]:
+        """A block of sweeps for one penalty (in units of the solved target), starting from coef and changing it in
+        place; the intercept, the KKT violation and the objective.
+        """
 
     def walk(self, lambdas: FloatArray, *, stop_size: int | None = None, start: Level | None = None) -> list[Level]:
         """The models down the lambdas, each started from the one before, until one has stop_size or more."""
@@ -63,11 +72,40 @@ class PathProblem(ABC):
         intercept = self.null_intercept if start is None else start.intercept
         path = []
         for penalty in lambdas:
-            intercept, violation = self.fit_level(float(penalty), coef, intercept)
+            intercept, violation = self._solve(float(penalty) / self.target.unit, coef, intercept)
             path.append(Level(float(penalty), coef.copy(), intercept, violation))
             if stop_size is not None and self.size(coef) >= stop_size:
                 break
         return path
+
+    def _solve(self, penalty: float, coef: FloatArray, intercept: float) -> tuple[float, float]:
+        """Blocks of sweeps until the conditions hold, or until a block brings neither them nor the objective down."""
+        violation = closest = least = np.inf
+        for _ in range(MOST_CALLS):
+            intercept, violation, objective = self.fit_level(penalty, coef, intercept)
+            if violation <= self.tol:
+                break
+            # The objective is flat at its minimum: the violation goes on falling long after it.
+            if violation > 0.5 * closest and objective >= least - 1e-12 * abs(least):
+                break
+            closest, least = min(closest, violation), min(least, objective)
+        return intercept, violation
+
+    def in_units_of_y(self, level: Level) -> tuple[FloatArray, float]:
+        """Coefficients of the standardised features and the intercept, in the units of y."""
+        return level.coef * self.target.unit, level.intercept * self.target.unit + self.target.centre
+
+    def tell_accuracy(self, levels: Sequence[Level]) -> None:
+        """Warn where the optimality conditions do not hold."""
+        worst = max(levels, key=lambda level: level.violation)
+        if worst.violation > max(TOLD_VIOLATION, self.tol):
+            warnings.warn(
+                f"The solver stopped at penalty {worst.penalty:.3g} with the optimality conditions off by "
+                f"{worst.violation / self.spread:.1g} standard deviations of y; look for features that are nearly "
+                "combinations of others, or use an l1_ratio below 1.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
 
     def levels(self, count: int, min_ratio: float | None) -> FloatArray:
         """Levels from the least penalty that leaves out every feature downwards."""
@@ -76,7 +114,7 @@ class PathProblem(ABC):
             min_ratio = 1e-2 if self.data.Xt.shape[0] > self.n_rows else 1e-4
         check_number("lambda_min_ratio", min_ratio, most=1.0)
         # Where no feature has anything to do with y, the gradients are rounding errors and so would be the levels.
-        largest = max(self.largest_penalty(), 1e-9 * self.spread)
+        largest = max(self.largest_penalty(), 1e-9 * self.spread) * self.target.unit
         return largest * np.logspace(0.0, np.log10(min_ratio), count)
 
     def fit(
@@ -92,12 +130,7 @@ class PathProblem(ABC):
         else:
             check_number("penalty", penalty)
             level = self.walk(np.append(lambdas[lambdas > penalty][STRIDE - 1 :: STRIDE], penalty))[-1]
-        if level.violation > 1e-6 * self.spread:
-            warnings.warn(
-                f"The optimality conditions are off by {level.violation:.1g} after {MOST_ROUNDS} rounds.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+        self.tell_accuracy([level])
         return level
 
     def _find_size(self, lambdas: FloatArray, k: int) -> Level:
@@ -108,7 +141,9 @@ class PathProblem(ABC):
             return best
         high, low = path[-2], path[-1].penalty
         for _ in range(MOST_BISECTIONS):
-            middle = self.walk(np.array([np.sqrt(high.penalty * low)]), start=high)[-1]
+            unit = self.target.unit  # without it the product of two tiny penalties is zero
+            between = unit * np.sqrt((high.penalty / unit) * (low / unit))
+            middle = self.walk(np.array([between]), start=high)[-1]
             if self.size(middle.coef) > k:
                 low = middle.penalty
                 continue

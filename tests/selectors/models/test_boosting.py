@@ -74,3 +74,12 @@ def test_of_exact_copies_the_first_is_taken():
 def test_impossible_options_are_named(draw, options, sentence):
     with pytest.raises(InputError, match=sentence):
         BoostedLogistic(**options).fit(*draw(4, 20, 3))
+
+
+def test_a_target_of_any_unit_and_offset_gives_the_same_features(draw):
+    X, y = draw(2, 80, 30)
+    plain = BoostedLinear(k=4).fit(X, y)
+    for unit, offset in [(1e-180, 0.0), (1e200, 0.0), (1.0, 1e8)]:
+        model = BoostedLinear(k=4).fit(X, unit * y + offset * y.std())
+        np.testing.assert_array_equal(model.support_, plain.support_)
+        np.testing.assert_allclose(model.coef_ / unit, plain.coef_, rtol=1e-5)

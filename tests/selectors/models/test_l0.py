@@ -149,3 +149,12 @@ def test_objectives_fall_with_the_size_and_supports_have_it(draw, selector):
     assert [len(support) for support in found.path_] == list(range(1, 11))
     assert (np.diff(found.objectives_) < 0).all()
     assert np.array_equal(found.path_[-1], found.get_support(indices=True))
+
+
+def test_a_target_of_any_unit_and_offset_gives_the_same_features(draw):
+    X, y = draw(2, 80, 30)
+    plain = L0Linear(k=4).fit(X, y)
+    for unit, offset in [(1e-180, 0.0), (1e200, 0.0), (1.0, 1e8)]:
+        model = L0Linear(k=4).fit(X, unit * y + offset * y.std())
+        np.testing.assert_array_equal(model.support_, plain.support_)
+        np.testing.assert_allclose(model.coef_ / unit, plain.coef_, rtol=1e-5)

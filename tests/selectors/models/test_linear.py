@@ -12,6 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 from steadyset.errors import InputError
 from steadyset.selectors.linear import SparseLinear, SparseLogistic, elastic_net_path
+from steadyset.selectors.linear import _ElasticNetProblem as elastic_net_problem
 
 FAMILIES = ["logistic", "linear"]
 
@@ -198,7 +199,8 @@ def test_impossible_path_options_are_named(draw, options, sentence):
 
 def test_a_model_that_is_not_optimal_says_so(draw, monkeypatch):
     monkeypatch.setattr("steadyset.selectors.linear.MOST_ROUNDS", 1)
-    with pytest.warns(ConvergenceWarning, match="The optimality conditions are off by"):
+    monkeypatch.setattr("steadyset.selectors.path.MOST_CALLS", 1)
+    with pytest.warns(ConvergenceWarning, match="with the optimality conditions off by"):
         SparseLogistic(penalty=0.01, n_lambdas=1).fit(*draw(14, 40, 30))
 
 
@@ -207,3 +209,67 @@ def test_a_path_of_weighted_rows_goes_as_far_as_that_of_their_copies(draw):
     weighted = elastic_net_path(X, y, np.full(10, 2.0), n_lambdas=5).lambdas
     copied = elastic_net_path(np.repeat(X, 2, axis=0), np.repeat(y, 2), n_lambdas=5).lambdas
     np.testing.assert_allclose(weighted, copied)
+
+
+def with_near_copies(n, d, difference, seed):
+    """Independent features, and after them each once more with a small relative difference."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    y = X[:, 0] - X[:, 1] + 0.5 * X[:, 2] + 0.5 * rng.normal(size=n)
+    return np.hstack([X, X * (1 + difference * rng.normal(size=(n, d)))]), y
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("difference", [1e-14, 1e-10, 1e-8, 1e-7, 1e-6, 1e-4])
+@pytest.mark.parametrize(("n", "d"), [(100, 10), (25, 20)])
+def test_near_copies_of_features_are_solved_like_any_others(family, difference, n, d):
+    X, y = with_near_copies(n, d, difference, seed=n)
+    y = (y > 0).astype(float) if family == "logistic" else y
+    path = elastic_net_path(X, y, family=family, n_lambdas=20, lambda_min_ratio=0.01)
+    direct = [kkt_violation(X, y, np.ones(n), path, level, 1.0, family) for level in range(20)]
+    assert max(direct) < 1e-8
+
+
+def test_one_of_two_near_copies_is_enough():
+    X, y = with_near_copies(100, 10, 1e-8, seed=0)
+    support = SparseLinear(0.01).fit(X, y).support_
+    assert support.any()
+    assert not (support[:10] & support[10:]).any()
+
+
+def test_a_combination_of_features_up_to_rounding_is_solved_to_the_end(draw):
+    X, y = draw(3, 40, 30)
+    rng = np.random.default_rng(0)
+    X = np.hstack([X, X[:, :15] @ rng.normal(size=(15, 30)) + 1e-9 * rng.normal(size=(40, 30))])
+    path = elastic_net_path(X, y, family="linear", n_lambdas=20)
+    assert max(kkt_violation(X, y, np.ones(40), path, level, 1.0, "linear") for level in range(20)) < 1e-8
+
+
+@pytest.mark.parametrize(("unit", "offset"), [(1.0, 1e8), (1e-180, 0.0), (1e-300, 0.0), (1e200, 0.0)])
+def test_the_offset_and_the_unit_of_the_target_do_not_change_the_selection(draw, unit, offset):
+    X, y = draw(2, 80, 30)
+    plain = SparseLinear(k=5).fit(X, y)
+    model = SparseLinear(k=5).fit(X, unit * y + offset * y.std())
+    np.testing.assert_array_equal(model.support_, plain.support_)
+    np.testing.assert_allclose(model.coef_ / unit, plain.coef_, rtol=1e-6)
+
+
+def test_an_offset_of_the_target_does_not_change_an_elastic_net(draw):
+    X, y = draw(2, 80, 30)
+    plain = SparseLinear(0.1, l1_ratio=0.5).fit(X, y)
+    model = SparseLinear(0.1, l1_ratio=0.5).fit(X, y + 1e8 * y.std())
+    np.testing.assert_allclose(model.coef_, plain.coef_, atol=1e-6)
+
+
+def test_a_fit_comes_back_from_compiled_code_between_blocks_of_sweeps(draw, monkeypatch):
+    X, y = draw(4, 60, 40, correlation=0.9)
+    at_once = SparseLinear(0.01).fit(X, y)
+    calls = []
+    once = elastic_net_problem.fit_level
+    monkeypatch.setattr(
+        elastic_net_problem, "fit_level", lambda self, *level: calls.append(level[0]) or once(self, *level)
+    )
+    monkeypatch.setattr("steadyset.selectors.linear.SWEEPS_A_CALL", 6)
+    in_blocks = SparseLinear(0.01).fit(X, y)
+    assert len(calls) > len(set(calls))
+    np.testing.assert_allclose(in_blocks.coef_, at_once.coef_, atol=1e-9)
