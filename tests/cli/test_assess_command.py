@@ -183,3 +183,71 @@ def test_a_signal_ends_the_command_cleanly_and_it_says_how_to_resume(data, tmp_p
     assert err.endswith("the same command with --resume goes on.\n")
     assert len(st.Assessment.open(folder).cells) > 0
     assert run([*arguments, "--runs", "2", "--jobs", "1", "--resume"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "sentence"),
+    [
+        ("assess", ["--core", "0"], "core must be a share of the runs"),
+        ("assess", ["--core", "nan"], "core must be a share of the runs"),
+        ("assess", ["--level", "95"], "level is 95"),
+        ("tune", ["--core", "2"], "core must be a share of the runs"),
+    ],
+)
+def test_options_of_the_output_are_checked_before_any_work(tmp_path, command, arguments, sentence, capsys):
+    """The data does not even exist."""
+    assert run([command, str(tmp_path / "missing.csv"), "-t", "state", *arguments]) == 2
+    err = capsys.readouterr().err
+    assert sentence in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("arguments", [["--core", "7"], ["--level", "0"], ["-o", "page.pdf"], ["-o", "nowhere/x.html"]])
+def test_options_of_the_report_are_checked_before_the_folder_is_read(tmp_path, arguments, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run(["report", "missing", *arguments]) == 2
+    err = capsys.readouterr().err
+    assert "missing is not a run folder" not in err
+    assert err.count("\n") == 1
+
+
+def test_core_and_level_are_chosen(runs, data, tmp_path, capsys):
+    arguments = ["assess", str(data), "-t", "state", *QUICK, "--out", str(runs), "--resume", "--core", "0.5"]
+    assert run([*arguments, "--level", "0.8"]) == 0
+    text = capsys.readouterr().out
+    assert "Steady core (selected in at least 50% of the runs)" in text
+    assert "80% interval" in text
+    assert run(["report", str(runs), "-o", str(tmp_path / "x.html"), "--core", "0.5"]) == 0
+    assert "at least 50% of the runs" in (tmp_path / "x.html").read_text()
+
+
+def test_a_terminal_of_latin_1_and_names_that_act(tmp_path):
+    random = np.random.default_rng(0)
+    X = random.standard_normal((40, 3))
+    y = np.where(X.sum(axis=1) > 0, "sick", "well")
+    names = ["\x1b[31mΔ", "größe", "=cmd()"]
+    pd.DataFrame(X, columns=names).assign(state=y).to_csv(tmp_path / "x.csv", index=False)
+    command = [sys.executable, "-m", "steadyset", "assess", "x.csv", "-t", "state", "-s", "anova:k=3", "-j", "1"]
+    done = subprocess.run(
+        [*command, "--runs", "3", "--core", "0.1"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONIOENCODING": "latin-1"},
+        capture_output=True,
+        check=True,
+    )
+    said = done.stdout.decode("latin-1")
+    assert "selects all 3 features in every run: nothing to compare" in said
+    assert "\x1b" not in said
+    assert "anova:k=3 | -" in said  # the dash of what is undefined
+
+
+def test_csv_tells_of_names_that_a_spreadsheet_would_run(capsys):
+    from steadyset.cli.output import Format, print_rows
+
+    print_rows([{"feature": "=cmd()", "value": -1.0}, {"feature": "fine", "value": 1.0}], Format.csv)
+    told = capsys.readouterr()
+    assert told.out == "feature,value\n=cmd(),-1.0\nfine,1.0\n"
+    assert told.err == (
+        "The csv output: 1 name would be run as a formula by a spreadsheet, the first is '=cmd()'; "
+        "import the column as text.\n"
+    )

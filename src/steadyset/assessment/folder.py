@@ -43,7 +43,7 @@ class RunFolder:
         content = {"schema": SCHEMA, "schema_version": SCHEMA_VERSION, **settings}
         with _explained(self.path):
             (self.path / FINISHED).mkdir(parents=True, exist_ok=True)
-            write_durably(self.path / SETTINGS, json.dumps(content, indent=1, ensure_ascii=False).encode())
+            write_durably(self.path / SETTINGS, json.dumps(content, indent=1).encode())
 
     def settings(self) -> dict[str, Any]:
         """What the assessment was asked for."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import json
@@ -14,6 +15,7 @@ from typing import Any
 from steadyset import wording
 from steadyset.labels import shown_name
 
+WRITTEN_OUT = "steadyset.written_out"  # how what cannot be encoded is printed
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -48,8 +50,7 @@ def complain(sentence: str) -> None:
 
 def number(value: float, decimals: int = 4) -> str:
     """A number for people, a dash for what is undefined."""
-    text = wording.number(value, decimals)
-    return text if _can_print(text) else "-"
+    return wording.number(value, decimals)
 
 
 def warn_of_formulas(texts: Iterable[Any], where: str) -> None:
@@ -65,18 +66,17 @@ def warn_of_formulas(texts: Iterable[Any], where: str) -> None:
 
 
 def speak_any_alphabet() -> None:
-    """Write out what the terminal's encoding has no sign for, instead of failing over it."""
+    """Write out what the encoding of the terminal has no sign for, instead of failing over it."""
+    codecs.register_error(WRITTEN_OUT, _written_out)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+            stream.reconfigure(errors=WRITTEN_OUT)
 
 
-def _can_print(text: str) -> bool:
-    try:
-        text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
+def _written_out(error: UnicodeError) -> tuple[str | bytes, int]:
+    if isinstance(error, UnicodeEncodeError) and error.object[error.start] == wording.DASH:
+        return "-", error.start + 1
+    return codecs.backslashreplace_errors(error)
 
 
 def _print_table(rows: Sequence[Mapping[str, Any]], title: str, wide: Sequence[str]) -> None:

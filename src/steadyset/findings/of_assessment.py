@@ -151,7 +151,7 @@ def _notes(assessment: Assessment, rows: tuple[Procedure, ...], level: float) ->
 
 def _no_better_than_random(assessment: Assessment, row: Procedure, level: float) -> list[str]:
     """Whether the selected features predict as features drawn at random do, by the first score."""
-    if not assessment.settings["scoring"]:
+    if not assessment.settings["scoring"] or isnan(row.stability):  # who takes everything is no better than anybody
         return []
     score = assessment.settings["scoring"][0]
     both = [cell for cell in assessment.cells_of(row.name) if score in cell.scores and score in cell.random]
