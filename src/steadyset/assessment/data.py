@@ -16,6 +16,7 @@ import numpy.typing as npt
 from steadyset.errors import Complaints, InputError
 from steadyset.files import read_table
 from steadyset.labels import SHOWN, quoted_name, some_names
+from steadyset.runner.missing import check_impute
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -48,12 +49,11 @@ def load_data(
 ) -> Data:
     """Read a table; `drop` leaves columns out, `keep` uses a column that looks like an identifier.
 
-    `impute="median"` fills missing values by the median of their column (of all rows, before any resampling).
+    Missing values pass with `impute="median"`, which `assess` and `tune` need then too: each run fills them.
     `delimiter` separates the columns of a csv file, and `groups` is the column that says which rows belong together.
     Everything that is wrong with the values is told at once.
     """
-    if impute not in (None, "median"):
-        raise InputError(f"impute is {impute!r}; wanted is median, or nothing.")
+    check_impute(impute)
     table = read_table(Path(path), labels=False, delimiter=delimiter)
     notes = []
     if table.column_names[0] == "":  # the row names of a frame
@@ -84,9 +84,10 @@ def load_data(
     with wrong.collected():
         _refuse_empty([numeric[f] for f in np.flatnonzero(~known.any(axis=0)).tolist()])
     with wrong.collected():
-        notes += _fill(X, known, numeric, impute)
+        notes += _gaps(X, known, numeric, impute)
     wrong.tell(before=f"{path}: ")
-    constant = [name for name, varies in zip(features, np.ptp(X, axis=0), strict=True) if not varies]
+    spread = np.nanmax(X, axis=0) - np.nanmin(X, axis=0)
+    constant = [name for name, varies in zip(features, spread, strict=True) if not varies]
     if constant:
         notes.append(f"the same value in every row, so nothing to learn from: {some_names(constant)}")
     return Data(X, y, tuple(features), tuple(notes), members)
@@ -189,22 +190,28 @@ def _refuse_empty(empty: Sequence[str]) -> None:
         raise InputError(f"{have} no value at all; leave out with {_options('drop', empty)}.")
 
 
-def _fill(
+def _gaps(
     X: npt.NDArray[np.float64], known: npt.NDArray[np.bool_], features: Sequence[str], impute: str | None
 ) -> list[str]:
-    """Fill missing values in place, or say how to."""
+    """Missing values pass where the runs fill them; infinite ones never do."""
+    endless = [features[f] for f in np.flatnonzero(np.isinf(X).any(axis=0)).tolist()]
+    if endless:
+        raise InputError(f"values are infinite in {_columns(endless, features)}; replace them, or leave columns out.")
     gaps = np.flatnonzero(known.any(axis=0) & ~known.all(axis=0)).tolist()
     names = [features[f] for f in gaps]
+    count = int((~known[:, gaps]).sum())
+    are = "1 value is missing" if count == 1 else f"{count} values are missing"
     if names and impute is None:
-        count = int((~known[:, gaps]).sum())
-        are = "1 value is" if count == 1 else f"{count} values are"
         raise InputError(
-            f"{are} missing or infinite, in {len(names)} of {len(features)} columns "
-            f"({some_names(names)}); fill them with --impute median, or leave columns out with --drop."
+            f"{are}, in {_columns(names, features)}; fill them with --impute median, or leave columns out with --drop."
         )
-    for f in gaps:
-        X[~known[:, f], f] = np.median(X[known[:, f], f])
-    return [f"missing values filled by the median in {len(names)} columns: {some_names(names)}"] if names else []
+    if not names:
+        return []
+    return [f"{are}, in {_columns(names, features)}; each run fills them by the medians of its training rows"]
+
+
+def _columns(names: Sequence[str], features: Sequence[str]) -> str:
+    return f"{len(names)} of {len(features)} columns ({some_names(names)})"
 
 
 def _options(option: str, names: Sequence[str]) -> str:

@@ -31,7 +31,18 @@ DataArgument = Annotated[
 TargetColumn = Annotated[str, typer.Option("--target", "-t", metavar="COLUMN", help="What the features predict.")]
 Drop = Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="Leave a column out; may be repeated.")]
 Keep = Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="Use a column that looks like an identifier.")]
-Impute = Annotated[str | None, typer.Option(metavar="median", help="Fill missing values by the column's median.")]
+Impute = Annotated[
+    str | None,
+    typer.Option(metavar="median", help="Fill missing values within each run, by the medians of its training rows."),
+]
+OnWarning = Annotated[
+    str,
+    typer.Option(
+        "--on-warning",
+        metavar="record|fail",
+        help="What a warning of a selector does: told beside the result, or fail.",
+    ),
+]
 Delimiter = Annotated[
     str | None,
     typer.Option(metavar="C", help="What separates the columns of a csv file, such as ';' or tab. Without it: commas."),

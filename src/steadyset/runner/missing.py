@@ -57,10 +57,12 @@ def takes_gaps(estimator: Any) -> bool:
     if isinstance(estimator, FunctionSelector):
         return True  # nobody knows but the function
     if not hasattr(estimator, "steps"):
+        if not hasattr(estimator, "__sklearn_tags__"):
+            return False
         tags = get_tags(estimator)
         return bool(tags.input_tags.allow_nan or tags.no_validation)
     for _, step in estimator.steps:
-        if step is None or step == "passthrough":
+        if step is None or isinstance(step, str):  # passthrough
             continue
         if not takes_gaps(step):
             return False

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -287,12 +288,16 @@ class L0Paths:
         return _approach(name, {"size": size}, np.flatnonzero(model.support_), model, tried, self.features)
 
 
-@dataclass(frozen=True)
-class ColumnsModel:
-    """A fitted model that looks at some of the columns."""
+class ColumnsModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A fitted classifier that looks at some of the columns."""
 
-    model: Any
-    columns: npt.NDArray[np.int64]
+    def __init__(self, model: Any, columns: npt.NDArray[np.int64]) -> None:
+        self.model = model
+        self.columns = columns
+
+    @property
+    def classes_(self) -> npt.NDArray[Any]:
+        return np.asarray(self.model.classes_)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         values = np.asarray(X, dtype=np.float64)

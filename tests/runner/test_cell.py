@@ -1,0 +1,216 @@
+"""One estimator on one resample: what it selected, ties, warnings, and data that stays the caller's."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.compose import ColumnTransformer
+from sklearn.datasets import load_breast_cancer
+from sklearn.decomposition import PCA
+from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
+from sklearn.feature_selection import RFE, SelectKBest, SelectorMixin, f_classif
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+
+from steadyset.assessment import assess
+from steadyset.errors import InputError
+from steadyset.resampling import Bootstrap, KFold, NoiseInjection
+from steadyset.runner.chosen import chosen
+from steadyset.runner.plan import Plan
+from steadyset.runner.seeds import ready
+from steadyset.task import CLASSES
+
+X, Y = load_breast_cancer(return_X_y=True)
+X, Y = X[::5, :8], Y[::5]
+
+
+class Selector(SelectorMixin, BaseEstimator):
+    def fit(self, X, y=None, sample_weight=None):
+        self.n_features_in_ = X.shape[1]
+        self.support_ = np.arange(X.shape[1]) < 2
+        return self
+
+    def _get_support_mask(self):
+        return self.support_
+
+
+class Writing(Selector):
+    """Overwrites what it is given."""
+
+    def fit(self, X, y=None, sample_weight=None):
+        X *= 0
+        y[:] = 1 - y
+        return super().fit(X)
+
+
+class WritingWeighted(Writing):
+    weights_equal_copies = True
+
+
+class Answering(BaseEstimator):
+    """Answers get_support with anything."""
+
+    def __init__(self, answer=None):
+        self.answer = answer
+
+    def fit(self, X, y):
+        return self
+
+    def get_support(self):
+        return self.answer
+
+
+class Loud(Selector):
+    def fit(self, X, y=None, sample_weight=None):
+        for _ in range(3):
+            warnings.warn("it did not converge\nand this is how", ConvergenceWarning, stacklevel=1)
+        warnings.warn("use another name", FutureWarning, stacklevel=1)
+        return super().fit(X)
+
+
+@pytest.mark.parametrize("engine", ["serial", "threads", "processes"])
+@pytest.mark.parametrize(
+    "writer", [Writing(), WritingWeighted(), make_pipeline(StandardScaler(copy=False), SelectKBest(k=2))]
+)
+def test_what_selectors_write_into_is_their_own(writer, engine):
+    data, target = X.copy(), Y.copy()
+    selectors = {"writer": writer, "other": SelectKBest(f_classif, k=3)}
+    result = assess(selectors, data, target, resampling=Bootstrap(3), engine=engine, n_jobs=2)
+    np.testing.assert_array_equal(data, X)
+    np.testing.assert_array_equal(target, Y)
+    assert result.failures.empty
+    alone = assess({"other": SelectKBest(f_classif, k=3)}, X, Y, resampling=Bootstrap(3))
+    mine = [cell for cell in result.cells if cell.selector == 1]
+    assert [cell.selected for cell in mine] == [cell.selected for cell in alone.cells]
+    assert [cell.scores for cell in mine] == [cell.scores for cell in alone.cells]
+
+
+def test_a_selector_that_writes_into_y_does_not_change_what_its_features_are_judged_by():
+    honest = assess(Selector(), X, Y, resampling=KFold(3))
+    writing = assess(Writing(), X, Y, resampling=KFold(3))
+    assert honest.scores["accuracy"].tolist() == writing.scores["accuracy"].tolist()
+
+
+def test_a_selector_that_fails_on_its_first_run_leaves_the_data_alone():
+    class Failing(Writing):
+        def fit(self, X, y=None, sample_weight=None):
+            super().fit(X, y)
+            raise RuntimeError("after all")
+
+    data, target = X.copy(), Y.copy()
+    with pytest.warns(FitFailedWarning, match="after all"):
+        assess({"fails": Failing()}, data, target, resampling=NoiseInjection(2))
+    np.testing.assert_array_equal(data, X)
+    np.testing.assert_array_equal(target, Y)
+
+
+@pytest.mark.parametrize("engine", ["serial", "threads"])
+def test_warnings_are_short_distinct_and_of_the_run_that_gave_them(engine):
+    result = assess({"loud": Loud(), "quiet": Selector()}, X, Y, resampling=Bootstrap(6), engine=engine, n_jobs=3)
+    for cell in result.cells:
+        assert cell.warnings == (("ConvergenceWarning: it did not converge",) if cell.selector == 0 else ())
+    assert result.failures.empty
+
+
+def test_a_predictor_that_warns_is_told_apart_from_the_selector():
+    stuck = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1, C=1e4))
+    result = assess(Selector(), X, Y, resampling=KFold(2), predictor=stuck)
+    assert result.cells[0].warnings[0].startswith("predictor: ConvergenceWarning: ")
+    failed = assess(Selector(), X, Y, resampling=KFold(2), predictor=stuck, on_warning="fail")
+    assert failed.failures["reason"].str.startswith("no score: ConvergenceWarning").all()
+    assert failed.cells[0].selected == (0, 1)
+
+
+def test_recursive_elimination_that_does_not_converge_still_selects():
+    rfe = RFE(LinearSVC(max_iter=2, dual=True), n_features_to_select=3)
+    result = assess({"rfe": rfe}, X, Y, resampling=Bootstrap(3))
+    assert result.selections["rfe"].n_runs == 3
+    assert all("ConvergenceWarning" in cell.warnings[0] for cell in result.cells)
+
+
+def test_ties_that_the_order_of_columns_decides_are_counted():
+    copies = np.column_stack([X[:, 1], X[:, 0], X[:, 0], X[:, 0]])
+    fitted = SelectKBest(f_classif, k=2).fit(copies, Y)
+    assert chosen(fitted, 4).tied == 2  # two of the three copies, whichever it took
+    assert chosen(SelectKBest(f_classif, k=3).fit(copies, Y), 4).tied == 0
+    assert chosen(SelectKBest(f_classif, k=4).fit(copies, Y), 4).tied == 0
+    piped = make_pipeline(StandardScaler(), SelectKBest(f_classif, k=2)).fit(copies, Y)
+    assert chosen(piped, 4).tied == 2
+
+
+def test_a_selector_may_count_its_ties_itself():
+    class Telling(Selector):
+        n_tied_ = 1
+
+    assert assess(Telling(), X, Y, resampling=Bootstrap(2)).cells[0].tied == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "features"),
+    [
+        (np.array([True, False, True]), [0, 2]),
+        (np.array([2, 0]), [0, 2]),
+        ([1, 0, 1], [0, 2]),
+        (np.array([], dtype=int), []),
+    ],
+)
+def test_masks_and_column_numbers_are_supports(answer, features):
+    assert chosen(Answering(answer), 3).features.tolist() == features
+
+
+@pytest.mark.parametrize(
+    "answer", [np.array([0.3, 0.9, 0.1]), np.full(3, np.nan), np.array(["yes", "no", "no"]), [3], "abc"]
+)
+def test_other_supports_are_refused(answer):
+    with pytest.raises(InputError, match=r"Answering (gives|selects column numbers)"):
+        chosen(Answering(answer), 3)
+
+
+def test_nan_coefficients_are_a_failure_with_a_reason():
+    class Lost(BaseEstimator):
+        def fit(self, X, y):
+            self.coef_ = np.array([np.nan, 1.0, 0.0])
+            return self
+
+    with pytest.raises(InputError, match="coef_ of Lost holds nan"):
+        chosen(Lost().fit(X, Y), 3)
+
+
+def test_a_principal_component_is_no_feature_even_where_the_numbers_agree():
+    pipe = make_pipeline(StandardScaler(), PCA(), LogisticRegression(max_iter=1000))
+    with pytest.raises(InputError, match="columns after the step PCA are not the features any more"):
+        assess({"pca": pipe}, X, Y, progress=lambda *_: pytest.fail("a run began"))
+
+
+def test_columns_that_a_step_reorders_are_found_again():
+    turned = ColumnTransformer(
+        [("last", "passthrough", [2]), ("rest", "passthrough", [0, 1])], verbose_feature_names_out=False
+    )
+    plain = SelectKBest(f_classif, k=1).fit(X[:, :3], Y)
+    piped = make_pipeline(turned, SelectKBest(f_classif, k=1)).fit(X[:, :3], Y)
+    assert chosen(piped, 3).features.tolist() == chosen(plain, 3).features.tolist()
+
+
+def test_an_open_task_of_steadysets_own_selectors_is_filled_in():
+    from steadyset.selectors import SparseLogistic
+
+    class Ours(SparseLogistic):
+        def __init__(self, k=None, task=None):
+            super().__init__(k)
+            self.task = task
+
+    class Theirs(BaseEstimator):
+        def __init__(self, task=None, inner=None):
+            self.task = task
+            self.inner = inner
+
+    Ours.__module__ = "steadyset.selectors.linear"
+    plan = Plan(X, Y, None, Bootstrap(2), None, (), CLASSES, 0)
+    assert ready(Ours(), plan, 0).task == CLASSES
+    both = ready(Theirs(inner=Ours()), plan, 0)
+    assert both.task is None
+    assert both.inner.task == CLASSES
+    assert ready(Ours(task="number"), plan, 0).task == "number"
