@@ -34,6 +34,21 @@ X, Y = load_breast_cancer(return_X_y=True, as_frame=True)
 X, Y = X.iloc[::4], Y.iloc[::4]
 
 
+SETTINGS = {
+    "selectors": {"a": "A()"},
+    "resampling": "bootstrap",
+    "predictor": "P()",
+    "scoring": ["auc", "accuracy"],
+    "task": "classes",
+    "seed": 0,
+    "n_rows": 10,
+    "n_features": 4,
+    "data_sha256": "0" * 64,
+    "features": ["a", "b", "c", "d"],
+    "steadyset_version": "0",
+}
+
+
 class NoEstimator:
     """Has fit, and nothing else of scikit-learn."""
 
@@ -137,7 +152,7 @@ def test_a_recorded_assessment_opens_as_it_was(tmp_path):
     assert again.selections == result.selections
     pd.testing.assert_frame_equal(again.scores, result.scores)
     assert list((tmp_path / "runs" / "finished").iterdir()) == []
-    assert json.loads((tmp_path / "runs" / "assessment.json").read_text())["schema_version"] == 2
+    assert json.loads((tmp_path / "runs" / "assessment.json").read_text())["schema_version"] == 3
 
 
 NURSERY = """
@@ -235,7 +250,7 @@ def test_a_folder_of_another_assessment_is_refused(tmp_path):
         ((SelectKBest(k=6), X, Y), "selectors"),
         ((SelectKBest(k=5), X + 1, Y), "data"),
     ]:
-        with pytest.raises(InputError, match=f"other {word};"):
+        with pytest.raises(InputError, match=f"other {word}[;:]"):
             assess(*arguments, resampling=Bootstrap(2), out=out)
     with pytest.raises(InputError, match="another seed"):
         assess(SelectKBest(k=5), X, Y, resampling=Bootstrap(2), out=out, random_state=5)
@@ -278,7 +293,7 @@ def test_estimators_inside_and_long_arrays_are_part_of_what_was_asked_for(tmp_pa
 
 def test_cells_are_strict_json_and_unknown_scores_come_back_as_nan(tmp_path):
     folder = RunFolder(tmp_path / "runs")
-    folder.create({})
+    folder.create(SETTINGS)
     cell = Cell(0, 1, "kfold:0:2", (3,), None, {"auc": float("nan"), "accuracy": 1.0})
     folder.add(cell)
     text = (folder.path / "finished" / "0-1.json").read_text()
@@ -290,17 +305,17 @@ def test_reading_while_another_process_packs_loses_no_cell(tmp_path, monkeypatch
     import steadyset.assessment.folder as module
 
     folder = RunFolder(tmp_path / "runs")
-    folder.create({})
+    folder.create(SETTINGS)
     for run in range(3):
         folder.add(Cell(0, run, f"bootstrap:0:{run}", (1,), None))
-    read = module._read_cell
+    read = module._read_single
 
-    def packed_meanwhile(path):
-        monkeypatch.setattr(module, "_read_cell", read)
+    def packed_meanwhile(path, settings):
+        monkeypatch.setattr(module, "_read_single", read)
         folder.pack()
-        return read(path)
+        return read(path, settings)
 
-    monkeypatch.setattr(module, "_read_cell", packed_meanwhile)
+    monkeypatch.setattr(module, "_read_single", packed_meanwhile)
     assert len(folder.cells()) == 3
 
 

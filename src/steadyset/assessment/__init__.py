@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import builtins
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -116,7 +117,7 @@ def assess(
         if folder is not None:
             stack.enter_context(folder.locked())
             stack.enter_context(_no_trace_of_what_cannot_run(folder))
-            finished = _begin(folder, request, resume)
+            request, finished = _begin(folder, request, resume)
         wanted = drawing.n_runs_for(request.plan.rows)
         while True:
             _fill(request, wanted, finished, folder, engine, n_jobs, progress)
@@ -130,25 +131,43 @@ def assess(
             wanted = more
 
 
-def _begin(folder: RunFolder, request: Request, resume: bool) -> dict[tuple[int, int], Cell]:
-    """The finished cells of a folder that asks for the same; a new folder has none."""
-    settings = request.settings
+def _begin(folder: RunFolder, request: Request, resume: bool) -> tuple[Request, dict[tuple[int, int], Cell]]:
+    """The request in the order of the folder, and what the folder holds of it; a new folder holds nothing."""
     if not folder.exists:
-        folder.create(settings)
-        return {}
+        folder.create(request.settings)
+        return request, {}
     if not resume:
         raise InputError(
             f"{folder.path} holds an assessment already; go on with it (resume=True, on the command line --resume), "
             "or choose another folder (--out)."
         )
     before = folder.settings()
-    for key, value in settings.items():
-        if key != "steadyset_version" and before.get(key) != value:
+    request = _in_order(request, before["selectors"], folder)
+    for key, value in request.settings.items():
+        if key not in ("selectors", "steadyset_version") and before.get(key) != value:
             word = OTHER.get(key, f"another {key.replace('_', ' ')}")
             raise InputError(
                 f"{folder.path} holds an assessment with {word}; choose another folder (--out), or ask for the same."
             )
-    return {key: cell for key, cell in folder.cells().items() if not _passing(cell)}
+    finished = {key: cell for key, cell in folder.cells().items() if not _passing(cell)}
+    if len(request.names) > len(before["selectors"]):
+        folder.write_settings(request.settings)
+    return request, finished
+
+
+def _in_order(request: Request, before: Mapping[str, str], folder: RunFolder) -> Request:
+    """The selectors as the folder numbers them, new ones last; all that it has must be asked for again."""
+    asked = dict(zip(request.names, request.selectors, strict=True))
+    described = request.settings["selectors"]
+    for name, text in before.items():
+        if described.get(name) != text:
+            what = f"the selector {name!r} {'is another one there' if name in asked else 'as well'}"
+            raise InputError(
+                f"{folder.path} holds an assessment with other selectors: {what}. Selectors can be added to a folder, "
+                "not changed or removed; choose another folder (--out), or ask for the same and more."
+            )
+    names = (*before, *(name for name in asked if name not in before))
+    return replace(request, names=names, selectors=tuple(asked[name] for name in names))
 
 
 def _passing(cell: Cell) -> bool:
@@ -209,12 +228,15 @@ def _refuse_hopeless(request: Request, first: Cell) -> None:
 @contextmanager
 def _no_trace_of_what_cannot_run(folder: RunFolder) -> Iterator[None]:
     """A folder made for a request that cannot run goes again, so that the corrected request finds its place free."""
-    new = not folder.exists
+    before = folder.settings() if folder.exists else None
     try:
         yield
     except _HopelessError:
-        if new:
+        if before is None:
             folder.discard()
+        elif len(folder.settings()["selectors"]) > len(before["selectors"]):
+            folder.pack(len(before["selectors"]))
+            folder.write_settings(before)
         raise
 
 

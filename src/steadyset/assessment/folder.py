@@ -12,19 +12,28 @@ from __future__ import annotations
 
 import errno
 import json
-import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from steadyset.assessment.record import (
+    SCHEMA,
+    SCHEMA_VERSION,
+    DamagedError,
+    cell_json,
+    cells_parquet,
+    check_cell,
+    check_settings,
+    read_cell,
+    read_cells,
+    read_json,
+    write_json,
+)
 from steadyset.errors import InputError
 from steadyset.runner.cell import Cell
 
-SCHEMA, SCHEMA_VERSION = "steadyset.assessment", 2
-SCORES = ("scores", "blind", "random")
 SETTINGS, CELLS, FINISHED, LOCK = "assessment.json", "cells.parquet", "finished", "lock"
 
 
@@ -40,47 +49,56 @@ class RunFolder:
 
     def create(self, settings: Mapping[str, Any]) -> None:
         """Start a folder with these settings."""
+        if any(True for _ in self._single()) or (self.path / CELLS).exists():
+            raise InputError(
+                f"{self.path} holds finished runs, but the {SETTINGS} that says of what is missing; restore it, or "
+                "choose another folder."
+            )
+        self.write_settings(settings)
+
+    def write_settings(self, settings: Mapping[str, Any]) -> None:
+        """Put down what is asked for, in place of what was."""
         content = {"schema": SCHEMA, "schema_version": SCHEMA_VERSION, **settings}
         with _explained(self.path):
             (self.path / FINISHED).mkdir(parents=True, exist_ok=True)
-            write_durably(self.path / SETTINGS, json.dumps(content, indent=1).encode())
+            write_durably(self.path / SETTINGS, write_json(content))
 
     def settings(self) -> dict[str, Any]:
         """What the assessment was asked for."""
         path = self.path / SETTINGS
         try:
-            content = json.loads(path.read_bytes())
+            text = path.read_bytes()
         except FileNotFoundError:
             raise InputError(f"{self.path} is not a run folder: it has no {SETTINGS}.") from None
-        except (OSError, ValueError) as error:
-            raise InputError(f"{path} is damaged: {error}.") from None
-        if not isinstance(content, dict) or content.get("schema") != SCHEMA:
-            raise InputError(f"{path} is damaged: it does not follow the schema {SCHEMA}.")
-        if content.get("schema_version") != SCHEMA_VERSION:
-            raise InputError(
-                f"{path} has schema version {content.get('schema_version')!r}, wanted is {SCHEMA_VERSION}."
-            )
+        except OSError as error:
+            raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
+        with _damage_told(path):
+            _refuse_other_schemas(path, text)
+            content = read_json(text)
+            check_settings(content)
         return content
 
     def add(self, cell: Cell) -> None:
         """Put a finished cell on disk."""
         with _explained(self.path):
-            write_durably(self.path / FINISHED / f"{cell.selector}-{cell.run}.json", _json(cell))
+            write_durably(self.path / FINISHED / _file_name(cell), cell_json(cell))
 
     def cells(self) -> dict[tuple[int, int], Cell]:
         """Every finished cell, by selector and run."""
+        settings = self.settings()
         # A file that vanishes meanwhile is in cells.parquet by then, so the parquet file has to be read last.
-        single = [_read_cell(path) for path in sorted((self.path / FINISHED).glob("*.json"))]
-        return {(cell.selector, cell.run): cell for cell in (*self._packed(), *single) if cell is not None}
+        single = [_read_single(path, settings) for path in self._single()]
+        return {(cell.selector, cell.run): cell for cell in (*self._packed(settings), *single) if cell is not None}
 
-    def pack(self) -> None:
-        """Move the finished cells into cells.parquet."""
-        single = sorted((self.path / FINISHED).glob("*.json"))
-        if not single:
+    def pack(self, n_selectors: int | None = None) -> None:
+        """Move the finished cells into cells.parquet; with `n_selectors` those of the first so many alone."""
+        single = self._single()
+        if not single and n_selectors is None:
             return
         cells = self.cells()
+        kept = [cells[key] for key in sorted(cells) if n_selectors is None or key[0] < n_selectors]
         with _explained(self.path):
-            _write_cells(self.path / CELLS, [cells[key] for key in sorted(cells)])
+            write_durably(self.path / CELLS, cells_parquet(kept))
             for path in single:
                 path.unlink()
 
@@ -113,19 +131,59 @@ class RunFolder:
                 unfinished.unlink(missing_ok=True)
             yield
 
-    def _packed(self) -> Iterable[Cell]:
-        path = self.path / CELLS
-        if not path.exists():
-            return []
-        import pyarrow as pa
-        from pyarrow import parquet
+    def _single(self) -> list[Path]:
+        return sorted((self.path / FINISHED).glob("*.json"))
 
+    def _packed(self, settings: Mapping[str, Any]) -> list[Cell]:
+        path = self.path / CELLS
         try:
-            rows = parquet.read_table(path).to_pylist()
-            return [_cell(row) for row in rows]
-        except (pa.ArrowException, OSError, KeyError, TypeError, ValueError) as error:
-            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-            raise InputError(f"{path} is damaged: {reason}.") from None
+            content = path.read_bytes()
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
+        with _damage_told(path):
+            cells = read_cells(content)
+            for cell in cells:
+                check_cell(cell, settings)
+        return cells
+
+
+def _read_single(path: Path, settings: Mapping[str, Any]) -> Cell | None:
+    with _damage_told(path):
+        try:
+            cell = read_cell(path.read_bytes())
+        except FileNotFoundError:
+            return None
+        check_cell(cell, settings)
+        if _file_name(cell) != path.name:
+            raise DamagedError(f"it is the cell of {_file_name(cell)}")
+    return cell
+
+
+def _file_name(cell: Cell) -> str:
+    return f"{cell.selector}-{cell.run}.json"
+
+
+def _refuse_other_schemas(path: Path, text: bytes) -> None:
+    """Another version is no damage, though its digests may be missing or others."""
+    content = json.loads(text)
+    if not isinstance(content, dict) or content.get("schema") != SCHEMA:
+        raise DamagedError(f"it does not follow the schema {SCHEMA}")
+    version = content.get("schema_version")
+    if version != SCHEMA_VERSION:
+        raise InputError(f"{path} has schema version {version!r}; this version of steadyset reads {SCHEMA_VERSION}.")
+
+
+@contextmanager
+def _damage_told(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except InputError:
+        raise
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        what = str(error) if isinstance(error, DamagedError) else f"{type(error).__name__}: {error}"
+        raise InputError(f"{path} is damaged: {what}; restore it, or choose another folder.") from None
 
 
 def write_durably(path: Path, content: bytes) -> None:
@@ -144,83 +202,6 @@ def write_durably(path: Path, content: bytes) -> None:
             os.close(folder)
     finally:
         beside.unlink(missing_ok=True)
-
-
-def _json(cell: Cell) -> bytes:
-    """A cell as strict JSON, which has no NaN: a number that is not known is null."""
-    content = asdict(cell)
-    for key in SCORES:
-        content[key] = {name: _known(value) for name, value in content[key].items()}
-    content["fit_seconds"], content["score_seconds"] = _known(cell.fit_seconds), _known(cell.score_seconds)
-    return json.dumps(content, allow_nan=False).encode()
-
-
-def _read_cell(path: Path) -> Cell | None:
-    try:
-        return _cell(json.loads(path.read_bytes()))
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{path} is damaged: {type(error).__name__}: {error}.") from None
-
-
-def _cell(row: Mapping[str, Any]) -> Cell:
-    selected, weights = row["selected"], row["weights"]
-    return Cell(
-        int(row["selector"]),
-        int(row["run"]),
-        str(row["label"]),
-        None if selected is None else tuple(int(f) for f in selected),
-        None if weights is None else tuple(float(w) for w in weights),
-        _scores(row["scores"]),
-        _number(row["fit_seconds"]),
-        _number(row["score_seconds"]),
-        str(row["failure"]),
-        tuple(str(text) for text in row["warnings"]),
-        int(row["tied"]),
-        _scores(row["blind"]),
-        _scores(row["random"]),
-    )
-
-
-def _scores(values: Any) -> dict[str, float]:
-    return {str(name): _number(value) for name, value in dict(values).items()}
-
-
-def _known(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
-def _number(value: Any) -> float:
-    return math.nan if value is None else float(value)
-
-
-def _write_cells(path: Path, cells: list[Cell]) -> None:
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    schema = pa.schema(
-        [
-            ("selector", pa.int32()),
-            ("run", pa.int32()),
-            ("label", pa.string()),
-            ("selected", pa.list_(pa.int64())),
-            ("weights", pa.list_(pa.float64())),
-            ("scores", pa.map_(pa.string(), pa.float64())),
-            ("fit_seconds", pa.float64()),
-            ("score_seconds", pa.float64()),
-            ("failure", pa.string()),
-            ("warnings", pa.list_(pa.string())),
-            ("tied", pa.int64()),
-            ("blind", pa.map_(pa.string(), pa.float64())),
-            ("random", pa.map_(pa.string(), pa.float64())),
-        ],
-        metadata={"schema": SCHEMA, "schema_version": str(SCHEMA_VERSION)},
-    )
-    rows = [{**(row := asdict(cell)), **{key: list(row[key].items()) for key in SCORES}} for cell in cells]
-    sink = pa.BufferOutputStream()
-    parquet.write_table(pa.Table.from_pylist(rows, schema=schema), sink, compression="zstd")
-    write_durably(path, sink.getvalue().to_pybytes())
 
 
 @contextmanager

@@ -165,15 +165,24 @@ def _exit_codes(loss: BaseException) -> str:
 
 @contextmanager
 def _deaf_children() -> Iterator[None]:
-    """Processes started here ignore Ctrl-C, which reaches every process of a terminal: their parent ends them."""
+    """Processes started here ignore Ctrl-C, which reaches every process of a terminal: their parent ends them.
+
+    And the one that tidies up after a parent that was ended does not warn of what it finds.
+    """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    warned = os.environ.get("PYTHONWARNINGS")
+    os.environ["PYTHONWARNINGS"] = ",".join([*filter(None, [warned]), "ignore:resource_tracker:UserWarning"])
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if warned is None:
+            del os.environ["PYTHONWARNINGS"]
+        else:
+            os.environ["PYTHONWARNINGS"] = warned
 
 
 def _compute_apart(X: Any, y: Any, rest: Plan, selector: Any, index: int, run: int) -> Cell:

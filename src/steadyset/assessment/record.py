@@ -1,0 +1,225 @@
+"""How settings and cells are written and read back: as JSON and Parquet with digests, and within their ranges.
+
+What was altered since it was written, by a failing disk or by hand, is refused: no other content is ever accepted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from itertools import pairwise
+from typing import Any
+
+from steadyset.runner.cell import Cell
+from steadyset.task import CLASSES, NUMBER
+
+SCHEMA, SCHEMA_VERSION = "steadyset.assessment", 3
+DIGEST = "sha256"
+SCORES = ("scores", "blind", "random")
+
+
+class DamagedError(ValueError):
+    """What was read is not what was written, or says what cannot be."""
+
+
+def write_json(content: Mapping[str, Any]) -> bytes:
+    """Strict JSON with a digest of everything else in it."""
+    return json.dumps({**content, DIGEST: _digest(content)}, indent=1, allow_nan=False).encode()
+
+
+def read_json(text: bytes) -> dict[str, Any]:
+    """What `write_json` wrote."""
+    content = json.loads(text, parse_constant=_no_json, object_pairs_hook=_distinct)
+    if not isinstance(content, dict):
+        raise DamagedError("it holds no object")
+    if content.pop(DIGEST, None) != _digest(content):
+        raise DamagedError(f"its content does not have the {DIGEST} that was written with it")
+    return content
+
+
+def cell_json(cell: Cell) -> bytes:
+    """A cell as strict JSON, which has no NaN: a number that is not known is null."""
+    content = asdict(cell)
+    for key in SCORES:
+        content[key] = {name: _known(value) for name, value in content[key].items()}
+    content["fit_seconds"], content["score_seconds"] = _known(cell.fit_seconds), _known(cell.score_seconds)
+    return write_json(content)
+
+
+def read_cell(text: bytes) -> Cell:
+    """The cell of `cell_json`."""
+    return _cell(read_json(text))
+
+
+def cells_parquet(cells: Sequence[Cell]) -> bytes:
+    """Cells as a Parquet file, with checksums of its pages and a digest of the cells."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    rows = [{**(row := asdict(cell)), **{key: list(row[key].items()) for key in SCORES}} for cell in cells]
+    sink = pa.BufferOutputStream()
+    parquet.write_table(
+        pa.Table.from_pylist(rows, schema=_parquet_schema(_cells_digest(cells))),
+        sink,
+        compression="zstd",
+        write_page_checksum=True,
+    )
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def read_cells(content: bytes) -> list[Cell]:
+    """The cells of `cells_parquet`."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        table = parquet.read_table(pa.BufferReader(content), page_checksum_verification=True)
+        table.validate(full=True)
+        found = (table.schema.metadata or {}).get(DIGEST.encode(), b"")
+        cells = [_cell(row) for row in table.to_pylist()]
+    except (pa.ArrowException, OSError, KeyError, TypeError, ValueError, OverflowError, MemoryError) as error:
+        raise DamagedError(str(error).splitlines()[0] if str(error) else type(error).__name__) from None
+    if found != _cells_digest(cells).encode():
+        raise DamagedError(f"its cells do not have the {DIGEST} that was written with them")
+    return cells
+
+
+def check_settings(settings: Mapping[str, Any]) -> None:
+    """Whether settings have every entry, of its kind and within its range."""
+    for key, (fits, wanted) in _SETTINGS.items():
+        if key not in settings:
+            raise DamagedError(f"it has no {key}")
+        if not fits(settings[key]):
+            raise DamagedError(f"{key} must be {wanted}")
+    if len(settings["features"]) != settings["n_features"]:
+        raise DamagedError(f"n_features is {settings['n_features']}, but {len(settings['features'])} are named")
+
+
+def check_cell(cell: Cell, settings: Mapping[str, Any]) -> None:
+    """Whether a cell can belong to an assessment with these settings."""
+    d, scoring = settings["n_features"], set(settings["scoring"])
+    chosen = cell.selected
+    if not 0 <= cell.selector < len(settings["selectors"]):
+        raise DamagedError(f"there is no selector {cell.selector}")
+    if cell.run < 0:
+        raise DamagedError(f"there is no run {cell.run}")
+    if chosen is not None:
+        if any(not 0 <= f < d for f in chosen) or any(a >= b for a, b in pairwise(chosen)):
+            raise DamagedError(f"the selected features are not ascending numbers below {d}")
+        if not 0 <= cell.tied <= len(chosen):
+            raise DamagedError(f"{cell.tied} of {len(chosen)} selected features are tied")
+    elif not cell.failure:
+        raise DamagedError("a run without a selection has no reason")
+    if cell.weights is not None and (chosen is None or len(cell.weights) != len(chosen)):
+        raise DamagedError("there is not one weight for each selected feature")
+    for key in SCORES:
+        if set(getattr(cell, key)) - scoring:
+            raise DamagedError(f"{key} has other names than {', '.join(sorted(scoring)) or 'none'}")
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(text, str) for text in value) and len(set(value)) == len(value)
+
+
+def _is_count(value: Any, least: int = 0) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+
+
+_SETTINGS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "selectors": (
+        lambda value: isinstance(value, dict) and len(value) > 0 and all(map(_is_text, value.values())),
+        "descriptions by name, at least one",
+    ),
+    "resampling": (_is_text, "a text"),
+    "predictor": (_is_text, "a text"),
+    "scoring": (_is_texts, "a list of distinct names"),
+    "task": (lambda value: value in (CLASSES, NUMBER), f"{CLASSES} or {NUMBER}"),
+    "seed": (_is_count, "a whole number from 0"),
+    "n_rows": (lambda value: _is_count(value, 1), "a whole number from 1"),
+    "n_features": (lambda value: _is_count(value, 1), "a whole number from 1"),
+    "data_sha256": (lambda value: _is_text(value) and bool(re.fullmatch("[0-9a-f]{64}", value)), "64 digits"),
+    "features": (_is_texts, "a list of distinct names"),
+    "steadyset_version": (_is_text, "a text"),
+}
+
+
+def _cell(row: Mapping[str, Any]) -> Cell:
+    selected, weights = row["selected"], row["weights"]
+    return Cell(
+        int(row["selector"]),
+        int(row["run"]),
+        str(row["label"]),
+        None if selected is None else tuple(int(f) for f in selected),
+        None if weights is None else tuple(float(w) for w in weights),
+        _scores(row["scores"]),
+        _number(row["fit_seconds"]),
+        _number(row["score_seconds"]),
+        str(row["failure"]),
+        tuple(str(text) for text in row["warnings"]),
+        int(row["tied"]),
+        _scores(row["blind"]),
+        _scores(row["random"]),
+    )
+
+
+def _scores(values: Any) -> dict[str, float]:
+    return {str(name): _number(value) for name, value in dict(values).items()}
+
+
+def _known(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _number(value: Any) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _digest(content: Any) -> str:
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+
+
+def _cells_digest(cells: Iterable[Cell]) -> str:
+    return _digest([asdict(cell) for cell in cells])
+
+
+def _no_json(name: str) -> None:
+    raise DamagedError(f"{name} is not JSON")
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        raise DamagedError("it has an entry twice")
+    return content
+
+
+def _parquet_schema(digest: str) -> Any:
+    import pyarrow as pa
+
+    scores = pa.map_(pa.string(), pa.float64())
+    return pa.schema(
+        [
+            ("selector", pa.int32()),
+            ("run", pa.int32()),
+            ("label", pa.string()),
+            ("selected", pa.list_(pa.int64())),
+            ("weights", pa.list_(pa.float64())),
+            ("scores", scores),
+            ("fit_seconds", pa.float64()),
+            ("score_seconds", pa.float64()),
+            ("failure", pa.string()),
+            ("warnings", pa.list_(pa.string())),
+            ("tied", pa.int64()),
+            ("blind", scores),
+            ("random", scores),
+        ],
+        metadata={"schema": SCHEMA, "schema_version": str(SCHEMA_VERSION), DIGEST: digest},
+    )
