@@ -57,11 +57,16 @@ def refuse_single_rows(labels: NDArray[Any], counts: NDArray[Any]) -> None:
 
 
 def check_meaning(y: NDArray[Any], task: Task) -> None:
-    """Refuse a target that no resampling can make sense of."""
-    if task == CLASSES:
-        labels, counts = np.unique(y, return_counts=True)
-        refuse_identifiers(labels, len(y))
-        refuse_single_rows(labels, counts)
+    """Refuse a target that no resampling can make sense of as what it is taken for."""
+    if task == NUMBER:
+        if y.dtype.kind not in "fiu":
+            raise InputError("y holds something else than numbers; encode it as numbers, or take it as classes.")
+        return
+    if has_fractions(y):
+        raise InputError("y holds numbers with fractions, which cannot be taken as classes; cut it into classes first.")
+    labels, counts = np.unique(y, return_counts=True)
+    refuse_identifiers(labels, len(y))
+    refuse_single_rows(labels, counts)
 
 
 def refuse_several_targets(y: Any) -> None:
@@ -82,3 +87,8 @@ def target_in_words(y: NDArray[Any], task: Task) -> str:
     shown = ", ".join(f"{label} {count}" for label, count in list(zip(labels, counts, strict=True))[:SHOWN_CLASSES])
     more = ", ..." if len(labels) > SHOWN_CLASSES else ""
     return f"{len(labels)} classes ({shown}{more})"
+
+
+def n_classes(y: NDArray[Any], task: Task) -> int:
+    """How many classes a target has; a number has none."""
+    return len(np.unique(y)) if task == CLASSES else 0

@@ -129,7 +129,7 @@ def test_the_report_stands_alone_and_believes_no_name(runs, tmp_path, capsys):
         (["-t", "state", "--max-runs", "50"], "--max-runs is where --runs auto ends"),
         (["-t", "state", "--groups", "gene"], "has no column 'gene'; did you mean 'gene"),
         (["-t", "state", "-s", "anova:k=9"], "'anova:k=9' cannot run: k is 9; X has 8 features"),
-        (["-t", "gene0", "--drop", "state", "-s", "rfe"], "cannot be used for regression"),
+        (["-t", "gene0", "--drop", "state", "-s", "rfe"], "cannot run on a number: rfe (for classes)"),
         (["-t", "state", "--engine", "tcp://127.0.0.1:9"], "No dask scheduler answers"),
         ([], "Missing option"),
     ],

@@ -44,6 +44,7 @@ def assess(
     resampling: Any = None,
     scoring: Any = None,
     predictor: Any = None,
+    task: str | None = None,
     impute: str | None = None,
     on_warning: str = "record",
     groups: Any = None,
@@ -65,7 +66,7 @@ def assess(
     ----------
     selectors : scikit-learn selectors, pipelines, or estimators with coefficients or importances (see
         `steadyset.runner.chosen` for the rule); names such as "jmi:k=20"; functions of X and y that return column
-        numbers, names or a mask; one, several, or a mapping by name
+        numbers, names or a mask; one, several, or a mapping by name. None: five that suit the task
     X, y : the data; frames keep the names of their columns
     resampling : how the training sets are drawn; 100 bootstraps by default. Rows left out are the test rows. A text
         such as "subsample:fraction=0.8", a splitter of scikit-learn, and pairs of (train, test) are taken too
@@ -75,6 +76,8 @@ def assess(
     impute : "median" fills missing values within each run, by the medians of its training rows. Without it they reach
         the estimators, all of which have to take them
     on_warning : "record" keeps the warnings of a run beside its result; with "fail" a run that warns has failed
+    task : "classes" or "number" where the rule would decide otherwise: numbers with fractions, and more than 20
+        distinct whole ones, are a number, everything else is classes
     groups : which rows belong together, such as those of one patient; the resampling keeps or leaves them as a whole
     n_jobs, engine : "auto" (processes, or threads where the data in memory is too large to be held twice), "serial",
         "threads", "processes", "dask", or the address of a dask scheduler
@@ -110,6 +113,7 @@ def assess(
         random_state=random_state,
         impute=impute,
         on_warning=on_warning,
+        task=task,
     )
     folder = None if out is None else RunFolder(Path(out))
     with ExitStack() as stack:

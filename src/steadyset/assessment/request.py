@@ -25,7 +25,7 @@ from steadyset.runner.missing import check_impute, columns_with_gaps, refuse_gap
 from steadyset.runner.plan import Plan
 from steadyset.runner.scoring import default_predictor, read_scoring
 from steadyset.selectors.validation import all_finite, check_k
-from steadyset.task import task_of
+from steadyset.task import Task, check_meaning, n_classes, refuse_several_targets, task_of
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,7 @@ def make_request(
     random_state: int,
     impute: str | None = None,
     on_warning: str = RECORD,
+    task: str | None = None,
 ) -> Request:
     """Check everything before any work is done."""
     plan, names = make_plan(
@@ -86,8 +87,9 @@ def make_request(
         random_state=random_state,
         impute=impute,
         on_warning=on_warning,
+        task=task,
     )
-    named = named_selectors(selectors, plan.task)
+    named = named_selectors(selectors, plan.task, n_classes(plan.y, plan.task))
     for name, selector in named.items():
         if is_plain_function(selector):
             named[name] = FunctionSelector(selector, names, frame=hasattr(X, "columns"))
@@ -112,6 +114,7 @@ def make_plan(
     random_state: int = 0,
     impute: str | None = None,
     on_warning: str = RECORD,
+    task: str | None = None,
 ) -> tuple[Plan, tuple[str, ...]]:
     """Checked data with its resampling and scores, and the names of the features.
 
@@ -124,20 +127,22 @@ def make_plan(
         table, names = _numbers(X, features)
         n_rows = len(table)
     with wrong.collected():
+        refuse_several_targets(y)
         target = target_values(aligned_rows(X, y, "y"), n_rows)
+        kind = task_of(target, task)
+        check_meaning(target, kind)
     with wrong.collected():
         together = None if groups is None else group_values(aligned_rows(X, groups, "groups"), n_rows)
     wrong.tell()
-    task = task_of(target)
     gaps = columns_with_gaps(table)
     plan = Plan(
         table,
         target,
         together,
         drawing,
-        default_predictor(task, fills=fills is None and len(gaps) > 0) if predictor is None else _predictor(predictor),
-        read_scoring(scoring, task, target),
-        task,
+        default_predictor(kind, fills=fills is None and len(gaps) > 0) if predictor is None else _predictor(predictor),
+        read_scoring(scoring, kind, target),
+        kind,
         _seed(random_state if drawing.random_state is None else drawing.random_state),
         fills,
         warned,
@@ -147,8 +152,12 @@ def make_plan(
     return plan, names
 
 
-def named_selectors(selectors: Any, task: str) -> dict[str, Any]:
-    """Selectors by name: a mapping, one, or several of estimators and texts such as "jmi:k=20"."""
+def named_selectors(selectors: Any, task: Task, n_classes: int = 2) -> dict[str, Any]:
+    """Selectors by name: a mapping, one, or several of estimators and texts such as "jmi:k=20"; None: the defaults."""
+    from steadyset.selectors.names import default_selectors, refuse_unable
+
+    if selectors is None:
+        selectors = list(default_selectors(task, n_classes))
     if isinstance(selectors, Mapping):
         given = {str(name): selector for name, selector in selectors.items()}
     else:
@@ -161,6 +170,9 @@ def named_selectors(selectors: Any, task: str) -> dict[str, Any]:
             given[name] = selector
     if not given:
         raise InputError("selectors is empty; wanted is at least one selector.")
+    refuse_unable(
+        {name: selector for name, selector in given.items() if not is_plain_function(selector)}, task, n_classes
+    )
     return {name: _selector(selector, name, task) for name, selector in given.items()}
 
 
@@ -170,7 +182,7 @@ def _name(selector: Any) -> str:
     return function_name(selector) if is_plain_function(selector) else type(selector).__name__
 
 
-def _selector(selector: Any, name: str, task: str) -> Any:
+def _selector(selector: Any, name: str, task: Task) -> Any:
     if isinstance(selector, str):
         from steadyset.selectors.names import selector_by_name
 

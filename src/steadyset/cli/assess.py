@@ -21,8 +21,6 @@ from steadyset.errors import InputError
 if TYPE_CHECKING:
     from steadyset.resampling import Resampling
 
-DEFAULT_SELECTORS = ("lasso", "elastic_net", "jmi", "anova", "forest")
-
 
 def assess(
     file: shared.DataArgument,
@@ -33,7 +31,7 @@ def assess(
             "--selector",
             "-s",
             metavar="NAME[:PARAM=VALUE,...]",
-            help=f"A selector; may be repeated. Without it: {', '.join(DEFAULT_SELECTORS)}.",
+            help="A selector; may be repeated. Without it: five that suit the target.",
         ),
     ] = None,
     resampling: Annotated[
@@ -57,6 +55,7 @@ def assess(
             "or matthews_corrcoef. May be repeated.",
         ),
     ] = None,
+    task: shared.TaskOption = None,
     drop: shared.Drop = None,
     keep: shared.Keep = None,
     impute: shared.Impute = None,
@@ -93,7 +92,7 @@ def assess(
     check_level(level)
     people = form is Format.table
     data = shared.read_data(
-        file, target, drop=drop, keep=keep, impute=impute, delimiter=delimiter, groups=groups, people=people
+        file, target, drop=drop, keep=keep, impute=impute, delimiter=delimiter, groups=groups, people=people, task=task
     )
     folder = out if out is not None else Path(f"{file.name.split('.')[0]}-runs")
     if people:
@@ -102,13 +101,14 @@ def assess(
     with resumable(kept) as stop, progress_bar(people, "runs") as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", FitFailedWarning)  # the summary says it
         result = run_assessment(
-            list(selectors or DEFAULT_SELECTORS),
+            selectors or None,
             data.X,
             data.y,
             features=data.features,
             groups=data.groups,
             impute=impute,
             on_warning=on_warning,
+            task=task,
             resampling=_resampling(resampling, runs),
             scoring=scores or None,
             n_jobs=jobs,

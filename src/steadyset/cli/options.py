@@ -53,6 +53,10 @@ Groups = Annotated[
         metavar="COLUMN", help="Rows with the same value, such as one patient's, stay together when runs are drawn."
     ),
 ]
+TaskOption = Annotated[
+    str | None,
+    typer.Option("--task", metavar="classes|number", help="What the target is. Without it: as the first lines say."),
+]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on with what is in the folder.")]
 RunSeed = Annotated[int, typer.Option(metavar="N", help="Same seed, same answer.", min=0)]
 CoreShare = Annotated[
@@ -129,8 +133,9 @@ def read_data(
     delimiter: str | None,
     groups: str | None,
     people: bool,
+    task: str | None = None,
 ) -> Data:
-    """The data of `assess` and `tune`; people are told what was read."""
+    """The data of `assess` and `tune`; people are told what was read, and what the target is taken for."""
     from steadyset.assessment.data import load_data
 
     data = load_data(file, target, drop=drop or (), keep=keep or (), impute=impute, delimiter=delimiter, groups=groups)
@@ -139,7 +144,21 @@ def read_data(
         typer.echo(f"{file}: {len(data.y)} rows, {len(data.features)} features, target {target!r}{n_groups}")
         for note in data.notes:
             typer.echo(note)
+        typer.echo(f"outcome: {_outcome(data.y, task)}")
     return data
+
+
+def _outcome(y: Any, task: str | None) -> str:
+    """What the target is taken for, and how to take it otherwise where that is possible."""
+    from steadyset.task import NUMBER, has_fractions, target_in_words, task_of
+
+    kind = task_of(y, task)
+    words = target_in_words(y, kind)
+    if task is not None or y.dtype.kind not in "fiu" or has_fractions(y):
+        return words
+    if kind == NUMBER:
+        return f"{words}; --task classes takes them as classes"
+    return f"{words}; --task number takes them as a number" if len(set(y.tolist())) > 2 else words
 
 
 def undefined_policy(text: str) -> Any:

@@ -25,17 +25,18 @@ def tune(
         str,
         typer.Option(
             metavar="NAME|FILE",
-            help="What to try: bommert (filters x classifiers), or a json file with filter, fraction, model.",
+            help="What to try: bommert (filters x models), or a json file with filter, fraction, model.",
         ),
     ] = "bommert",
     trials: Annotated[int, typer.Option(metavar="N", help="How many configurations to try.", min=1)] = 200,
     objectives: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="NAME,...",
-            help="What is wanted: scores (accuracy, auc, ...; r2, rmse), stability, size, time.",
+            help="What is wanted: scores (accuracy, auc, ...; r2, rmse), stability, size, time. "
+            "Without it: accuracy or r2, stability, size.",
         ),
-    ] = "accuracy,stability,size",
+    ] = None,
     choose: Annotated[
         str,
         typer.Option(
@@ -49,6 +50,7 @@ def tune(
     measure: Annotated[
         str, typer.Option(metavar="NAME", help="The stability measure; adjusted ones use Pearson correlations.")
     ] = "nogueira",
+    task: shared.TaskOption = None,
     drop: shared.Drop = None,
     keep: shared.Keep = None,
     impute: shared.Impute = None,
@@ -81,7 +83,7 @@ def tune(
     check_core(core)
     people = form is Format.table
     data = shared.read_data(
-        file, target, drop=drop, keep=keep, impute=impute, delimiter=delimiter, groups=groups, people=people
+        file, target, drop=drop, keep=keep, impute=impute, delimiter=delimiter, groups=groups, people=people, task=task
     )
     folder = out if out is not None else Path(f"{file.name.split('.')[0]}-tuning")
     place = folder if storage is None else "the storage"  # whose address may hold a password
@@ -96,7 +98,8 @@ def tune(
             groups=data.groups,
             impute=impute,
             on_warning=on_warning,
-            objectives=[name.strip() for name in objectives.split(",") if name.strip()],
+            task=task,
+            objectives=objectives and [name.strip() for name in objectives.split(",") if name.strip()],
             n_trials=trials,
             storage=storage,
             sampler=sampler,

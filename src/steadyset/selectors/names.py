@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from sklearn.base import clone, is_classifier
+from sklearn.utils import get_tags
 
 from steadyset.errors import InputError
 from steadyset.labels import name_and_params
 from steadyset.selectors.boosting import BoostedLinear, BoostedLogistic
 from steadyset.selectors.ensembles import StabilitySelection
-from steadyset.selectors.filters import FilterSelector, list_filters
+from steadyset.selectors.filters import FilterSelector, get_filter, list_filters
 from steadyset.selectors.forest import ForestClassification, ForestRegression
 from steadyset.selectors.l0 import L0Linear, L0Logistic
 from steadyset.selectors.linear import SparseLinear, SparseLogistic
 from steadyset.selectors.rfe import RecursiveElimination
-from steadyset.task import CLASSES
+from steadyset.task import CLASSES, NUMBER, Task
 
 
 @dataclass(frozen=True)
@@ -39,13 +43,76 @@ MODELS: dict[str, NamedModel] = {
     "stability_selection": NamedModel(StabilitySelection, StabilitySelection),
 }
 
+# What is compared where nobody chooses: different ways to select that can all run on the task.
+DEFAULTS: dict[str, tuple[str, ...]] = {
+    "two classes": ("lasso", "elastic_net", "jmi", "anova", "forest"),
+    "several classes": ("anova", "kruskal", "jmi", "relieff", "forest"),
+    "a number": ("lasso", "elastic_net", "jmi", "anova", "forest"),
+}
+
+
+def default_selectors(task: Task, n_classes: int = 2) -> tuple[str, ...]:
+    """The names of the selectors that are compared where none is chosen."""
+    kind = "a number" if task == NUMBER else "two classes" if n_classes <= 2 else "several classes"
+    return DEFAULTS[kind]
+
+
+def refuse_unable(selectors: Mapping[str, Any], task: Task, n_classes: int) -> None:
+    """Name all selectors, by name or as they are, that cannot run on a task; others may still fail in their runs."""
+    reasons = {name: why_unable(selector, task, n_classes) for name, selector in selectors.items()}
+    unable = [f"{name} ({reason})" for name, reason in reasons.items() if reason]
+    if unable:
+        outcome = "a number" if task == NUMBER else f"{n_classes} classes"
+        some = f"{len(unable)} of {len(reasons)} selectors" if len(reasons) > 1 else "The selector"
+        others = ", ".join(default_selectors(task, n_classes))
+        raise InputError(f"{some} cannot run on {outcome}: {', '.join(unable)}; such as {others} can.")
+
+
+def why_unable(selector: Any, task: Task, n_classes: int) -> str:
+    """Why a selector cannot run on a task; "" where nothing speaks against it."""
+    if isinstance(selector, str):
+        name, _ = name_and_params(selector)
+        if name in MODELS and (MODELS[name].classes if task == CLASSES else MODELS[name].number) is None:
+            return "for classes" if task == NUMBER else "for numbers"
+        selector = selector_by_name(selector, task)
+    if isinstance(selector, StabilitySelection):
+        base = ("lasso" if task == NUMBER or n_classes > 2 else None) if selector.base is None else selector.base
+        return "" if base is None else why_unable(base, task, n_classes)
+    if isinstance(selector, FilterSelector):
+        target = get_filter(selector.name).target
+        if target and task not in target:
+            return "for numbers" if task == CLASSES else "for classes"
+    elif task == NUMBER and is_classifier(selector):
+        return "for classes"
+    if task == CLASSES and n_classes > 2 and _binary_only(selector):
+        return "for two classes"
+    return ""
+
+
+def with_task(selector: Any, task: Task) -> Any:
+    """A selector of steadyset, alone or within another, takes the target for what the whole assessment takes it for."""
+    if not hasattr(selector, "get_params"):
+        return selector
+    parts = {"": selector, **selector.get_params(deep=True)}
+    asked = [name for name, part in parts.items() if isinstance(part, FilterSelector | StabilitySelection)]
+    open_tasks = {f"{name}__task".removeprefix("__"): task for name in asked if parts[name].task is None}
+    return clone(selector).set_params(**open_tasks) if open_tasks else selector
+
+
+def _binary_only(selector: Any) -> bool:
+    try:
+        tags = get_tags(selector)
+    except Exception:  # what is no scikit-learn estimator says nothing of itself
+        return False
+    return tags.classifier_tags is not None and not tags.classifier_tags.multi_class
+
 
 def selector_names() -> list[str]:
     """Every name that `selector_by_name` takes: the models, then the filters."""
     return [*MODELS, *(name for name in list_filters().index if name not in MODELS)]
 
 
-def selector_by_name(text: str, task: str) -> Any:
+def selector_by_name(text: str, task: Task) -> Any:
     """The selector that a text describes, for a task: name[:param=value[,param=value]...]."""
     name, given = name_and_params(text)
     if name in MODELS:
@@ -53,7 +120,7 @@ def selector_by_name(text: str, task: str) -> Any:
         kind = model.classes if task == CLASSES else model.number
         if kind is None:
             raise InputError(f"The selector {name!r} cannot be used for {task}.")
-        selector, params = kind(), {**model.params, **given}
+        selector, params = with_task(kind(), task), {**model.params, **given}
     elif name in list_filters().index:
         selector, params = FilterSelector(name, task=task), given
     else:

@@ -82,7 +82,9 @@ class Rankings:
         self, name: str, X: npt.NDArray[np.float64], weights: npt.NDArray[np.float64], k: int
     ) -> npt.NDArray[np.int64]:
         seed = self.plan.seed
-        return top_features(name, X, self.plan.y, weights, k=k, random_state=seed, n_jobs=self.n_jobs)
+        return top_features(
+            name, X, self.plan.y, weights, k=k, random_state=seed, n_jobs=self.n_jobs, task=self.plan.task
+        )
 
 
 class Evaluator:

@@ -17,6 +17,7 @@ from steadyset.runner.chosen import chosen, selects_by_itself
 from steadyset.runner.missing import check_impute, filled, medians, takes_gaps
 from steadyset.selectors.filters import FilterSelector
 from steadyset.selectors.filters.selector import size_of
+from steadyset.task import CLASSES, NUMBER
 
 NO_FILTER = "none"
 
@@ -65,7 +66,9 @@ class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             values = filled(values, self.medians_)
         if self.filter == NO_FILTER:
             return self.fit_kept(values, target, None)
-        ranked = FilterSelector(self.filter, k=self.n_kept(values.shape[1]), random_state=self.random_state)
+        task = NUMBER if is_regressor(self.model) else CLASSES if is_classifier(self.model) else None
+        k = self.n_kept(values.shape[1])
+        ranked = FilterSelector(self.filter, k=k, random_state=self.random_state, task=task)
         return self.fit_kept(values, target, np.argsort(ranked.fit(values, target).ranking_)[: ranked.k])
 
     def fit_kept(self, X: npt.NDArray[np.float64], y: npt.NDArray[Any], kept: npt.NDArray[np.int64] | None) -> Self:

@@ -25,17 +25,30 @@ from sklearn.base import clone
 
 from steadyset.assessment.request import description
 from steadyset.errors import InputError
-from steadyset.selectors.boosting import BoostedLogistic
+from steadyset.selectors.boosting import BoostedLinear, BoostedLogistic
 from steadyset.selectors.filters import FilterSelector, get_filter
-from steadyset.selectors.linear import SparseLogistic
+from steadyset.selectors.linear import SparseLinear, SparseLogistic
 from steadyset.selectors.names import selector_by_name
-from steadyset.task import CLASSES
+from steadyset.task import CLASSES, NUMBER, Task
 from steadyset.tuning.filtered import NO_FILTER, FilteredModel
-from steadyset.tuning.models import RidgeLogistic, SplittingForest, scaled_neighbours, scaled_svm
+from steadyset.tuning.models import (
+    RidgeLinear,
+    RidgeLogistic,
+    SplittingForest,
+    SplittingForestRegression,
+    scaled_neighbours,
+    scaled_neighbours_regression,
+    scaled_svm,
+    scaled_svm_regression,
+)
 
 Params = dict[str, Any]
 TWO_CLASSES_ONLY = ("lasso", "boosting")
-PREDICTORS: dict[str, Callable[[], Any]] = {"svm": scaled_svm, "knn": scaled_neighbours, "ridge": RidgeLogistic}
+PREDICTORS: dict[str, dict[Task, Callable[[], Any]]] = {
+    "svm": {CLASSES: scaled_svm, NUMBER: scaled_svm_regression},
+    "knn": {CLASSES: scaled_neighbours, NUMBER: scaled_neighbours_regression},
+    "ridge": {CLASSES: RidgeLogistic, NUMBER: RidgeLinear},
+}
 
 
 @dataclass(frozen=True)
@@ -134,20 +147,18 @@ def random_pick(random: np.random.Generator) -> Callable[[str, Domain], Any]:
     return pick
 
 
-def read_space(space: Any, task: str, n_classes: int = 2) -> Space:
-    """A ready-made space by name, a json file, or the form that the top of this file shows.
+def read_space(space: Any, task: Task, n_classes: int = 2, spread: float = 1.0) -> Space:
+    """A ready-made space by name (None: the first), a json file, or the form that the top of this file shows.
 
-    Of a ready-made space only the models stay that take as many classes.
+    Of a ready-made space only the models stay that take as many classes. `spread` is the standard deviation of a number
+    to predict, in units of which its penalties are.
     """
     if isinstance(space, Space):
         return space
+    if space is None:
+        space = next(iter(READY_MADE))
     if isinstance(space, str) and space in READY_MADE:
-        if task != CLASSES:
-            raise InputError(
-                f"The space {space!r} holds classifiers, but y is a number to predict; wanted is a space of your own, "
-                'such as {"model": {"lasso": {"penalty": [0.01, 0.1]}}} (in the command a json file).'
-            )
-        ready = READY_MADE[space]()
+        ready = READY_MADE[space](task, spread)
         return ready if n_classes <= 2 else ready.without(TWO_CLASSES_ONLY)
     if isinstance(space, (str, Path)):
         space = _read_json(Path(space))
@@ -174,11 +185,10 @@ def read_space(space: Any, task: str, n_classes: int = 2) -> Space:
     return Space(filters, fraction, {str(name): _model(str(name), m, task) for name, m in space["model"].items()})
 
 
-def _model(name: str, given: Any, task: str) -> Model:
+def _model(name: str, given: Any, task: Task) -> Model:
     estimator, ranges = given if isinstance(given, tuple) else (None, given)
     if estimator is None:
-        known = PREDICTORS.get(name) if task == CLASSES else None
-        estimator = known() if known is not None else selector_by_name(name, task)
+        estimator = _predictor(name, task) if name in PREDICTORS else selector_by_name(name, task)
     if not isinstance(ranges, Mapping):
         raise InputError(f"The model {name!r} has {ranges!r}; wanted is a mapping from parameters to ranges.")
     takes = estimator.get_params(deep=True)
@@ -214,20 +224,23 @@ def _read_json(path: Path) -> Any:
         raise InputError(f"{path} cannot be read as a space: {error}.") from None
 
 
-def bommert() -> Space:
-    """Bommert (2020), section 6.3.1 and table 6.5: 4 filters x 6 classifiers.
+def bommert(task: Task = CLASSES, spread: float = 1.0) -> Space:
+    """Bommert (2020), section 6.3.1 and table 6.5: 4 filters x 6 classifiers; for a number their counterparts.
 
     The number of features tried at a split is drawn as a share of the features left by the filter; the node size is
     [(0.2 n)^x] with x from 0 to 1, and a node of that size or smaller is not split.
     """
     powers = Range(2.0**-15, 2.0**15, log=True)
+    number = task == NUMBER
+    penalties = Range(powers.low * spread, powers.high * spread, log=True) if number else powers
+    svm, neighbours = ("regressor__svr__", "kneighborsregressor") if number else ("svc__", "kneighborsclassifier")
     models = {
-        "svm": Model(scaled_svm(), {"svc__C": powers, "svc__gamma": powers}),
-        "knn": Model(scaled_neighbours(), {"kneighborsclassifier__n_neighbors": Range(1, 20)}),
-        "ridge": Model(RidgeLogistic(), {"penalty": powers}),
-        "lasso": Model(SparseLogistic(), {"penalty": powers}),
+        "svm": Model(_predictor("svm", task), {f"{svm}C": powers, f"{svm}gamma": powers}),
+        "knn": Model(_predictor("knn", task), {f"{neighbours}__n_neighbors": Range(1, 20)}),
+        "ridge": Model(_predictor("ridge", task), {"penalty": powers}),
+        "lasso": Model(SparseLinear() if number else SparseLogistic(), {"penalty": penalties}),
         "forest": Model(
-            SplittingForest(),
+            SplittingForestRegression() if number else SplittingForest(),
             {
                 "n_estimators": (100, 200, 500, 1000, 2000, 5000),
                 "node_size": Range(0.0, 1.0),
@@ -235,9 +248,13 @@ def bommert() -> Space:
             },
             _forest_params,
         ),
-        "boosting": Model(BoostedLogistic(), {"n_steps": Range(1, 2**15, log=True)}),
+        "boosting": Model(BoostedLinear() if number else BoostedLogistic(), {"n_steps": Range(1, 2**15, log=True)}),
     }
     return Space((NO_FILTER, "jmi", "mim", "impurity"), Range(0.0, 1.0), models)
+
+
+def _predictor(name: str, task: Task) -> Any:
+    return PREDICTORS[name][task]()
 
 
 def _forest_params(values: Params, n_rows: int) -> Params:
@@ -246,4 +263,4 @@ def _forest_params(values: Params, n_rows: int) -> Params:
     return {"n_estimators": values["n_estimators"], "node_size": size, "max_features": share}
 
 
-READY_MADE: dict[str, Callable[[], Space]] = {"bommert": bommert}
+READY_MADE: dict[str, Callable[[Task, float], Space]] = {"bommert": bommert}

@@ -14,6 +14,7 @@ import numpy as np
 from steadyset.assessment.folder import write_durably
 from steadyset.assessment.request import fingerprint, make_plan
 from steadyset.errors import InputError
+from steadyset.io.observations import target_values
 from steadyset.labels import check_same_order, is_default_name
 from steadyset.measures import get_measure
 from steadyset.resampling import KFold
@@ -21,7 +22,7 @@ from steadyset.runner.missing import filled_by_medians, refuse_gaps
 from steadyset.runner.plan import Plan
 from steadyset.selectors.validation import check_integer
 from steadyset.similarity import FeatureSimilarity
-from steadyset.task import CLASSES
+from steadyset.task import NUMBER, n_classes, refuse_several_targets, task_of
 from steadyset.tuning.evaluation import ALIASES, N_FEATURES, SECONDS, STABILITY, Evaluator, direction
 from steadyset.tuning.result import Tuning
 from steadyset.tuning.space import Space, read_space
@@ -34,11 +35,12 @@ def tune(
     X: Any,
     y: Any,
     *,
-    objectives: Sequence[str] = ("accuracy", STABILITY, N_FEATURES),
+    objectives: Sequence[str] | None = None,
     n_trials: int = 200,
     storage: str | None = None,
     sampler: str = "random",
     resampling: Any = None,
+    task: str | None = None,
     measure: str = "nogueira",
     similarity: FeatureSimilarity | None = None,
     impute: str | None = None,
@@ -56,16 +58,18 @@ def tune(
     Parameters
     ----------
     space : "bommert" (filters x fractions x classifiers, Bommert 2020, table 6.5; with more than two classes without
-        lasso and boosting), a json file, or a mapping as `steadyset.tuning.space` describes
+        lasso and boosting, for a number with the regression of each kind) or None for the same, a json file, or a
+        mapping as `steadyset.tuning.space` describes
     X, y : the data
     objectives : scores (accuracy, balanced_accuracy, auc, log_likelihood, error; r2, rmse), stability, n_features
-        (or size), seconds (or time)
+        (or size), seconds (or time); by default accuracy, or r2 for a number, with stability and n_features
     n_trials : how many configurations; a grid has as many as it has
     storage : any Optuna database URL, for processes on many machines: call the same from each of them. Without it the
         study is an SQLite file in `out`, or in memory
     sampler : random, grid (a space of choices), or Optuna's nsga2 and tpe. Random and grid give the same answer in one
         process or many, interrupted or not; nsga2 and tpe in one uninterrupted process without `storage`
     resampling : shared by all configurations; 10-fold cross-validation by default
+    task : "classes" or "number", as for `assess`
     measure, similarity : of the stability. A measure that needs a similarity and is given none uses the absolute
         Pearson correlations of X with threshold 0.9, its missing values filled by the medians of all rows
     impute, on_warning : as for `assess`; the estimator of a configuration fills missing values in the same way
@@ -79,6 +83,10 @@ def tune(
     """
     from steadyset.tuning.search import Search
 
+    refuse_several_targets(y)
+    kind = task_of(target_values(y, None), task)
+    if objectives is None:
+        objectives = ("r2" if kind == NUMBER else "accuracy", STABILITY, N_FEATURES)
     names = tuple(ALIASES.get(name, name) for name in objectives)
     if not names or len(set(names)) != len(names):
         raise InputError(f"objectives is {tuple(objectives)!r}; wanted are distinct names, at least one.")
@@ -93,9 +101,10 @@ def tune(
         random_state=random_state,
         impute=impute,
         on_warning=on_warning,
+        task=kind,
     )
-    n_classes = len(np.unique(plan.y)) if plan.task == CLASSES else 2
-    configurations = read_space(space, plan.task, n_classes)
+    spread = float(np.std(plan.y)) if kind == NUMBER else 1.0
+    configurations = read_space(space, kind, n_classes(plan.y, kind), spread)
     if plan.impute is None:
         refuse_gaps(plan.X, plan.gaps, feature_names, configurations.parts())
     if similarity is None and "similarity" in get_measure(measure).needs:

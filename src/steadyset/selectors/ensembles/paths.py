@@ -25,7 +25,7 @@ from steadyset.selectors.l0 import L0Linear, L0Logistic
 from steadyset.selectors.linear import SparseLinear, SparseLogistic, elastic_net_path
 from steadyset.selectors.model_input import first_best
 from steadyset.selectors.rfe import RecursiveElimination
-from steadyset.task import CLASSES, task_of
+from steadyset.task import NUMBER, Task
 
 SIZE_NAMES = ("k", "n_features_to_select")
 PENALISED = (SparseLogistic, SparseLinear, GroupLogistic, GroupLinear)
@@ -82,21 +82,16 @@ class Paths:
         return _rows([order[:q] for order in self.orders], self.selected.shape[1])
 
 
-def default_base(y: NDArray[Any]) -> Any:
+def default_base(y: NDArray[Any], task: Task) -> Any:
     """The lasso path: logistic for two classes, linear for numbers."""
-    if len(np.unique(y)) == 2:
-        return SparseLogistic()
-    if not is_classes(y):
+    if task == NUMBER:
         return SparseLinear()
+    if len(np.unique(y)) <= 2:
+        return SparseLogistic()
     raise InputError(
         f"Only binary classification is supported without a base: y has {len(np.unique(y))} classes; "
         "wanted are two classes, numbers, or a base that takes more classes."
     )
-
-
-def is_classes(y: NDArray[Any]) -> bool:
-    """Whether y holds classes: text, booleans, or at most 20 distinct whole numbers."""
-    return task_of(y) == CLASSES
 
 
 def size_parameter(base: Any) -> str | None:

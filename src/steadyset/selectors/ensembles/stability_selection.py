@@ -24,10 +24,11 @@ from steadyset.selectors.ensembles.clusters import (
     representative_weights,
     signs_within,
 )
-from steadyset.selectors.ensembles.paths import Paths, default_base, follow, is_classes, is_costly, size_parameter
+from steadyset.selectors.ensembles.paths import Paths, default_base, follow, is_costly, size_parameter
 from steadyset.selectors.ensembles.stable import Prior, StableSet
 from steadyset.selectors.filters.scoring import run_seeds
 from steadyset.selectors.validation import check_choice, check_features, check_integer, check_number, check_target
+from steadyset.task import CLASSES, Task, task_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,11 +44,11 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    base : selector, optional
-        A selector with a path (SparseLogistic, SparseLinear, L0..., Boosted..., Forest..., RecursiveElimination,
-        FilterSelector), with a size (a parameter k or n_features_to_select; it is run for the sizes that the rules
-        ask for), or with neither, which then selects as it likes. None: the lasso path, logistic for two classes and
-        linear for numbers.
+    base : selector or its name, optional
+        A name with parameters, such as "lasso" or "jmi"; a selector with a path, that is with one of the methods of
+        `steadyset.selectors.protocols`, as all of steadyset's have; one with a size (a parameter k or
+        n_features_to_select), which is run for the sizes that the rules ask for; or one with neither, which then
+        selects as it likes. None: the lasso path, logistic for two classes and linear for numbers.
     threshold, pfer, q : at most two of them
         The frequency from which a feature is kept, the bound on the expected number of false selections, and how many
         features a run selects: the first q that enter its path. The third follows by the rule's bound; of what is
@@ -68,6 +69,8 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         The levels of a path of penalties, from the strongest down to this part of it.
     random_state, n_jobs
         The seed, and how many threads compute the runs; their number changes nothing.
+    task : "classes" or "number", optional
+        What y holds, where the rule would decide otherwise.
 
     Attributes
     ----------
@@ -103,6 +106,7 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         lambda_min_ratio: float = 0.01,
         random_state: Any = None,
         n_jobs: int | None = None,
+        task: str | None = None,
     ) -> None:
         self.base = base
         self.threshold = threshold
@@ -117,6 +121,7 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.lambda_min_ratio = lambda_min_ratio
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.task = task
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Follow the path of the base on every half, and read the stable features by the rule."""
@@ -127,7 +132,8 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError(f"halves need at least four rows in X, found n_samples={len(features)}")
         names = None if not hasattr(self, "feature_names_in_") else tuple(map(str, self.feature_names_in_))
         self.clusters_: Ints = read_clusters(self.clusters, features.shape[1], names)
-        base = default_base(target) if self.base is None else self.base
+        task = task_of(target, self.task)
+        base = self._base(target, task)
         self._has_size = size_parameter(base) is not None
         wanted = self._sizes_wanted()
         seeds = run_seeds(self.random_state, 2)
@@ -135,7 +141,7 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             base,
             features,
             target,
-            self._halves(target, seeds[0]),
+            self._halves(target, task, seeds[0]),
             sizes=list(wanted.values()),
             reach=self._reach(wanted, base, features),
             n_lambdas=self.n_lambdas,
@@ -301,8 +307,15 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError(f"max_features is {self.max_features} and a run selects q = {q}; wanted is at least q.")
         return min(d, int(self.max_features))
 
-    def _halves(self, y: NDArray[Any], seed: int) -> list[Ints]:
-        resampling = ComplementaryPairs(self.n_runs, stratified=is_classes(y))
+    def _base(self, y: NDArray[Any], task: Task) -> Any:
+        if self.base is None:
+            return default_base(y, task)
+        from steadyset.selectors.names import selector_by_name, with_task
+
+        return with_task(selector_by_name(self.base, task) if isinstance(self.base, str) else self.base, task)
+
+    def _halves(self, y: NDArray[Any], task: Task, seed: int) -> list[Ints]:
+        resampling = ComplementaryPairs(self.n_runs, stratified=task == CLASSES)
         rows = Rows(len(y), y)
         resampling.check(rows)
         return [resampling.draw(run, rows, seed).train for run in range(self.n_runs)]

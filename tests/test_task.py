@@ -1,0 +1,124 @@
+"""One rule says what a target is, for selectors, assess, tune and the command; what means nothing is refused."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_diabetes
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import steadyset as st
+from steadyset.assessment.request import make_plan, named_selectors
+from steadyset.errors import InputError
+from steadyset.selectors import FilterSelector, ForestRegression, SparseLogistic
+from steadyset.selectors.names import DEFAULTS, default_selectors, selector_by_name, with_task
+from steadyset.task import target_in_words
+from steadyset.tuning.space import read_space
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 8))
+FOUR = np.repeat(["i", "ii", "iii", "iv"], 15)
+
+
+def plan_of(y, **options):
+    return make_plan(X, y, resampling=st.Bootstrap(3), **options)[0]
+
+
+@pytest.mark.parametrize(
+    ("y", "sentence"),
+    [
+        (
+            np.array([f"patient {i}" for i in range(60)]),
+            "y has 60 classes in 60 rows, more than one class per",
+        ),
+        (np.r_[np.zeros(59), 1], r"y has one row only of the class 1\.0; a class needs at least 2 rows"),
+        (X[:, :2], r"got an array of shape \(60, 2\) instead; choose one of its columns"),
+        (np.zeros(60, dtype=[("event", bool), ("time", float)]), r"y has 2 values per row \(event, time\)"),
+    ],
+)
+def test_targets_that_mean_nothing_are_refused_before_any_run(y, sentence):
+    with pytest.raises(InputError, match=sentence):
+        st.assess("anova", X, y, resampling=st.Bootstrap(3))
+    with pytest.raises(InputError, match=sentence):
+        st.tune(None, X, y, n_trials=1)
+
+
+def test_the_task_can_be_said_and_must_make_sense():
+    whole = RNG.integers(0, 5, 60)
+    assert plan_of(whole).task == "classes"
+    assert plan_of(whole, task="number").task == "number"
+    with pytest.raises(InputError, match="y holds something else than numbers; encode it as numbers"):
+        plan_of(FOUR, task="number")
+    with pytest.raises(InputError, match="y holds numbers with fractions, which cannot be taken as classes"):
+        plan_of(X[:, 0], task="classes")
+    with pytest.raises(InputError, match="task must be classes or number"):
+        plan_of(whole, task="regression")
+
+
+def test_what_was_understood_is_said_in_words():
+    assert target_in_words(np.array(["R"] * 4 + ["M"] * 2), "classes") == "2 classes (M 2, R 4)"
+    assert target_in_words(np.arange(30), "number") == "a number, 30 distinct values"
+
+
+@pytest.mark.parametrize(("task", "n_classes"), [("classes", 2), ("classes", 4), ("number", 0)])
+def test_every_default_selector_runs_on_its_task(task, n_classes):
+    y = {2: FOUR > "ii", 4: FOUR, 0: X[:, 0] + RNG.normal(size=60)}[n_classes]
+    for name in default_selectors(task, n_classes):
+        selector = selector_by_name(name, task)
+        few = {"n_estimators": 10, "random_state": 0} if name == "forest" else {}
+        assert selector.set_params(**few).fit(X, y).get_support().sum() == 4
+
+
+def test_there_are_defaults_for_every_task():
+    assert set(DEFAULTS) == {"two classes", "several classes", "a number"}
+    assert list(named_selectors(None, "classes", 4)) == list(default_selectors("classes", 4))
+
+
+def test_all_selectors_that_cannot_run_are_named_together():
+    mine = {"mine": make_pipeline(StandardScaler(), SparseLogistic())}
+    with pytest.raises(InputError, match=r"3 of 4 selectors cannot run on 4 classes: lasso \(for .*\), rfe .*, auc "):
+        named_selectors(["lasso", "anova", "rfe", "auc"], "classes", 4)
+    with pytest.raises(InputError, match=r"The selector cannot run on 4 classes: mine \(for two classes\)"):
+        named_selectors(mine, "classes", 4)
+    with pytest.raises(InputError, match=r"2 of 3 selectors cannot run on a number: mine \(for classes\), relief "):
+        named_selectors(mine | {"relief": "relief", "forest": ForestRegression()}, "number", 0)
+    with pytest.raises(InputError, match=r"cannot run on 3 classes: stability_selection \(for two classes\)"):
+        named_selectors("stability_selection", "classes", 3)
+    assert named_selectors({"s": st.StabilitySelection("anova")}, "classes", 3)
+
+
+def test_selectors_take_the_target_for_what_the_assessment_does():
+    nested = make_pipeline(StandardScaler(), FilterSelector("anova"))
+    assert with_task(nested, "number").get_params()["filterselector__task"] == "number"
+    assert nested.get_params()["filterselector__task"] is None
+    said = FilterSelector("anova", task="classes")
+    assert with_task(said, "number") is said
+
+
+def test_a_selector_by_name_is_taken_as_the_base_of_stability_selection():
+    y = X[:, 0] - X[:, 1] + 0.1 * RNG.normal(size=60)
+    options = {"q": 2, "threshold": 0.6, "n_runs": 10, "random_state": 0}
+    named = st.StabilitySelection("lasso", **options).fit(X, y)
+    np.testing.assert_array_equal(named.frequencies_, st.StabilitySelection(**options).fit(X, y).frequencies_)
+    assert st.StabilitySelection("kruskal", **options).fit(X, y).get_support(indices=True).tolist() == [0, 1]
+    assert st.StabilitySelection("anova", **options).fit(X, FOUR).get_support().sum() <= 2
+    with pytest.raises(InputError, match="There is no selector called 'laso'; did you mean 'lasso'"):
+        st.StabilitySelection("laso").fit(X, y)
+
+
+def test_tuning_a_number_has_a_score_and_a_space_without_being_asked():
+    data, y = load_diabetes(return_X_y=True)
+    space = {"model": {"lasso": {"k": [2, 4]}, "ridge": {"penalty": [1.0]}, "knn": {}}}
+    result = st.tune(space, data[:80], y[:80], n_trials=3, resampling=st.KFold(3), sampler="grid")
+    assert result.objectives == ("r2", "stability", "n_features")
+    assert result.frame["r2"].notna().all()
+
+
+@pytest.mark.parametrize("name", sorted(read_space(None, "number").models))
+def test_every_model_of_the_default_space_for_numbers_predicts_and_selects(name):
+    y = 100 * (X[:, 0] - X[:, 1]) + RNG.normal(size=60)
+    space = read_space(None, "number", 0, float(np.std(y)))
+    params = {"n_estimators": 20, "node_size": 0.5, "max_features": 0.5, "n_steps": 50, "penalty": 1.0}
+    drawn = {f"{name}.{key}": params.get(key, 1) for key in space.models[name].domains}
+    fitted = space.estimator({"filter": "mim", "fraction": 0.5, "model": name, **drawn}, 60).fit(X, y)
+    assert 0 < fitted.get_support().sum() <= 4
+    assert np.corrcoef(fitted.predict(X), y)[0, 1] > 0.5
