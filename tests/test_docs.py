@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from steadyset.measures import record
+from steadyset.resampling import drawn
+from steadyset.selectors import names
 from steadyset.selectors.filters import registry
 
 ROOT = Path(__file__).parents[1]
@@ -23,6 +25,8 @@ def _forget_what_a_page_registers(monkeypatch, tmp_path):
     monkeypatch.setattr(record, "_registry", dict(record._registry))
     monkeypatch.setattr(record, "_names", dict(record._names))
     monkeypatch.setattr(record, "_families", dict(record._families))
+    monkeypatch.setattr(names, "MODELS", dict(names.MODELS))
+    monkeypatch.setattr(drawn, "RESAMPLINGS", dict(drawn.RESAMPLINGS))
     monkeypatch.chdir(tmp_path)
 
 

@@ -52,9 +52,18 @@ if TYPE_CHECKING:
         LeaveOut,
         NoiseInjection,
         Subsample,
+        register_resampling,
     )
     from steadyset.selections import Selections
-    from steadyset.selectors import FilterSelector, StabilitySelection, aggregate, error_control
+    from steadyset.selectors import (
+        Filter,
+        FilterSelector,
+        StabilitySelection,
+        aggregate,
+        error_control,
+        register_filter,
+        register_selector,
+    )
     from steadyset.similarity import FeatureSimilarity
     from steadyset.tuning import (
         Tuning,
@@ -126,13 +135,17 @@ _HOMES = {
         "LeaveOut",
         "NoiseInjection",
         "Subsample",
+        "register_resampling",
     ),
     "selections": ("Selections",),
     "selectors": (
+        "Filter",
         "FilterSelector",
         "StabilitySelection",
         "aggregate",
         "error_control",
+        "register_filter",
+        "register_selector",
     ),
     "similarity": ("FeatureSimilarity",),
     "tuning": (
@@ -165,6 +178,7 @@ __all__ = [
     "Comparison",
     "ComplementaryPairs",
     "FeatureSimilarity",
+    "Filter",
     "FilterSelector",
     "Findings",
     "FixedOverlap",
@@ -208,7 +222,10 @@ __all__ = [
     "pa_best",
     "pareto_front",
     "plot",
+    "register_filter",
     "register_measure",
+    "register_resampling",
+    "register_selector",
     "report",
     "runs_needed",
     "selectors",

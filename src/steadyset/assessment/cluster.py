@@ -6,6 +6,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from logging import CRITICAL
 from typing import Any
 
@@ -13,6 +14,7 @@ from steadyset.assessment.workers import RESTARTS, Key
 from steadyset.errors import InputError, MissingExtraError, SteadysetError
 from steadyset.runner.cell import Cell, compute_cell
 from steadyset.runner.plan import Plan
+from steadyset.selectors.extensions import Extensions
 
 
 class WorkersLostError(SteadysetError, RuntimeError):
@@ -40,10 +42,8 @@ def on_cluster(
         raise InputError(f"No dask scheduler answers at {address}: {error}.") from None
 
     def attempt(left: list[Key]) -> Iterator[Cell]:
-        data = client.scatter(plan, broadcast=True, hash=False)
-        futures = [
-            client.submit(compute_cell, data, selectors[s], s, run, pure=False, retries=RESTARTS) for s, run in left
-        ]
+        work = client.scatter(_Work(Extensions(), plan, selectors), broadcast=True, hash=False)
+        futures = [client.submit(_compute_there, work, s, run, pure=False, retries=RESTARTS) for s, run in left]
         for future in as_completed(futures):
             yield future.result()
             future.release()
@@ -54,6 +54,19 @@ def on_cluster(
         client.close()
         if cluster is not None:
             cluster.close()
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What every worker holds."""
+
+    extensions: Extensions
+    plan: Plan
+    selectors: Sequence[Any]
+
+
+def _compute_there(work: _Work, index: int, run: int) -> Cell:
+    return compute_cell(work.plan, work.selectors[index], index, run)
 
 
 def _despite_losses(

@@ -25,6 +25,7 @@ from steadyset.errors import InputError
 from steadyset.runner.cell import Cell, compute_cell
 from steadyset.runner.jobs import end_with
 from steadyset.runner.plan import Plan
+from steadyset.selectors.extensions import Extensions
 
 Key = tuple[int, int]
 RESTARTS = 3
@@ -137,9 +138,10 @@ class _Workers:
             initializer=end_with,
             initargs=(os.getpid(),),
         )
+        extensions = Extensions()
         with _deaf_children():
             results = parallel(
-                delayed(_compute_apart)(plan.X, plan.y, rest, self.selectors[s], s, run) for s, run in keys
+                delayed(_compute_apart)(extensions, plan.X, plan.y, rest, self.selectors[s], s, run) for s, run in keys
             )
         try:
             for cell in results:  # noqa: UP028 - `yield from` would close the results before they are made quiet
@@ -185,6 +187,6 @@ def _deaf_children() -> Iterator[None]:
             os.environ["PYTHONWARNINGS"] = warned
 
 
-def _compute_apart(X: Any, y: Any, rest: Plan, selector: Any, index: int, run: int) -> Cell:
+def _compute_apart(extensions: Extensions, X: Any, y: Any, rest: Plan, selector: Any, index: int, run: int) -> Cell:
     faulthandler.disable()  # a crash is told by its parent, in a sentence
     return compute_cell(replace(rest, X=X, y=y), selector, index, run)

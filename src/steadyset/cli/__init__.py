@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
@@ -14,6 +16,7 @@ from steadyset.cli import assess, certify, compare, measure, measures, report, t
 from steadyset.cli.interruption import KILLED_BY, leave_at_once
 from steadyset.cli.output import complain, speak_any_alphabet
 from steadyset.errors import InterruptedRunError, SteadysetError
+from steadyset.plugins import PluginWarning
 
 BAD_INPUT = 2
 # typer uses the click that is installed or one of its own; its errors are reached through what typer exports.
@@ -64,7 +67,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     speak_any_alphabet()
     try:
         given = None if arguments is None else list(arguments)
-        return int(app(args=given, prog_name="steadyset", standalone_mode=False) or 0)
+        with _plugin_warnings_as_sentences():
+            return int(app(args=given, prog_name="steadyset", standalone_mode=False) or 0)
     except InterruptedRunError as error:
         return _complain(str(error), KILLED_BY + error.signal_number)
     except SteadysetError as error:
@@ -77,6 +81,21 @@ def run(arguments: Sequence[str] | None = None) -> int:
         # The reader (head, less) has seen enough; Python must not complain about the rest on its way out.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+@contextmanager
+def _plugin_warnings_as_sentences() -> Iterator[None]:
+    show = warnings.showwarning
+
+    def told(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+        if issubclass(category, PluginWarning):
+            _complain(str(message))
+        else:
+            show(message, category, *place, **more)
+
+    with warnings.catch_warnings():
+        warnings.showwarning = told
+        yield
 
 
 def _complain(sentence: str, code: int = BAD_INPUT) -> int:

@@ -73,6 +73,7 @@ def assess(
     seed: shared.RunSeed = 0,
     core: shared.CoreShare = CORE,
     level: shared.Level = LEVEL,
+    load: shared.Load = None,
     form: shared.Form = Format.table,
 ) -> None:
     """Run selectors on resamples of a data file and say how far they can be trusted.

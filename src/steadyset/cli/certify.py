@@ -17,6 +17,7 @@ HALVES = ("identical_is_maximal", "maximal_is_identical")  # of maximum, which t
 
 def certify(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Measures, or all.")],
+    load: shared.Load = None,
     form: shared.Form = Format.table,
 ) -> None:
     """Decide the properties of measures and show counter-examples, and where papers say otherwise."""

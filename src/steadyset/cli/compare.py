@@ -64,6 +64,7 @@ def compare(
     threshold: shared.Threshold = 0.9,
     draws: shared.Draws = 10_000,
     seed: shared.Seed = 0,
+    load: shared.Load = None,
     form: Annotated[ComparisonFormat, typer.Option("--format", help="For people, programs or papers.")] = (
         ComparisonFormat.table
     ),

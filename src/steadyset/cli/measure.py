@@ -52,6 +52,7 @@ def measure(
         float | None, typer.Option(metavar="E", help="Simulate until the error of the stability is below this.")
     ] = None,
     seed: shared.Seed = 0,
+    load: shared.Load = None,
     form: shared.Form = Format.table,
 ) -> None:
     """Measure how steady recorded selections are.

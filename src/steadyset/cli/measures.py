@@ -12,6 +12,7 @@ from steadyset.cli.output import Format, print_rows
 
 def measures(
     name: Annotated[str | None, typer.Argument(help="Show this measure only, with everything known of it.")] = None,
+    load: shared.Load = None,
     form: shared.Form = Format.table,
 ) -> None:
     """List the measures: formula, range, properties and reference."""

@@ -65,6 +65,27 @@ CoreShare = Annotated[
 Level = Annotated[float, typer.Option("--level", metavar="L", help="Confidence of intervals and tests.")]
 Form = Annotated[Format, typer.Option("--format", help="For people, or for programs.")]
 
+
+def _load(names: list[str] | None) -> list[str] | None:
+    if names:
+        from steadyset.plugins import load
+
+        for name in names:
+            load(name)
+    return names
+
+
+Load = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--load",
+        metavar="FILE|MODULE",
+        callback=_load,
+        help="A Python file, or an installed module, that registers measures, filters, resamplings or selectors of "
+        "your own; may be repeated.",
+    ),
+]
+
 Features = Annotated[
     int | None,
     typer.Option(metavar="N", help="How many features there were to choose from, where a long table does not say."),

@@ -18,6 +18,7 @@ def report(
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The page to write.")] = Path("report.html"),
     core: shared.CoreShare = CORE,
     level: shared.Level = LEVEL,
+    load: shared.Load = None,
 ) -> None:
     """Write the report of an assessment: one HTML page that stands alone."""
     from steadyset.reports import report as write_report

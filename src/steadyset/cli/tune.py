@@ -67,6 +67,7 @@ def tune(
     resume: shared.Resume = False,
     seed: shared.RunSeed = 0,
     core: shared.CoreShare = CORE,
+    load: shared.Load = None,
     form: shared.Form = Format.table,
 ) -> None:
     """Try configurations on the same resamples and show the best trade-offs of accuracy, stability and size.

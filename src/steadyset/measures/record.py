@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from steadyset.errors import InputError
+from steadyset.plugins import PlugIns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -146,12 +146,12 @@ def get_measure(name: str | Measure) -> Measure:
     """The record of a measure by its name or an alias; capitals do not matter."""
     if isinstance(name, Measure):
         return name
-    found = _names.get(str(name).lower())
-    if found is None:
-        near = difflib.get_close_matches(str(name).lower(), _names, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else "; `steadyset measures` lists them."
-        raise InputError(f"There is no measure called {name!r}{hint}")
-    return _registry[found]
+    key = str(name).lower()
+    if key not in _names:
+        _plugins.load()
+    if key not in _names:
+        raise _plugins.unknown(name, _names, where="`steadyset measures` lists them.")
+    return _registry[_names[key]]
 
 
 def register_family(family: Family) -> Family:
@@ -187,9 +187,20 @@ def get_family(of: str | Measure) -> Family:
 
 def all_measures() -> list[Measure]:
     """Every registered measure: family by family, in the order of registration within each."""
+    _plugins.load()
     families = list(_families)
     return sorted(_registry.values(), key=lambda measure: families.index(measure.family))
 
+
+def _adopt(name: str, measure: Any) -> None:
+    """Register what an entry point stands for, unless its module has done that."""
+    if not isinstance(measure, Measure):
+        raise InputError(f"it must be a Measure (got {type(measure).__name__})")
+    if _registry.get(measure.name) is not measure:
+        register(measure)
+
+
+_plugins = PlugIns("measure", _adopt)
 
 CATALOGUE = (
     "family",

@@ -2,8 +2,10 @@
 
 import importlib
 import pkgutil
+from contextlib import suppress
 from typing import Any
 
+from steadyset.errors import InputError
 from steadyset.plots import registry
 from steadyset.plots.picture import Picture
 from steadyset.plots.registry import (
@@ -30,10 +32,11 @@ for _module in pkgutil.iter_modules(__path__):
 
 
 def __getattr__(name: str) -> Any:
-    known = registry._pictures
-    if name in known:
-        return known[name].build
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}; the pictures are {', '.join(known)}")
+    if not name.startswith("_"):
+        with suppress(InputError):
+            return get_picture(name).build
+    known = ", ".join(registry._pictures)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}; the pictures are {known}")
 
 
 def __dir__() -> list[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from steadyset.errors import InputError
 from steadyset.findings import Findings
 from steadyset.plots.picture import Picture
+from steadyset.plugins import PlugIns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,12 +95,24 @@ def unregister_picture(name: str) -> None:
 def get_picture(name: str) -> RegisteredPicture:
     """A registered picture by its name."""
     if name not in _pictures:
-        raise InputError(f"There is no picture called {name!r}; known are {', '.join(_pictures)}.")
+        _plugins.load()
+    if name not in _pictures:
+        raise _plugins.unknown(name, _pictures)
     return _pictures[name]
+
+
+def _adopt(name: str, record: Any) -> None:
+    """Check what an entry point stands for: what `register_picture` returned, which has registered it."""
+    if not isinstance(record, RegisteredPicture):
+        raise InputError(f"it must be what register_picture returns (got {type(record).__name__})")
+
+
+_plugins = PlugIns("picture", _adopt)
 
 
 def pictures_for(findings: Findings) -> list[RegisteredPicture]:
     """The pictures that can show these findings, in the order of a report."""
+    _plugins.load()
     return [record for record in _pictures.values() if record.can_show(findings)]
 
 
@@ -107,6 +120,7 @@ def list_pictures() -> pd.DataFrame:
     """One row per picture: name, title, what it takes, what it needs, caption."""
     import pandas as pd
 
+    _plugins.load()
     rows: list[Mapping[str, Any]] = [
         {
             "name": one.name,

@@ -14,6 +14,7 @@ from steadyset.resampling.drawn import (
     Resampling,
     Rows,
     Subsample,
+    register_resampling,
     resampling_by_name,
 )
 from steadyset.resampling.given import Splits, Splitter, as_resampling
@@ -35,5 +36,6 @@ __all__ = [
     "Splitter",
     "Subsample",
     "as_resampling",
+    "register_resampling",
     "resampling_by_name",
 ]

@@ -18,6 +18,7 @@ from sklearn.base import BaseEstimator
 
 from steadyset.errors import InputError
 from steadyset.labels import name_and_params
+from steadyset.plugins import PlugIns, check_new_name
 
 IntArray = npt.NDArray[np.int64]
 
@@ -423,11 +424,31 @@ RESAMPLINGS: dict[str, type[Resampling]] = {
 }
 
 
+def register_resampling(name: str, resampling: type[Resampling], *, replace: bool = False) -> type[Resampling]:
+    """Make a resampling known by a name, to the command and to `resampling_by_name`; it is made without arguments."""
+    check_new_name("resampling", name, RESAMPLINGS, replace=replace)
+    if not (isinstance(resampling, type) and issubclass(resampling, Resampling)):
+        raise InputError(f"resampling must be a subclass of Resampling (got {resampling!r}).")
+    RESAMPLINGS[name] = resampling
+    return resampling
+
+
+def _adopt(name: str, resampling: Any) -> None:
+    """Register what an entry point stands for, unless its module has done that."""
+    if RESAMPLINGS.get(name) is not resampling:
+        register_resampling(name, resampling)
+
+
+_plugins = PlugIns("resampling", _adopt)
+
+
 def resampling_by_name(text: str) -> Resampling:
     """The resampling that a text describes: name[:param=value[,param=value]...], such as "subsample:fraction=0.8"."""
     name, params = name_and_params(text)
     if name not in RESAMPLINGS:
-        raise InputError(f"There is no resampling called {name!r}; known are {', '.join(RESAMPLINGS)}.")
+        _plugins.load()
+    if name not in RESAMPLINGS:
+        raise _plugins.unknown(name, RESAMPLINGS)
     resampling = RESAMPLINGS[name]()
     unknown = sorted(set(params) - set(resampling.get_params()))
     if unknown:

@@ -9,11 +9,12 @@ from steadyset.selectors.ensembles import (
     aggregate,
     error_control,
 )
-from steadyset.selectors.filters import FilterSelector
+from steadyset.selectors.filters import Filter, FilterSelector, register_filter
 from steadyset.selectors.forest import ForestClassification, ForestRegression
 from steadyset.selectors.group import GroupLinear, GroupLogistic
 from steadyset.selectors.l0 import L0Linear, L0Logistic
 from steadyset.selectors.linear import ElasticNetPath, SparseLinear, SparseLogistic, elastic_net_path
+from steadyset.selectors.names import register_selector
 from steadyset.selectors.rfe import RecursiveElimination
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "BoostedLogistic",
     "ElasticNetPath",
     "ErrorControl",
+    "Filter",
     "FilterSelector",
     "ForestClassification",
     "ForestRegression",
@@ -37,4 +39,6 @@ __all__ = [
     "aggregate",
     "elastic_net_path",
     "error_control",
+    "register_filter",
+    "register_selector",
 ]

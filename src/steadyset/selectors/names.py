@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from sklearn.base import clone, is_classifier
@@ -12,9 +12,10 @@ from sklearn.utils import get_tags
 
 from steadyset.errors import InputError
 from steadyset.labels import name_and_params
+from steadyset.plugins import PlugIns, check_new_name
 from steadyset.selectors.boosting import BoostedLinear, BoostedLogistic
 from steadyset.selectors.ensembles import StabilitySelection
-from steadyset.selectors.filters import FilterSelector, get_filter, list_filters
+from steadyset.selectors.filters import FilterSelector, filter_names, get_filter
 from steadyset.selectors.forest import ForestClassification, ForestRegression
 from steadyset.selectors.l0 import L0Linear, L0Logistic
 from steadyset.selectors.linear import SparseLinear, SparseLogistic
@@ -24,10 +25,10 @@ from steadyset.task import CLASSES, NUMBER, Task
 
 @dataclass(frozen=True)
 class NamedModel:
-    """The class for each task (None: there is none) and the parameters that the name stands for."""
+    """What makes the selector for each task (None: there is none) and the parameters that the name stands for."""
 
-    classes: type[Any] | None
-    number: type[Any] | None
+    classes: Callable[[], Any] | None
+    number: Callable[[], Any] | None
     params: dict[str, Any] = field(default_factory=dict)
 
 
@@ -109,25 +110,68 @@ def _binary_only(selector: Any) -> bool:
 
 def selector_names() -> list[str]:
     """Every name that `selector_by_name` takes: the models, then the filters."""
-    return [*MODELS, *(name for name in list_filters().index if name not in MODELS)]
+    _plugins.load()
+    return [*MODELS, *(name for name in filter_names() if name not in MODELS)]
+
+
+def register_selector(
+    name: str,
+    selector: Any = None,
+    *,
+    classes: Any = None,
+    number: Any = None,
+    params: Mapping[str, Any] | None = None,
+    replace: bool = False,
+) -> None:
+    """Make a selector known by a name, to `assess`, `tune` and the command.
+
+    Parameters
+    ----------
+    name : what `assess(["name:param=value"], ...)` and the command take
+    selector : a class, a function without arguments that makes one, or an estimator that is copied; for both tasks
+    classes, number : instead of it, one for each task; a task that is left out is refused by a sentence
+    params : the parameters that the name stands for, such as {"l1_ratio": 0.5}
+    replace : whether another selector of this name gives way
+    """
+    check_new_name("selector", name, [*MODELS, *filter_names()], replace=replace)
+    if (selector is None) == (classes is None and number is None):
+        raise InputError("selector must be given, or classes or number instead of it.")
+    if selector is not None:
+        classes = number = selector
+    MODELS[name] = NamedModel(_maker(classes), _maker(number), dict(params or {}))
+
+
+def _maker(selector: Any) -> Callable[[], Any] | None:
+    if selector is None or (callable(selector) and not hasattr(selector, "fit")) or isinstance(selector, type):
+        return selector  # type: ignore[no-any-return]
+    if not hasattr(selector, "get_params"):
+        raise InputError(f"selector must be a scikit-learn estimator, its class or a function (got {selector!r}).")
+    return partial(clone, selector)
+
+
+def _adopt(name: str, selector: Any) -> None:
+    """Register what an entry point stands for, unless its module has done that."""
+    if name not in MODELS or selector not in (MODELS[name].classes, MODELS[name].number):
+        register_selector(name, selector)
+
+
+_plugins = PlugIns("selector", _adopt)
 
 
 def selector_by_name(text: str, task: Task) -> Any:
     """The selector that a text describes, for a task: name[:param=value[,param=value]...]."""
     name, given = name_and_params(text)
+    known = selector_names() if name not in MODELS else []
     if name in MODELS:
         model = MODELS[name]
         kind = model.classes if task == CLASSES else model.number
         if kind is None:
             raise InputError(f"The selector {name!r} cannot be used for {task}.")
         selector, params = with_task(kind(), task), {**model.params, **given}
-    elif name in list_filters().index:
+    elif name in known:
         selector, params = FilterSelector(name, task=task), given
     else:
-        known = selector_names()
-        near = difflib.get_close_matches(name, known, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}."
-        raise InputError(f"There is no selector called {name!r}; {hint}")
+        raise _plugins.unknown(name, known)
     unknown = sorted(set(params) - set(selector.get_params()))
     if unknown:
         takes = ", ".join(sorted(selector.get_params()))

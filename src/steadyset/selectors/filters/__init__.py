@@ -1,7 +1,15 @@
 """Filters: scores of single features, and greedy selection by mutual information."""
 
 from steadyset.selectors.filters import forests, greedy, moments, neighbours, ranks, tables
-from steadyset.selectors.filters.registry import Filter, Steps, get_filter, list_filters, register_filter
+from steadyset.selectors.filters.registry import (
+    Filter,
+    Steps,
+    added_filters,
+    filter_names,
+    get_filter,
+    list_filters,
+    register_filter,
+)
 from steadyset.selectors.filters.scoring import scores, top_features
 from steadyset.selectors.filters.selector import FilterSelector
 
@@ -12,6 +20,8 @@ __all__ = [
     "Filter",
     "FilterSelector",
     "Steps",
+    "added_filters",
+    "filter_names",
     "get_filter",
     "list_filters",
     "register_filter",

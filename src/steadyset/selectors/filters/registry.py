@@ -8,6 +8,7 @@ import pandas as pd
 
 from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
+from steadyset.plugins import PlugIns
 from steadyset.task import CLASSES, NUMBER, Task
 
 
@@ -81,18 +82,46 @@ def register_filter(record: Filter, *, replace: bool = False) -> Filter:
 
 def get_filter(name: str) -> Filter:
     """The record of a filter."""
+    if not isinstance(name, str):
+        raise InputError(f"name must be the name of a filter (got {name!r}).")
     if name not in _filters:
-        raise InputError(f"name is {name!r}, which is no filter; known are {', '.join(sorted(_filters))}.")
+        _plugins.load()
+    if name not in _filters:
+        raise _plugins.unknown(name, sorted(_filters))
     return _filters[name]
 
 
 def filters_for(task: Task) -> list[str]:
     """The names of the filters that take a target of a task; those that ignore it are not among them."""
+    _plugins.load()
     return [name for name, record in _filters.items() if task in record.target]
+
+
+def filter_names() -> list[str]:
+    """The names of all filters, also of those that plug-ins add."""
+    _plugins.load()
+    return list(_filters)
+
+
+def added_filters() -> list[Filter]:
+    """The filters that were registered in this process besides steadyset's own; another process has to be sent them."""
+    return [f for f in _filters.values() if not str(getattr(f.score, "__module__", "")).startswith("steadyset.")]
+
+
+def _adopt(name: str, record: Any) -> None:
+    """Register what an entry point stands for, unless its module has done that."""
+    if not isinstance(record, Filter):
+        raise InputError(f"it must be a Filter (got {type(record).__name__})")
+    if _filters.get(record.name) is not record:
+        register_filter(record)
+
+
+_plugins = PlugIns("filter", _adopt)
 
 
 def list_filters() -> pd.DataFrame:
     """One row a filter: the targets it takes, what it does with bins and weights, and its reference."""
+    _plugins.load()
     rows = [
         {
             "filter": record.name,
