@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test lint types contracts pytest format lock performance clean
+.PHONY: demo test test-lowest lint types contracts pytest format lock performance clean
 
 demo: $(READY)
 	$(BIN)/python examples/demo.py
@@ -20,8 +20,18 @@ types: $(READY)
 contracts: $(READY)
 	$(BIN)/lint-imports
 
+# The golden numbers call the kernels of every measure, selector and tuning, so they go first and compile them:
+# otherwise both workers would compile the same kernels at the same time.
 pytest: $(READY)
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest tests/golden
+	$(BIN)/pytest -n 2 --ignore=tests/golden
+
+# All tests with the lowest versions that pyproject.toml allows, in an environment and with a kernel cache of their own.
+test-lowest:
+	test -x .venv-lowest/bin/python || $(PYTHON) -m venv .venv-lowest
+	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check uv
+	VIRTUAL_ENV=$(CURDIR)/.venv-lowest .venv-lowest/bin/uv pip install --quiet --resolution lowest-direct -e '.[all,test]'
+	NUMBA_CACHE_DIR=$(CURDIR)/.venv-lowest/kernels .venv-lowest/bin/pytest -n 2
 
 format: $(READY)
 	$(BIN)/ruff check --fix .
@@ -45,5 +55,5 @@ lock:
 	  --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-package steadyset -o requirements.lock
 
 clean:
-	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-lowest build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
