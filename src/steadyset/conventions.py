@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from steadyset.arguments import is_number, shown
 from steadyset.errors import InputError
 
 LEVEL = 0.95  # the confidence of intervals and tests
@@ -10,11 +11,11 @@ CORE = 0.9  # the share of the runs from which a feature belongs to the steady c
 
 def check_level(level: float) -> None:
     """Refuse what is no confidence level."""
-    if not (isinstance(level, (int, float)) and 0 < level < 1):
-        raise InputError(f"level is {level!r}; wanted is a number between 0 and 1, such as {LEVEL}.")
+    if not (is_number(level) and 0 < level < 1):
+        raise InputError(f"level is {shown(level)}; wanted is a number between 0 and 1, such as {LEVEL}.")
 
 
 def check_core(core: float) -> None:
     """Refuse what is no share of the runs."""
-    if isinstance(core, bool) or not isinstance(core, (int, float)) or not 0 < core <= 1:
-        raise InputError(f"core must be a share of the runs above 0 and at most 1, such as {CORE} (got {core!r}).")
+    if not (is_number(core) and 0 < core <= 1):
+        raise InputError(f"core must be a share of the runs above 0 and at most 1, such as {CORE} (got {shown(core)}).")

@@ -213,7 +213,7 @@ def _deviations(sd: Any, shape: tuple[int, ...]) -> FloatArray:
 def _finite(values: Any, name: str) -> FloatArray:
     try:
         array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"{name} holds something that is not a number; wanted are numbers.") from None
     if not np.all(np.isfinite(array)):
         raise InputError(f"{name} holds a value that is not finite; wanted are finite numbers.")

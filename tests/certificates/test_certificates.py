@@ -309,3 +309,12 @@ def test_the_documents_show_the_certificates_as_they_are() -> None:
         assert markdown_row(certificate(name)) in page
         assert all(line in page for line in markdown_disagreements(certificate(name)))
     assert all(definition(prop) in page for prop in PROPERTIES)
+
+
+@pytest.mark.parametrize("name", ["nogueira", "sechidis", "kuncheva", "wald", "jaccard", "yu", "goh", "pearson"])
+def test_the_catalogue_says_of_the_correction_what_the_certificate_finds(name):
+    found = st.certify(name).properties
+    words = (
+        "yes" if found["corrected"].holds else "for equal sizes" if found["corrected_for_equal_sizes"].holds else "no"
+    )
+    assert st.list_measures().loc[name, "corrected"] == words

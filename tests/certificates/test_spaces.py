@@ -10,7 +10,8 @@ import pytest
 
 from steadyset.certificates.likeness import Likeness, likenesses
 from steadyset.certificates.shrink import shrink
-from steadyset.certificates.spaces import Space, bits, exhaustive_spaces, members, random_spaces
+from steadyset.certificates.spaces import Space, exhaustive_spaces, members, random_spaces
+from steadyset.measures.masks import bits
 
 
 def shape(space: Space) -> str:

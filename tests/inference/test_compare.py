@@ -108,3 +108,10 @@ def test_features_must_agree_where_runs_are_paired_or_similar_features_count() -
     similarity = st.FeatureSimilarity.from_groups([0] * 6)
     with pytest.raises(st.InputError, match="yu needs the same features in the same order"):
         st.test_difference(small, large, "yu", paired=False, similarity=similarity)
+
+
+def test_what_rounds_to_zero_has_no_sign_and_what_is_undefined_is_a_dash() -> None:
+    found = st.compare({"a": procedure(1, 0), "b": procedure(1, 1)})
+    found.table.loc["a", ["estimate", "low", "high"]] = [-0.0001, -0.2, float("nan")]
+    assert "-0.000" not in found.to_markdown()
+    assert "-0.200 to –" in found.to_markdown()

@@ -213,7 +213,7 @@ def test_sums_over_pairs_are_the_same_by_kinds_and_one_by_one() -> None:
         ({"level": 1.5}, "level is 1.5; wanted is a number between 0 and 1"),
         ({"method": "exact"}, "method is 'exact'; wanted is one of auto, normal"),
         ({"method": "logit", "measure": "wald"}, "two finite bounds"),
-        ({"method": "bootstrap", "n_resamples": 10}, "n_resamples is 10; wanted are at least 100"),
+        ({"method": "bootstrap", "n_resamples": 10}, "n_resamples is 10; wanted is a whole number of at least 100"),
         ({"measure": "jacard"}, "did you mean 'jaccard'"),
     ],
 )

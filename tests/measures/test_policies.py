@@ -183,7 +183,7 @@ def test_measures_that_cannot_be_registered(arguments, sentence):
 def test_the_catalogue_has_formula_undefined_and_reference_of_every_measure():
     catalogue = st.list_measures()
     assert (catalogue[["formula", "undefined", "reference"]] != "").all(axis=None)
-    assert catalogue.loc["nogueira", "corrected"]
+    assert catalogue.loc["nogueira", "corrected"] == "for equal sizes"
     assert not catalogue.loc["krizek", "higher_is_steadier"]
 
 

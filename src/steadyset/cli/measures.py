@@ -17,10 +17,10 @@ def measures(
 ) -> None:
     """List the measures: formula, range, properties and reference."""
     from steadyset.measures import all_measures, get_measure
-    from steadyset.measures.record import CATALOGUE
+    from steadyset.measures.record import catalogue_entry
 
     records = all_measures() if name is None else [get_measure(name)]
-    rows = [{"name": m.name, "aliases": m.aliases, **{key: getattr(m, key) for key in CATALOGUE}} for m in records]
+    rows = [catalogue_entry(record) for record in records]
     if form is not Format.table:
         print_rows(rows, form)
     elif name is not None:
@@ -42,8 +42,8 @@ def measures(
         ]
         print_rows(shown, Format.table, wide=["formula", "reference"])
         typer.echo(
-            "corrected: 0 is what random selection gives. adjusted: similar features count as alike. "
-            "`steadyset measures NAME` tells more."
+            "corrected: random selection has the same mean value whatever the sizes, or for equal sizes. "
+            "adjusted: similar features count as alike. `steadyset measures NAME` tells more."
         )
 
 

@@ -34,8 +34,6 @@ def bca_ends(
     Formula: Phi(z0 + (z0 + z)/(1 - a (z0 + z))), a = sum u_i³ / (6 (sum u_i²)^1.5), u_i the jackknife deviations
     Reference: Efron 1987
     """
-    if n_resamples < 100:
-        raise InputError(f"n_resamples is {n_resamples}; wanted are at least 100.")
     resampled = resampled_values(selections, values, options, n_resamples)
     u = values.deviations
     acceleration = float(np.sum(u**3) / (6 * np.sum(u**2) ** 1.5))

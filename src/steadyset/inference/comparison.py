@@ -7,17 +7,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from steadyset.arguments import check_flag, shown
 from steadyset.conventions import LEVEL, check_level
 from steadyset.errors import InputError
 from steadyset.inference.hypotheses import difference_between
 from steadyset.inference.interval import interval_of
 from steadyset.inference.jackknife import Jackknife, jackknife
-from steadyset.inference.multiple import Adjustment, adjusted_p_values, compact_letters
+from steadyset.inference.multiple import Adjustment, adjusted_p_values, check_adjustment, compact_letters
 from steadyset.inference.pairing import check_features
 from steadyset.inference.typeset import latex_table, markdown_table
 from steadyset.measures.options import Expectation, Options, Undefined
 from steadyset.measures.record import Measure, get_measure
 from steadyset.selections import Selections, as_selections
+from steadyset.wording import number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,15 +67,12 @@ class Comparison:
         return ["procedure", self.measure, f"{self.level:.0%} interval", "runs", "group"]
 
     def _rows(self) -> list[list[str]]:
+        ends = (self.table[name].astype(float) for name in ("estimate", "low", "high"))
         return [
-            [
-                str(name),
-                f"{row.estimate:.3f}",
-                f"{row.low:.3f} to {row.high:.3f}",
-                str(row.n_runs),
-                str(row.group),
-            ]
-            for name, row in zip(self.table.index, self.table.itertuples(), strict=True)
+            [str(name), number(value, 3), f"{number(low, 3)} to {number(high, 3)}", str(n_runs), str(group)]
+            for name, value, low, high, n_runs, group in zip(
+                self.table.index, *ends, self.table["n_runs"], self.table["group"], strict=True
+            )
         ]
 
 
@@ -108,8 +107,12 @@ def compare(
     | steady    |    0.690 | 0.000 to 0.921  |    8 | a     |
     | shaky     |   -0.119 | -0.119 to 0.010 |    8 | b     |
     """
+    if not isinstance(procedures, Mapping):
+        raise InputError(f'procedures must be like {{"lasso": selections, ...}} (got {shown(procedures)}).')
     if len(procedures) < 2:
         raise InputError(f"procedures holds {len(procedures)}; wanted are at least two to compare.")
+    check_flag("paired", paired, or_none=True)
+    check_adjustment(adjust)
     check_level(level)
     record = get_measure(measure).with_params(measure_params)
     options = Options(undefined, expectation, n_draws, random_state, similarity)

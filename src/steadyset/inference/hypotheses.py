@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from scipy import optimize, special
 
+from steadyset.arguments import check_choice, check_finite, check_flag
 from steadyset.conventions import LEVEL, check_level
 from steadyset.errors import InputError
 from steadyset.inference.interval import interval_of
@@ -70,8 +71,9 @@ def test_threshold(
     V = (Phi - value)/sqrt(v). Runs that all behave alike have no variance; the p-value is then the largest probability
     of seeing M of them alike if the measure were at `value`: the M-th power of the share that must behave so.
     """
-    _check(alternative, Alternative, "alternative")
-    _check(method, TestMethod, "method")
+    check_choice("alternative", alternative, get_args(Alternative))
+    check_choice("method", method, get_args(TestMethod))
+    check_finite("value", value)
     record = get_measure(measure).with_params(measure_params)
     options = Options(undefined, expectation, n_draws, random_state, similarity)
     runs = as_selections(selections)
@@ -122,8 +124,9 @@ def test_difference(
 
     With `paired=False` the procedures may choose from different features, unless the measure needs their similarity.
     """
-    _check(alternative, Alternative, "alternative")
-    _check(method, TestMethod, "method")
+    check_choice("alternative", alternative, get_args(Alternative))
+    check_choice("method", method, get_args(TestMethod))
+    check_flag("paired", paired, or_none=True)
     check_level(level)
     record = get_measure(measure).with_params(measure_params)
     options = Options(undefined, expectation, n_draws, random_state, similarity)
@@ -311,8 +314,3 @@ def _large_sample_note(values: Jackknife) -> str:
 
 def _notes(a: Jackknife, b: Jackknife) -> str:
     return "; ".join(dict.fromkeys(x.estimate.note for x in (a, b) if x.estimate.note))
-
-
-def _check(value: object, choices: Any, name: str) -> None:
-    if value not in get_args(choices):
-        raise InputError(f"{name} is {value!r}; wanted is one of {', '.join(get_args(choices))}.")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from scipy import special
 
+from steadyset.arguments import check_choice, check_integer
 from steadyset.conventions import LEVEL, check_level
 from steadyset.errors import InputError
 from steadyset.inference.bootstrap import bca_ends
@@ -22,6 +23,7 @@ from steadyset.selections import Selections, as_selections
 if TYPE_CHECKING:
     from steadyset.similarity import FeatureSimilarity
 
+MOST_RESAMPLES = 10**7
 Method = Literal["auto", "normal", "t", "jackknife", "bootstrap", "logit"]
 
 
@@ -99,8 +101,8 @@ def confidence_interval(
     record = get_measure(measure).with_params(measure_params)
     options = Options(undefined, expectation, n_draws, random_state, similarity)
     check_level(level)
-    if method not in get_args(Method):
-        raise InputError(f"method is {method!r}; wanted is one of {', '.join(get_args(Method))}.")
+    check_choice("method", method, get_args(Method))
+    check_integer("n_resamples", n_resamples, least=100, most=MOST_RESAMPLES)
     runs = as_selections(selections)
     values = jackknife(runs, record, options)
     if method in ("normal", "t"):

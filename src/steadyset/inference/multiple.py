@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from steadyset.arguments import shown
 from steadyset.errors import InputError
 
 Adjustment = Literal["holm", "bh"] | None
@@ -16,9 +17,8 @@ ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
 def adjusted_p_values(p_values: npt.ArrayLike, adjust: Adjustment) -> npt.NDArray[np.float64]:
     """Holm's or Benjamini and Hochberg's adjusted p-values; undefined ones stay so and are not counted as tests."""
+    check_adjustment(adjust)
     p = np.array(p_values, dtype=np.float64)
-    if adjust not in ("holm", "bh", None):
-        raise InputError(f'adjust is {adjust!r}; wanted is "holm", "bh" or None.')
     known = np.flatnonzero(~np.isnan(p))
     if adjust is None or known.size == 0:
         return p
@@ -30,6 +30,12 @@ def adjusted_p_values(p_values: npt.ArrayLike, adjust: Adjustment) -> npt.NDArra
     order = known[np.argsort(p[known], kind="stable")]
     p[order] = np.minimum(1.0, np.maximum.accumulate(np.arange(len(order), 0, -1) * p[order]))
     return p
+
+
+def check_adjustment(adjust: object) -> None:
+    """Refuse what is no way to adjust."""
+    if not (adjust is None or (isinstance(adjust, str) and adjust in ("holm", "bh"))):
+        raise InputError(f'adjust is {shown(adjust)}; wanted is "holm", "bh" or None.')
 
 
 def compact_letters(names: Sequence[str], differ: Collection[frozenset[str]]) -> dict[str, str]:

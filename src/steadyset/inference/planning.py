@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steadyset.arguments import is_number, is_whole, shown
 from steadyset.conventions import LEVEL, check_level
 from steadyset.errors import InputError
 from steadyset.inference.interval import auto_ends, interval_of
@@ -43,8 +44,8 @@ def runs_needed(
     The estimate and the spread of the runs are taken as they are now: the standard error falls with 1/sqrt(M) and the
     t quantile with M. With few runs this is a rough answer; ask again after half of the runs.
     """
-    if not width > 0:
-        raise InputError(f"width is {width!r}; wanted is a positive number.")
+    if not (is_number(width) and width > 0):
+        raise InputError(f"width is {shown(width)}; wanted is a positive number.")
     check_level(level)
     record = get_measure(measure).with_params(measure_params)
     options = Options(undefined, expectation, n_draws, random_state, similarity)
@@ -88,6 +89,8 @@ def convergence(
     record = get_measure(measure).with_params(measure_params)
     options = Options(undefined, expectation, n_draws, random_state, similarity)
     runs = as_selections(selections)
+    if n_runs is not None and not (isinstance(n_runs, Iterable) and list(n_runs) and all(map(is_whole, n_runs))):
+        raise InputError(f"n_runs must hold whole numbers of runs, such as [10, 20] (got {shown(n_runs)}).")
     steps = _steps(runs.n_runs) if n_runs is None else [int(m) for m in n_runs]
     outside = [m for m in steps if not 2 <= m <= runs.n_runs]
     if outside:

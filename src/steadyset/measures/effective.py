@@ -44,6 +44,7 @@ register(
         aliases=("SMES", "phi_S"),
         score=sechidis_score,
         bounds=(-INFINITY, INFINITY),
+        equal_sizes_only=True,
         adjusted=True,
         linear=True,
         needs=("similarity",),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from steadyset.arguments import shown
 from steadyset.errors import InputError
 from steadyset.measures.needs import has_needs, require_needs
 from steadyset.measures.options import NOT_CORRECTED, Estimate, Expectation, Options, Undefined
@@ -65,19 +66,27 @@ def stability(
 
 
 def chosen_measures(
-    measures: str | Sequence[str | Measure], params: Mapping[str, Mapping[str, Any]] | None = None
+    measures: str | Measure | Sequence[str | Measure], params: Mapping[str, Mapping[str, Any]] | None = None
 ) -> list[Measure]:
     """The records of "all", of one name or of several, with their parameters."""
-    if isinstance(measures, str):
-        records = all_measures() if measures == "all" else [get_measure(measures)]
-    else:
+    if params is not None and not (
+        isinstance(params, Mapping) and all(isinstance(values, Mapping) for values in params.values())
+    ):
+        raise InputError(f'params must be like {{"davis": {{"alpha": 1}}}} (got {shown(params)}).')
+    if isinstance(measures, str) and measures == "all":
+        records = all_measures()
+    elif isinstance(measures, str | Measure):
+        records = [get_measure(measures)]
+    elif isinstance(measures, list | tuple) and measures:
         records = [get_measure(name) for name in measures]
+    else:
+        raise InputError(f'measures must be "all", a name, or a list of names (got {shown(measures)}).')
     by_name = {get_measure(name).name: values for name, values in (params or {}).items()}
     return [record.with_params(by_name.get(record.name, {})) for record in records]
 
 
 def usable_measures(
-    measures: str | Sequence[str | Measure],
+    measures: str | Measure | Sequence[str | Measure],
     selections: Selections,
     options: Options,
     params: Mapping[str, Mapping[str, Any]] | None = None,

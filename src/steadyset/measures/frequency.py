@@ -152,6 +152,7 @@ for _measure in (
         score=nogueira_score,
         bounds=(-1, 1),
         corrected=True,
+        equal_sizes_only=True,
         linear=True,
         floor=0.0,
     ),

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steadyset.arguments import check_flag, is_whole, shown
 from steadyset.errors import InputError
 from steadyset.measures.correlations import Correlations
+from steadyset.measures.options import check_similarity
 from steadyset.measures.record import Measure, register
 from steadyset.measures.rows import FloatArray, IntArray, Rows, weight_rows
 from steadyset.selections import Selections, as_selections
@@ -96,10 +98,12 @@ def shared_importance(
     from steadyset.kernels.transport import transport_plan
 
     runs = as_selections(selections)
+    check_similarity(similarity)
+    check_flag("thresholded", thresholded)
     similarity.check(runs)
     for name, run in (("i", i), ("j", j)):
-        if not 0 <= run < runs.n_runs:
-            raise InputError(f"{name} is {run}; wanted is a run from 0 to {runs.n_runs - 1}.")
+        if not (is_whole(run) and 0 <= run < runs.n_runs):
+            raise InputError(f"{name} is {shown(run)}; wanted is a run from 0 to {runs.n_runs - 1}.")
     rows = weight_rows(runs).positive()
     (f, w), (g, v) = (_entries(rows, run) for run in (i, j))
     c = _block(similarity, f, g, thresholded)

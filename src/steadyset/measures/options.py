@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from steadyset.arguments import is_number, is_whole, shown
 from steadyset.errors import InputError, UndefinedError
 from steadyset.measures.record import Measure
 from steadyset.similarity import FeatureSimilarity
@@ -15,6 +16,7 @@ from steadyset.similarity import FeatureSimilarity
 Undefined = Literal["nan", "raise"] | float
 Expectation = Literal["auto", "exact", "monte_carlo", "none"]
 DEFAULT_SEED = 0  # of draws where random_state is None: the same call gives the same number
+MOST_DRAWS = 10**9
 NOT_CORRECTED = "not corrected"  # how a note starts when the expectation that was asked for is not known
 
 
@@ -30,25 +32,22 @@ class Options:
     mc_error: float | None = None
 
     def __post_init__(self) -> None:
-        if self.undefined not in ("nan", "raise") and not (_is_number(self.undefined) and np.isfinite(self.undefined)):
-            raise InputError(f'undefined is {self.undefined!r}; wanted is "nan", "raise" or a finite number.')
-        if self.expectation not in ("auto", "exact", "monte_carlo", "none"):
+        if not (is_number(self.undefined) or (isinstance(self.undefined, str) and self.undefined in ("nan", "raise"))):
+            raise InputError(f'undefined is {shown(self.undefined)}; wanted is "nan", "raise" or a finite number.')
+        if not (isinstance(self.expectation, str) and self.expectation in get_args(Expectation)):
             raise InputError(
-                f'expectation is {self.expectation!r}; wanted is "auto", "exact", "monte_carlo" or "none".'
+                f'expectation is {shown(self.expectation)}; wanted is "auto", "exact", "monte_carlo" or "none".'
             )
-        if not isinstance(self.n_draws, (int, np.integer)) or self.n_draws < 2:
-            raise InputError(f"n_draws is {self.n_draws!r}; wanted is a whole number of at least 2 draws.")
-        if self.random_state is not None and not (
-            isinstance(self.random_state, (int, np.integer)) and self.random_state >= 0
-        ):
-            raise InputError(f"random_state is {self.random_state!r}; wanted is None or a whole number from 0 on.")
-        if self.similarity is not None and not isinstance(self.similarity, FeatureSimilarity):
-            raise InputError(
-                f"similarity is a {type(self.similarity).__name__}; wanted is a FeatureSimilarity, "
-                "such as FeatureSimilarity.from_matrix(C)."
-            )
-        if self.mc_error is not None and not (_is_number(self.mc_error) and self.mc_error > 0):
-            raise InputError(f"mc_error is {self.mc_error!r}; wanted is a positive number.")
+        if not is_whole(self.n_draws) or self.n_draws < 2:
+            raise InputError(f"n_draws is {shown(self.n_draws)}; wanted is a whole number of at least 2 draws.")
+        if self.n_draws > MOST_DRAWS:
+            raise InputError(f"n_draws must be at most {MOST_DRAWS:.0e} (got {shown(self.n_draws)}).")
+        if self.random_state is not None and not (is_whole(self.random_state) and self.random_state >= 0):
+            raise InputError(f"random_state is {shown(self.random_state)}; wanted is None or a whole number from 0 on.")
+        if self.similarity is not None:
+            check_similarity(self.similarity)
+        if self.mc_error is not None and not (is_number(self.mc_error) and self.mc_error > 0):
+            raise InputError(f"mc_error is {shown(self.mc_error)}; wanted is a positive number.")
 
     @property
     def corrects(self) -> bool:
@@ -101,10 +100,15 @@ def settle(
     return Estimate(float("nan") if options.undefined == "nan" else float(options.undefined), note=note)
 
 
+def check_similarity(similarity: Any) -> None:
+    """Refuse what is no FeatureSimilarity."""
+    if not isinstance(similarity, FeatureSimilarity):
+        raise InputError(
+            f"similarity is a {type(similarity).__name__}; wanted is a FeatureSimilarity, "
+            "such as FeatureSimilarity.from_matrix(C)."
+        )
+
+
 def sizes_in_words(sizes: npt.NDArray[np.int64]) -> str:
     low, high = int(sizes.min()), int(sizes.max())
     return f"all sizes are {low}" if low == high else f"sizes range from {low} to {high}"
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from steadyset.arguments import is_whole, shown
 from steadyset.errors import InputError
 from steadyset.measures.correlations import Correlations
 from steadyset.measures.record import INFINITY, Measure, register
@@ -66,9 +67,8 @@ def canberra_score(ranks: Rows, *, top: int | None = None, relative: bool = Fals
     from steadyset.kernels.rankings import canberra_table
 
     d = ranks.n_features
-    is_whole = isinstance(top, (int, np.integer)) and not isinstance(top, bool)
-    if top is not None and not (is_whole and 1 <= top <= d):
-        raise InputError(f"top is {top!r}; wanted is a whole number from 1 to the {d} features, or None.")
+    if top is not None and not (is_whole(top) and 1 <= top <= d):
+        raise InputError(f"top is {shown(top)}; wanted is a whole number from 1 to the {d} features, or None.")
     last = d if top is None else int(top) + 1
     values, rest = np.minimum(ranks.values, last), np.minimum(ranks.rest, last)
     table = canberra_table(ranks.indptr, ranks.indices, values, rest, d)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from steadyset.arguments import check_finite, check_flag, is_number, shown
 from steadyset.errors import InputError
 from steadyset.plugins import PlugIns
 
@@ -42,9 +43,10 @@ class Measure:
     - "weights", "rankings": score(rows) of the absolute weights or the ranks of all runs (`Rows`), with similarity=
       when the measure needs it, gives a runs x runs table or `Correlations`; the measure is the mean over pairs.
 
-    `linear` says that for given sizes a frequency score is linear in `levels`, or an effective score in `scatter`; its
-    expectation under random selection is then exact. `floor` is the least value that infinitely many independent runs
-    can have, where that is above the lower bound; intervals end there.
+    `corrected` says that the measure is published with a correction for chance, `equal_sizes_only` that random sets
+    have one mean value for equal sizes only. `linear` says that for given sizes a frequency score is linear in
+    `levels`, or an effective score in `scatter`; its expectation under random selection is then exact. `floor` is the
+    least value that infinitely many independent runs can have, where that is above the lower bound: intervals end so.
 
     `formula`, `undefined` and `reference` default to the lines of the score's docstring that start with Formula:,
     Undefined: and Reference:.
@@ -56,6 +58,7 @@ class Measure:
     aliases: tuple[str, ...] = ()
     bounds: tuple[float, float] = (-INFINITY, INFINITY)
     corrected: bool = False
+    equal_sizes_only: bool = False
     adjusted: bool = False
     linear: bool = False
     symmetric: bool = True
@@ -84,7 +87,17 @@ class Measure:
         if unknown:
             known = f"it takes {', '.join(self.params)}" if self.params else "it takes none"
             raise InputError(f"{self.name} has no parameter {sorted(unknown)[0]!r}; {known}.")
+        for name, value in params.items():  # what a parameter is by default says what it may be
+            if isinstance(self.params[name], bool):
+                check_flag(name, value)
+            elif is_number(self.params[name]):
+                check_finite(name, value)
         return replace(self, params={**self.params, **params}) if params else self
+
+    @property
+    def correction(self) -> str:
+        """Whether random selection has one mean value, in the words of the catalogue and of the certificates."""
+        return "for equal sizes" if self.equal_sizes_only else "yes" if self.corrected else "no"
 
     def largest(self, n_runs: int, n_features: int) -> float:
         """The largest value that the measure can take, which a correction for chance scales to."""
@@ -121,17 +134,49 @@ def register_measure(name: str, score: Callable[..., Any], *, family: str = "pai
     >>> st.unregister_measure("overlap")
     """
     if not (isinstance(name, str) and name):
-        raise InputError(f"name is {name!r}; wanted is a text.")
+        raise InputError(f"name is {shown(name)}; wanted is a text.")
     if not callable(score):
-        raise InputError(f"score is {score!r}; wanted is a function.")
+        raise InputError(f"score is {shown(score)}; wanted is a function.")
     get_family(family)
     unknown = sorted(set(fields) - set(Measure.__dataclass_fields__))
     if unknown:
         raise InputError(f"A measure has no field {unknown[0]!r}; it has {', '.join(Measure.__dataclass_fields__)}.")
+    for field_name in ("aliases", "needs", "uses"):
+        if field_name in fields:
+            fields[field_name] = _texts(field_name, fields[field_name])
     for need in fields.get("needs", ()):
         if need not in get_args(Need):
-            raise InputError(f"needs holds {need!r}; wanted are some of {', '.join(get_args(Need))}.")
+            raise InputError(f"needs holds {shown(need)}; wanted are some of {', '.join(get_args(Need))}.")
+    _check_fields(fields)
     return register(Measure(name=name, score=score, family=family, **fields))
+
+
+def _texts(name: str, values: Any) -> tuple[str, ...]:
+    """A list of texts as a tuple; one text is a list of one."""
+    if isinstance(values, str) and values:
+        return (values,)
+    if not (isinstance(values, list | tuple) and all(isinstance(value, str) and value for value in values)):
+        raise InputError(f"{name} must be a list of texts (got {shown(values)}).")
+    return tuple(values)
+
+
+def _check_fields(fields: Mapping[str, Any]) -> None:
+    """Refuse what a record cannot hold."""
+    for name in ("corrected", "equal_sizes_only", "adjusted", "linear", "symmetric", "constant_size"):
+        check_flag(name, fields.get(name, False))
+    check_flag("higher_is_steadier", fields.get("higher_is_steadier", True))
+    bounds = fields.get("bounds", (0.0, 1.0))
+    ends = list(bounds) if isinstance(bounds, list | tuple) else []
+    if len(ends) != 2 or not all(is_number(end) or end in (INFINITY, -INFINITY) for end in ends) or ends[0] >= ends[1]:
+        raise InputError(f"bounds must be two numbers, the lower one first (got {shown(bounds)}).")
+    if fields.get("floor") is not None:
+        check_finite("floor", fields["floor"])
+    for name in ("maximum", "intersection"):
+        if fields.get(name) is not None and not callable(fields[name]):
+            raise InputError(f"{name} must be a function (got {shown(fields[name])}).")
+    for name in ("params", "claims"):
+        if not isinstance(fields.get(name, {}), Mapping):
+            raise InputError(f"{name} must be a mapping by name (got {shown(fields[name])}).")
 
 
 def unregister_measure(name: str) -> None:
@@ -146,7 +191,9 @@ def get_measure(name: str | Measure) -> Measure:
     """The record of a measure by its name or an alias; capitals do not matter."""
     if isinstance(name, Measure):
         return name
-    key = str(name).lower()
+    if not isinstance(name, str):
+        raise InputError(f"measure must be the name of a measure (got {shown(name)}).")
+    key = name.lower()
     if key not in _names:
         _plugins.load()
     if key not in _names:
@@ -181,7 +228,7 @@ def get_family(of: str | Measure) -> Family:
     """The family of a measure, or by its name."""
     name = of.family if isinstance(of, Measure) else of
     if not (isinstance(name, str) and name in _families):
-        raise InputError(f"family must be one of {', '.join(_families)} (got {name!r}).")
+        raise InputError(f"family must be one of {', '.join(_families)} (got {shown(name)}).")
     return _families[name]
 
 
@@ -202,26 +249,32 @@ def _adopt(name: str, measure: Any) -> None:
 
 _plugins = PlugIns("measure", _adopt)
 
-CATALOGUE = (
-    "family",
-    "bounds",
-    "corrected",
-    "adjusted",
-    "needs",
-    "higher_is_steadier",
-    "formula",
-    "undefined",
-    "reference",
-)
+
+def catalogue_entry(measure: Measure) -> dict[str, Any]:
+    """What the catalogue tells of a measure."""
+    return {
+        "name": measure.name,
+        "aliases": measure.aliases,
+        "family": measure.family,
+        "bounds": measure.bounds,
+        "corrected": measure.correction,
+        "adjusted": measure.adjusted,
+        "needs": measure.needs,
+        "higher_is_steadier": measure.higher_is_steadier,
+        "formula": measure.formula,
+        "undefined": measure.undefined,
+        "reference": measure.reference,
+    }
 
 
 def list_measures() -> pd.DataFrame:
-    """The catalogue: one row a measure, with its aliases, properties, formula and reference."""
+    """The catalogue: one row per measure, with its aliases, properties, formula and reference.
+
+    corrected is "yes" (random sets have one mean value, whatever their sizes), "for equal sizes" or "no".
+    """
     import pandas as pd
 
-    return pd.DataFrame(
-        [{"name": m.name, "aliases": m.aliases, **{key: getattr(m, key) for key in CATALOGUE}} for m in all_measures()]
-    ).set_index("name")
+    return pd.DataFrame([catalogue_entry(measure) for measure in all_measures()]).set_index("name")
 
 
 def _docstring_line(score: Callable[..., Any], part: str) -> str:

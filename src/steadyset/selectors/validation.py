@@ -7,6 +7,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
+from steadyset.arguments import check_choice as check_choice
+from steadyset.arguments import check_integer as check_integer
+from steadyset.arguments import check_number as check_number
 from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.task import has_fractions, refuse_identifiers, refuse_several_targets
@@ -158,27 +161,6 @@ def check_k(k: Any, n_features: int, *, what: str = "features") -> int:
     if k > n_features:
         raise InputError(f"k is {k}; X has {n_features} {what} and wanted are at most all of them.")
     return int(k)
-
-
-def check_integer(name: str, value: Any, *, least: int) -> None:
-    """An option that is a whole number."""
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
-        raise InputError(f"{name} is {value!r}; wanted is a whole number of at least {least}.")
-
-
-def check_number(name: str, value: Any, *, above: float = 0.0, most: float = np.inf, or_equal: bool = False) -> None:
-    """An option that is a finite number within bounds."""
-    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if not number or not np.isfinite(value) or value < above or value > most or (value == above and not or_equal):
-        bound = f"of at least {above:g}" if or_equal else f"above {above:g}"
-        limit = "" if most == np.inf else f" and at most {most:g}"
-        raise InputError(f"{name} is {value!r}; wanted is a number {bound}{limit}.")
-
-
-def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
-    """An option that is one of a few words."""
-    if value not in choices:
-        raise InputError(f"{name} is {value!r}; wanted is one of {', '.join(choices)}.")
 
 
 def _refuse_text_columns(X: Any) -> None:

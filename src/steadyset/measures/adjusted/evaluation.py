@@ -16,7 +16,7 @@ import numpy.typing as npt
 from steadyset.errors import InputError
 from steadyset.measures.adjusted.chance import RandomOverlaps
 from steadyset.measures.adjusted.pairs import similar_pairs
-from steadyset.measures.options import NOT_CORRECTED, Estimate, Options
+from steadyset.measures.options import MOST_DRAWS, NOT_CORRECTED, Estimate, Options
 from steadyset.measures.record import Measure
 from steadyset.measures.totals import PairTotal
 from steadyset.selections import Selections
@@ -28,7 +28,6 @@ Scored = tuple[int, IntArray, IntArray, FloatArray]
 NO_ROOM = 1e-12  # maximum and expectation are equal, up to rounding
 TELLABLE = 4  # standard errors that a simulated expectation must stay away from the maximum
 PILOT_DRAWS = 8000  # over all pairs of sizes; fewer leave rare events out of the standard error
-MOST_DRAWS = 10**9
 
 
 def evaluate(selections: Selections, measures: Sequence[Measure], options: Options) -> list[Estimate]:

@@ -1,0 +1,69 @@
+"""What arguments may be: one check per kind, each with one sentence that names the argument and what was given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from steadyset.errors import InputError
+
+SHOWN = 60
+
+
+def is_number(value: Any) -> bool:
+    """A finite number that is no truth value; text that reads as a number is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        return False
+    try:
+        return bool(np.isfinite(float(value)))
+    except OverflowError:  # a whole number beyond what a float holds
+        return False
+
+
+def is_whole(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def check_integer(name: str, value: Any, *, least: int, most: int | None = None) -> None:
+    """An option that is a whole number."""
+    if not is_whole(value) or value < least:
+        raise InputError(f"{name} is {shown(value)}; wanted is a whole number of at least {least}.")
+    if most is not None and value > most:
+        raise InputError(f"{name} must be at most {most} (got {shown(value)}).")
+
+
+def check_number(name: str, value: Any, *, above: float = 0.0, most: float = np.inf, or_equal: bool = False) -> None:
+    """An option that is a finite number within bounds."""
+    if not is_number(value) or value < above or value > most or (value == above and not or_equal):
+        bound = f"of at least {above:g}" if or_equal else f"above {above:g}"
+        limit = "" if most == np.inf else f" and at most {most:g}"
+        raise InputError(f"{name} is {shown(value)}; wanted is a number {bound}{limit}.")
+
+
+def check_finite(name: str, value: Any) -> None:
+    """An option that is any finite number."""
+    if not is_number(value):
+        raise InputError(f"{name} must be a finite number (got {shown(value)}).")
+
+
+def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
+    """An option that is one of a few words."""
+    if not (isinstance(value, str) and value in choices):
+        raise InputError(f"{name} is {shown(value)}; wanted is one of {', '.join(choices)}.")
+
+
+def check_flag(name: str, value: Any, *, or_none: bool = False) -> None:
+    """An option that is True or False."""
+    if not (isinstance(value, bool | np.bool_) or (or_none and value is None)):
+        raise InputError(f"{name} must be True{', False or None' if or_none else ' or False'} (got {shown(value)}).")
+
+
+def shown(value: Any) -> str:
+    """What was given, short and in one line."""
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # an object whose repr fails, or a number too long to print
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
