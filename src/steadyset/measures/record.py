@@ -243,6 +243,7 @@ def _adopt(name: str, measure: Any) -> None:
     """Register what an entry point stands for, unless its module has done that."""
     if not isinstance(measure, Measure):
         raise InputError(f"it must be a Measure (got {type(measure).__name__})")
+    get_family(measure)
     if _registry.get(measure.name) is not measure:
         register(measure)
 
