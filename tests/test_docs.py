@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from steadyset.measures import record
+from steadyset.plots import registry as pictures
 from steadyset.resampling import drawn
 from steadyset.selectors import names
 from steadyset.selectors.filters import registry
@@ -22,6 +23,7 @@ PAGES = sorted(page for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md
 @pytest.fixture(autouse=True)
 def _forget_what_a_page_registers(monkeypatch, tmp_path):
     monkeypatch.setattr(registry, "_filters", dict(registry._filters))
+    monkeypatch.setattr(pictures, "_pictures", dict(pictures._pictures))
     monkeypatch.setattr(record, "_registry", dict(record._registry))
     monkeypatch.setattr(record, "_names", dict(record._names))
     monkeypatch.setattr(record, "_families", dict(record._families))
