@@ -51,8 +51,8 @@ def assess(
         typer.Option(
             "--score",
             metavar="NAME",
-            help="accuracy, auc, log_likelihood, error; for numbers r2, rmse; or any scorer of scikit-learn, such as f1 "
-            "or matthews_corrcoef. May be repeated.",
+            help="accuracy, auc, log_likelihood, error; for numbers r2, rmse; or any scorer of scikit-learn, such as "
+            "f1 or matthews_corrcoef. May be repeated.",
         ),
     ] = None,
     task: shared.TaskOption = None,
