@@ -8,10 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import steadyset as st
-from steadyset.resampling import KFold
+from steadyset.errors import InputError
+from steadyset.resampling import KFold, Rows
 from steadyset.selectors.filters import FilterSelector
 from steadyset.tuning import FilteredModel
 from steadyset.tuning.space import bommert, random_pick, read_space
@@ -306,3 +310,36 @@ def stop_at(number):
             raise KeyboardInterrupt
 
     return progress
+
+
+def test_gaps_are_filled_within_the_runs_and_by_the_final_estimator():
+    holes = np.where(np.random.default_rng(1).random(DATA.X.shape) < 0.05, np.nan, DATA.X)
+    space = {"filter": ["anova"], "fraction": [0.2], "model": {"knn": {"kneighborsclassifier__n_neighbors": [3]}}}
+    options = {"sampler": "grid", "resampling": KFold(3), "objectives": ["accuracy"]}
+    result = st.tune(space, holes, DATA.y, impute="median", **options)
+    runs = result.selections(0)
+    for i in range(3):
+        rows = KFold(3).draw(i, Rows(len(DATA.y), DATA.y), 0).train
+        own = result.estimator(0).fit(holes[rows], DATA.y[rows])
+        assert runs.selected(i).tolist() == np.flatnonzero(own.get_support()).tolist()
+    assert result.frame["failures"].tolist() == [0]
+    with pytest.raises(InputError, match="'the filter anova', 'the model knn' cannot take them"):
+        st.tune(space, holes, DATA.y, **options)
+
+
+def test_warnings_of_models_are_counted_and_fail_where_that_is_asked_for():
+    stuck = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1, C=1e4))
+    space = {"model": {"stuck": (stuck, {})}}
+    options = {"sampler": "grid", "resampling": KFold(3), "objectives": ["accuracy"]}
+    result = st.tune(space, DATA.X, DATA.y, **options)
+    assert result.frame["warned"].tolist() == [3]
+    assert result.frame["warning"][0].startswith("ConvergenceWarning")
+    assert result.frame["failures"].tolist() == [0]
+    with pytest.warns(UserWarning, match="failed in every run; the first because ConvergenceWarning"):
+        st.tune(space, DATA.X, DATA.y, on_warning="fail", **options)
+
+
+def test_any_scorer_of_scikit_learn_is_an_objective():
+    result = tuned(objectives=("matthews_corrcoef", "stability"), n_trials=3)
+    assert result.directions == ("max", "max")
+    assert result.frame["matthews_corrcoef"].between(-1, 1).all()

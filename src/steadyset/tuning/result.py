@@ -143,7 +143,7 @@ class Tuning:
     def share_correct(self) -> npt.NDArray[np.float64]:
         """The first score among the objectives as a number of which 0 is bad and 1 is best."""
         name = self._score_name()
-        if name in UNBOUNDED:
+        if name in UNBOUNDED or name.startswith("neg_"):
             raise InputError(f"harmonic is a mean of two numbers from 0 to 1, and {name} has no end at 0 or 1.")
         return 1 - self.column(name) if self._direction(name) == "min" else self.column(name)
 
