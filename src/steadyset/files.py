@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import csv
 import gzip
 import json
 import os
@@ -14,7 +15,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steadyset.errors import InputError
-from steadyset.longtable import FEATURE, RUN, from_long_columns, long_columns, wide_columns
+from steadyset.io.columns import WIDE, Columns, from_arrow, read_wide_csv
+from steadyset.longtable import (
+    FEATURE,
+    RUN,
+    Wide,
+    from_long_columns,
+    long_columns,
+    oriented,
+    wide_columns,
+    wide_numbers,
+)
 from steadyset.matrix import read_matrix
 from steadyset.selections import Selections, reordered
 
@@ -29,19 +40,36 @@ TABLE_ENDINGS = ".csv, .tsv (also with .gz), .parquet or .feather"
 OTHER_SEPARATORS = {";": "semicolons", TAB: "tabs", ",": "commas", "|": "bars", " ": "spaces"}
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+([eE][+-]?[0-9]+)?")
 WIDE_CELLS, WIDE_COLUMNS = 5_000_000, 10_000
-# A table that claims more cells than this must have a file of plausible size behind it.
+MAX_GB = 8.0  # of memory that a file may take
+HEADER_SHARE = 64  # a name takes about so many times more memory than a byte of the header
+BYTES_A_CELL = 8
+JSON_SHARE = 8  # what is read from json takes about so many times its size
+UNFOLDED_TEXTS = 1_000_000
+IPC_MAGIC = b"ARROW1"
 MOST_CLAIMED = 10_000_000  # features that a file may claim without naming them
 UNCHECKED_CELLS, CELLS_PER_BYTE = 10_000_000, 1_000
 
 
 def read_selections(
-    path: Path, *, features: Sequence[str] | None, n_features: int | None, transpose: bool | None = None
+    path: Path,
+    *,
+    features: Sequence[str] | None,
+    n_features: int | None,
+    transpose: bool | None = None,
+    max_gb: float = MAX_GB,
 ) -> Selections:
     """See Selections.read."""
     if _kind(path) == "json":
         with _readable(path):
+            _refuse_size(path, JSON_SHARE * path.stat().st_size, max_gb)
             return _from_json(path, features, n_features)
-    table = read_table(path)
+    found = _read_many_columns(path, (), True, None, max_gb)
+    try:
+        if found is not None:
+            return _from_wide(wide_numbers(found), features, n_features, transpose)
+    except InputError as error:
+        raise type(error)(f"{path}: {error}") from None
+    table = read_table(path, max_gb=max_gb)
     try:
         if RUN in table.column_names and FEATURE in table.column_names:
             return from_long_columns(table, features=features, n_features=n_features, labels=None)
@@ -50,21 +78,64 @@ def read_selections(
         raise type(error)(f"{path}: {error}") from None
 
 
-def read_table(path: Path, *, labels: bool = True, delimiter: str | None = None) -> pa.Table:
+def read_table(path: Path, *, labels: bool = True, delimiter: str | None = None, max_gb: float = MAX_GB) -> pa.Table:
     """A csv, tsv, parquet or feather file.
 
     With `labels`, a first column without a name is called run, and the columns run and feature stay text. A
-    `delimiter` is a character, or tab; numbers may then have decimal commas.
+    `delimiter` is a character, or tab; numbers may then have decimal commas. A file that would take more than `max_gb`
+    gigabytes is refused.
     """
+    if isinstance(max_gb, bool) or not isinstance(max_gb, (int, float)) or not max_gb > 0:
+        raise InputError(f"max_gb must be a positive number (got {max_gb!r}).")
     if delimiter is not None:
-        return _read_delimited(path, delimiter, labels)
+        return _read_delimited(path, delimiter, labels, max_gb)
     if path.suffix.lower() in (".feather", ".arrow"):
-        return _read_feather(path)
+        return _read_feather(path, max_gb)
     kind = _kind(path, TABLE_ENDINGS)
     if kind == "json":
         raise InputError(f"{path} is a json file; wanted is {TABLE_ENDINGS}.")
     with _readable(path):
-        return _read_parquet(path) if kind == "parquet" else _read_csv(path, "\t" if kind == "tsv" else ",", labels)
+        if kind == "parquet":
+            return _read_parquet(path, max_gb)
+        return _read_csv(path, TAB if kind == "tsv" else ",", labels, max_gb)
+
+
+def read_columns(
+    path: Path, *, apart: Sequence[str] = (), delimiter: str | None = None, max_gb: float = MAX_GB
+) -> Columns:
+    """The data of a file as one array of numbers and the other columns; `apart` are never among the numbers."""
+    found = _read_many_columns(path, apart, False, delimiter, max_gb)
+    if found is not None:
+        return found
+    return from_arrow(read_table(path, labels=False, delimiter=delimiter, max_gb=max_gb), apart)
+
+
+def _read_many_columns(
+    path: Path, apart: Sequence[str], labels: bool, delimiter: str | None, max_gb: float
+) -> Columns | None:
+    """A csv or tsv file with many columns; None where it has few, or is not as regular as that."""
+    if path.suffix.lower() in (".feather", ".arrow", ".parquet", ".json"):
+        return None
+    separator = TAB if delimiter is None and _kind(path, TABLE_ENDINGS) == "tsv" else _separator(delimiter or ",")
+    with _readable(path):
+        header = _check_text(path, max_gb)
+        if header.count(separator) < WIDE:
+            return None
+        names = next(csv.reader([header], delimiter=separator))
+        nameless = _is_data(names)
+        if nameless and not labels:
+            return None
+        if nameless:
+            names = [f"x{f}" for f in range(len(names))]
+        row_names = ("",) if names[0] == "" else ()
+        if labels and row_names and RUN not in names:
+            names[0] = RUN
+        apart = (*apart, *row_names, *((RUN,) if labels else ()))
+        for decimal in (".", ",") if delimiter is not None and separator != "," else (".",):
+            found = read_wide_csv(path, names, separator, apart=apart, has_header=not nameless, decimal=decimal)
+            if found is not None and not (labels and {RUN, FEATURE} <= set(names)):
+                return found
+    return None
 
 
 def write_selections(selections: Selections, path: Path, *, layout: str | None) -> None:
@@ -142,15 +213,20 @@ def _kind(path: Path, endings: str = ENDINGS) -> str:
     return kind
 
 
-def _read_delimited(path: Path, delimiter: str, labels: bool) -> pa.Table:
+def _separator(delimiter: str) -> str:
     character = {"tab": "\t", "\\t": "\t"}.get(delimiter, delimiter)
     if len(character) != 1 or not character.isascii() or character in '"\r\n':
         raise InputError(f"delimiter is {delimiter!r}; wanted is one character, such as ; or |, or tab.")
+    return character
+
+
+def _read_delimited(path: Path, delimiter: str, labels: bool, max_gb: float) -> pa.Table:
+    character = _separator(delimiter)
     if path.suffix.lower() in (".feather", ".arrow", ".parquet", ".json"):
         raise InputError(f"{path} is no table of text; a delimiter goes with .csv, .tsv and .txt.")
     with _readable(path):
-        table = _read_csv(path, character, labels)
-        return _read_csv(path, character, labels, decimal=",") if _has_decimal_commas(table) else table
+        table = _read_csv(path, character, labels, max_gb)
+        return _read_csv(path, character, labels, max_gb, decimal=",") if _has_decimal_commas(table) else table
 
 
 def _has_decimal_commas(table: pa.Table) -> bool:
@@ -158,20 +234,22 @@ def _has_decimal_commas(table: pa.Table) -> bool:
     return any(value and DECIMAL_COMMA.fullmatch(value[0]) for value in firsts)
 
 
-def _read_csv(path: Path, delimiter: str, labels: bool, *, decimal: str = ".") -> pa.Table:
+def _read_csv(path: Path, delimiter: str, labels: bool, max_gb: float, *, decimal: str = ".") -> pa.Table:
     import pyarrow as pa
-    from pyarrow import csv
+    from pyarrow import csv as arrow_csv
 
-    header = _check_text(path)
+    header = _check_text(path, max_gb)
     nameless = _is_data(header.split(delimiter))
     block = (1 << 20) + 8 * len(header)  # a row has to fit into a block
 
     def read(texts: Sequence[str]) -> pa.Table:
-        return csv.read_csv(
+        return arrow_csv.read_csv(
             path,
-            read_options=csv.ReadOptions(block_size=block, autogenerate_column_names=nameless),
-            parse_options=csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-            convert_options=csv.ConvertOptions(column_types=dict.fromkeys(texts, pa.string()), decimal_point=decimal),
+            read_options=arrow_csv.ReadOptions(block_size=block, autogenerate_column_names=nameless),
+            parse_options=arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+            convert_options=arrow_csv.ConvertOptions(
+                column_types=dict.fromkeys(texts, pa.string()), decimal_point=decimal
+            ),
         )
 
     try:
@@ -209,58 +287,108 @@ def _is_data(cells: list[str]) -> bool:
     return set(cells) <= {"0", "1"} and cells != ["0", "1"]
 
 
-def _check_text(path: Path) -> str:
-    """The first line; a sentence where the file is not UTF-8 text or has no line at all."""
+def _check_text(path: Path, max_gb: float) -> str:
+    """The first line; a sentence where the file is not UTF-8 text, has no line at all, or is too large unpacked."""
     opener = gzip.open if path.suffix.lower() == ".gz" else open
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
-    first = ""
+    first: list[str] = []
+    size = 0
     with opener(path, "rb") as source:
         while chunk := source.read(1 << 20):
+            size += len(chunk)
+            _refuse_size(path, size, max_gb)
             try:
                 text = decoder.decode(chunk)
             except UnicodeDecodeError:
                 raise InputError(f"{path} is not UTF-8 text; save it as UTF-8.") from None
-            if "\n" not in first:
-                first += text
+            if not first or "\n" not in first[-1]:
+                _refuse_size(path, HEADER_SHARE * (sum(map(len, first)) + len(text.split("\n", 1)[0])), max_gb)
+                first.append(text)
     try:
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         raise InputError(f"{path} is not UTF-8 text; save it as UTF-8.") from None
-    if not first.strip():
+    line = "".join(first).split("\n", 1)[0].rstrip("\r")
+    if not "".join(first).strip():
         raise InputError(f"{path} is empty.")
-    return first.split("\n", 1)[0].rstrip("\r")
+    return line
 
 
-def _read_parquet(path: Path) -> pa.Table:
+def _refuse_size(path: Path, n_bytes: int, max_gb: float) -> None:
+    """Refuse what would take more memory than allowed, before it is read."""
+    if n_bytes > max_gb * 2**30:
+        raise InputError(
+            f"{path} would take more than {max_gb:g} GB of memory; raise the limit with max_gb= if the file is to be "
+            "trusted."
+        )
+
+
+def _read_parquet(path: Path, max_gb: float) -> pa.Table:
     import pyarrow as pa
     from pyarrow import parquet
 
     try:
         with parquet.ParquetFile(path) as file:
-            cells = file.metadata.num_rows * max(1, file.metadata.num_columns)
-            if cells > UNCHECKED_CELLS and cells > CELLS_PER_BYTE * path.stat().st_size:
-                claim = f"{file.metadata.num_rows:,} rows in {path.stat().st_size:,} bytes"
-                raise InputError(f"{path} claims {claim}; it is damaged or forged.")
-            return file.read()
+            meta = file.metadata
+            cells = meta.num_rows * max(1, meta.num_columns)
+            _refuse_claim(path, meta.num_rows, meta.num_columns)
+            unpacked = sum(meta.row_group(group).total_byte_size for group in range(meta.num_row_groups))
+            _refuse_size(path, max(BYTES_A_CELL * cells, unpacked), max_gb)
+            texts = [field.name for field in file.schema_arrow if pa.types.is_string(field.type)]
+        # Text that repeats is kept once: unfolded, a small file may fill the memory.
+        many = meta.num_rows * len(texts) > UNFOLDED_TEXTS
+        with parquet.ParquetFile(path, read_dictionary=texts if many else None) as file:
+            return _validated(path, file.read())
     except (pa.ArrowException, OverflowError, MemoryError) as error:
         raise InputError(f"{path} is not a readable Parquet file: {_first_line(error)}.") from None
 
 
-def _read_feather(path: Path) -> pa.Table:
+def _read_feather(path: Path, max_gb: float) -> pa.Table:
     import pyarrow as pa
-    from pyarrow import feather
+    from pyarrow import ipc
 
     with _readable(path):
+        _refuse_size(path, path.stat().st_size, max_gb)
+        content = path.read_bytes()
+        if not content.startswith(IPC_MAGIC):  # the first version of the format has no checks to rely on
+            raise InputError(f"{path} is not a Feather file of version 2; save it anew, or as Parquet.")
         try:
-            return feather.read_table(path)
-        except pa.ArrowException as error:
+            reader = ipc.open_file(pa.BufferReader(content))
+            batches = [reader.get_batch(i) for i in range(reader.num_record_batches)]
+            for batch in batches:
+                batch.validate(full=True)
+                _refuse_claim(path, batch.num_rows, batch.num_columns)
+            return _validated(path, pa.Table.from_batches(batches, reader.schema))
+        except (pa.ArrowException, OverflowError, MemoryError, UnicodeDecodeError) as error:
             raise InputError(f"{path} is not a readable Feather file: {_first_line(error)}.") from None
 
 
+def _refuse_claim(path: Path, n_rows: int, n_columns: int) -> None:
+    """A table that claims many cells must have a file of plausible size behind it."""
+    cells, size = n_rows * max(1, n_columns), path.stat().st_size
+    if cells > UNCHECKED_CELLS and cells > CELLS_PER_BYTE * size:
+        raise InputError(f"{path} claims {n_rows:,} rows in {size:,} bytes; it is damaged or forged.")
+
+
+def _validated(path: Path, table: pa.Table) -> pa.Table:
+    """The table, once offsets, indices and texts are known to stay within its buffers."""
+    import pyarrow as pa
+
+    try:
+        table.validate(full=True)
+    except pa.ArrowException as error:
+        raise InputError(f"{path} is damaged or forged: {_first_line(error)}.") from None
+    return table
+
+
 def _from_wide(
-    table: pa.Table, features: Sequence[str] | None, n_features: int | None, transpose: bool | None
+    table: pa.Table | Wide, features: Sequence[str] | None, n_features: int | None, transpose: bool | None
 ) -> Selections:
-    matrix = read_matrix(table, "The table", features, None, transpose=transpose)
+    labels = None
+    if isinstance(table, Wide):
+        table, features, labels = oriented(table, "The table", features, None, transpose=transpose)
+        transpose = False
+    matrix = read_matrix(table, "The table", features, labels, transpose=transpose)
     if n_features is not None and n_features != matrix.d:
         raise InputError(f"The table has {matrix.d} feature columns, but {n_features} features were announced.")
     return Selections._from_zeros_and_ones(matrix)
@@ -342,14 +470,15 @@ def _as_json(selections: Selections) -> dict[str, Any]:
 
 def _write_table(table: pa.Table, path: Path, kind: str, *, compressed: bool) -> None:
     import pyarrow as pa
-    from pyarrow import csv, parquet
+    from pyarrow import csv as arrow_csv
+    from pyarrow import parquet
 
     if kind == "parquet":
         parquet.write_table(table, path, compression="zstd")
         return
-    options = csv.WriteOptions(delimiter="\t" if kind == "tsv" else ",", quoting_style="needed")
+    options = arrow_csv.WriteOptions(delimiter="\t" if kind == "tsv" else ",", quoting_style="needed")
     with pa.output_stream(str(path), compression="gzip" if compressed else None) as sink:
-        csv.write_csv(table, sink, options)
+        arrow_csv.write_csv(table, sink, options)
 
 
 def _first_line(error: Exception) -> str:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
-from narwhals.exceptions import DuplicateError
 
 from steadyset.errors import InputError, UndeclaredFeaturesError
+from steadyset.io.columns import Columns
+from steadyset.io.numbers import as_frame
 from steadyset.labels import (
     AppearanceOrder,
     feature_names,
@@ -60,7 +61,7 @@ def wide_array(
 
     `transpose` says that rows are features instead; None refuses a table that looks as if they were.
     """
-    frame = _frame(table, what)
+    frame = as_frame(table, what)
     if len(frame) == 0:
         raise InputError(f"{what} has no rows; wanted is one row a run.")
     frame, rows = _row_names(frame, what, transpose)
@@ -73,6 +74,19 @@ def wide_array(
         more = f", and others that hold no numbers ({some_names(list(bad)[1:])})" if len(bad) > 1 else ""
         raise InputError(f"{what} has the column {name!r} {which}{more}; wanted are numbers or bools.")
     return oriented(Wide(_values(frame), list(frame.columns), rows), what, features, labels, transpose=transpose)
+
+
+def wide_numbers(read: Columns) -> Wide:
+    """What was read as columns, with the labels of the column run or of a first column of text."""
+    labels: Sequence[str] | None = None
+    others = dict(read.others)
+    for f, column in read.others.items():
+        if read.names[f] == RUN or (f == 0 and str(column.type) == "string"):
+            labels = _labels(others.pop(f).to_pylist(), "The table", read.names[f])
+    if others:
+        f = min(others)
+        raise InputError(f"The table has the column {read.names[f]!r} of type {others[f].type}; expected are numbers.")
+    return Wide(read.X, [read.names[f] for f in read.numeric], labels)
 
 
 def oriented(
@@ -132,7 +146,7 @@ def from_long_columns(
     table: Any, *, features: Sequence[str] | None, n_features: int | None, labels: Sequence[str] | None
 ) -> Selections:
     """See Selections.from_long."""
-    arrow = _frame(table, "table").to_arrow()
+    arrow = as_frame(table, "table").to_arrow()
     for name in (RUN, FEATURE):
         if name not in arrow.column_names:
             found = f"it has {', '.join(arrow.column_names)}" if arrow.column_names else "it has no columns"
@@ -198,22 +212,6 @@ def wide_columns(selections: Selections) -> dict[str, Any]:
     if RUN in selections.features and head:
         raise InputError("A feature is called 'run', like the column of the labels; write the long layout instead.")
     return head | {name: table[:, f] for f, name in enumerate(selections.features)}
-
-
-def _frame(table: Any, what: str) -> nw.DataFrame[Any]:
-    try:
-        frame = nw.from_native(table, eager_only=True, pass_through=True)
-        list(frame.columns) if isinstance(frame, nw.DataFrame) else ()
-    except DuplicateError:
-        names = [str(name) for name in getattr(table, "column_names", table.columns)]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"{what} has two columns called {twice!r}; wanted are distinct names.") from None
-    if not isinstance(frame, nw.DataFrame):
-        raise InputError(
-            f"{what} is a {type(table).__name__}; wanted is a runs x features array, a sparse matrix, "
-            "or a pandas, polars or pyarrow table."
-        )
-    return frame
 
 
 def _values(frame: nw.DataFrame[Any]) -> npt.NDArray[Any]:

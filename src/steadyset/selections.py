@@ -193,14 +193,16 @@ class Selections:
         *,
         n_features: int | None = None,
         transpose: bool | None = None,
+        max_gb: float = 8.0,
     ) -> Selections:
         """Read csv, tsv (also gzipped), parquet or json; wide 0/1 or long run,feature[,weight]: the file decides.
 
-        `transpose` is for wide tables, as in `from_matrix`.
+        `transpose` is for wide tables, as in `from_matrix`. A file that would take more than `max_gb` gigabytes of
+        memory is refused.
         """
         from steadyset.files import read_selections
 
-        return read_selections(Path(path), features=features, n_features=n_features, transpose=transpose)
+        return read_selections(Path(path), features=features, n_features=n_features, transpose=transpose, max_gb=max_gb)
 
     def write(self, path: str | Path, *, layout: str | None = None) -> None:
         """Write csv, tsv, parquet or json by the ending of `path`; `read` gives back equal Selections.

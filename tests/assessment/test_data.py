@@ -158,10 +158,10 @@ def test_an_identifier_can_be_kept(frame, tmp_path):
     [
         ("x.csv", None, "does not exist"),
         ("x.csv", b"", "is empty"),
-        ("x.feather", b"not feather", "not a readable Feather file"),
+        ("x.feather", b"not feather", "not a Feather file"),
         ("x.parquet", b"PAR1", "not a readable Parquet file"),
         ("x.xlsx", b"?", "unknown ending"),
-        ("x.csv", b"a,a,y\n1,2,0\n3,4,1\n", "'a' twice"),
+        ("x.csv", b"a,a,y\n1,2,0\n3,4,1\n", "2 columns called 'a'; rename them, or leave them all out with --drop a"),
         ("x.csv", b"a,y\n", "has no rows below its header"),
         ("x.csv", b"a,y\n1,1\n", "has one row only below its header"),
         ("x.csv", b"1.5,0\n2.5,1\n", "its first line holds numbers .'1.5', '0'., wanted is one with the names"),

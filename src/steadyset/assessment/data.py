@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steadyset.errors import Complaints, InputError
-from steadyset.files import read_table
+from steadyset.files import MAX_GB, read_columns
 from steadyset.labels import SHOWN, quoted_name, some_names
 from steadyset.runner.missing import check_impute
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 IDENTIFIER = re.compile(r"(?i)^(id|index|rownames?|run|.*[ _-]?(id|number|nr)|(patient|sample|subject|case)[ _-]?\w*)$")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-COLUMNS_AT_ONCE = 4096
 
 
 @dataclass(frozen=True)
@@ -46,63 +45,68 @@ def load_data(
     impute: str | None = None,
     delimiter: str | None = None,
     groups: str | None = None,
+    max_gb: float = MAX_GB,
 ) -> Data:
     """Read a table; `drop` leaves columns out, `keep` uses a column that looks like an identifier.
 
     Missing values pass with `impute="median"`, which `assess` and `tune` need then too: each run fills them.
     `delimiter` separates the columns of a csv file, and `groups` is the column that says which rows belong together.
+    A file that would take more than `max_gb` gigabytes of memory is refused.
     Everything that is wrong with the values is told at once.
     """
     check_impute(impute)
-    table = read_table(Path(path), labels=False, delimiter=delimiter)
-    notes = []
-    if table.column_names[0] == "":  # the row names of a frame
-        table = table.drop_columns("")
-        notes.append("left out: the first column, which has no name")
     roles = [target, *drop, *([] if groups is None else [groups])]
-    _check_names(table.column_names, [*roles, *keep], path)
-    features = [name for name in table.column_names if name not in roles]
-    _refuse_nothing(table.num_rows, features, path)
+    table = read_columns(Path(path), apart=roles, delimiter=delimiter, max_gb=max_gb)
+    notes = []
+    left_out = set(drop)
+    if table.names[0] == "" and "" not in drop:  # the row names of a frame
+        left_out.add("")
+        notes.append("left out: the first column, which has no name")
+    _check_names(table.names, [*roles, *keep], path, left_out)
+    no_features = {*roles, *left_out}
+    _refuse_nothing(table.n_rows, sum(name not in no_features for name in table.names), path)
     wrong = Complaints(f"{path} cannot be used as it is")
     with wrong.collected():
-        y = _target(table.column(target), target)
+        y = _target(table.others[table.names.index(target)], target)
     with wrong.collected():
-        members = None if groups is None else _groups(table.column(groups), groups, target)
-    numeric = [name for name in features if _is_numeric(table.schema.field(name).type)]
+        members = None if groups is None else _groups(table.others[table.names.index(groups)], groups, target)
     with wrong.collected():
-        _refuse_text(table, [name for name in features if name not in set(numeric)])
+        texts = {table.names[f]: column for f, column in table.others.items()}
+        _refuse_text({name: column for name, column in texts.items() if name not in no_features})
+    X, names = table.X, [table.names[f] for f in table.numeric]
+    if left_out.intersection(names):
+        kept = [f for f, name in enumerate(names) if name not in left_out]
+        X, names, table.whole = X[:, kept], [names[f] for f in kept], table.whole[kept]
     with wrong.collected():
-        _refuse_identifiers(table, [name for name in numeric if name not in keep])
-    X = np.empty((table.num_rows, len(numeric)))
-    for begin in range(0, len(numeric), COLUMNS_AT_ONCE):
-        for f, name in enumerate(numeric[begin : begin + COLUMNS_AT_ONCE], start=begin):
-            X[:, f] = table.column(name).cast("float64").to_numpy()
-        table = table.select(numeric[begin + COLUMNS_AT_ONCE :])  # so that the data is never held twice
+        _refuse_identifiers(X, names, table.whole, keep)
     if drop:
         notes.append(f"left out: {some_names(drop)}")
     known = np.isfinite(X)
     with wrong.collected():
-        _refuse_empty([numeric[f] for f in np.flatnonzero(~known.any(axis=0)).tolist()])
+        _refuse_empty([names[f] for f in np.flatnonzero(~known.any(axis=0)).tolist()])
     with wrong.collected():
-        notes += _gaps(X, known, numeric, impute)
+        notes += _gaps(X, known, names, impute)
     wrong.tell(before=f"{path}: ")
-    spread = np.nanmax(X, axis=0) - np.nanmin(X, axis=0)
-    constant = [name for name, varies in zip(features, spread, strict=True) if not varies]
+    constant = [names[f] for f in np.flatnonzero(np.nanmax(X, axis=0) == np.nanmin(X, axis=0))]
     if constant:
         notes.append(f"the same value in every row, so nothing to learn from: {some_names(constant)}")
-    return Data(X, y, tuple(features), tuple(notes), members)
+    return Data(np.ascontiguousarray(X), y, tuple(names), tuple(notes), members)
 
 
-def _check_names(columns: Sequence[str], wanted: Sequence[str], path: str | Path) -> None:
+def _check_names(columns: Sequence[str], wanted: Sequence[str], path: str | Path, left_out: set[str]) -> None:
     wrong = Complaints(f"{path} does not have the columns that were named")
+    known = set(columns)
     for name in dict.fromkeys(wanted):
-        if name not in columns:
+        if name not in known:
             wrong.sentences.append(f"{path} has no column {name!r}; {_instead(name, columns)}")
-    repeated = [name for name, often in Counter(columns).items() if often > 1]
-    if repeated:
+    counts = Counter(columns) if len(known) < len(columns) else {}
+    counts = {name: often for name, often in counts.items() if often > 1 and name not in left_out}
+    if counts:
+        shown = [f"{often} columns called {name!r}" for name, often in list(counts.items())[:SHOWN]]
+        more = f" and {len(counts) - SHOWN} more such names" if len(counts) > SHOWN else ""
         wrong.sentences.append(
-            f"{path} has the {'column' if len(repeated) == 1 else 'columns'} {some_names(repeated)} twice; wanted are "
-            "distinct names."
+            f"{path} has {', '.join(shown)}{more}; rename them, or leave them all out with "
+            f"{_options('drop', list(counts))}."
         )
     wrong.tell()
 
@@ -133,27 +137,20 @@ def _known(column: pa.ChunkedArray, what: str) -> list[Any]:
     return found
 
 
-def _refuse_nothing(n_rows: int, features: Sequence[str], path: str | Path) -> None:
+def _refuse_nothing(n_rows: int, n_features: int, path: str | Path) -> None:
     if n_rows < 2:
         raise InputError(f"{path} has {'no rows' if n_rows == 0 else 'one row only'} below its header.")
-    if not features:
+    if not n_features:
         raise InputError(f"{path} has no columns left to select from.")
 
 
-def _is_numeric(kind: pa.DataType) -> bool:
-    import pyarrow as pa
-
-    kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_decimal, pa.types.is_null)
-    return any(is_kind(kind) for is_kind in kinds)
-
-
-def _refuse_text(table: pa.Table, text: Sequence[str]) -> None:
+def _refuse_text(text: Mapping[str, pa.ChunkedArray]) -> None:
     if text:
         them = "it" if len(text) == 1 else "them"
-        shown = ", ".join(f"{name!r} holds {_first_text(table.column(name))!r}" for name in text[:SHOWN])
+        shown = ", ".join(f"{name!r} holds {_first_text(text[name])!r}" for name in list(text)[:SHOWN])
         raise InputError(
-            f"{_count(text, 'column')} not numeric ({shown}); encode {them}, or leave {them} out with "
-            f"{_options('drop', text)}."
+            f"{_count(list(text), 'column')} not numeric ({shown}); encode {them}, or leave {them} out with "
+            f"{_options('drop', list(text))}."
         )
 
 
@@ -167,13 +164,11 @@ def _first_text(column: pa.ChunkedArray) -> str:
     return str(column[0])
 
 
-def _refuse_identifiers(table: pa.Table, features: Sequence[str]) -> None:
-    import pyarrow as pa
-
-    def each_its_own(column: pa.ChunkedArray) -> bool:
-        return pa.types.is_integer(column.type) and len(column) > 1 and len(column.unique()) == len(column)
-
-    found = [name for name in features if IDENTIFIER.match(name) and each_its_own(table.column(name))]
+def _refuse_identifiers(
+    X: npt.NDArray[np.float64], names: Sequence[str], whole: npt.NDArray[np.bool_], keep: Sequence[str]
+) -> None:
+    suspects = [f for f, name in enumerate(names) if whole[f] and IDENTIFIER.match(name) and name not in set(keep)]
+    found = [names[f] for f in suspects if len(X) > 1 and len(np.unique(X[:, f])) == len(X)]
     if found:
         look = f"column {found[0]!r} looks like an identifier"
         if len(found) > 1:

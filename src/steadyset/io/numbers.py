@@ -6,6 +6,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
 from steadyset.errors import InputError
@@ -51,11 +52,28 @@ def numbers(values: Any, what: str) -> Floats:
 
 def number_frame(table: Any, what: str) -> tuple[NDArray[Any], list[str]]:
     """The numbers of a frame, and the names of its columns."""
-    frame = nw.from_native(table, eager_only=True)
+    frame = as_frame(table, what)
     for name, kind in frame.schema.items():
         if not (kind.is_numeric() or kind == nw.Boolean):
             raise InputError(f"{what} has the column {str(name)!r} of type {kind}; wanted are numbers.")
     return number_array(frame.to_numpy(), what), [str(name) for name in frame.columns]
+
+
+def as_frame(table: Any, what: str) -> nw.DataFrame[Any]:
+    """A frame of any library through narwhals; a sentence for what is none, or has two columns of one name."""
+    try:
+        frame = nw.from_native(table, eager_only=True, pass_through=True)
+        list(frame.columns) if isinstance(frame, nw.DataFrame) else ()
+    except DuplicateError:
+        names = [str(name) for name in getattr(table, "column_names", table.columns)]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"{what} has two columns called {twice!r}; wanted are distinct names.") from None
+    if not isinstance(frame, nw.DataFrame):
+        raise InputError(
+            f"{what} is a {type(table).__name__}; wanted is a runs x features array, a sparse matrix, "
+            "or a pandas, polars or pyarrow table."
+        )
+    return frame
 
 
 def is_frame(table: Any) -> bool:

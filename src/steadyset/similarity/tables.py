@@ -8,7 +8,7 @@ import narwhals.stable.v2 as nw
 import numpy.typing as npt
 
 from steadyset.errors import InputError
-from steadyset.io.numbers import number_frame
+from steadyset.io.numbers import as_frame, number_frame
 
 
 def square_table(table: Any, what: str) -> tuple[npt.NDArray[Any], list[str]]:
@@ -16,7 +16,9 @@ def square_table(table: Any, what: str) -> tuple[npt.NDArray[Any], list[str]]:
 
     The rows may be named too, by an index that is not a count or by a first column; these names must be the same.
     """
-    frame = nw.from_native(table, eager_only=True)
+    frame = as_frame(table, what)
+    if len(frame) == 0:
+        raise InputError(f"{what} has no rows; expected is one row per feature.")
     index = nw.maybe_get_index(frame)
     rows = None
     if frame.shape[1] == frame.shape[0] + 1:

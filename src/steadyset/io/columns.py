@@ -1,0 +1,212 @@
+"""A table of a file as numbers in one array and the few other columns apart, whatever the number of columns."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steadyset.kernels.arrays import Floats
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+WIDE = 1_000  # columns from which Arrow's own reader costs more than splitting lines
+BYTES_AT_ONCE = 1 << 21
+NULLS = frozenset(
+    [
+        "",
+        "#N/A",
+        "#N/A N/A",
+        "#NA",
+        "-1.#IND",
+        "-1.#QNAN",
+        "-NaN",
+        "-nan",
+        "1.#IND",
+        "1.#QNAN",
+        "N/A",
+        "NA",
+        "NULL",
+        "NaN",
+        "n/a",
+        "nan",
+        "null",
+    ]
+)
+
+
+@dataclass
+class Columns:
+    """The names of all columns, those with numbers as one array, and the others as Arrow columns by their place."""
+
+    names: list[str]
+    n_rows: int
+    numeric: NDArray[np.int64]
+    X: Floats
+    others: dict[int, pa.ChunkedArray]
+    whole: NDArray[np.bool_]  # which of the numeric columns hold whole numbers, none missing
+
+
+def from_arrow(table: pa.Table, apart: Collection[str] = ()) -> Columns:
+    """The columns of an Arrow table; those called `apart` are kept as they are, also where they hold numbers."""
+    names = table.column_names
+    numeric = [f for f, field in enumerate(table.schema) if field.name not in apart and is_numeric(field.type)]
+    chosen = set(numeric)
+    X = np.empty((table.num_rows, len(numeric)))
+    whole = np.zeros(len(numeric), dtype=np.bool_)
+    for place, f in enumerate(numeric):
+        column = table.column(f)
+        whole[place] = str(column.type).startswith(("int", "uint")) and not column.null_count
+        X[:, place] = column.cast("float64", safe=False).to_numpy()
+    others = {f: table.column(f) for f in range(len(names)) if f not in chosen}
+    return Columns(list(names), table.num_rows, np.array(numeric, dtype=np.int64), X, others, whole)
+
+
+def is_numeric(kind: pa.DataType) -> bool:
+    """Whether a column of this type is one of numbers (bools and columns without any value among them)."""
+    import pyarrow as pa
+
+    kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_decimal, pa.types.is_null)
+    return any(is_kind(kind) for is_kind in kinds)
+
+
+def read_wide_csv(
+    path: Path, names: list[str], delimiter: str, *, apart: Collection[str], has_header: bool, decimal: str = "."
+) -> Columns | None:
+    """A csv file with many columns, most of them numbers; None where it is not as regular as that.
+
+    All numbers are parsed as one long column, which costs the same for many columns as for few.
+    """
+    import pyarrow as pa
+
+    opener: Any = gzip.open if path.suffix.lower() == ".gz" else open
+    parser = _Parser(names, delimiter, apart, decimal)
+    with opener(path, "rb") as lines:
+        if has_header:
+            lines.readline()
+        try:
+            return parser.columns() if all(parser.take(line) for line in lines) else None
+        except (pa.ArrowException, csv.Error, UnicodeDecodeError):
+            return None
+
+
+class _Parser:
+    """Takes the lines of a file one by one and parses them when there are enough."""
+
+    def __init__(self, names: list[str], delimiter: str, apart: Collection[str], decimal: str) -> None:
+        self.names, self.delimiter, self.apart, self.decimal = names, delimiter.encode(), set(apart), decimal
+        self.other: list[int] | None = None
+        self.rows: list[list[str]] = []
+        self.blocks: list[Floats] = []
+        self.waiting: list[bytes] = []
+        self.size = 0
+
+    def take(self, line: bytes) -> bool:
+        """Keep one line; False where it does not have a cell for each column."""
+        line = line.rstrip(b"\r\n")
+        if not line:
+            return True
+        if b"\r" in line:
+            return False
+        if self.other is None or self.other or b'"' in line:
+            cells = self._cells(line)
+            if len(cells) != len(self.names):
+                return False
+            if self.other is None:
+                self._look(cells)
+            assert self.other is not None
+            if self.other:
+                self.rows.append([cells[f].decode() for f in self.other])
+                for f in reversed(self.other):
+                    del cells[f]
+            line = b"\n".join(cells)
+        elif line.count(self.delimiter) + 1 != len(self.names):
+            return False
+        else:
+            line = line.replace(self.delimiter, b"\n")
+        self.waiting.append(line)
+        self.size += len(line)
+        if self.size > BYTES_AT_ONCE:
+            self._parse()
+        return True
+
+    def columns(self) -> Columns | None:
+        self._parse()
+        if self.other is None:
+            return None
+        numeric = np.delete(np.arange(len(self.names)), self.other)
+        X = np.concatenate(self.blocks)
+        self.blocks.clear()
+        whole = np.ones(X.shape[1], dtype=np.bool_)
+        for row in X:
+            whole &= row == np.rint(row)
+        return Columns(self.names, len(X), numeric, X, self._others(), whole)
+
+    def _cells(self, line: bytes) -> list[bytes]:
+        if b'"' not in line:
+            return line.split(self.delimiter)
+        return [cell.encode() for cell in next(csv.reader([line.decode()], delimiter=self.delimiter.decode()))]
+
+    def _look(self, cells: Sequence[bytes]) -> None:
+        """Which columns are not numbers, by the first line of data."""
+        self.other = [f for f, cell in enumerate(cells) if self.names[f] in self.apart or not self._is_number(cell)]
+
+    def _is_number(self, cell: bytes) -> bool:
+        text = cell.decode().strip()
+        if text in NULLS:
+            return True
+        try:
+            float(text.replace(self.decimal, "."))
+        except ValueError:
+            return False
+        return "_" not in text  # which Python reads as a number, and nobody else does
+
+    def _parse(self) -> None:
+        """The waiting cells as numbers, one below the other; one that is none raises."""
+        import pyarrow as pa
+        from pyarrow import csv as arrow_csv
+
+        if not self.waiting or self.other is None:
+            return
+        n_numeric = len(self.names) - len(self.other)
+        if not n_numeric:
+            self.blocks.append(np.empty((len(self.waiting), 0)))
+        else:
+            found = arrow_csv.read_csv(
+                pa.BufferReader(b"\n".join(self.waiting)),
+                read_options=arrow_csv.ReadOptions(column_names=["x"], use_threads=False),
+                parse_options=arrow_csv.ParseOptions(ignore_empty_lines=False, quote_char=False, delimiter="\x01"),
+                convert_options=arrow_csv.ConvertOptions(column_types={"x": pa.float64()}, decimal_point=self.decimal),
+            )
+            self.blocks.append(found.column(0).to_numpy().reshape(len(self.waiting), n_numeric))
+        self.waiting.clear()
+        self.size = 0
+
+    def _others(self) -> dict[int, pa.ChunkedArray]:
+        """The other columns, of the types that Arrow finds in them; what names rows and features stays text."""
+        import pyarrow as pa
+        from pyarrow import csv as arrow_csv
+
+        if not self.other:
+            return {}
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(self.rows)
+        names = [str(place) for place in range(len(self.other))]
+        texts = [str(place) for place, f in enumerate(self.other) if self.names[f] in ("", "run", "feature")]
+        found = arrow_csv.read_csv(
+            pa.BufferReader(text.getvalue().encode()),
+            read_options=arrow_csv.ReadOptions(column_names=names),
+            parse_options=arrow_csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
+            convert_options=arrow_csv.ConvertOptions(
+                column_types=dict.fromkeys(texts, pa.string()), decimal_point=self.decimal
+            ),
+        )
+        return {f: found.column(place) for place, f in enumerate(self.other)}

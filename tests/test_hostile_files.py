@@ -1,0 +1,201 @@
+"""Files that are forged, damaged or far larger unpacked end in a sentence, never in a crash or a full memory."""
+
+import gzip
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyarrow import feather, parquet
+
+from steadyset import FeatureSimilarity, InputError, Selections
+from steadyset.assessment.data import load_data
+from steadyset.files import read_columns, read_table
+from steadyset.io.columns import WIDE
+
+READ_DAMAGED = """
+import random, sys
+from pathlib import Path
+from steadyset import InputError
+from steadyset.assessment.data import load_data
+whole, place = Path(sys.argv[1]).read_bytes(), Path(sys.argv[2])
+draw = random.Random(int(sys.argv[3]))
+told = 0
+for _ in range(150):
+    damaged = bytearray(whole)
+    for _ in range(draw.choice([1, 1, 4, 32])):
+        damaged[draw.randrange(len(damaged))] = draw.choice([0, 1, 127, 128, 255, draw.randrange(256)])
+    if draw.random() < 0.2:
+        del damaged[draw.randrange(len(damaged)) :]
+    place.write_bytes(damaged)
+    try:
+        load_data(place, "y")
+    except InputError:
+        told += 1
+print(told)
+"""
+
+
+@pytest.mark.parametrize("compression", ["uncompressed", "lz4"])
+def test_damaged_feather_files_do_not_end_the_process(tmp_path, compression):
+    whole = tmp_path / "whole.feather"
+    frame = pd.DataFrame({"a": np.arange(20.0), "text": [f"t{i}" * (i % 5) for i in range(20)], "y": [0, 1] * 10})
+    feather.write_feather(frame, whole, compression=compression)
+    command = [sys.executable, "-c", READ_DAMAGED, str(whole), str(tmp_path / "damaged.feather"), "1"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-600:]
+    assert int(done.stdout) > 10
+
+
+def test_texts_that_reach_beyond_their_buffer_are_told(tmp_path):
+    offsets = pa.py_buffer(np.array([0, 3, 10_000_000], dtype=np.int32).tobytes())
+    forged = pa.StringArray.from_buffers(2, offsets, pa.py_buffer(b"abcdef"))
+    path = tmp_path / "forged.feather"
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, pa.schema([("y", pa.string())])) as writer:
+        writer.write_batch(pa.record_batch([forged], names=["y"]))
+    with pytest.raises(InputError, match=r"forged\.feather is"):
+        read_table(path)
+
+
+@pytest.mark.parametrize("reader", [Selections.read, lambda path, **o: load_data(path, "a", **o)])
+def test_a_small_file_that_unpacks_to_much_is_refused(tmp_path, reader):
+    path = tmp_path / "bomb.csv.gz"
+    with gzip.open(path, "wb") as sink:
+        sink.write(b"a,b\n" + b"0,1\n" * 1_000_000)
+    with pytest.raises(InputError, match=r"more than 0.001 GB of memory; raise the limit with max_gb="):
+        reader(path, max_gb=0.001)
+
+
+def test_a_header_without_end_is_refused(tmp_path):
+    path = tmp_path / "long.csv"
+    path.write_text("a" * 3_000_000 + ",y\n1,2\n")
+    with pytest.raises(InputError, match="max_gb="):
+        load_data(path, "y", max_gb=0.1)
+
+
+def test_repeated_text_in_parquet_is_kept_once(tmp_path):
+    path = tmp_path / "repeated.parquet"
+    long = pa.array(["x" * 10_000]).dictionary_encode()
+    column = pa.DictionaryArray.from_arrays(np.zeros(1_100_000, np.int32), long.dictionary)
+    parquet.write_table(pa.table({"text": column, "y": np.arange(1_100_000) % 2}), path)
+    assert path.stat().st_size < 1_000_000
+    assert read_table(path).nbytes < 50_000_000
+    with pytest.raises(InputError, match="max_gb="):
+        read_table(path, max_gb=0.001)
+
+
+@pytest.mark.parametrize("max_gb", [0, -1, "4", None, True, float("nan")])
+def test_a_limit_is_a_positive_number(tmp_path, max_gb):
+    path = tmp_path / "x.csv"
+    path.write_text("a,b\n0,1\n")
+    with pytest.raises(InputError, match="max_gb must be a positive number"):
+        Selections.read(path, max_gb=max_gb)
+
+
+def test_a_json_file_may_not_claim_features_without_end(tmp_path):
+    path = tmp_path / "runs.json"
+    path.write_text(
+        '{"schema": "steadyset.selections", "schema_version": 1, "n_features": 2147483647, "features": null, '
+        '"labels": null, "runs": [[0], [1]]}'
+    )
+    with pytest.raises(InputError, match="claims 2,147,483,647 features; give n_features=2147483647"):
+        Selections.read(path)
+    path.write_text('[["a"], ["b"]]')
+    with pytest.raises(InputError, match="only 2 features have names"):
+        Selections.read(path, n_features=2**31 - 1)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("a,a\n1,0\n0,1\n", "two columns called 'a'"),
+        (",a,a\na,1,0\na,0,1\n", "two columns called 'a'"),
+        ("a\n", "has no rows"),
+        ("a,b\n", "has no rows"),
+        (",\n,\n,1", "expected|wanted"),
+    ],
+)
+def test_tables_that_are_no_similarity_get_a_sentence(tmp_path, content, sentence):
+    path = tmp_path / "similarity.csv"
+    path.write_text(content)
+    with pytest.raises(InputError, match=sentence):
+        FeatureSimilarity.read(path)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "[[" + "1" * 5000 + "]]",
+        '{"schema": "steadyset.selections", "schema_version": 1, "n_features": 3, "features": null, "labels": null, '
+        '"runs": [[0]], "weights": [[1' + "0" * 400 + "]]}",
+    ],
+)
+def test_numbers_beyond_all_bounds_get_a_sentence(tmp_path, content):
+    path = tmp_path / "runs.json"
+    path.write_text(content)
+    with pytest.raises(InputError, match=r"thousands of digits|double precision"):
+        Selections.read(path)
+
+
+def wide_frame(n_rows: int = 7, d: int = WIDE + 50) -> pd.DataFrame:
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame(
+        rng.normal(size=(n_rows, d)) * 10.0 ** rng.integers(-9, 9, d), columns=[f"g{i}" for i in range(d)]
+    )
+    frame["g3"] = [1, 2, 3, 4, 5, 6, 7]
+    frame.loc[2, "g5"] = np.nan
+    frame["class"] = ["a, b", 'c "d"', "é", "a, b", "x", "y", "z"]
+    frame["y"] = [0, 1, 0, 1, 0, 1, 1]
+    return frame
+
+
+@pytest.mark.parametrize("options", [{}, {"quoting": 2}, {"lineterminator": "\r\n"}, {"na_rep": "NA"}])
+@pytest.mark.parametrize("name", ["x.csv", "x.csv.gz", "x.tsv"])
+def test_a_wide_file_is_read_as_pandas_reads_it(tmp_path, name, options):
+    frame, path = wide_frame(), tmp_path / name
+    separator = "\t" if name.endswith("tsv") else ","
+    frame.to_csv(path, index=False, sep=separator, **options)
+    read = read_columns(path, apart=["y"])
+    known = pd.read_csv(path, sep=separator, float_precision="round_trip")
+    assert [read.names[f] for f in read.numeric] == [name for name in known if name not in ("class", "y")]
+    np.testing.assert_array_equal(read.X, known.drop(columns=["class", "y"]).to_numpy(dtype=float))
+    assert read.others[read.names.index("class")].to_pylist() == frame["class"].tolist()
+    assert read.others[read.names.index("y")].to_pylist() == frame["y"].tolist()
+
+
+def test_a_wide_file_with_decimal_commas(tmp_path):
+    frame, path = wide_frame().drop(columns="class"), tmp_path / "x.csv"
+    frame.to_csv(path, index=False, sep=";", decimal=",")
+    read = read_columns(path, apart=["y"], delimiter=";")
+    np.testing.assert_array_equal(read.X, frame.drop(columns="y").to_numpy())
+
+
+def test_text_far_down_a_wide_file_is_still_told(tmp_path):
+    frame, path = wide_frame().fillna(0), tmp_path / "x.csv"
+    frame["g9"] = frame["g9"].astype(object)
+    frame.loc[6, "g9"] = "12 kg"
+    frame.drop(columns="class").to_csv(path, index=False)
+    with pytest.raises(InputError, match="'g9' holds '12 kg'"):
+        load_data(path, "y")
+
+
+def test_wide_selections_are_read_as_narrow_ones_are(tmp_path):
+    Z = np.random.default_rng(6).integers(0, 2, size=(4, WIDE + 5))
+    frame = pd.DataFrame(Z, columns=[f"g{i}" for i in range(Z.shape[1])])
+    path = tmp_path / "z.csv"
+    frame.to_csv(path, index=False)
+    assert Selections.read(path) == Selections.from_matrix(frame)
+    frame.set_axis([f"run {i}" for i in range(4)]).to_csv(path)
+    assert Selections.read(path) == Selections.from_matrix(frame, labels=[f"run {i}" for i in range(4)])
+    np.savetxt(path, Z, fmt="%d", delimiter=",")
+    assert Selections.read(path) == Selections.from_matrix(Z)
+
+
+def test_columns_of_one_name_are_counted_and_dropped_together(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("a,b,a,y,a\n1,2,3,0,5\n2,1,3,1,5\n3,2,1,1,4\n")
+    with pytest.raises(InputError, match="3 columns called 'a'"):
+        load_data(path, "y")
+    assert load_data(path, "y", drop=["a"]).features == ("b",)
