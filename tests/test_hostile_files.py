@@ -50,11 +50,13 @@ def test_damaged_feather_files_do_not_end_the_process(tmp_path, compression):
 
 
 def test_texts_that_reach_beyond_their_buffer_are_told(tmp_path):
-    offsets = pa.py_buffer(np.array([0, 3, 10_000_000], dtype=np.int32).tobytes())
-    forged = pa.StringArray.from_buffers(2, offsets, pa.py_buffer(b"abcdef"))
     path = tmp_path / "forged.feather"
-    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, pa.schema([("y", pa.string())])) as writer:
-        writer.write_batch(pa.record_batch([forged], names=["y"]))
+    feather.write_feather(pd.DataFrame({"y": ["abc", "def"]}), path, compression="uncompressed")
+    kinds = [np.int32, np.int64]  # of offsets, by the library that wrote the texts
+    content = path.read_bytes()
+    offsets = next(array for array in (np.array([0, 3, 6], dtype=kind) for kind in kinds) if array.tobytes() in content)
+    forged = np.array([0, 3, 10_000_000], dtype=offsets.dtype)
+    path.write_bytes(content.replace(offsets.tobytes(), forged.tobytes()))
     with pytest.raises(InputError, match=r"forged\.feather is"):
         read_table(path)
 
@@ -158,7 +160,7 @@ def test_a_wide_file_is_read_as_pandas_reads_it(tmp_path, name, options):
     separator = "\t" if name.endswith("tsv") else ","
     frame.to_csv(path, index=False, sep=separator, **options)
     read = read_columns(path, apart=["y"])
-    known = pd.read_csv(path, sep=separator, float_precision="round_trip")
+    known = pd.read_csv(path, sep=separator)
     assert [read.names[f] for f in read.numeric] == [name for name in known if name not in ("class", "y")]
     np.testing.assert_array_equal(read.X, known.drop(columns=["class", "y"]).to_numpy(dtype=float))
     assert read.others[read.names.index("class")].to_pylist() == frame["class"].tolist()

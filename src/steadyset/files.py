@@ -85,8 +85,6 @@ def read_table(path: Path, *, labels: bool = True, delimiter: str | None = None,
     `delimiter` is a character, or tab; numbers may then have decimal commas. A file that would take more than `max_gb`
     gigabytes is refused.
     """
-    if isinstance(max_gb, bool) or not isinstance(max_gb, (int, float)) or not max_gb > 0:
-        raise InputError(f"max_gb must be a positive number (got {max_gb!r}).")
     if delimiter is not None:
         return _read_delimited(path, delimiter, labels, max_gb)
     if path.suffix.lower() in (".feather", ".arrow"):
@@ -316,6 +314,8 @@ def _check_text(path: Path, max_gb: float) -> str:
 
 def _refuse_size(path: Path, n_bytes: int, max_gb: float) -> None:
     """Refuse what would take more memory than allowed, before it is read."""
+    if isinstance(max_gb, bool) or not isinstance(max_gb, (int, float)) or not max_gb > 0:
+        raise InputError(f"max_gb must be a positive number (got {max_gb!r}).")
     if n_bytes > max_gb * 2**30:
         raise InputError(
             f"{path} would take more than {max_gb:g} GB of memory; raise the limit with max_gb= if the file is to be "

@@ -61,6 +61,7 @@ def assess(
     impute: shared.Impute = None,
     on_warning: shared.OnWarning = "record",
     delimiter: shared.Delimiter = None,
+    max_gb: shared.MaxGb = 8.0,
     groups: shared.Groups = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", help="Parallel jobs; -1 uses every core.")] = -1,
     engine: Annotated[
@@ -93,7 +94,16 @@ def assess(
     check_level(level)
     people = form is Format.table
     data = shared.read_data(
-        file, target, drop=drop, keep=keep, impute=impute, delimiter=delimiter, groups=groups, people=people, task=task
+        file,
+        target,
+        drop=drop,
+        keep=keep,
+        impute=impute,
+        delimiter=delimiter,
+        groups=groups,
+        people=people,
+        max_gb=max_gb,
+        task=task,
     )
     folder = out if out is not None else Path(f"{file.name.split('.')[0]}-runs")
     if people:

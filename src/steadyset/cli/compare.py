@@ -55,6 +55,7 @@ def compare(
     level: Annotated[float, typer.Option(metavar="L", help="Confidence of intervals and tests.")] = 0.95,
     features: shared.Features = None,
     transpose: shared.Transpose = None,
+    max_gb: shared.MaxGb = 8.0,
     undefined: shared.Policy = "nan",
     expectation: shared.Expected = "auto",
     data: shared.DataFile = None,
@@ -82,6 +83,7 @@ def compare(
         method=similarity_method,
         threshold=threshold,
         transpose=transpose,
+        max_gb=max_gb,
     )
     recorded = _same_features(dict(zip(labels, read, strict=True)), features)
     found = run_comparison(

@@ -40,6 +40,7 @@ def measure(
     ] = None,
     features: shared.Features = None,
     transpose: shared.Transpose = None,
+    max_gb: shared.MaxGb = 8.0,
     undefined: shared.Policy = "nan",
     expectation: shared.Expected = "auto",
     data: shared.DataFile = None,
@@ -75,6 +76,7 @@ def measure(
         method=similarity_method,
         threshold=threshold,
         transpose=transpose,
+        max_gb=max_gb,
     )
     if alike is not None:
         options = Options(policy, expectation, draws, seed, alike, mc_error)  # type: ignore[arg-type]

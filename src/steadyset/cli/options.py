@@ -5,7 +5,8 @@ The aliases are read by typer; what they become is read by the functions below t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 RUN = "run"  # the column of --data that names its rows
 
-ARGUMENTS = {"transpose=True": "--transpose", "transpose=False": "--no-transpose"}
+ARGUMENTS = {"transpose=True": "--transpose", "transpose=False": "--no-transpose", "max_gb=": "--max-gb"}
 
 DataArgument = Annotated[
     Path,
@@ -46,6 +47,9 @@ OnWarning = Annotated[
 Delimiter = Annotated[
     str | None,
     typer.Option(metavar="C", help="What separates the columns of a csv file, such as ';' or tab. Without it: commas."),
+]
+MaxGb = Annotated[
+    float, typer.Option("--max-gb", metavar="GB", help="Refuse files that would take more memory than this.")
 ]
 Groups = Annotated[
     str | None,
@@ -155,11 +159,22 @@ def read_data(
     groups: str | None,
     people: bool,
     task: str | None = None,
+    max_gb: float = 8.0,
 ) -> Data:
     """The data of `assess` and `tune`; people are told what was read, and what the target is taken for."""
     from steadyset.assessment.data import load_data
 
-    data = load_data(file, target, drop=drop or (), keep=keep or (), impute=impute, delimiter=delimiter, groups=groups)
+    with _told_as_options():
+        data = load_data(
+            file,
+            target,
+            drop=drop or (),
+            keep=keep or (),
+            impute=impute,
+            delimiter=delimiter,
+            groups=groups,
+            max_gb=max_gb,
+        )
     if people:
         n_groups = "" if data.groups is None else f", {len(set(data.groups))} groups by {groups!r}"
         typer.echo(f"{file}: {len(data.y)} rows, {len(data.features)} features, target {target!r}{n_groups}")
@@ -202,6 +217,7 @@ def read_recorded(
     method: str,
     threshold: float,
     transpose: bool | None = None,
+    max_gb: float = 8.0,
 ) -> tuple[list[Selections], FeatureSimilarity | None]:
     """Recorded selections, and the similarity of --data or --similarity, whose features and order the files follow.
 
@@ -217,11 +233,10 @@ def read_recorded(
     found: list[Selections | UndeclaredFeaturesError] = []
     for file in files:
         try:
-            found.append(Selections.read(file, n_features=n_features, transpose=transpose))
+            with _told_as_options():
+                found.append(Selections.read(file, n_features=n_features, transpose=transpose, max_gb=max_gb))
         except UndeclaredFeaturesError as error:
             found.append(error)
-        except InputError as error:
-            raise InputError(_with_options(str(error))) from None
     told = next((sel for sel in found if isinstance(sel, Selections)), None)
     alike = _load_similarity(told, data, target, similarity, method, threshold)
     names = None if alike is None else alike.features
@@ -236,11 +251,16 @@ def read_recorded(
     return recorded, alike
 
 
-def _with_options(sentence: str) -> str:
-    """What a sentence of the library says about arguments, said of the options of the command."""
-    for argument, option in ARGUMENTS.items():
-        sentence = sentence.replace(argument, option)
-    return sentence
+@contextmanager
+def _told_as_options() -> Iterator[None]:
+    """What the library says about its arguments, said of the options of the command."""
+    try:
+        yield
+    except InputError as error:
+        sentence = str(error)
+        for argument, option in ARGUMENTS.items():
+            sentence = sentence.replace(argument, option)
+        raise type(error)(sentence) from None
 
 
 def _in_order(selections: Selections, names: tuple[str, ...]) -> Selections:

@@ -56,6 +56,7 @@ def tune(
     impute: shared.Impute = None,
     on_warning: shared.OnWarning = "record",
     delimiter: shared.Delimiter = None,
+    max_gb: shared.MaxGb = 8.0,
     groups: shared.Groups = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", help="Threads; -1 uses every core.")] = -1,
     storage: Annotated[
@@ -84,7 +85,16 @@ def tune(
     check_core(core)
     people = form is Format.table
     data = shared.read_data(
-        file, target, drop=drop, keep=keep, impute=impute, delimiter=delimiter, groups=groups, people=people, task=task
+        file,
+        target,
+        drop=drop,
+        keep=keep,
+        impute=impute,
+        delimiter=delimiter,
+        groups=groups,
+        people=people,
+        max_gb=max_gb,
+        task=task,
     )
     folder = out if out is not None else Path(f"{file.name.split('.')[0]}-tuning")
     place = folder if storage is None else "the storage"  # whose address may hold a password

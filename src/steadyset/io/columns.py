@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 WIDE = 1_000  # columns from which Arrow's own reader costs more than splitting lines
+MOST_OTHERS = 200  # more columns of text than that are no table of numbers
 BYTES_AT_ONCE = 1 << 21
 NULLS = frozenset(
     [
@@ -123,6 +124,8 @@ class _Parser:
             if self.other is None:
                 self._look(cells)
             assert self.other is not None
+            if len(self.other) > MOST_OTHERS:
+                return False
             if self.other:
                 self.rows.append([cells[f].decode() for f in self.other])
                 for f in reversed(self.other):

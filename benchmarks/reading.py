@@ -1,0 +1,67 @@
+"""How long and in how much memory wide data files are read, against pandas, over three numbers of columns.
+
+python benchmarks/reading.py
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+ROWS = 100
+COLUMNS = (5_000, 10_000, 20_000)
+READ = """
+import resource, sys, time
+import pandas as pd
+from steadyset.assessment.data import load_data
+def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+readers = {
+    "steadyset": lambda path: load_data(path, "y"),
+    "pandas": pd.read_parquet if sys.argv[2].endswith("parquet") else pd.read_csv,
+}
+readers[sys.argv[1]](sys.argv[3])
+before, start = peak(), time.process_time()
+readers[sys.argv[1]](sys.argv[2])
+print(time.process_time() - start, (peak() - before) * 1024)
+"""
+
+
+def write(folder: Path, columns: int, name: str) -> Path:
+    import pandas as pd
+
+    X = np.random.default_rng(columns).normal(size=(ROWS, columns)).round(6)
+    frame = pd.DataFrame(X, columns=[f"g{i}" for i in range(columns)]).assign(y=np.arange(ROWS) % 2)
+    path = folder / name
+    frame.to_parquet(path) if name.endswith("parquet") else frame.to_csv(path, index=False)
+    return path
+
+
+def measured(reader: str, path: Path, small: Path) -> tuple[float, float]:
+    """Processor seconds and bytes of additional memory, in a process of its own that has read a small file before."""
+    done = subprocess.run([sys.executable, "-c", READ, reader, path, small], capture_output=True, text=True, check=True)
+    seconds, memory = done.stdout.split()
+    return float(seconds), float(memory)
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for ending in ("csv", "parquet"):
+            small = write(folder, 5, f"small.{ending}")
+            for columns in COLUMNS:
+                path = write(folder, columns, f"wide{columns}.{ending}")
+                own, memory = measured("steadyset", path, small)
+                pandas, _ = measured("pandas", path, small)
+                times = memory / path.stat().st_size
+                print(
+                    f"{ending}, {ROWS} x {columns}: {own:.2f} s, {own / pandas:.2f} of pandas, "
+                    f"memory {times:.1f} times the file"
+                )
+
+
+if __name__ == "__main__":
+    main()
