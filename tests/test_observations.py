@@ -1,5 +1,6 @@
 """X, y and groups belong together row by row, and hold numbers and labels only."""
 
+import dataclasses
 import datetime
 import warnings
 
@@ -102,13 +103,17 @@ def test_groups_that_are_none_get_a_sentence(groups, sentence):
         (np.array([["2020", "2021"]] * 4, "M8[Y]"), "X holds dates"),
         (np.array([[datetime.date(2020, 1, 1), 2]] * 4, dtype=object), "X holds something else than numbers"),
         (np.array([["1", "2"]] * 4), "X holds text"),
-        (np.ma.masked_array(np.ones((4, 2)), np.eye(4, 2)), "X has missing"),
         ([[1, 10**400]] * 4, "beyond those of double precision"),
     ],
 )
 def test_what_is_no_number_is_not_turned_into_one(table, sentence):
     with pytest.raises(InputError, match=sentence):
         plan(table, Y.to_numpy())
+
+
+def test_masked_entries_are_missing():
+    found = plan(np.ma.masked_array(np.ones((4, 2)), np.eye(4, 2)), Y.to_numpy()).X
+    np.testing.assert_array_equal(np.isnan(found), np.eye(4, 2, dtype=bool))
 
 
 def test_dates_and_complex_numbers_are_no_selections_and_no_similarities():
@@ -127,7 +132,7 @@ def test_dates_and_complex_numbers_are_no_selections_and_no_similarities():
 
 def test_the_digest_of_the_data_tells_the_target_from_the_groups():
     def digest(y, groups):
-        return fingerprint(plan(X.to_numpy(), np.array(y), np.array(groups)))
+        return fingerprint(dataclasses.replace(plan(), y=np.array(y), groups=np.array(groups)))
 
     assert digest([1, 1, 1, 23], [4, 1, 1, 1]) != digest([1, 1, 1, 2], [34, 1, 1, 1])
     assert digest(["a", "b", "a", "b"], ["c", "c", "d", "d"]) == digest(["a", "b", "a", "b"], ["c", "c", "d", "d"])
