@@ -10,6 +10,7 @@ import typer
 
 from steadyset.cli import options as shared
 from steadyset.cli.output import Format, print_rows
+from steadyset.conventions import LEVEL
 from steadyset.errors import InputError
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def compare(
     adjust: Annotated[
         Adjustment, typer.Option(help="For many tests: holm, bh (Benjamini-Hochberg), or none.")
     ] = Adjustment.holm,
-    level: Annotated[float, typer.Option(metavar="L", help="Confidence of intervals and tests.")] = 0.95,
+    level: shared.Level = LEVEL,
     features: shared.Features = None,
     transpose: shared.Transpose = None,
     max_gb: shared.MaxGb = 8.0,

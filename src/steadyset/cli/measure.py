@@ -10,6 +10,7 @@ import typer
 
 from steadyset.cli import options as shared
 from steadyset.cli.output import Format, number, print_rows
+from steadyset.conventions import LEVEL
 from steadyset.errors import InputError
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def measure(
         ),
     ] = None,
     level: Annotated[
-        float | None, typer.Option(metavar="L", help="Show intervals of this confidence, such as 0.95.")
+        float | None, typer.Option(metavar="L", help=f"Show intervals of this confidence, such as {LEVEL}.")
     ] = None,
     features: shared.Features = None,
     transpose: shared.Transpose = None,
@@ -122,4 +123,4 @@ def _verdict(row: dict[str, Any]) -> str:
     ends = f"poor below {POOR:.2f}, excellent above {EXCELLENT:.2f}"
     if "low" in row:
         return f"nogueira {number(value)}: {verdict(value, row['low'], row['high'])} by its interval ({ends})"
-    return f"nogueira {number(value)}: {scale(value)} ({ends}); --level 0.95 shows how sure that is"
+    return f"nogueira {number(value)}: {scale(value)} ({ends}); --level {LEVEL} shows how sure that is"

@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
+from scipy.special import ndtri
 
+from steadyset.conventions import LEVEL
 from steadyset.errors import InputError
 from steadyset.inference import confidence_interval
 from steadyset.measures import Measure, get_measure
@@ -33,7 +35,7 @@ from steadyset.tuning.filtered import NO_FILTER, FilteredModel
 
 STABILITY, N_FEATURES, SECONDS = "stability", "n_features", "seconds"
 ALIASES = {"size": N_FEATURES, "time": SECONDS}
-LEVEL, NORMAL = 0.95, 1.959963984540054
+NORMAL = float(ndtri((1 + LEVEL) / 2))
 
 
 def direction(objective: str, measure: str | Measure) -> str:

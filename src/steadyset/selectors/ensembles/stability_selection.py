@@ -11,6 +11,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from steadyset.conventions import LEVEL
 from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.resampling import ComplementaryPairs, Rows
@@ -170,7 +171,7 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             threshold, pfer, q = self.threshold, self.pfer, self.q
         return self._read(self.rule if rule is None else rule, threshold, pfer, q)
 
-    def selection_intervals(self, level: float = 0.95, *, prior: Prior = "jeffreys") -> pd.DataFrame:
+    def selection_intervals(self, level: float = LEVEL, *, prior: Prior = "jeffreys") -> pd.DataFrame:
         """Equal-tailed posterior intervals of the selection probabilities, one row a feature.
 
         With the prior Beta(a, a), a = 1/2 ("jeffreys") or 1 ("uniform"), a feature that h of M runs select has the
