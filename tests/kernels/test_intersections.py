@@ -90,3 +90,16 @@ def test_twenty_thousand_runs_stay_within_bounded_memory(monkeypatch, path):
     tracemalloc.stop()
     assert max(batches) <= 1.1 * pairs.PAIRS_A_BLOCK
     assert peak < 200e6
+
+
+def test_the_matrix_of_all_pairs_is_held_once():
+    rng = np.random.default_rng(4)
+    runs = st.Selections.from_matrix(rng.random((5000, 30)) < 0.2)
+    tracemalloc.start()
+    found = runs.intersections()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1.3 * found.nbytes
+    Z = runs.to_matrix().toarray()[:50].astype(int)
+    np.testing.assert_array_equal(found[:50, :50], Z @ Z.T)
+    np.testing.assert_array_equal(found, found.T)

@@ -26,8 +26,9 @@ def intersection_matrix(indptr: IntArray, indices: IntArray, n_features: int) ->
     M = len(indptr) - 1
     full = np.zeros((M, M), dtype=np.int64)
     for start, block in intersection_blocks(indptr, indices, n_features, rows=max(1, 2**22 // M)):
-        full[start : start + len(block)] = block
-    full += np.triu(full, 1).T
+        rows = slice(start, start + len(block))
+        full[rows] += block
+        full[:, rows] += block.T  # block by block, so that nothing of size M x M is held twice
     np.fill_diagonal(full, np.diff(indptr))
     return full
 
