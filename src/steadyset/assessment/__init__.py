@@ -15,10 +15,10 @@ from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning
 
 from steadyset.assessment.engines import check_engine, compute
-from steadyset.assessment.folder import RunFolder
+from steadyset.assessment.folder import RunFolder, folder_path
 from steadyset.assessment.request import Request, make_request
 from steadyset.assessment.result import Assessment
-from steadyset.assessment.workers import CRASHED, KILLED
+from steadyset.assessment.workers import CRASHED, KILLED, refuse_what_cannot_travel
 from steadyset.errors import InputError
 from steadyset.resampling import Bootstrap, Resampling, as_resampling
 from steadyset.runner.cell import Cell, error_on_all_rows
@@ -97,7 +97,8 @@ def assess(
     """
     drawing = Bootstrap() if resampling is None else as_resampling(resampling)
     check_engine(engine)
-    job_count(n_jobs)
+    folder = None if out is None else RunFolder(folder_path(out))
+    jobs = job_count(n_jobs)
     n_runs = _first_number(runs, drawing, width, max_runs)
     if n_runs is not None:
         drawing = clone(drawing).set_params(n_runs=n_runs)
@@ -115,7 +116,8 @@ def assess(
         on_warning=on_warning,
         task=task,
     )
-    folder = None if out is None else RunFolder(Path(out))
+    if engine not in ("serial", "threads") and (engine != "auto" or jobs > 1):
+        refuse_what_cannot_travel({**dict(zip(request.names, request.selectors, strict=True)), "predictor": predictor})
     with ExitStack() as stack:
         finished: dict[tuple[int, int], Cell] = {}
         if folder is not None:

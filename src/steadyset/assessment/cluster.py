@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from logging import CRITICAL
 from typing import Any
@@ -16,6 +18,9 @@ from steadyset.runner.cell import Cell, compute_cell
 from steadyset.runner.plan import Plan
 from steadyset.selectors.extensions import Extensions
 
+OWN_MACHINE = "127.0.0.1"
+PATIENCE = 20.0  # seconds in which lost workers may come back
+
 
 class WorkersLostError(SteadysetError, RuntimeError):
     """Workers kept dying, or the scheduler is gone; the finished cells are kept."""
@@ -25,35 +30,47 @@ def on_cluster(
     plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int, address: str | None
 ) -> Iterator[Cell]:
     """The cells as they are finished."""
+    with _quiet(), _client(n_jobs, address) as client:
+        remaining = dict.fromkeys(keys)
+        for _ in range(RESTARTS + 1):
+            try:
+                for cell in _attempt(client, plan, selectors, list(remaining)):
+                    del remaining[cell.selector, cell.run]
+                    yield cell
+                return
+            except _losses():  # what the lost workers had in hand is done again
+                _wait_for_workers(client, address, len(remaining))
+        raise WorkersLostError(
+            f"Workers were lost {RESTARTS + 1} times before their work was done, perhaps for want of memory; "
+            f"{len(remaining)} runs are missing, the finished ones are kept: resume with fewer jobs or more memory."
+        )
+
+
+@contextmanager
+def _client(n_jobs: int, address: str | None) -> Iterator[Any]:
+    """A connection to the scheduler at an address, or to one of our own that this machine alone can reach."""
     try:
-        from distributed import Client, KilledWorker, LocalCluster, as_completed
-        from distributed.client import FutureCancelledError
+        from distributed import Client, LocalCluster
     except ImportError:
         raise MissingExtraError('engine="dask" needs dask: pip install "steadyset[dask]".') from None
-    cluster = None
-    try:
-        if address is None:
-            with _deaf_to_ctrl_c():
-                cluster = LocalCluster(
-                    n_workers=n_jobs, threads_per_worker=1, dashboard_address=":0", silence_logs=CRITICAL
-                )
-        client = Client(cluster if cluster is not None else address, timeout=10)
-    except OSError as error:
-        raise InputError(f"No dask scheduler answers at {address}: {error}.") from None
-
-    def attempt(left: list[Key]) -> Iterator[Cell]:
-        work = client.scatter(_Work(Extensions(), plan, selectors), broadcast=True, hash=False)
-        futures = [client.submit(_compute_there, work, s, run, pure=False, retries=RESTARTS) for s, run in left]
-        for future in as_completed(futures):
-            yield future.result()
-            future.release()
-
-    try:
-        yield from _despite_losses(attempt, keys, (KilledWorker, FutureCancelledError))
-    finally:
-        client.close()
-        if cluster is not None:
-            cluster.close()
+    with ExitStack() as stack:
+        target: Any = address
+        try:
+            if address is None:
+                with _deaf_to_ctrl_c():
+                    target = LocalCluster(
+                        n_workers=n_jobs,
+                        threads_per_worker=1,
+                        host=OWN_MACHINE,
+                        dashboard_address=None,
+                        silence_logs=CRITICAL,
+                    )
+                stack.callback(_closed, target)
+            client = Client(target, timeout=10)
+        except (OSError, ValueError) as error:
+            raise InputError(f"No dask scheduler answers at {address or OWN_MACHINE}: {error}.") from None
+        stack.callback(_closed, client)
+        yield client
 
 
 @dataclass(frozen=True)
@@ -69,23 +86,64 @@ def _compute_there(work: _Work, index: int, run: int) -> Cell:
     return compute_cell(work.plan, work.selectors[index], index, run)
 
 
-def _despite_losses(
-    attempt: Callable[[list[Key]], Iterable[Cell]], keys: Sequence[Key], losses: tuple[type[BaseException], ...]
-) -> Iterator[Cell]:
-    """When workers are lost, what they had in hand is done again, a few times."""
-    remaining = dict.fromkeys(keys)
-    for _ in range(RESTARTS + 1):
-        try:
-            for cell in attempt(list(remaining)):
-                del remaining[cell.selector, cell.run]
-                yield cell
-        except losses:
+def _attempt(client: Any, plan: Plan, selectors: Sequence[Any], keys: Sequence[Key]) -> Iterator[Cell]:
+    from distributed import as_completed
+
+    work = client.scatter(_Work(Extensions(), plan, selectors), broadcast=True, hash=False)
+    futures = [client.submit(_compute_there, work, s, run, pure=False, retries=RESTARTS) for s, run in keys]
+    ready, alive = as_completed(futures), time.monotonic()
+    while not ready.is_empty():
+        if ready.has_ready():
+            future = ready.next()
+            yield future.result()
+            future.release()
             continue
-        return
+        time.sleep(0.02)
+        if time.monotonic() > alive + 1:  # a cluster without workers would be waited for without end
+            if not client.nthreads():
+                raise TimeoutError("no workers are left")
+            alive = time.monotonic()
+
+
+def _losses() -> tuple[type[BaseException], ...]:
+    """What dask raises when workers or the scheduler are gone; a lost connection is an OSError."""
+    from distributed import KilledWorker
+    from distributed.client import FutureCancelledError
+
+    return KilledWorker, FutureCancelledError, OSError, TimeoutError
+
+
+def _wait_for_workers(client: Any, address: str | None, missing: int) -> None:
+    """A nanny starts its worker anew; where nobody comes, there is nothing to go on with."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        with suppress(*_losses()):
+            if client.status == "running" and client.nthreads():
+                return
+        time.sleep(0.5)
     raise WorkersLostError(
-        f"Workers were lost {RESTARTS + 1} times before their work was done, perhaps for want of memory; "
-        f"{len(remaining)} cells are missing, the finished ones are kept: resume with fewer jobs or more memory."
+        f"The dask cluster at {address or OWN_MACHINE} has lost its workers or its scheduler; {missing} runs are "
+        "missing, the finished ones are kept: start the cluster again and resume."
     )
+
+
+def _closed(part: Any) -> None:
+    with suppress(Exception):  # what is gone cannot be closed
+        part.close()
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """What dask logs of lost connections is told in one sentence."""
+    loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client", "asyncio", "tornado")]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
 
 
 @contextmanager

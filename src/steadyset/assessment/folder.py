@@ -59,7 +59,7 @@ class RunFolder:
     def write_settings(self, settings: Mapping[str, Any]) -> None:
         """Put down what is asked for, in place of what was."""
         content = {"schema": SCHEMA, "schema_version": SCHEMA_VERSION, **settings}
-        with _explained(self.path):
+        with explained(self.path):
             (self.path / FINISHED).mkdir(parents=True, exist_ok=True)
             write_durably(self.path / SETTINGS, write_json(content))
 
@@ -80,7 +80,7 @@ class RunFolder:
 
     def add(self, cell: Cell) -> None:
         """Put a finished cell on disk."""
-        with _explained(self.path):
+        with explained(self.path):
             write_durably(self.path / FINISHED / _file_name(cell), cell_json(cell))
 
     def cells(self) -> dict[tuple[int, int], Cell]:
@@ -97,7 +97,7 @@ class RunFolder:
             return
         cells = self.cells()
         kept = [cells[key] for key in sorted(cells) if n_selectors is None or key[0] < n_selectors]
-        with _explained(self.path):
+        with explained(self.path):
             write_durably(self.path / CELLS, cells_parquet(kept))
             for path in single:
                 path.unlink()
@@ -115,7 +115,7 @@ class RunFolder:
         """Keep other processes out; the system lets go of the lock when this process ends, however it ends."""
         import fcntl
 
-        with _explained(self.path):
+        with explained(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
             handle = (self.path / LOCK).open("a")
         with handle:
@@ -186,6 +186,13 @@ def _damage_told(path: Path) -> Iterator[None]:
         raise InputError(f"{path} is damaged: {what}; restore it, or choose another folder.") from None
 
 
+def folder_path(out: Any) -> Path:
+    """Where a folder is to be; what cannot be the name of one is refused."""
+    if not isinstance(out, (str, os.PathLike)) or "\0" in os.fspath(out) or not os.fspath(out):
+        raise InputError(f"out must be the path of a folder (got {out!r}).")
+    return Path(out)
+
+
 def write_durably(path: Path, content: bytes) -> None:
     """Write beside, flush to the disk, rename, flush the name."""
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
@@ -205,7 +212,7 @@ def write_durably(path: Path, content: bytes) -> None:
 
 
 @contextmanager
-def _explained(path: Path) -> Iterator[None]:
+def explained(path: Path) -> Iterator[None]:
     """Say what the system refuses: a full disk, a read-only folder."""
     try:
         yield

@@ -14,7 +14,7 @@ import signal
 import tempfile
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -23,6 +23,7 @@ import numpy as np
 
 from steadyset.errors import InputError
 from steadyset.runner.cell import Cell, compute_cell
+from steadyset.runner.conditions import reason
 from steadyset.runner.jobs import end_with
 from steadyset.runner.plan import Plan
 from steadyset.selectors.extensions import Extensions
@@ -47,6 +48,20 @@ def in_processes(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jo
             f"The disk with {tempfile.gettempdir()} has no room to share the data with worker processes; "
             "make room, set TMPDIR, or use engine serial or threads."
         ) from None
+
+
+def refuse_what_cannot_travel(named: Mapping[str, Any]) -> None:
+    """Refuse estimators that cannot be sent to another process, before any work is done."""
+    from joblib.externals.loky.backend.reduction import dumps
+
+    for name, estimator in named.items():
+        try:
+            dumps(estimator)
+        except Exception as error:
+            raise InputError(
+                f"{name!r} cannot be sent to worker processes: {reason(error).rstrip('.')}. "
+                "Use engine serial or threads, or take out what it holds."
+            ) from None
 
 
 class _Workers:
@@ -174,8 +189,11 @@ def _deaf_children() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    from joblib.externals.loky.backend import resource_tracker
+
     warned = os.environ.get("PYTHONWARNINGS")
     os.environ["PYTHONWARNINGS"] = ",".join([*filter(None, [warned]), "ignore:resource_tracker:UserWarning"])
+    resource_tracker.ensure_running()  # which would let Ctrl-C through again if it were started below
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

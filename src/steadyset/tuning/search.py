@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.errors import InputError, MissingExtraError
+from steadyset.errors import InputError, MissingExtraError, SteadysetError
 from steadyset.tuning.space import Domain, Params, Range, Space, random_pick
 
 try:
@@ -47,16 +47,19 @@ class Search:
         storage: str | None,
         name: str,
         shared: bool,
+        where: str = "The storage",
     ) -> None:
         if sampler not in SAMPLERS:
             raise InputError(f"sampler is {sampler!r}; wanted is one of {', '.join(SAMPLERS)}.")
         self.space = space
         self.objectives = objectives
+        self.where = where
+        self._raised: Exception | None = None
         grid = list(space.grid()) if sampler == "grid" else None
         self.n_trials = n_trials if grid is None else len(grid)
         best = optuna.study.StudyDirection
         directions = [best.MAXIMIZE if way == "max" else best.MINIMIZE for way in objectives.values()]
-        with quiet():
+        with quiet(), self._faults_told():
             self._database = None if storage is None else _database(storage)
             self.study = optuna.create_study(
                 storage=self._database,
@@ -69,10 +72,13 @@ class Search:
     def check_settings(self, settings: Mapping[str, Any], resume: bool, where: str) -> None:
         """Remember what is asked for; refuse to go on with something else."""
         plain = json.loads(json.dumps(settings))
-        before = self.study.user_attrs.get(SETTINGS)
-        if before is None:
-            self.study.set_user_attr(SETTINGS, plain)
-            return
+        with self._faults_told():
+            before = self.study.user_attrs.get(SETTINGS)
+            if before is None:
+                self.study.set_user_attr(SETTINGS, plain)
+                return
+            if not isinstance(before, dict):
+                raise TypeError(f"{SETTINGS} is {before!r}")
         if not resume:
             raise InputError(f"{where} holds a tuning already; resume it, or choose another place.")
         for key, value in plain.items():
@@ -89,14 +95,18 @@ class Search:
 
         def objective(trial: optuna.Trial) -> tuple[float, ...]:
             params = self.space.draw(lambda name, domain: _suggest(trial, name, domain))
-            result = evaluate(params)
+            try:
+                result = evaluate(params)
+            except Exception as error:
+                self._raised = error  # no fault of the storage
+                raise
             trial.set_user_attr(RESULT, {key: _stored(value) for key, value in result.items()})
             values = tuple(result[name] for name in self.objectives)
             if not np.isfinite(values).all():
                 raise optuna.TrialPruned  # recorded, but nothing for a sampler to learn from
             return values
 
-        with quiet():
+        with quiet(), self._faults_told():
             while True:
                 numbers = self._numbers()
                 finished = {numbers[t.number] for t in self._trials(TrialState.COMPLETE, TrialState.PRUNED)}
@@ -115,13 +125,50 @@ class Search:
 
     def finished(self) -> Iterator[tuple[int, Params, dict[str, Any]]]:
         """Number, parameters and results of each finished configuration, once."""
-        numbers, seen = self._numbers(), set()
-        for trial in self._trials(TrialState.COMPLETE, TrialState.PRUNED):
-            number = numbers[trial.number]
-            if number < self.n_trials and number not in seen:
-                seen.add(number)
-                result = {k: np.nan if v is None else v for k, v in trial.user_attrs[RESULT].items()}
-                yield number, dict(trial.params), result
+        with self._faults_told():
+            numbers, seen, found = self._numbers(), set(), []
+            for trial in self._trials(TrialState.COMPLETE, TrialState.PRUNED):
+                number = numbers[trial.number]
+                if number < self.n_trials and number not in seen:
+                    seen.add(number)
+                    found.append((number, self._checked(trial.params), self._result(trial.user_attrs[RESULT])))
+        yield from found
+
+    def _checked(self, params: Mapping[str, Any]) -> Params:
+        """The parameters of a recorded trial, if the space has them."""
+        used = self.space.draw(lambda name, domain: _within(name, params[name], domain))
+        if set(used) != set(params):
+            raise ValueError(f"there is no parameter {min(set(params) - set(used))}")
+        return dict(params)
+
+    def _result(self, recorded: Mapping[str, Any]) -> dict[str, Any]:
+        result = {key: np.nan if value is None else value for key, value in recorded.items()}
+        for name in self.objectives:
+            if isinstance(result[name], bool) or not isinstance(result[name], (int, float)):
+                raise TypeError(f"{name} is {result[name]!r}")
+        return result
+
+    @contextmanager
+    def _faults_told(self) -> Iterator[None]:
+        """Say what became of the storage: full, locked, gone, altered."""
+        try:
+            yield
+        except (SteadysetError, optuna.TrialPruned):
+            raise
+        except Exception as error:
+            if error is self._raised:
+                raise
+            causes = [error, error.__cause__, error.__context__]
+            lines = [str(cause).strip().splitlines()[0] for cause in causes if cause is not None and str(cause).strip()]
+            if any("disk is full" in line for line in lines):
+                raise InputError(
+                    f"The disk with {self.where} is full; what was finished is kept, so make room and resume."
+                ) from None
+            what = lines[-1] if lines else type(error).__name__
+            raise InputError(
+                f"{self.where} cannot be used, or was altered: {type(error).__name__}: {what.rstrip('.')}. "
+                "Restore it, or choose another place."
+            ) from None
 
     def close(self) -> None:
         """Let go of the connections to the database."""
@@ -221,6 +268,17 @@ def _suggest(trial: optuna.Trial, name: str, domain: Domain) -> Any:
     if domain.whole:
         return trial.suggest_int(name, int(domain.low), int(domain.high), log=domain.log)
     return trial.suggest_float(name, domain.low, domain.high, log=domain.log)
+
+
+def _within(name: str, value: Any, domain: Domain) -> Any:
+    if isinstance(domain, Range):
+        slack = 1e-9 * max(abs(domain.low), abs(domain.high))
+        fits = isinstance(value, (int, float)) and domain.low - slack <= value <= domain.high + slack
+    else:
+        fits = value in domain
+    if not fits:
+        raise ValueError(f"{name} is {value!r}")
+    return value
 
 
 def _stored(value: float | str) -> float | str | None:

@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from steadyset.assessment.folder import write_durably
+from steadyset.assessment.folder import explained, folder_path, write_durably
 from steadyset.assessment.request import fingerprint, make_plan
 from steadyset.errors import InputError
 from steadyset.io.observations import target_values
 from steadyset.labels import check_same_order, is_default_name
 from steadyset.measures import get_measure
 from steadyset.resampling import KFold
+from steadyset.runner.jobs import job_count
 from steadyset.runner.missing import filled_by_medians, refuse_gaps
 from steadyset.runner.plan import Plan
 from steadyset.selectors.validation import check_integer
@@ -91,6 +92,7 @@ def tune(
     if not names or len(set(names)) != len(names):
         raise InputError(f"objectives is {tuple(objectives)!r}; wanted are distinct names, at least one.")
     check_integer("n_trials", n_trials, least=1)
+    job_count(n_jobs)
     plan, feature_names = make_plan(
         X,
         y,
@@ -124,6 +126,7 @@ def tune(
         storage=url,
         name="tuning" if storage is None else f"steadyset-{_digest(settings)}",
         shared=storage is not None,
+        where=where,
     )
     try:
         search.check_settings(settings, resume, where)
@@ -134,7 +137,8 @@ def tune(
     result = Tuning(configurations, names, trials, evaluator=evaluator, random_state=int(random_state))
     _warn_of_failures(result)
     if out is not None:
-        write_durably(Path(out) / TABLE, result.frame.to_csv().encode())
+        with explained(Path(out)):
+            write_durably(Path(out) / TABLE, result.frame.to_csv().encode())
     return result
 
 
@@ -151,10 +155,8 @@ def _warn_of_failures(result: Tuning) -> None:
 def _place(storage: str | None, out: str | Path | None) -> tuple[str, str | None]:
     """Where the study lies, in words and as a database URL."""
     if out is not None:
-        try:
+        with explained(folder_path(out)):
             Path(out).mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"{out} cannot be written: {error.strerror or error}.") from None
     if storage is not None:
         return "The storage", storage
     return (str(out), f"sqlite:///{Path(out).absolute() / DATABASE}") if out is not None else ("memory", None)
