@@ -5,9 +5,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.feature_selection import f_classif, mutual_info_classif
+from sklearn.feature_selection import f_classif, f_regression, mutual_info_classif
 from sklearn.metrics import mutual_info_score
 
+from steadyset.kernels.top import insert_best, top
 from steadyset.selectors.discretise import discretise
 from steadyset.selectors.filters import top_features
 
@@ -25,14 +26,24 @@ def rows() -> list[dict[str, Any]]:
         for d in sizes
     ]
     information = [top_sets("mim", d, copied_mutual_info, n_runs=1, n_features=200) for d in sizes]
-    return tests + information + [greedy(d) for d in (1_000, 3_000, 10_000)]
+    numbers = [top_sets("anova", d, copied_f_regression, n_runs=4, number=True) for d in sizes]
+    whole = [whole_ranking(d) for d in (2_000, 8_000, 32_000)]
+    return tests + numbers + information + [greedy(d) for d in (1_000, 3_000, 10_000)] + whole
 
 
 def top_sets(
-    name: str, d: int, theirs: Callable[..., object], *, n_runs: int, n_features: int | None = None, n_jobs: int = 1
+    name: str,
+    d: int,
+    theirs: Callable[..., object],
+    *,
+    n_runs: int,
+    n_features: int | None = None,
+    n_jobs: int = 1,
+    number: bool = False,
 ) -> dict[str, Any]:
     """Top-20 sets of 100 bootstraps of 100 rows; scikit-learn gets a part of the work, scaled to all of it."""
     X, y, weights = bootstraps(N_ROWS, d, N_RUNS)
+    y = X[:, 0] + y if number else y
     part = X[:, :n_features]
     top_features(name, X[:, :TOP], y, weights[:2], k=TOP)
     ours_s, theirs_s = side_by_side(
@@ -42,7 +53,8 @@ def top_sets(
     scaled = theirs_s * N_RUNS / n_runs * d / part.shape[1]
     note = f"scikit-learn on {n_runs} of {N_RUNS} resamples and {part.shape[1]} features, scaled"
     threads = "one thread" if n_jobs == 1 else "all cores"
-    return row(f"{name}, {N_RUNS} bootstraps, {threads}", f"n={N_ROWS}, d={d}", ours_s, scaled, note)
+    target = " of a number" if number else ""
+    return row(f"{name}{target}, {N_RUNS} bootstraps, {threads}", f"n={N_ROWS}, d={d}", ours_s, scaled, note)
 
 
 def greedy(n_features: int, n_rows: int = 200, k: int = 20, sample: int = 50) -> dict[str, Any]:
@@ -59,6 +71,20 @@ def greedy(n_features: int, n_rows: int = 200, k: int = 20, sample: int = 50) ->
     return row(
         "jmi k=20, 1 bootstrap", f"n={n_rows}, d={n_features}", ours_s, theirs_s * n_features / sample * (k - 1), note
     )
+
+
+def whole_ranking(d: int) -> dict[str, Any]:
+    """Ranking all features, as tuning asks for: sorted, against a list of the best that grows to all of them."""
+    scores = np.random.default_rng(0).normal(size=(2, d))
+    insert_best(scores[:, :TOP], TOP)
+    ours_s, theirs_s = side_by_side(lambda: top(scores, d), lambda: insert_best(scores, d))
+    return row("ranking of all features, 2 resamples", f"d={d}", ours_s, theirs_s, "the list that serves few features")
+
+
+def copied_f_regression(X: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """The naive way for a number: copy rows, score, sort."""
+    copies = np.repeat(np.arange(len(y)), weight)
+    return np.argsort(-f_regression(X[copies], y[copies])[0], kind="stable")[:TOP]
 
 
 def copied_f_classif(X: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.ndarray:

@@ -4,10 +4,11 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import clone
 
 from steadyset.kernels.boosting import boost
 from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
-from steadyset.selectors.model_input import IntArray, read_training, solved_target, standardise
+from steadyset.selectors.model_input import FloatArray, IntArray, nested, read_training, solved_target, standardise
 from steadyset.selectors.validation import check_integer, check_k, check_number
 
 
@@ -38,6 +39,11 @@ class _BoostingSelector(LinearSelector):
         self._store(coef * target.unit, offset * target.unit + target.centre, data, training)
         self.steps_: IntArray = steps
         return self
+
+    def path_by_size(self, X: FloatArray, y: Any, reach: int) -> list[IntArray]:
+        """The features in the order in which the steps took them, up to reach, by one fit."""
+        features, steps = np.unique(clone(self).set_params(k=reach).fit(X, y).steps_, return_index=True)
+        return nested(features[np.argsort(steps)])
 
 
 class BoostedLogistic(_BoostingSelector, LogisticSelector):

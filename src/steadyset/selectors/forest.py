@@ -5,11 +5,20 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin, clone
 
 from steadyset.kernels.forest import Trees
 from steadyset.selectors.model import ModelSelector
-from steadyset.selectors.model_input import FloatArray, Target, first_best, read_training, tied, varying
+from steadyset.selectors.model_input import (
+    FloatArray,
+    IntArray,
+    Target,
+    first_best,
+    nested,
+    read_training,
+    tied,
+    varying,
+)
 from steadyset.selectors.trees import (
     ForestData,
     Growth,
@@ -68,6 +77,12 @@ class _ForestSelector(ModelSelector):
         if len(training.classes):
             self.classes_ = training.classes
         return self
+
+    def path_by_size(self, X: FloatArray, y: Any, reach: int) -> list[IntArray]:
+        """The features by falling importance, up to reach, by one fit."""
+        fitted = clone(self).set_params(k=reach).fit(X, y)
+        chosen = np.flatnonzero(fitted.support_)
+        return nested(chosen[first_best(fitted.importances_[chosen], len(chosen))])
 
     def _number_of_trees(self) -> int:
         if isinstance(self.n_trees, str):

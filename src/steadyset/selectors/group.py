@@ -52,6 +52,10 @@ class _GroupSelector(LinearSelector):
         self.violation_ = level.violation / problem.spread
         return self
 
+    def has_size(self) -> bool:
+        """Whether the size decides, and no given penalty."""
+        return self.penalty is None
+
 
 class GroupLogistic(_GroupSelector, LogisticSelector):
     """Group-lasso logistic regression of two classes; selects the groups with a non-zero coefficient.

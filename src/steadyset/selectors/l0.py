@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from steadyset.kernels.best_subset import best_subset_path
@@ -17,6 +18,7 @@ from steadyset.selectors.validation import check_integer, check_number, size_or_
 class _BestSubsetSelector(LinearSelector):
     """The fit that the logistic and the linear selector share."""
 
+    path_is_costly = True
     _logistic: bool
     k: int | None
     ridge: float
@@ -49,6 +51,10 @@ class _BestSubsetSelector(LinearSelector):
         self._keep(len(supports))
         self.n_tied_ = len(left_out_copies(training.X, self.support_))
         return self
+
+    def path_by_size(self, X: FloatArray, y: Any, reach: int) -> list[NDArray[np.int64]]:
+        """The best support of each size up to reach, by one fit."""
+        return list(clone(self).set_params(k=reach).fit(X, y).path_)
 
     def of_size(self, k: int) -> Self:
         """The model of the path with k features, or with the most that the path has: what a fit with this k gives."""

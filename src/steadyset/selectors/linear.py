@@ -111,6 +111,26 @@ class _ElasticNetSelector(LinearSelector):
         self.violation_ = level.violation / problem.spread
         return self
 
+    def has_size(self) -> bool:
+        """Whether the size decides, and no given penalty."""
+        return self.penalty is None
+
+    def largest_penalty(self, X: FloatArray, y: Any) -> float:
+        """The least penalty that leaves out every feature."""
+        return float(elastic_net_path(X, y, n_lambdas=1, **self._path_options()).lambdas[0])
+
+    def path_by_penalty(self, X: FloatArray, y: Any, penalties: FloatArray, reach: int) -> tuple[list[Any], Any]:
+        """The features at each penalty, and all in the order of entry: within a penalty, by their standardised size."""
+        coefs = elastic_net_path(X, y, lambdas=penalties, max_features=reach, **self._path_options()).coefs
+        used = np.flatnonzero(coefs.any(axis=0))
+        entry = np.argmax(coefs[:, used] != 0, axis=0)
+        size = np.abs(coefs[entry, used]) * X[:, used].std(axis=0)
+        return [np.flatnonzero(coef) for coef in coefs], used[np.lexsort((used, -size, entry))]
+
+    def _path_options(self) -> dict[str, Any]:
+        shared = {"l1_ratio": self.l1_ratio, "standardise": self.standardise, "tol": self.tol}
+        return {"family": self._family, **shared}
+
 
 class SparseLogistic(_ElasticNetSelector, LogisticSelector):
     """L1 (l1_ratio=1) or elastic-net logistic regression of two classes; selects the non-zero coefficients.

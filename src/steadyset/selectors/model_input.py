@@ -154,6 +154,11 @@ def first_best(scores: FloatArray, count: int, *, digits: int = DIGITS) -> IntAr
     return np.lexsort((np.arange(len(scores)), -_rounded(scores, digits)))[:count].astype(np.int64)
 
 
+def nested(order: IntArray) -> list[IntArray]:
+    """The path of features that enter one after the other and stay."""
+    return [order[: size + 1] for size in range(len(order))]
+
+
 def tied(scores: FloatArray, best: IntArray, *, digits: int = DIGITS) -> IntArray:
     """Those of the indices `best` whose score agrees to the digits with that of an index that is not among them."""
     rounded = _rounded(scores, digits)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import solve_triangular
 from scipy.special import expit
+from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 
 from steadyset.errors import InputError
@@ -18,6 +19,7 @@ from steadyset.selectors.model_input import (
     FloatArray,
     IntArray,
     first_best,
+    nested,
     read_training,
     standardise,
     tied,
@@ -87,6 +89,10 @@ class RecursiveElimination(BinarySelector):
         self.support_[left] = True
         self.n_tied_ = len(rivals.intersection(left.tolist()))
         return self
+
+    def path_by_size(self, X: FloatArray, y: Any, reach: int) -> list[IntArray]:
+        """What is left at a size is what is left when elimination goes on to a single feature."""
+        return nested(np.argsort(clone(self).set_params(k=1).fit(X, y).ranking_))
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: ArrayLike) -> FloatArray:

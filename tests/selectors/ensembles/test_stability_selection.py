@@ -5,8 +5,8 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy.stats import beta
-from sklearn.base import clone
-from sklearn.feature_selection import SelectKBest, f_classif
+from sklearn.base import BaseEstimator, clone
+from sklearn.feature_selection import SelectKBest, SelectorMixin, f_classif
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import steadyset
@@ -328,3 +328,37 @@ def test_the_mean_number_of_false_selections_stays_below_the_bound(rule):
         fitted = StabilitySelection(base, q=8, pfer=1.5, rule=rule, n_runs=50, random_state=seed).fit(X, y)
         false.append(fitted.get_support()[2:].sum())
     assert np.mean(false) <= fitted.pfer_ <= 1.5
+
+
+class FirstColumns(SelectorMixin, BaseEstimator):
+    """Selects columns in their order and counts its fits."""
+
+    fits = 0
+
+    def __init__(self, k=2):
+        self.k = k
+
+    def fit(self, X, y):
+        FirstColumns.fits += 1
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def _get_support_mask(self):
+        return np.arange(self.n_features_in_) < self.k
+
+
+class FirstColumnsWithPath(FirstColumns):
+    def path_by_size(self, X, y, reach):
+        self.fit(X, y)
+        return [np.arange(size + 1) for size in range(reach)]
+
+
+@pytest.mark.parametrize("base", [FirstColumns(), FirstColumnsWithPath()], ids=repr)
+def test_a_selector_that_tells_its_path_is_fitted_once_in_a_run(base):
+    FirstColumns.fits = 0
+    X = np.random.default_rng(0).normal(size=(40, 12))
+    fitted = StabilitySelection(base, q=3, threshold=0.9, n_runs=10, random_state=0).fit(X, X[:, 0])
+    assert fitted.get_support(indices=True).tolist() == [0, 1, 2]
+    if isinstance(base, FirstColumnsWithPath):
+        assert FirstColumns.fits == 10
+        assert fitted.select(q=2, threshold=0.9).support.sum() == 2

@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator
 
 from steadyset.errors import InputError
-from steadyset.kernels.top import top
+from steadyset.kernels.top import insert_best, top
 from steadyset.selectors import FilterSelector
 from steadyset.selectors.filters import Filter, get_filter, list_filters, register_filter, scores
 from steadyset.selectors.filters.registry import _filters
@@ -74,7 +74,9 @@ def test_ranking_is_the_order_of_falling_scores(data):
 @pytest.mark.parametrize("k", [1, 3, 40])
 def test_the_top_of_many_ties_is_that_of_a_stable_sort(k):
     found = np.random.default_rng(4).integers(0, 6, (20, 40)).astype(float)
-    np.testing.assert_array_equal(top(found, k), np.argsort(-found, axis=1, kind="stable")[:, :k])
+    by_sorting = np.argsort(-found, axis=1, kind="stable")[:, :k]
+    np.testing.assert_array_equal(top(found, k), by_sorting)
+    np.testing.assert_array_equal(insert_best(found, k), by_sorting)
 
 
 @pytest.mark.parametrize("name", ["anova", "auc", "mim", "jmi", "mrmr", "relieff", "info_gain"])

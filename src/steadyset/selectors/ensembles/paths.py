@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,20 +15,13 @@ from sklearn.base import clone
 
 from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.selectors.boosting import BoostedLinear, BoostedLogistic
 from steadyset.selectors.ensembles.clusters import merge_columns
-from steadyset.selectors.filters import FilterSelector, get_filter, top_features
 from steadyset.selectors.filters.scoring import run_seeds
-from steadyset.selectors.forest import ForestClassification, ForestRegression
-from steadyset.selectors.group import GroupLinear, GroupLogistic
-from steadyset.selectors.l0 import L0Linear, L0Logistic
-from steadyset.selectors.linear import SparseLinear, SparseLogistic, elastic_net_path
-from steadyset.selectors.model_input import first_best
-from steadyset.selectors.rfe import RecursiveElimination
+from steadyset.selectors.linear import SparseLinear, SparseLogistic
+from steadyset.selectors.protocols import PathByPenalty, PathBySize, PathsBySize
 from steadyset.task import NUMBER, Task
 
 SIZE_NAMES = ("k", "n_features_to_select")
-PENALISED = (SparseLogistic, SparseLinear, GroupLogistic, GroupLinear)
 
 
 @dataclass(frozen=True)
@@ -96,18 +89,14 @@ def default_base(y: NDArray[Any], task: Task) -> Any:
 
 def size_parameter(base: Any) -> str | None:
     """What the base calls the number of features that it selects; None where it has none, or another option decides."""
-    if isinstance(base, PENALISED) and base.penalty is not None:
-        return None
-    if isinstance(base, FilterSelector) and not base.threshold is base.fraction is None:
+    if hasattr(base, "has_size") and not base.has_size():
         return None
     return next((name for name in SIZE_NAMES if name in base.get_params()), None)
 
 
 def is_costly(base: Any) -> bool:
     """Whether each further feature of a path costs a search of its own."""
-    return isinstance(base, L0Linear | L0Logistic) or (
-        isinstance(base, FilterSelector) and get_filter(base.name).greedy
-    )
+    return bool(getattr(base, "path_is_costly", False))
 
 
 def follow(
@@ -132,20 +121,17 @@ def follow(
     if size_parameter(base) is None:
         chosen = parallel(delayed(_fitted)(base, {}, X[run], y[run], s) for run, s in _seeded(rows, seed))
         return Paths(np.array([np.nan]), _rows([np.flatnonzero(c.get_support()) for c in chosen], d), None, d)
-    if isinstance(base, SparseLogistic | SparseLinear):
+    if isinstance(base, PathByPenalty):
         return _penalties(parallel, base, X, y, rows, reach, n_lambdas, lambda_min_ratio)
-    if isinstance(base, FilterSelector):
+    if isinstance(base, PathsBySize):
         weights = np.zeros((len(rows), len(y)))
         for run, members in enumerate(rows):
             weights[run, members] = 1.0
-        best = top_features(base.name, X, y, weights, k=reach, params=base.params, random_state=seed, n_jobs=n_jobs)
-        return _sizes([[order[: s + 1] for s in range(len(order))] for order in best], d, reach)
-    path = _SIZE_PATHS.get(type(base))
-    if path is None:
-        return _some_sizes(parallel, base, X, y, rows, sorted(set(sizes)), seed)
-    size = {"k": path.fitted_size(reach)}
-    chosen = parallel(delayed(_fitted)(base, size, X[run], y[run], s) for run, s in _seeded(rows, seed))
-    return _sizes([path.read(selector) for selector in chosen], d, reach)
+        return _sizes(base.paths_by_size(X, y, weights, reach, random_state=seed, n_jobs=n_jobs), d, reach)
+    if isinstance(base, PathBySize):
+        found = parallel(delayed(_path)(base, X[run], y[run], reach, s) for run, s in _seeded(rows, seed))
+        return _sizes(found, d, reach)
+    return _some_sizes(parallel, base, X, y, rows, sorted(set(sizes)), seed)
 
 
 def _some_sizes(
@@ -162,7 +148,7 @@ def _some_sizes(
 
 def _penalties(
     parallel: Any,
-    base: SparseLogistic | SparseLinear,
+    base: PathByPenalty,
     X: Floats,
     y: NDArray[Any],
     rows: Sequence[Ints],
@@ -171,67 +157,13 @@ def _penalties(
     min_ratio: float,
 ) -> Paths:
     """All runs go down the same penalties, from the least one that leaves out every feature of every run."""
-    options = {
-        "family": "logistic" if isinstance(base, SparseLogistic) else "linear",
-        "l1_ratio": base.l1_ratio,
-        "standardise": base.standardise,
-        "tol": base.tol,
-    }
-    starts = parallel(delayed(elastic_net_path)(X[run], y[run], n_lambdas=1, **options) for run in rows)
-    lambdas = max(float(start.lambdas[0]) for start in starts) * np.logspace(0.0, np.log10(min_ratio), n_lambdas)
-    found = parallel(delayed(_penalty_path)(X[run], y[run], lambdas, reach, options) for run in rows)
+    starts = parallel(delayed(base.largest_penalty)(X[run], y[run]) for run in rows)
+    penalties = max(starts) * np.logspace(0.0, np.log10(min_ratio), n_lambdas)
+    found = parallel(delayed(base.path_by_penalty)(X[run], y[run], penalties, reach) for run in rows)
     # A path ends at its reach, so that only the levels that every run has seen can be compared.
     n_levels = min(len(levels) for levels, _ in found)
     selected = _rows([level for levels, _ in found for level in levels[:n_levels]], X.shape[1])
-    return Paths(lambdas[:n_levels], selected, tuple(order for _, order in found), reach)
-
-
-def _penalty_path(
-    X: Floats, y: NDArray[Any], lambdas: Floats, reach: int, options: dict[str, Any]
-) -> tuple[list[Ints], Ints]:
-    """The features at each level, and all of them in the order of entry: within a level, by their standardised size."""
-    coefs = elastic_net_path(X, y, lambdas=lambdas, max_features=reach, **options).coefs
-    used = np.flatnonzero(coefs.any(axis=0))
-    entry = np.argmax(coefs[:, used] != 0, axis=0)
-    size = np.abs(coefs[entry, used]) * X[:, used].std(axis=0)
-    return [np.flatnonzero(coef) for coef in coefs], used[np.lexsort((used, -size, entry))]
-
-
-@dataclass(frozen=True)
-class SizePath:
-    """How one fit tells what the selector would choose at every size up to `reach`."""
-
-    read: Callable[[Any], list[Ints]]
-    fitted_size: Callable[[int], int] = lambda reach: reach
-
-
-def _nested(order: Ints) -> list[Ints]:
-    return [order[: size + 1] for size in range(len(order))]
-
-
-def _boosting_path(selector: Any) -> list[Ints]:
-    features, steps = np.unique(selector.steps_, return_index=True)
-    return _nested(features[np.argsort(steps)])
-
-
-def _importance_path(selector: Any) -> list[Ints]:
-    chosen = np.flatnonzero(selector.support_)
-    return _nested(chosen[first_best(selector.importances_[chosen], len(chosen))])
-
-
-_L0 = SizePath(lambda selector: list(selector.path_))
-_BOOSTING = SizePath(_boosting_path)
-_FOREST = SizePath(_importance_path)
-_SIZE_PATHS: dict[type, SizePath] = {
-    L0Logistic: _L0,
-    L0Linear: _L0,
-    BoostedLogistic: _BOOSTING,
-    BoostedLinear: _BOOSTING,
-    ForestClassification: _FOREST,
-    ForestRegression: _FOREST,
-    # What is left at a size is what is left when elimination goes on to a single feature.
-    RecursiveElimination: SizePath(lambda s: _nested(np.argsort(s.ranking_)), fitted_size=lambda reach: 1),
-}
+    return Paths(penalties[:n_levels], selected, tuple(order for _, order in found), reach)
 
 
 def _sizes(paths: Sequence[Sequence[Ints]], d: int, reach: int) -> Paths:
@@ -251,7 +183,16 @@ def _seeded(rows: Sequence[Ints], seed: int) -> list[tuple[Ints, int]]:
 
 
 def _fitted(base: Any, params: dict[str, Any], X: Floats, y: NDArray[Any], seed: int) -> Any:
+    return _with_seed(base, params, seed).fit(X, y)
+
+
+def _path(base: Any, X: Floats, y: NDArray[Any], reach: int, seed: int) -> list[Ints]:
+    path: list[Ints] = _with_seed(base, {}, seed).path_by_size(X, y, reach)
+    return path
+
+
+def _with_seed(base: Any, params: dict[str, Any], seed: int) -> Any:
     selector = clone(base).set_params(**params)
     if "random_state" in selector.get_params():
         selector.set_params(random_state=seed % 2**31)
-    return selector.fit(X, y)
+    return selector

@@ -12,8 +12,9 @@ from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
 from steadyset.errors import InputError, UninformativeWarning
+from steadyset.kernels.arrays import Ints
 from steadyset.selectors.filters.registry import get_filter
-from steadyset.selectors.filters.scoring import Ranked, best_first, rank
+from steadyset.selectors.filters.scoring import Ranked, best_first, rank, top_features
 from steadyset.selectors.validation import (
     check_features,
     check_number,
@@ -112,6 +113,23 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self._n_selected = size
         self._count_ties(ranked)
         return self
+
+    def has_size(self) -> bool:
+        """Whether the size decides, and neither a threshold nor a fraction."""
+        return self.threshold is None and self.fraction is None
+
+    @property
+    def path_is_costly(self) -> bool:
+        """Greedy filters search for each further feature."""
+        return get_filter(self.name).greedy
+
+    def paths_by_size(
+        self, X: Any, y: Any, weights: Any, reach: int, *, random_state: Any = None, n_jobs: int | None = None
+    ) -> list[list[Ints]]:
+        """The best features of each resample (M x n weights) at the sizes 1, ..., reach."""
+        options: Any = {"params": self.params, "random_state": random_state, "n_jobs": n_jobs, "task": self.task}
+        best = top_features(self.name, X, y, weights, k=reach, **options)
+        return [[order[: size + 1] for size in range(reach)] for order in best]
 
     def _count_ties(self, ranked: Ranked) -> None:
         """Scores are compared as they are, which is how the ranking compares them."""

@@ -1,0 +1,45 @@
+"""What a selector can tell beyond one selection; ensembles ask for these methods and never for classes.
+
+`has_size()` is false where another option than the size (a penalty, a threshold) decides how many are selected.
+`path_is_costly` is true where each further feature of a path costs a search of its own. Both may be left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol, runtime_checkable
+
+from steadyset.kernels.arrays import Floats, Ints
+
+
+@runtime_checkable
+class PathBySize(Protocol):
+    """A selector that tells by one fit what it selects at every size."""
+
+    def path_by_size(self, X: Floats, y: Any, reach: int) -> list[Ints]:
+        """The features at the sizes 1, 2, ..., reach; the list may end earlier, and then its last selection stays."""
+        ...
+
+
+@runtime_checkable
+class PathsBySize(Protocol):
+    """A selector that does so for many resamples at once."""
+
+    def paths_by_size(
+        self, X: Floats, y: Any, weights: Floats, reach: int, *, random_state: int, n_jobs: int | None
+    ) -> Sequence[list[Ints]]:
+        """The path of each row of the M x n weights, which count how often a resample holds a row."""
+        ...
+
+
+@runtime_checkable
+class PathByPenalty(Protocol):
+    """A selector whose selections grow as a penalty falls; all runs of an ensemble go down the same penalties."""
+
+    def largest_penalty(self, X: Floats, y: Any) -> float:
+        """The least penalty that leaves out every feature."""
+        ...
+
+    def path_by_penalty(self, X: Floats, y: Any, penalties: Floats, reach: int) -> tuple[list[Ints], Ints]:
+        """The features at each penalty, down to the first with reach of them, and all in the order of their entry."""
+        ...
