@@ -343,3 +343,8 @@ def test_any_scorer_of_scikit_learn_is_an_objective():
     result = tuned(objectives=("matthews_corrcoef", "stability"), n_trials=3)
     assert result.directions == ("max", "max")
     assert result.frame["matthews_corrcoef"].between(-1, 1).all()
+
+
+def test_a_model_may_be_a_selector_by_its_name_with_parameters():
+    space = read_space({"model": {"mine": ("lasso:k=3", {"l1_ratio": [0.5, 1.0]})}}, "classes")
+    assert space.models["mine"].estimator.k == 3

@@ -189,6 +189,8 @@ def _model(name: str, given: Any, task: Task) -> Model:
     estimator, ranges = given if isinstance(given, tuple) else (None, given)
     if estimator is None:
         estimator = _predictor(name, task) if name in PREDICTORS else selector_by_name(name, task)
+    elif isinstance(estimator, str):
+        estimator = selector_by_name(estimator, task)
     if not isinstance(ranges, Mapping):
         raise InputError(f"The model {name!r} has {ranges!r}; wanted is a mapping from parameters to ranges.")
     takes = estimator.get_params(deep=True)
