@@ -7,7 +7,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import steadyset as st
-from steadyset.assessment.request import make_plan, named_selectors
+from steadyset.assessment.request import make_plan, make_request, named_selectors
 from steadyset.errors import InputError
 from steadyset.selectors import FilterSelector, ForestRegression, SparseLogistic
 from steadyset.selectors.names import DEFAULTS, default_selectors, selector_by_name, with_task
@@ -122,3 +122,10 @@ def test_every_model_of_the_default_space_for_numbers_predicts_and_selects(name)
     fitted = space.estimator({"filter": "mim", "fraction": 0.5, "model": name, **drawn}, 60).fit(X, y)
     assert 0 < fitted.get_support().sum() <= 4
     assert np.corrcoef(fitted.predict(X), y)[0, 1] > 0.5
+
+
+def test_stability_selection_under_bootstraps_warns_of_copies():
+    options = {"scoring": None, "predictor": None, "groups": None, "features": None, "random_state": 0}
+    with pytest.warns(UserWarning, match=r"mine: copies of a row of a bootstrap can fall into both halves"):
+        make_request({"mine": st.StabilitySelection()}, X, X[:, 0], resampling=st.Bootstrap(3), **options)
+    make_request({"mine": st.StabilitySelection()}, X, X[:, 0], resampling=st.Subsample(3), **options)

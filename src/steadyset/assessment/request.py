@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,13 +18,14 @@ from steadyset.errors import Complaints, InputError
 from steadyset.io.numbers import number_array
 from steadyset.io.observations import aligned_rows, group_values, target_values
 from steadyset.labels import feature_names
-from steadyset.resampling import as_resampling
+from steadyset.resampling import Bootstrap, Resampling, as_resampling
 from steadyset.runner.chosen import can_choose, refuse_new_columns
 from steadyset.runner.conditions import RECORD, check_on_warning
 from steadyset.runner.function import FunctionSelector, function_name, is_plain_function
 from steadyset.runner.missing import check_impute, columns_with_gaps, refuse_gaps
 from steadyset.runner.plan import Plan
 from steadyset.runner.scoring import default_predictor, read_scoring
+from steadyset.selectors.ensembles import StabilitySelection
 from steadyset.selectors.validation import all_finite, check_k
 from steadyset.task import Task, check_meaning, n_classes, refuse_several_targets, task_of
 
@@ -90,6 +92,7 @@ def make_request(
         task=task,
     )
     named = named_selectors(selectors, plan.task, n_classes(plan.y, plan.task))
+    _warn_of_copies_in_both_halves(named, plan.resampling)
     for name, selector in named.items():
         if is_plain_function(selector):
             named[name] = FunctionSelector(selector, names, frame=hasattr(X, "columns"))
@@ -100,6 +103,16 @@ def make_request(
         judged = {"the predictor": plan.predictor} if plan.scoring else {}
         refuse_gaps(plan.X, plan.gaps, names, named | judged)
     return Request(tuple(named), tuple(named.values()), names, plan)
+
+
+def _warn_of_copies_in_both_halves(named: Mapping[str, Any], resampling: Resampling) -> None:
+    halving = [name for name, selector in named.items() if isinstance(selector, StabilitySelection)]
+    if halving and isinstance(resampling, Bootstrap):
+        warnings.warn(
+            f"{', '.join(halving)}: copies of a row of a bootstrap can fall into both halves, which then agree too "
+            "well; Subsample draws without copies.",
+            stacklevel=4,
+        )
 
 
 def make_plan(
