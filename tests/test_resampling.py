@@ -186,3 +186,14 @@ def test_stratifying_needs_a_target_and_data_needs_rows():
 
 def test_every_resampling_has_a_name_for_the_command():
     assert {type(r) for r in EVERY} == set(RESAMPLINGS.values())
+
+
+@pytest.mark.parametrize("runs", [2.5, "5", True, None, 99999999999999999999])
+def test_a_number_of_runs_is_a_whole_number_within_reason(runs):
+    with pytest.raises(InputError, match="n_runs must be a whole number from 1 to 1,000,000"):
+        Bootstrap(runs).check(Rows(10, None, None))
+
+
+def test_a_share_that_is_no_number_is_refused():
+    with pytest.raises(InputError, match="fraction"):
+        Subsample(fraction=float("nan")).check(Rows(10, None, None))

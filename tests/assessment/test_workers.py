@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 
 import numpy as np
@@ -157,3 +158,16 @@ def _alive(pid):
         return False
     with open(f"/proc/{pid}/stat") as file:
         return file.read().rpartition(")")[2].split()[0] != "Z"
+
+
+@pytest.mark.parametrize("out", ["a\0b", "", 3])
+def test_what_cannot_be_a_folder_is_refused(out):
+    with pytest.raises(InputError, match="out must be the path of a folder"):
+        assess("anova:k=2", X, Y, resampling=Bootstrap(2), out=out)
+
+
+def test_what_cannot_be_sent_to_workers_is_refused_before_a_folder_is_made(tmp_path):
+    selector = First(threading.Lock())
+    with pytest.raises(InputError, match="'locked' cannot be sent to worker processes: TypeError: "):
+        assess({"locked": selector}, X, Y, resampling=Bootstrap(2), n_jobs=2, out=tmp_path / "runs")
+    assert not (tmp_path / "runs").exists()

@@ -21,6 +21,7 @@ from steadyset.labels import name_and_params
 from steadyset.plugins import PlugIns, check_new_name
 
 IntArray = npt.NDArray[np.int64]
+MOST_RUNS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -123,6 +124,9 @@ class Resampling(BaseEstimator):  # type: ignore[misc]
         """Refuse data that this resampling cannot draw from."""
         if rows.n < 2:
             raise InputError(f"The data has {rows.n} rows; resampling needs at least 2.")
+        runs = self.get_params().get("n_runs", 1)
+        if isinstance(runs, bool) or not isinstance(runs, (int, np.integer)) or runs > MOST_RUNS:
+            raise InputError(f"n_runs must be a whole number from 1 to {MOST_RUNS:,} (got {runs!r}).")
         if self.n_runs_for(rows) < 1:
             raise InputError(f"n_runs is {self.n_runs_for(rows)}; wanted is at least one run.")
         if rows.groups is None:
