@@ -73,3 +73,8 @@ def test_counts_in_words_are_those_of_the_catalogues(words, number):
 
 def _of_families(*names):
     return sum(measure.family in names for measure in record.all_measures())
+
+
+def test_every_family_of_measures_stands_in_the_page_on_extending():
+    page = (ROOT / "docs" / "extending.md").read_text()
+    assert [name for name in record._families if f"| `{name}` |" not in page] == []

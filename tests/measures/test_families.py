@@ -21,7 +21,6 @@ class Tables(Family):
     """Means over pairs of scores that are given the whole 0/1 table."""
 
     name = "tables"
-    score_takes = "(Z), the runs x features table"
 
     def pair_scores(self, selections, measure, options):
         table = np.asarray(measure.score(selections.to_matrix().toarray().astype(float)), dtype=float)

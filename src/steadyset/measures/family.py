@@ -29,13 +29,12 @@ AS_PUBLISHED = 'expectation must be "auto" or "none"'
 
 
 class Family:
-    """What a family can do. `name` is what records say as their family; `score_takes` tells how scores are called.
+    """What a family can do. `name` is what records say as their family.
 
     `correctable` says that `expectation` can correct measures that are published without a correction for chance.
     """
 
     name: str
-    score_takes: str
     correctable: bool = False
 
     # ---- values ------------------------------------------------------------------------------------------------

@@ -19,7 +19,6 @@ class Adjusted(Family):
     """Means over pairs of scores of `SimilarPairs`, corrected by one expectation per pair of sizes."""
 
     name = "adjusted"
-    score_takes = "(pairs), a SimilarPairs of arrays: pairs.shared, pairs.size_i, pairs.covered_i, ..."
     correctable = True
 
     def evaluate(self, selections: Selections, measures: Sequence[Measure], options: Options) -> list[Estimate]:

@@ -21,7 +21,6 @@ class Effective(Family):
     """Functions of the covariance of the selection, weighed by how similar features are."""
 
     name = "effective"
-    score_takes = "(scatter, own, others, sizes, d), sums of similarities over pairs of features"
 
     def evaluate(self, selections: Selections, measures: Sequence[Measure], options: Options) -> list[Estimate]:
         assert options.similarity is not None

@@ -21,7 +21,6 @@ class Frequency(Family):
     """Functions of the levels, how many features exactly h runs selected, and of the sizes."""
 
     name = "frequency"
-    score_takes = "(levels, sizes, d); levels[..., h] features were selected by exactly h runs"
     correctable = True
 
     def evaluate(self, selections: Selections, measures: Sequence[Measure], options: Options) -> list[Estimate]:

@@ -22,7 +22,6 @@ class Pairwise(Family):
     """Means over pairs of runs, told by r = |s_i n s_j| and the two sizes; one-sided ones over ordered pairs."""
 
     name = "pairwise"
-    score_takes = "(r, ki, kj, d), arrays of pairs"
     correctable = True
 
     def evaluate(self, selections: Selections, measures: Sequence[Measure], options: Options) -> list[Estimate]:

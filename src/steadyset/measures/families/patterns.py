@@ -19,7 +19,6 @@ class Patterns(Family):
     """Functions of how often each distinct set occurs."""
 
     name = "patterns"
-    score_takes = "(multiplicities, sizes, d), how many runs selected each of the distinct sets"
 
     def evaluate(self, selections: Selections, measures: Sequence[Measure], options: Options) -> list[Estimate]:
         times, sizes, d = np.bincount(distinct_sets(selections)), selections.sizes, selections.n_features

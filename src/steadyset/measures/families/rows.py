@@ -47,7 +47,6 @@ class Weights(_OfRows):
     """Scores of the absolute weights of the selected features."""
 
     name = "weights"
-    score_takes = "rows: indptr, indices, absolute values of all runs, sparse; similarity= where the measure needs one"
     read = staticmethod(weight_rows)
 
 
@@ -55,7 +54,6 @@ class Rankings(_OfRows):
     """Scores of the ranks of all features."""
 
     name = "rankings"
-    score_takes = "rows of ranks (1 = best, ties averaged; rest[i] is the rank of what run i does not list)"
     read = staticmethod(rank_rows)
 
 
