@@ -137,3 +137,28 @@ def test_the_digest_of_the_data_tells_the_target_from_the_groups():
     assert digest([1, 1, 1, 23], [4, 1, 1, 1]) != digest([1, 1, 1, 2], [34, 1, 1, 1])
     assert digest(["a", "b", "a", "b"], ["c", "c", "d", "d"]) == digest(["a", "b", "a", "b"], ["c", "c", "d", "d"])
     assert digest(["a", "b\0c", "a", "b"], [1, 1, 2, 2]) != digest(["a", "b", "c\0a", "b"], [1, 1, 2, 2])
+
+
+TWO = Selections.from_sets([[0], [1]], n_features=2)
+SAME = FeatureSimilarity.from_matrix(np.eye(2))
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: Selections.from_sets([[0]], n_features=3, labels=5), "labels must be a list"),
+        (lambda: Selections.from_rankings([[1, 2]], top=True), "top is True"),
+        (lambda: Selections.read(None), "path must be the name of a file"),
+        (lambda: Selections.read("a\0b.csv"), "path must be the name of a file"),
+        (lambda: TWO.write(5), "path must be the name of a file"),
+        (lambda: TWO.selected("a"), "run is a"),
+        (lambda: TWO.with_weights(5), "rows must hold"),
+        (lambda: FeatureSimilarity.read(5), "path must be the name of a file"),
+        (lambda: SAME.block("a", [0]), "holds text"),
+        (lambda: SAME.block([0.5], [0]), "0.5 is no index"),
+        (lambda: SAME.check(5), "selections must be Selections"),
+    ],
+)
+def test_arguments_of_a_wrong_type_get_a_sentence(call, sentence):
+    with pytest.raises(InputError, match=sentence):
+        call()

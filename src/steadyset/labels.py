@@ -102,7 +102,10 @@ def run_labels(labels: Sequence[str] | None, n_runs: int) -> tuple[str, ...] | N
         return None
     if isinstance(labels, (str, bytes)):
         raise InputError(f"labels is the text {labels!r}; wanted is a list of labels.")
-    checked = tuple(str(label) for label in labels)
+    try:
+        checked = tuple(str(label) for label in labels)
+    except TypeError:
+        raise InputError(f"labels must be a list with one label per run (got {labels!r}).") from None
     if len(checked) != n_runs:
         raise InputError(f"{len(checked)} labels are given for {n_runs} runs; wanted is one label a run.")
     if len(set(checked)) < len(checked):

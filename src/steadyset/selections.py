@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from steadyset.errors import InputError, MissingExtraError
 from steadyset.io.numbers import numbers
+from steadyset.io.paths import file_path
 from steadyset.labels import (
     AppearanceOrder,
     check_same_order,
@@ -160,7 +161,7 @@ class Selections:
             names, labels = table.names, table.labels
         check_ranks(ranks, names)
         d = ranks.shape[1]
-        if top is not None and not (isinstance(top, (int, np.integer)) and 0 <= top <= d):
+        if top is not None and not (isinstance(top, (int, np.integer)) and not isinstance(top, bool) and 0 <= top <= d):
             raise InputError(f"top is {top!r}; wanted is a whole number from 0 to the {d} features.")
         run, feature = np.nonzero(ranks <= (d if top is None else top))
         indptr = row_pointers(np.bincount(run, minlength=len(ranks)))
@@ -202,7 +203,9 @@ class Selections:
         """
         from steadyset.files import read_selections
 
-        return read_selections(Path(path), features=features, n_features=n_features, transpose=transpose, max_gb=max_gb)
+        return read_selections(
+            file_path(path), features=features, n_features=n_features, transpose=transpose, max_gb=max_gb
+        )
 
     def write(self, path: str | Path, *, layout: str | None = None) -> None:
         """Write csv, tsv, parquet or json by the ending of `path`; `read` gives back equal Selections.
@@ -212,7 +215,7 @@ class Selections:
         """
         from steadyset.files import write_selections
 
-        write_selections(self, Path(path), layout=layout)
+        write_selections(self, file_path(path), layout=layout)
 
     # ---- what there is -----------------------------------------------------------------------------------------
 
@@ -273,7 +276,7 @@ class Selections:
 
     def selected(self, run: int) -> IntArray:
         """The 0-based indices of what one run selected."""
-        if not -self.n_runs <= run < self.n_runs:
+        if not isinstance(run, (int, np.integer)) or not -self.n_runs <= run < self.n_runs:
             raise InputError(f"run is {run}; wanted is a number from 0 to {self.n_runs - 1}.")
         i = run % self.n_runs
         return self._indices[self._indptr[i] : self._indptr[i + 1]]

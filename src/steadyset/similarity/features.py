@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from steadyset.errors import InputError
+from steadyset.io.numbers import number_array
+from steadyset.io.paths import file_path
 from steadyset.labels import check_same_order
 from steadyset.selections import Selections
 from steadyset.similarity.groups import group_store
@@ -123,7 +125,7 @@ class FeatureSimilarity:
         In the long layout what is not listed is 0, and a row without a second feature declares the first; `features`
         declares all, in this order.
         """
-        store, names = read_store(Path(path), features)
+        store, names = read_store(file_path(path), features)
         return cls._build(store, names, threshold)
 
     # ---- what there is -----------------------------------------------------------------------------------------
@@ -152,6 +154,8 @@ class FeatureSimilarity:
 
     def check(self, selections: Selections) -> FeatureSimilarity:
         """The similarity itself, once it is clear that it speaks of the same features as the Selections."""
+        if not isinstance(selections, Selections):
+            raise InputError(f"selections must be Selections (got {type(selections).__name__}).")
         if self.n_features != selections.n_features:
             raise InputError(
                 f"similarity has {self.n_features} features and the Selections have {selections.n_features}; "
@@ -167,7 +171,10 @@ class FeatureSimilarity:
         raise AttributeError("A FeatureSimilarity cannot be changed; with_threshold() gives another one.")
 
     def _places(self, positions: Any) -> IntArray:
-        places = np.atleast_1d(np.asarray(positions, dtype=np.int64))
+        given = np.atleast_1d(number_array(positions, "The list of features"))
+        places = given.astype(np.int64)
+        if (places != given).any():
+            raise InputError(f"{given[places != given][0]} is no index of a feature; expected are whole numbers.")
         if places.size and not (places.min() >= 0 and places.max() < self.n_features):
             outside = places[(places < 0) | (places >= self.n_features)][0]
             raise InputError(f"The index {outside} is no feature; wanted are indices from 0 to {self.n_features - 1}.")
