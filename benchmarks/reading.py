@@ -1,6 +1,6 @@
 """How long and in how much memory wide data files are read, against pandas, over three numbers of columns.
 
-python benchmarks/reading.py
+`memory` is what reading takes in addition, in multiples of the size of the file.
 """
 
 from __future__ import annotations
@@ -9,9 +9,11 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+TITLE = "Reading data files"
 ROWS = 100
 COLUMNS = (5_000, 10_000, 20_000)
 READ = """
@@ -47,7 +49,9 @@ def measured(reader: str, path: Path, small: Path) -> tuple[float, float]:
     return float(seconds), float(memory)
 
 
-def main() -> None:
+def rows() -> list[dict[str, Any]]:
+    """One row a format and number of columns."""
+    table = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for ending in ("csv", "parquet"):
@@ -56,12 +60,6 @@ def main() -> None:
                 path = write(folder, columns, f"wide{columns}.{ending}")
                 own, memory = measured("steadyset", path, small)
                 pandas, _ = measured("pandas", path, small)
-                times = memory / path.stat().st_size
-                print(
-                    f"{ending}, {ROWS} x {columns}: {own:.2f} s, {own / pandas:.2f} of pandas, "
-                    f"memory {times:.1f} times the file"
-                )
-
-
-if __name__ == "__main__":
-    main()
+                row = {"case": f"read {ending}", "size": f"{ROWS} x {columns}", "ours_s": own, "theirs_s": pandas}
+                table.append(row | {"ratio": pandas / own, "memory": memory / path.stat().st_size})
+    return table
