@@ -27,7 +27,8 @@ from steadyset.longtable import (
     wide_numbers,
 )
 from steadyset.matrix import read_matrix
-from steadyset.selections import Selections, reordered
+from steadyset.reordering import reordered
+from steadyset.selections import Selections
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -121,7 +121,7 @@ def _labels(files: list[Path]) -> dict[str, Path]:
 def _same_features(recorded: dict[str, Selections], n_features: int | None) -> dict[str, Selections]:
     """The same features in the same order, where files name them in the order in which they meet them."""
     from steadyset.labels import AppearanceOrder, placeholders
-    from steadyset.selections import reordered
+    from steadyset.reordering import reordered
 
     every = [sel.features for sel in recorded.values()]
     if all(names == every[0] for names in every):

@@ -266,7 +266,7 @@ def _told_as_options() -> Iterator[None]:
 def _in_order(selections: Selections, names: tuple[str, ...]) -> Selections:
     """The features in the order of `names`; what has other features stays, to be refused with a sentence."""
     from steadyset.labels import AppearanceOrder
-    from steadyset.selections import reordered
+    from steadyset.reordering import reordered
 
     used = {selections.features[f] for f in set(selections.indices.tolist())}
     same = set(selections.features) == set(names)
