@@ -95,10 +95,10 @@ class _SplittingForest(BaseEstimator):  # type: ignore[misc]
             self.classes_ = training.classes
         return self
 
-    def _mean_of_trees(self, X: Any, n_classes: int) -> npt.NDArray[np.float64]:
+    def _mean_of_trees(self, X: Any) -> npt.NDArray[np.float64]:
         check_is_fitted(self)
         values = np.asarray(validate_data(self, X, dtype=np.float64, reset=False))
-        return mean_of_trees(self.trees_, values, n_classes)
+        return mean_of_trees(self.trees_, values, len(self.classes_) if self._target == "classes" else 1)
 
     def get_support(self) -> npt.NDArray[np.bool_]:
         """Which features are used."""
@@ -112,7 +112,7 @@ class SplittingForest(ClassifierMixin, _SplittingForest):  # type: ignore[misc]
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """Class frequencies in the leaves, averaged over the trees."""
-        return self._mean_of_trees(X, len(self.classes_))
+        return self._mean_of_trees(X)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The class with the largest probability."""
@@ -126,7 +126,7 @@ class SplittingForestRegression(RegressorMixin, _SplittingForest):  # type: igno
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The mean of y in the leaves, averaged over the trees."""
-        return self._mean_of_trees(X, 1)[:, 0]
+        return self._mean_of_trees(X)[:, 0]
 
 
 def scaled_svm() -> Any:
