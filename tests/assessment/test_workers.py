@@ -10,11 +10,12 @@ import time
 
 import numpy as np
 import pytest
+from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 
 from steadyset.assessment import assess, engines
-from steadyset.assessment.workers import CRASHED
+from steadyset.assessment.workers import CRASHED, _deaf_children
 from steadyset.errors import InputError
 from steadyset.resampling import Bootstrap, Rows
 from steadyset.runner.cell import Cell
@@ -171,3 +172,15 @@ def test_what_cannot_be_sent_to_workers_is_refused_before_a_folder_is_made(tmp_p
     with pytest.raises(InputError, match="'locked' cannot be sent to worker processes: TypeError: "):
         assess({"locked": selector}, X, Y, resampling=Bootstrap(2), n_jobs=2, out=tmp_path / "runs")
     assert not (tmp_path / "runs").exists()
+
+
+def blocks_ctrl_c():
+    return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+
+
+def test_workers_are_deaf_to_ctrl_c_from_their_first_moment_and_their_parent_is_not():
+    """It reaches every process of a terminal; only the parent is to answer."""
+    with _deaf_children():
+        results = Parallel(n_jobs=2, return_as="generator")(delayed(blocks_ctrl_c)() for _ in range(2))
+    assert list(results) == [True, True]
+    assert not blocks_ctrl_c()

@@ -189,11 +189,14 @@ def _deaf_children() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    from joblib.externals.loky.backend import resource_tracker
+    from multiprocessing import resource_tracker as pythons
+
+    from joblib.externals.loky.backend import resource_tracker as lokys
 
     warned = os.environ.get("PYTHONWARNINGS")
     os.environ["PYTHONWARNINGS"] = ",".join([*filter(None, [warned]), "ignore:resource_tracker:UserWarning"])
-    resource_tracker.ensure_running()  # which would let Ctrl-C through again if it were started below
+    for tracker in (lokys, pythons):
+        tracker.ensure_running()  # it would let Ctrl-C through again if it were started below
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
