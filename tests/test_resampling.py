@@ -70,6 +70,44 @@ def test_other_seeds_draw_other_rows(resampling):
         assert not np.array_equal(a.train, b.train)
 
 
+GROUPED = Rows(N, Y, np.repeat(np.arange(10), 4))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "rows", "other_rows"),
+    [
+        (KFold(5), KFold(10), ROWS, ROWS),
+        (KFold(5), KFold(5, stratified=True), ROWS, ROWS),
+        (KFold(5), KFold(5), ROWS, GROUPED),
+        (Subsample(6, fraction=0.5), Subsample(6, fraction=0.8), ROWS, ROWS),
+        (Subsample(6), Subsample(6, stratified=True), ROWS, ROWS),
+        (Subsample(6), Subsample(6), ROWS, GROUPED),
+        (Bootstrap(6), Bootstrap(6), ROWS, Rows(N - 1)),
+        (Bootstrap(6), Bootstrap(6), ROWS, GROUPED),
+        (Bootstrap(6), Bootstrap(6, stratified=True), ROWS, ROWS),
+        (Bootstrap(6, balanced=True), Bootstrap(8, balanced=True), ROWS, ROWS),
+        (ComplementaryPairs(6), ComplementaryPairs(6, stratified=True), ROWS, ROWS),
+        (Chunks(4), Chunks(5), ROWS, ROWS),
+        (FixedOverlap(6, overlap=0.2), FixedOverlap(6, overlap=0.8), ROWS, ROWS),
+        (NoiseInjection(6, level=0.1), NoiseInjection(6, level=0.2), ROWS, ROWS),
+        (NoiseInjection(6), NoiseInjection(6, target="labels"), ROWS, ROWS),
+        (LeaveOut(1), LeaveOut(2), ROWS, ROWS),
+    ],
+    ids=repr,
+)
+def test_labels_tell_resamplings_apart_so_that_other_rows_are_never_paired(one, other, rows, other_rows):
+    labels = [
+        {resampling.draw(i, some, 3).label for i in range(resampling.n_runs_for(some))}
+        for resampling, some in ((one, rows), (other, other_rows))
+    ]
+    assert not labels[0] & labels[1]
+
+
+def test_more_runs_keep_the_labels_of_the_first():
+    few, many = ([kind(n).draw(i, ROWS, 3).label for i in range(4)] for n in (4, 40) for kind in (Bootstrap,))
+    assert few == many
+
+
 def test_a_bootstrap_leaves_out_about_37_percent():
     shares = [len(Bootstrap(50).draw(i, Rows(2000)).test) / 2000 for i in range(50)]
     assert np.mean(shares) == pytest.approx(np.exp(-1), abs=0.01)

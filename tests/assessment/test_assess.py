@@ -68,7 +68,7 @@ def test_selections_carry_names_labels_and_weights():
     assert result.selectors == ("anova", "forest", "lasso")
     for sel in result.selections.values():
         assert sel.features == tuple(X.columns)
-        assert sel.labels == tuple(f"bootstrap:0:{i}" for i in range(1, 7))
+        assert [label.partition(":")[2] for label in sel.labels] == [f"0:{i}" for i in range(1, 7)]
         assert sel.weights is not None
     assert set(result.selections["anova"].sizes) == {5}
     assert result.scores.groupby("selector")["accuracy"].mean().min() > 0.8

@@ -145,4 +145,52 @@ def test_runs_are_paired_only_where_the_rows_are_the_same():
 
 def test_a_name_is_a_resampling():
     result = assess(two_best, X, Y, resampling="kfold:n_splits=3")
-    assert [cell.label for cell in result.cells] == ["kfold:0:1", "kfold:0:2", "kfold:0:3"]
+    drawn = [st.KFold(3).draw(run, Rows(len(Y), Y.to_numpy())) for run in range(3)]
+    assert [cell.label for cell in result.cells] == [resample.label for resample in drawn]
+
+
+class AlternateBy:
+    """A splitter that looks at X: rows above the median of the first column are left out, then the others."""
+
+    def get_n_splits(self, X=None, y=None, groups=None):
+        return 2
+
+    def split(self, X, y=None, groups=None):
+        high = X[:, 0] > np.median(X[:, 0])
+        yield np.flatnonzero(~high), np.flatnonzero(high)
+        yield np.flatnonzero(high), np.flatnonzero(~high)
+
+
+def test_a_splitter_may_look_at_x():
+    seen = []
+    assess(lambda X, y: seen.append(X[:, 0].max()) or [0], X, Y, resampling=AlternateBy())
+    assert min(seen) <= np.median(X[:, 0]) < max(seen)
+
+
+class Foreign:
+    """A predictor that is no estimator of scikit-learn: the most frequent class of the nearest of two means."""
+
+    def __init__(self, shrink=0.0):
+        self.shrink = shrink
+
+    def get_params(self, deep=True):
+        return {"shrink": self.shrink}
+
+    def fit(self, X, y):
+        self.means = {label: X[y == label].mean(axis=0) * (1 - self.shrink) for label in np.unique(y)}
+        return self
+
+    def predict(self, X):
+        labels = np.array(list(self.means))
+        distance = [((X - mean) ** 2).sum(axis=1) for mean in self.means.values()]
+        return labels[np.argmin(distance, axis=0)]
+
+
+def test_a_predictor_needs_no_more_than_fit_predict_and_parameters():
+    result = assess(two_best, X, Y, resampling=st.KFold(3), predictor=Foreign(), scoring=["accuracy", "f1"])
+    assert not any(cell.failure for cell in result.cells)
+    fold = st.KFold(3).draw(0, Rows(len(Y), Y.to_numpy()))
+    columns = list(result.cells[0].selected)
+    model = Foreign().fit(X[np.ix_(fold.train, columns)], Y.to_numpy()[fold.train])
+    right = model.predict(X[np.ix_(fold.test, columns)]) == Y.to_numpy()[fold.test]
+    assert result.cells[0].scores["accuracy"] == pytest.approx(right.mean())

@@ -8,16 +8,14 @@ from steadyset.resampling.drawn import (
     FixedOverlap,
     KFold,
     LeaveOut,
-    Noise,
     NoiseInjection,
-    Resample,
     Resampling,
-    Rows,
     Subsample,
     register_resampling,
     resampling_by_name,
 )
 from steadyset.resampling.given import Splits, Splitter, as_resampling
+from steadyset.resampling.resample import Noise, Resample, Rows
 
 __all__ = [
     "RESAMPLINGS",

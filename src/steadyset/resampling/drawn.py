@@ -8,73 +8,19 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
 from steadyset.errors import InputError
 from steadyset.labels import name_and_params
 from steadyset.plugins import PlugIns, check_new_name
+from steadyset.resampling.resample import IntArray, Noise, Resample, Rows
 
-IntArray = npt.NDArray[np.int64]
 MOST_RUNS = 1_000_000
-
-
-@dataclass(frozen=True)
-class Noise:
-    """Perturb the training rows: Gaussian noise of `level` standard deviations, or `level` of the labels changed."""
-
-    target: Literal["values", "labels"]
-    level: float
-    seed: tuple[int, ...]
-
-    def values(self, X: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """X with noise, in proportion to the standard deviation of each column."""
-        if self.target != "values":
-            return X
-        return np.asarray(X + self._random().standard_normal(X.shape) * (self.level * X.std(axis=0)))
-
-    def labels(self, y: npt.NDArray[Any], *, continuous: bool = False) -> npt.NDArray[Any]:
-        """y with a share of its labels replaced by other ones; a continuous target has noise added instead."""
-        if self.target != "labels":
-            return y
-        random = self._random()
-        if continuous:
-            return np.asarray(y + random.standard_normal(len(y)) * (self.level * y.std()))
-        classes, code = np.unique(y, return_inverse=True)
-        changed = random.random(len(y)) < self.level
-        shift = random.integers(1, max(2, len(classes)), size=len(y))
-        return np.asarray(classes[np.where(changed, (code + shift) % len(classes), code)])
-
-    def _random(self) -> np.random.Generator:
-        return np.random.default_rng(np.random.SeedSequence(self.seed))
-
-
-@dataclass(frozen=True)
-class Resample:
-    """The rows of one run. Runs with equal labels saw the same resample, so they can be compared as pairs."""
-
-    label: str
-    train: IntArray
-    test: IntArray
-    noise: Noise | None = None
-
-    def weights(self, n_rows: int) -> npt.NDArray[np.float64]:
-        """How often each row occurs in the training set."""
-        return np.bincount(self.train, minlength=n_rows).astype(np.float64)
-
-
-@dataclass(frozen=True)
-class Rows:
-    """What a resampling may look at: the number of rows, the target for stratifying, and groups that stay together."""
-
-    n: int
-    y: npt.NDArray[Any] | None = None
-    groups: npt.NDArray[Any] | None = None
 
 
 class Resampling(BaseEstimator):  # type: ignore[misc]
@@ -110,10 +56,12 @@ class Resampling(BaseEstimator):  # type: ignore[misc]
     def draw(self, run: int, rows: Rows, seed: int = 0) -> Resample:
         """Run number `run` (from 0); its test rows are those left out, where there are any."""
         drawn = self._draw(run, rows, seed)
-        label = f"{self.name}:{seed}:{run + 1}"
-        if isinstance(drawn, Resample):
-            return Resample(drawn.label or label, drawn.train, drawn.test, drawn.noise)
-        return Resample(label, *drawn)
+        resample = drawn if isinstance(drawn, Resample) else Resample("", *drawn)
+        return resample if resample.label else replace(resample, label=self._label(resample, run, seed))
+
+    def _label(self, resample: Resample, run: int, seed: int) -> str:
+        """Parameters, the number of rows, classes and groups decide the rows: a digest of these tells all apart."""
+        return f"{self.name}-{resample.digest}:{seed}:{run + 1}"
 
     def test_ratio(self, rows: Rows, seed: int = 0) -> float:
         """Test rows for each distinct training row, in the first run: how much the scores of the runs overlap."""

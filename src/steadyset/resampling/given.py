@@ -10,9 +10,11 @@ from copy import copy
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from steadyset.errors import InputError
-from steadyset.resampling.drawn import IntArray, Resample, Resampling, Rows, resampling_by_name
+from steadyset.resampling.drawn import Resampling, resampling_by_name
+from steadyset.resampling.resample import IntArray, Rows
 
 
 def as_resampling(given: Any) -> Resampling:
@@ -34,8 +36,7 @@ def as_resampling(given: Any) -> Resampling:
 class Splitter(Resampling):
     """A splitter of scikit-learn. Where its random_state is open, the seed decides; a number that it has stays.
 
-    The labels of the runs carry a digest of their rows, so runs are paired only where they saw the same rows. The
-    splitter sees the number of rows, the target and the groups, not the values of X.
+    It sees X, the target and the groups.
     """
 
     takes_groups = True
@@ -66,25 +67,35 @@ class Splitter(Resampling):
             )
         _check_splits(self._splits(rows, 0), rows, type(self.splitter).__name__)
 
-    def _draw(self, run: int, rows: Rows, seed: int) -> Resample:
-        return _labelled(self.name, seed, run, *self._splits(rows, seed)[run])
+    def _draw(self, run: int, rows: Rows, seed: int) -> tuple[IntArray, IntArray]:
+        return self._splits(rows, seed)[run]
 
     def _splits(self, rows: Rows, seed: int) -> tuple[tuple[IntArray, IntArray], ...]:
         known = self.__dict__.get("_known")
-        if known is not None and known[0] == seed and known[1] is rows.y and known[2] is rows.groups:
-            return known[3]  # type: ignore[no-any-return]
+        seen = (rows.X, rows.y, rows.groups)
+        if known is not None and known[0] == seed and all(a is b for a, b in zip(known[1], seen, strict=True)):
+            return known[2]  # type: ignore[no-any-return]
         splitter = copy(self.splitter)
         if getattr(splitter, "random_state", 0) is None:
             splitter.random_state = seed
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # groups that it ignores are seen in what it draws
-                drawn = list(splitter.split(np.zeros((rows.n, 1)), rows.y, rows.groups))
+                drawn = list(splitter.split(self._seen(rows), rows.y, rows.groups))
         except (ValueError, TypeError) as error:
             raise InputError(f"{type(splitter).__name__} cannot split the data: {error}") from None
         splits = _as_splits(drawn, rows.n)
-        self._known = (seed, rows.y, rows.groups, splits)
+        self._known = (seed, seen, splits)
         return splits
+
+    @staticmethod
+    def _seen(rows: Rows) -> npt.NDArray[np.float64]:
+        """X, which the splitter cannot write into."""
+        if rows.X is None:
+            return np.zeros((rows.n, 1))
+        seen = rows.X.view()
+        seen.flags.writeable = False
+        return seen
 
     def __getstate__(self) -> dict[str, Any]:
         return {"splitter": self.splitter}  # drawing again is cheaper than carrying the rows of every run around
@@ -116,13 +127,8 @@ class Splits(Resampling):
     def check(self, rows: Rows) -> None:
         _check_splits(_as_splits(self.splits, rows.n), rows, "resampling")
 
-    def _draw(self, run: int, rows: Rows, seed: int) -> Resample:
-        return _labelled("splits", seed, run, *_as_splits(self.splits[run : run + 1], rows.n)[0])
-
-
-def _labelled(name: str, seed: int, run: int, train: IntArray, test: IntArray) -> Resample:
-    digest = hashlib.sha256(train.tobytes() + b"|" + test.tobytes()).hexdigest()[:8]
-    return Resample(f"{name}-{digest}:{seed}:{run + 1}", train, test)
+    def _draw(self, run: int, rows: Rows, seed: int) -> tuple[IntArray, IntArray]:
+        return _as_splits(self.splits[run : run + 1], rows.n)[0]
 
 
 def _as_splits(given: Sequence[Any], n: int) -> tuple[tuple[IntArray, IntArray], ...]:

@@ -39,7 +39,7 @@ class Plan:
 
     @property
     def rows(self) -> Rows:
-        return Rows(len(self.y), self.y, self.groups)
+        return Rows(len(self.y), self.y, self.groups, self.X)
 
     @property
     def n_runs(self) -> int:

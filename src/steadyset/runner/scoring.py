@@ -15,6 +15,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import Tags, TargetTags
 
 from steadyset.errors import InputError
 from steadyset.runner.conditions import listening, reason, same_conditions
@@ -155,6 +156,7 @@ def scores(model: Any, X: npt.NDArray[np.float64], y: npt.NDArray[Any], wanted: 
         return Scored({})
     excuse = _missing_classes(model, y) if task == CLASSES else ""
     together = metrics.check_scoring(scoring={score.name: score.scorer for score in wanted}, raise_exc=False)
+    model = model if hasattr(model, "__sklearn_tags__") else _Tagged(model, task)
     with listening() as heard:
         found = together(model, X, y)
     values, notes, failure = {}, list(heard) if not excuse else [], ""
@@ -169,6 +171,20 @@ def scores(model: Any, X: npt.NDArray[np.float64], y: npt.NDArray[Any], wanted: 
         if excuse and np.isnan(values[score.name]):
             notes.append(f"{score.name}: {excuse}")
     return Scored(values, tuple(notes), failure)
+
+
+class _Tagged:
+    """A fitted model that is no estimator of scikit-learn, with the tags that scorers ask for."""
+
+    def __init__(self, model: Any, task: Task) -> None:
+        self._model = model
+        self._kind = "classifier" if task == CLASSES and hasattr(model, "classes_") else "regressor"
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._model, name)
+
+    def __sklearn_tags__(self) -> Tags:
+        return Tags(estimator_type=self._kind, target_tags=TargetTags(required=True))
 
 
 def _missing_classes(model: Any, y: npt.NDArray[Any]) -> str:

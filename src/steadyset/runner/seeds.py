@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.base import clone
 from steadyset.runner.plan import Plan
 
 ESTIMATORS, RANDOM_FEATURES = 1, 3  # what a run's seeds are for; 2 is the noise of a resampling
+DIGEST = re.compile("-[0-9a-f]{8}(?=:)")
 
 
 def ready(estimator: Any, plan: Plan, run: int | str) -> Any:
@@ -28,12 +30,12 @@ def ready(estimator: Any, plan: Plan, run: int | str) -> Any:
         owner = copy if name == "task" else parameters.get(name.removesuffix("__task"))
         if _last(name) == "task" and value is None and is_ours(owner):
             filled[name] = plan.task
-    return copy.set_params(**filled)
+    return copy.set_params(**filled) if filled else copy
 
 
 def run_key(run: int | str) -> int:
-    """A run, or the label of its resample, as a number."""
-    return run if isinstance(run, int) else int.from_bytes(run.encode()[-8:], "big")
+    """A run, or the label of its resample without the digest of its rows, as a number."""
+    return run if isinstance(run, int) else int.from_bytes(DIGEST.sub("", run).encode()[-8:], "big")
 
 
 def is_ours(estimator: Any) -> bool:
