@@ -19,7 +19,7 @@ COLUMNS = (5_000, 10_000, 20_000)
 READ = """
 import resource, sys, time
 import pandas as pd
-from steadyset.assessment.data import load_data
+from steadyset.io.data_table import load_data
 def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 readers = {
     "steadyset": lambda path: load_data(path, "y"),

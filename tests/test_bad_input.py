@@ -299,7 +299,7 @@ READ_WITHIN = (
     + """
 import sys
 import pyarrow.parquet, steadyset
-from steadyset.longtable import from_long_columns
+from steadyset.io.long import entries_of_long
 before = peak()
 try:
     steadyset.Selections.read(sys.argv[1], n_features=5)
@@ -344,7 +344,7 @@ def test_measures_and_options_that_do_not_exist():
     assert "jaccard has no parameter 'alpha'; it takes none." in sentence_of(st.stability, two, "jaccard", alpha=1)
     assert "davis has no parameter 'beta'; it takes alpha." in sentence_of(st.stability, two, "davis", beta=1)
     assert "alpha is -1; wanted" in sentence_of(st.stability, two, "davis", alpha=-1)
-    assert "alpha is nan; wanted" in sentence_of(st.stability, two, "davis", alpha=float("nan"))
+    assert "alpha must be a finite number (got nan)" in sentence_of(st.stability, two, "davis", alpha=float("nan"))
     assert "undefined is 'zero'; wanted" in sentence_of(st.stability, two, undefined="zero")
     assert "undefined is True; wanted" in sentence_of(st.stability, two, undefined=True)
     assert "expectation is 'no'; wanted" in sentence_of(st.stability, two, expectation="no")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Sized
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
@@ -11,17 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from steadyset.errors import InputError, MissingExtraError
-from steadyset.io.numbers import numbers
-from steadyset.io.paths import file_path
-from steadyset.labels import (
-    check_same_order,
-    describe_feature,
-    feature_names,
-    name_positions,
-    run_labels,
-)
-from steadyset.matrix import Matrix, read_matrix, row_pointers
-from steadyset.rows import as_list, check_ranks, feature_index, is_ragged, names_in, ranks_of_lists
+from steadyset.io.disk import file_path
+from steadyset.io.entries import Entries, checked_entries, reordered, row_pointers
+from steadyset.io.lists import check_ranks, entries_of_rankings, entries_of_sets, is_ragged, with_rankings, with_weights
+from steadyset.io.wide import entries_of_matrix, read_matrix
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,27 +69,7 @@ class Selections:
         run selected are called "unnamed 1", "unnamed 2", ... Such an order is that of no data: a similarity, weights
         or ranks without names are then refused.
         """
-        if isinstance(sets, Mapping):
-            labels = list(sets) if labels is None else labels
-            sets = sets.values()
-        if isinstance(sets, (str, bytes)) or not isinstance(sets, Iterable):
-            raise InputError(f"sets is {sets!r}; wanted is a collection of runs, each a collection of features.")
-        rows = [as_list(row, i) for i, row in enumerate(sets)]
-        names, d = feature_names(features, n_features, what="from_sets")
-        if names is None:
-            names = names_in(rows, d)
-        positions: Mapping[str, int] | None = None
-        encoded = []
-        for i, row in enumerate(rows):
-            if isinstance(row, np.ndarray) and row.dtype.kind in "iu":
-                encoded.append(row.astype(np.int64, copy=False))
-                continue
-            if positions is None and any(isinstance(x, str) for x in row):
-                positions = name_positions(names, d)
-            encoded.append(np.array([feature_index(x, positions, i, d) for x in row], dtype=np.int64))
-        indptr = row_pointers([len(row) for row in encoded])
-        indices = np.concatenate(encoded) if encoded else np.empty(0, np.int64)
-        return cls._from_rows(indptr, indices, None, d, names, labels)
+        return cls._of(entries_of_sets(sets, features, n_features, labels))
 
     @classmethod
     def from_matrix(
@@ -112,14 +85,7 @@ class Selections:
         `transpose=True` says that the rows are features and the columns runs. A frame that looks so is refused unless
         `transpose=False` says that its rows are runs all the same.
         """
-        return cls._from_zeros_and_ones(read_matrix(Z, "Z", features, labels, transpose=transpose))
-
-    @classmethod
-    def _from_zeros_and_ones(cls, table: Matrix) -> Selections:
-        bad = np.flatnonzero((table.values != 0) & (table.values != 1))  # NaN differs from both
-        if bad.size:
-            table.complain(bad[0], "a 0/1 matrix holds only 0, 1, True and False (from_weights takes weights)")
-        return cls._from_rows(table.indptr, table.indices, None, table.d, table.names, table.labels)
+        return cls._of(entries_of_matrix(read_matrix(Z, "Z", features, labels, transpose=transpose)))
 
     @classmethod
     def from_weights(
@@ -131,7 +97,7 @@ class Selections:
         if bad.size:
             table.complain(bad[0], "weights are finite numbers")
         weights = table.values.astype(np.float64)
-        return cls._from_rows(table.indptr, table.indices, weights, table.d, table.names, table.labels)
+        return cls._of(checked_entries(table.indptr, table.indices, weights, table.d, table.names, table.labels))
 
     @classmethod
     def from_rankings(
@@ -150,20 +116,20 @@ class Selections:
         differing lengths.
         """
         if is_ragged(R):
-            order = cls.from_sets(R, features, n_features=n_features, labels=labels)
-            ranks = ranks_of_lists(R, order._names, order.n_features)
-            names, labels = order._names, order._labels
+            listed = entries_of_rankings(R, features, n_features, labels)
+            ranks, names, labels = listed.rankings, listed.names, listed.labels
+            assert ranks is not None
         else:
             table = read_matrix(R, "R", features, labels)
-            ranks = table.dense()
-            names, labels = table.names, table.labels
+            ranks, names, labels = table.dense(), table.names, table.labels
         check_ranks(ranks, names)
         d = ranks.shape[1]
         if top is not None and not (isinstance(top, (int, np.integer)) and not isinstance(top, bool) and 0 <= top <= d):
             raise InputError(f"top is {top!r}; wanted is a whole number from 0 to the {d} features.")
         run, feature = np.nonzero(ranks <= (d if top is None else top))
         indptr = row_pointers(np.bincount(run, minlength=len(ranks)))
-        return cls._from_rows(indptr, feature.astype(np.int64), None, d, names, labels, rankings=ranks)
+        chosen = feature.astype(np.int64)
+        return cls._of(checked_entries(indptr, chosen, None, d, names, labels, rankings=ranks))
 
     @classmethod
     def from_long(
@@ -180,9 +146,9 @@ class Selections:
         row declares features, `features` or `n_features` must say what there was to choose from. The columns rank and
         selected carry rankings.
         """
-        from steadyset.longtable import from_long_columns
+        from steadyset.io.long import entries_of_long
 
-        return from_long_columns(table, features=features, n_features=n_features, labels=labels)
+        return cls._of(entries_of_long(table, features, n_features, labels))
 
     @classmethod
     def read(
@@ -199,11 +165,9 @@ class Selections:
         `transpose` is for wide tables, as in `from_matrix`. A file that would take more than `max_gb` gigabytes of
         memory is refused.
         """
-        from steadyset.files import read_selections
+        from steadyset.io.selection_files import read_selections
 
-        return read_selections(
-            file_path(path), features=features, n_features=n_features, transpose=transpose, max_gb=max_gb
-        )
+        return cls._of(read_selections(file_path(path), features, n_features, transpose=transpose, max_gb=max_gb))
 
     def write(self, path: str | Path, *, layout: str | None = None) -> None:
         """Write csv, tsv, parquet or json by the ending of `path`; `read` gives back equal Selections.
@@ -211,9 +175,9 @@ class Selections:
         `layout` is "wide" (0/1, runs x features) or "long"; wide is the default for small tables without weights.
         The file is written beside its place and renamed, so a failure leaves what was there before.
         """
-        from steadyset.files import write_selections
+        from steadyset.io.selection_files import write_selections
 
-        write_selections(self, file_path(path), layout=layout)
+        write_selections(self._entries, file_path(path), layout=layout)
 
     # ---- what there is -----------------------------------------------------------------------------------------
 
@@ -299,14 +263,17 @@ class Selections:
         if chosen.size == 0:
             raise InputError("runs chooses none of the runs; wanted is at least one.")
         entries = np.concatenate([np.arange(self._indptr[i], self._indptr[i + 1]) for i in chosen])
-        return self._build(
-            row_pointers(self.sizes[chosen]),
-            self._indices[entries],
-            None if self._weights is None else self._weights[entries],
-            self._n_features,
-            self._names,
-            None if self._labels is None or len(set(chosen)) < len(chosen) else tuple(self._labels[i] for i in chosen),
-            None if self._rankings is None else self._rankings[chosen],
+        labels = None if self._labels is None or len(set(chosen)) < len(chosen) else self._labels
+        return self._of(
+            Entries(
+                row_pointers(self.sizes[chosen]),
+                self._indices[entries],
+                None if self._weights is None else self._weights[entries],
+                self._n_features,
+                self._names,
+                None if labels is None else tuple(labels[i] for i in chosen),
+                None if self._rankings is None else self._rankings[chosen],
+            )
         )
 
     def with_weights(self, rows: Sequence[Sequence[float] | Mapping[str, float]]) -> Selections:
@@ -315,38 +282,19 @@ class Selections:
         A run's weights are a mapping from feature names, or a list in the order of `selected(run)`, ascending in the
         order of the features.
         """
-        if not isinstance(rows, Sized) or not all(isinstance(row, Sized) for row in rows):
-            raise InputError("rows must hold one list or mapping per run, with a weight for each selected feature.")
-        if len(rows) != self.n_runs or any(len(row) != k for row, k in zip(rows, self.sizes, strict=True)):
-            raise InputError("rows must hold one list a run with one weight for each feature that the run selected.")
-        if not all(isinstance(row, Mapping) for row in rows):
-            check_same_order(self._names, None, "the Selections", "rows")
-        weights = numbers([w for i, row in enumerate(rows) for w in self._weights_of_run(i, row)], "rows")
-        if not np.all(np.isfinite(weights)):
-            raise InputError("rows holds a weight that is not finite; wanted are finite numbers.")
-        return self._build(
-            self._indptr, self._indices, weights, self._n_features, self._names, self._labels, self._rankings
-        )
-
-    def _weights_of_run(self, run: int, row: Sequence[float] | Mapping[str, float]) -> Sequence[float]:
-        if not isinstance(row, Mapping):
-            return row
-        names = [self.features[f] for f in self.selected(run)]
-        unknown = [name for name in names if name not in row]
-        if unknown:
-            raise InputError(f"rows has no weight for {unknown[0]!r}, which run {run + 1} selected.")
-        return [row[name] for name in names]
+        return self._of(with_weights(self._entries, rows))
 
     def with_rankings(self, R: Any) -> Selections:
         """The same sets with a runs x features table of ranks (1 = best)."""
-        check_same_order(self._names, None, "the Selections", "R")
-        ranks = numbers(R, "R")
-        if ranks.shape != (self.n_runs, self._n_features):
-            raise InputError(f"R has the shape {ranks.shape}; wanted is {(self.n_runs, self._n_features)}.")
-        check_ranks(ranks, self._names)
-        return self._build(
-            self._indptr, self._indices, self._weights, self._n_features, self._names, self._labels, ranks
-        )
+        return self._of(with_rankings(self._entries, R))
+
+    def reordered(self, features: Sequence[str], what: str = "Selections") -> Selections:
+        """The same runs with their features in the order of `features`, which are the same names.
+
+        Where names are those that the runs happened to use, the features that no run selected take the names that are
+        left. `what` is how a sentence calls these Selections.
+        """
+        return self._of(reordered(self._entries, features, what))
 
     def to_matrix(self, *, weights: bool = False) -> sparse.csr_array:
         """The runs x features scipy sparse array of 0/1, or of the weights."""
@@ -361,11 +309,12 @@ class Selections:
 
     def to_frame(self, *, layout: str = "wide", backend: str = "pandas") -> pd.DataFrame | Any:
         """A pandas (or polars) frame: "wide" is runs x features of 0/1 or weights, "long" is run,feature[,weight]."""
-        from steadyset.longtable import long_columns, wide_columns
+        from steadyset.io.long import long_columns
+        from steadyset.io.wide import wide_columns
 
         if layout not in ("wide", "long"):
             raise InputError(f'layout is {layout!r}; wanted is "wide" or "long".')
-        columns = wide_columns(self) if layout == "wide" else long_columns(self)
+        columns = wide_columns(self._entries) if layout == "wide" else long_columns(self._entries)
         if backend == "pandas":
             import pandas as pd
 
@@ -412,66 +361,29 @@ class Selections:
         self.__setattr__(name, None)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Selections._build, (
-            self._indptr, self._indices, self._weights, self._n_features, self._names, self._labels, self._rankings
-        )  # fmt: skip
+        return Selections._of, (self._entries,)
 
     # ---- building ----------------------------------------------------------------------------------------------
 
     @classmethod
-    def _from_rows(
-        cls,
-        indptr: IntArray,
-        indices: IntArray,
-        weights: FloatArray | None,
-        d: int,
-        names: tuple[str, ...] | None,
-        labels: Sequence[str] | None,
-        *,
-        rankings: FloatArray | None = None,
-    ) -> Selections:
-        """Sort each row, and refuse what is out of range or listed twice."""
-        M = len(indptr) - 1
-        if M == 0:
-            raise InputError("There are no runs; wanted is at least one.")
-        checked_labels = run_labels(labels, M)
-        runs = np.repeat(np.arange(M), np.diff(indptr))
-        outside = np.flatnonzero((indices < 0) | (indices >= d))
-        if outside.size:
-            e = outside[0]
-            raise InputError(f"Run {runs[e] + 1} selects the index {indices[e]}; wanted are indices from 0 to {d - 1}.")
-        if indices.size and np.any((np.diff(indices) <= 0) & (np.diff(runs) == 0)):
-            order = np.lexsort((indices, runs))
-            indices = indices[order]
-            weights = None if weights is None else weights[order]
-            twice = np.flatnonzero((np.diff(indices) == 0) & (np.diff(runs) == 0))
-            if twice.size:
-                e = twice[0]
-                raise InputError(f"Run {runs[e] + 1} lists {describe_feature(int(indices[e]), names)} twice.")
-        return cls._build(indptr, indices, weights, d, names, checked_labels, rankings)
-
-    @classmethod
-    def _build(
-        cls,
-        indptr: IntArray,
-        indices: IntArray,
-        weights: FloatArray | None,
-        d: int,
-        names: tuple[str, ...] | None,
-        labels: tuple[str, ...] | None,
-        rankings: FloatArray | None,
-    ) -> Selections:
+    def _of(cls, entries: Entries) -> Selections:
         self = object.__new__(cls)
         self.__dict__.update(
-            _indptr=_frozen(indptr),
-            _indices=_frozen(indices),
-            _weights=None if weights is None else _frozen(weights),
-            _rankings=None if rankings is None else _frozen(rankings),
-            _n_features=d,
-            _names=names,
-            _labels=labels,
+            _indptr=_frozen(entries.indptr),
+            _indices=_frozen(entries.indices),
+            _weights=None if entries.weights is None else _frozen(entries.weights),
+            _rankings=None if entries.rankings is None else _frozen(entries.rankings),
+            _n_features=entries.n_features,
+            _names=entries.names,
+            _labels=entries.labels,
         )
         return self
+
+    @property
+    def _entries(self) -> Entries:
+        return Entries(
+            self._indptr, self._indices, self._weights, self._n_features, self._names, self._labels, self._rankings
+        )
 
 
 def as_selections(selections: Any) -> Selections:

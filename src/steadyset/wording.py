@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from steadyset.labels import shown_name
+from steadyset.io.labels import shown_name
 
 DASH = "–"
 SHOWN_NAMES = 10

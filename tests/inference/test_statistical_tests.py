@@ -199,7 +199,7 @@ def test_the_published_test_is_for_independent_runs() -> None:
 
 def test_different_features_cannot_be_compared() -> None:
     a = runs_of(1)
-    with pytest.raises(st.InputError, match="15 and 16 features"):
+    with pytest.raises(st.InputError, match="15 features in one and 16 in the other Selections"):
         st.test_difference(a, st.Selections.from_sets([[0], [1], [0]], n_features=16))
     names = st.Selections.from_sets([["a"], ["b"], ["a"]], features=["a", "b"])
     turned = st.Selections.from_sets([["a"], ["b"], ["a"]], features=["b", "a"])

@@ -15,11 +15,12 @@ from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning
 
 from steadyset.assessment.engines import check_engine, compute
-from steadyset.assessment.folder import RunFolder, folder_path
+from steadyset.assessment.folder import RunFolder
 from steadyset.assessment.request import Request, make_request
 from steadyset.assessment.result import Assessment
 from steadyset.assessment.workers import CRASHED, KILLED, refuse_what_cannot_travel
 from steadyset.errors import InputError
+from steadyset.io.disk import folder_path
 from steadyset.resampling import Bootstrap, Resampling, as_resampling
 from steadyset.runner.cell import Cell, error_on_all_rows
 from steadyset.runner.conditions import reason

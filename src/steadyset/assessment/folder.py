@@ -10,9 +10,7 @@ Files are written beside their place, flushed to the disk and renamed: at any mo
 
 from __future__ import annotations
 
-import errno
 import json
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -32,6 +30,7 @@ from steadyset.assessment.record import (
     write_json,
 )
 from steadyset.errors import InputError
+from steadyset.io.disk import explained, write_durably
 from steadyset.runner.cell import Cell
 
 SETTINGS, CELLS, FINISHED, LOCK = "assessment.json", "cells.parquet", "finished", "lock"
@@ -59,7 +58,7 @@ class RunFolder:
     def write_settings(self, settings: Mapping[str, Any]) -> None:
         """Put down what is asked for, in place of what was."""
         content = {"schema": SCHEMA, "schema_version": SCHEMA_VERSION, **settings}
-        with explained(self.path):
+        with explained(self.path, resumable=True):
             (self.path / FINISHED).mkdir(parents=True, exist_ok=True)
             write_durably(self.path / SETTINGS, write_json(content))
 
@@ -80,7 +79,7 @@ class RunFolder:
 
     def add(self, cell: Cell) -> None:
         """Put a finished cell on disk."""
-        with explained(self.path):
+        with explained(self.path, resumable=True):
             write_durably(self.path / FINISHED / _file_name(cell), cell_json(cell))
 
     def cells(self) -> dict[tuple[int, int], Cell]:
@@ -97,7 +96,7 @@ class RunFolder:
             return
         cells = self.cells()
         kept = [cells[key] for key in sorted(cells) if n_selectors is None or key[0] < n_selectors]
-        with explained(self.path):
+        with explained(self.path, resumable=True):
             write_durably(self.path / CELLS, cells_parquet(kept))
             for path in single:
                 path.unlink()
@@ -115,7 +114,7 @@ class RunFolder:
         """Keep other processes out; the system lets go of the lock when this process ends, however it ends."""
         import fcntl
 
-        with explained(self.path):
+        with explained(self.path, resumable=True):
             self.path.mkdir(parents=True, exist_ok=True)
             handle = (self.path / LOCK).open("a")
         with handle:
@@ -184,41 +183,3 @@ def _damage_told(path: Path) -> Iterator[None]:
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         what = str(error) if isinstance(error, DamagedError) else f"{type(error).__name__}: {error}"
         raise InputError(f"{path} is damaged: {what}; restore it, or choose another folder.") from None
-
-
-def folder_path(out: Any) -> Path:
-    """Where a folder is to be; what cannot be the name of one is refused."""
-    if not isinstance(out, (str, os.PathLike)) or "\0" in os.fspath(out) or not os.fspath(out):
-        raise InputError(f"out must be the path of a folder (got {out!r}).")
-    return Path(out)
-
-
-def write_durably(path: Path, content: bytes) -> None:
-    """Write beside, flush to the disk, rename, flush the name."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with beside.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, path)
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-    finally:
-        beside.unlink(missing_ok=True)
-
-
-@contextmanager
-def explained(path: Path) -> Iterator[None]:
-    """Say what the system refuses: a full disk, a read-only folder."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno == errno.ENOSPC:
-            raise InputError(
-                f"The disk with {path} is full; what was finished is kept, so make room and resume."
-            ) from None
-        raise InputError(f"{path} cannot be written: {error.strerror or error}.") from None

@@ -15,14 +15,14 @@ import numpy.typing as npt
 
 from steadyset._version import __version__
 from steadyset.errors import Complaints, InputError
-from steadyset.io.numbers import number_array
-from steadyset.io.observations import aligned_rows, group_values, target_values
-from steadyset.labels import feature_names
+from steadyset.io.labels import feature_names
+from steadyset.io.numbers import number_array, number_frame
+from steadyset.io.observations import aligned_rows, check_impute, group_values, target_values
 from steadyset.resampling import Bootstrap, Resampling, as_resampling
 from steadyset.runner.chosen import can_choose, refuse_new_columns
 from steadyset.runner.conditions import RECORD, check_on_warning
 from steadyset.runner.function import FunctionSelector, function_name, is_plain_function
-from steadyset.runner.missing import check_impute, columns_with_gaps, refuse_gaps
+from steadyset.runner.missing import columns_with_gaps, refuse_gaps
 from steadyset.runner.plan import Plan
 from steadyset.runner.scoring import default_predictor, read_scoring
 from steadyset.selectors.ensembles import StabilitySelection
@@ -238,9 +238,7 @@ def _numbers(X: Any, features: Sequence[str] | None) -> tuple[npt.NDArray[np.flo
         if hasattr(X, "toarray"):
             X = X.toarray()
         elif not isinstance(X, (list, tuple)):
-            from steadyset.longtable import wide_array
-
-            X, columns, _ = wide_array(X, "X", None, [])
+            X, columns = number_frame(X, "X")
             features = columns if features is None else features
     given = number_array(X, "X")
     table = given if isinstance(X, np.memmap) and given.dtype == np.float64 else np.ascontiguousarray(given, np.float64)

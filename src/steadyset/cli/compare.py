@@ -120,8 +120,7 @@ def _labels(files: list[Path]) -> dict[str, Path]:
 
 def _same_features(recorded: dict[str, Selections], n_features: int | None) -> dict[str, Selections]:
     """The same features in the same order, where files name them in the order in which they meet them."""
-    from steadyset.labels import AppearanceOrder, placeholders
-    from steadyset.reordering import reordered
+    from steadyset.io.labels import AppearanceOrder, placeholders
 
     every = [sel.features for sel in recorded.values()]
     if all(names == every[0] for names in every):
@@ -131,7 +130,7 @@ def _same_features(recorded: dict[str, Selections], n_features: int | None) -> d
         names += placeholders(names, n_features - len(names))
     if any(sel.n_features != len(names) for sel in recorded.values()):
         return recorded  # features that only some of the files have are refused with a sentence
-    return {label: reordered(sel, AppearanceOrder(names)) for label, sel in recorded.items()}
+    return {label: sel.reordered(AppearanceOrder(names)) for label, sel in recorded.items()}
 
 
 def _show(found: Comparison) -> None:

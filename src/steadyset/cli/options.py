@@ -14,10 +14,10 @@ import typer
 
 from steadyset.cli.output import Format
 from steadyset.errors import InputError
-from steadyset.labels import quoted_name, some_names
+from steadyset.io.labels import quoted_name, some_names
 
 if TYPE_CHECKING:
-    from steadyset.assessment.data import Data
+    from steadyset.io.data_table import Data
     from steadyset.selections import Selections
     from steadyset.similarity import FeatureSimilarity
 
@@ -162,7 +162,7 @@ def read_data(
     max_gb: float = 8.0,
 ) -> Data:
     """The data of `assess` and `tune`; people are told what was read, and what the target is taken for."""
-    from steadyset.assessment.data import load_data
+    from steadyset.io.data_table import load_data
 
     with _told_as_options():
         data = load_data(
@@ -265,14 +265,13 @@ def _told_as_options() -> Iterator[None]:
 
 def _in_order(selections: Selections, names: tuple[str, ...]) -> Selections:
     """The features in the order of `names`; what has other features stays, to be refused with a sentence."""
-    from steadyset.labels import AppearanceOrder
-    from steadyset.reordering import reordered
+    from steadyset.io.labels import AppearanceOrder
 
     used = {selections.features[f] for f in set(selections.indices.tolist())}
     same = set(selections.features) == set(names)
     by_appearance = isinstance(selections.features, AppearanceOrder) and used <= set(names)
     fits = selections.n_features == len(names) and (same or by_appearance)
-    return reordered(selections, names) if fits and selections.features != names else selections
+    return selections.reordered(names) if fits and selections.features != names else selections
 
 
 def _load_similarity(
@@ -291,7 +290,7 @@ def _load_similarity(
     if file is not None:
         return FeatureSimilarity.read(file, threshold=threshold)
     assert data is not None
-    from steadyset.files import read_table
+    from steadyset.io.table_files import read_table
 
     table = read_table(data)
     if target is not None:

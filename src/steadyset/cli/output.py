@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Any
 
 from steadyset import wording
-from steadyset.labels import shown_name
+from steadyset.io.labels import shown_name
 
 WRITTEN_OUT = "steadyset.written_out"  # how what cannot be encoded is printed
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")

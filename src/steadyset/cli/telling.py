@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from steadyset.cli.output import Format, print_rows
-from steadyset.labels import shown_name
+from steadyset.io.labels import shown_name
 from steadyset.wording import amount, counted, number, percent, span
 
 if TYPE_CHECKING:

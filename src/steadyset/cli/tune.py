@@ -75,8 +75,8 @@ def tune(
 
     Every finished configuration is kept at once: after Ctrl-C or a power cut, --resume goes on.
     """
-    from steadyset.assessment.folder import explained, write_durably
     from steadyset.findings import findings_of
+    from steadyset.io.disk import explained, write_durably
     from steadyset.resampling import resampling_by_name
     from steadyset.tuning import check_rule
     from steadyset.tuning import tune as run_tuning
@@ -122,7 +122,7 @@ def tune(
             random_state=seed,
             progress=stop.between(progress),
         )
-    with resumable(kept), explained(folder):
+    with resumable(kept), explained(folder, resumable=True):
         found = findings_of(result, core=core, choose=choose)
         chosen = next(one.number for one in found.front if one.chosen)
         features = result.features(chosen)

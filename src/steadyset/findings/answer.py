@@ -8,7 +8,7 @@ from math import isnan
 from steadyset.assessment.steadiness import BY_COLUMN_ORDER
 from steadyset.findings.differing import STABILITY
 from steadyset.findings.parts import Differences, Procedure
-from steadyset.labels import shown_name
+from steadyset.io.labels import shown_name
 from steadyset.measures.scale import EXCELLENT, POOR
 from steadyset.wording import counted, listed, number, percent, span
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from steadyset.assessment.steadiness import BY_COLUMN_ORDER
 from steadyset.findings.parts import Core, Procedure
 from steadyset.inference import steady_core
-from steadyset.labels import shown_name
+from steadyset.io.labels import shown_name
 from steadyset.selections import Selections
 from steadyset.wording import SHOWN_NAMES, listed
 

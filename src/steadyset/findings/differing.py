@@ -7,7 +7,7 @@ from typing import Any
 
 from steadyset.findings.parts import Differences, Test
 from steadyset.inference import Comparison
-from steadyset.labels import shown_name
+from steadyset.io.labels import shown_name
 from steadyset.wording import percent
 
 STABILITY = "stability"

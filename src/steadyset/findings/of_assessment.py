@@ -14,7 +14,7 @@ from steadyset.findings.cores import cores_of
 from steadyset.findings.differing import CORRECTED_T, STABILITY, differences
 from steadyset.findings.parts import Baseline, Differences, Findings, Procedure, Reason, Score
 from steadyset.inference import test_mean_difference
-from steadyset.labels import shown_name
+from steadyset.io.labels import shown_name
 from steadyset.runner.scoring import LOWER_IS_BETTER
 from steadyset.task import CLASSES
 from steadyset.wording import amount, counted, number, percent

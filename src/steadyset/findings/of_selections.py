@@ -13,7 +13,7 @@ from steadyset.findings.cores import cores_of
 from steadyset.findings.differing import STABILITY, differences
 from steadyset.findings.parts import Findings, Procedure
 from steadyset.inference import Comparison, compare
-from steadyset.labels import shown_name
+from steadyset.io.labels import shown_name
 from steadyset.measures.record import get_measure
 from steadyset.measures.scale import verdict
 from steadyset.selections import as_selections

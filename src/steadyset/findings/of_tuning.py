@@ -9,7 +9,7 @@ from steadyset.assessment.steadiness import steadiness
 from steadyset.conventions import LEVEL
 from steadyset.findings.cores import cores_of
 from steadyset.findings.parts import Configuration, Findings, Procedure, Reason, Score
-from steadyset.labels import shown_name
+from steadyset.io.labels import shown_name
 from steadyset.tuning import Tuning
 from steadyset.tuning.evaluation import N_FEATURES, STABILITY
 from steadyset.wording import amount, counted, listed, number

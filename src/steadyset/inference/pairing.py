@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steadyset.errors import InputError
+from steadyset.io.labels import unlike_names
 from steadyset.measures.record import Measure
 from steadyset.selections import Selections
 
@@ -66,13 +67,9 @@ def _by_order(a: Selections, b: Selections) -> Pairing:
 
 def check_features(a: Selections, b: Selections, measure: Measure, paired: bool | None) -> None:
     """Only independent procedures may choose from different features, and only where none count as similar."""
-    if a.n_features == b.n_features and a.features == b.features:
+    found = unlike_names(a.features, b.features, "one", "the other Selections")
+    if found is None:
         return
-    if a.n_features != b.n_features:
-        found = f"The Selections have {a.n_features} and {b.n_features} features"
-    else:
-        place = next(f for f, (x, y) in enumerate(zip(a.features, b.features, strict=True)) if x != y)
-        found = f"Feature {place} is {a.features[place]!r} in one and {b.features[place]!r} in the other Selections"
     if "similarity" in measure.needs:
         raise InputError(f"{found}; {measure.name} needs the same features in the same order on both sides.")
     if paired is not False:

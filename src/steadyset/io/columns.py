@@ -18,6 +18,7 @@ from steadyset.kernels.arrays import Floats
 if TYPE_CHECKING:
     import pyarrow as pa
 
+RUN, FEATURE = "run", "feature"  # the columns that label runs and name features
 WIDE = 1_000  # columns from which Arrow's own reader costs more than splitting lines
 MOST_OTHERS = 200  # more columns of text than that are no table of numbers
 BYTES_AT_ONCE = 1 << 21
@@ -203,7 +204,7 @@ class _Parser:
         text = io.StringIO()
         csv.writer(text, lineterminator="\n").writerows(self.rows)
         names = [str(place) for place in range(len(self.other))]
-        texts = [str(place) for place, f in enumerate(self.other) if self.names[f] in ("", "run", "feature")]
+        texts = [str(place) for place, f in enumerate(self.other) if self.names[f] in ("", RUN, FEATURE)]
         found = arrow_csv.read_csv(
             pa.BufferReader(text.getvalue().encode()),
             read_options=arrow_csv.ReadOptions(column_names=names),

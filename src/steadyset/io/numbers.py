@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -10,9 +10,15 @@ from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
 from steadyset.errors import InputError
+from steadyset.io.labels import some_names
 from steadyset.kernels.arrays import Floats
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 NUMERIC = "biuf"
+ARROW_NUMBERS = {f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
+ARROW_NUMBERS |= {"float": "float32", "double": "float64"}
 WORDS = {"c": "complex numbers", "M": "dates", "m": "durations", "S": "text", "U": "text", "T": "text", "V": "records"}
 
 
@@ -53,10 +59,29 @@ def numbers(values: Any, what: str) -> Floats:
 def number_frame(table: Any, what: str) -> tuple[NDArray[Any], list[str]]:
     """The numbers of a frame, and the names of its columns."""
     frame = as_frame(table, what)
-    for name, kind in frame.schema.items():
-        if not (kind.is_numeric() or kind == nw.Boolean):
-            raise InputError(f"{what} has the column {str(name)!r} of type {kind}; wanted are numbers.")
-    return number_array(frame.to_numpy(), what), [str(name) for name in frame.columns]
+    bad = {name: kind for name, kind in frame.schema.items() if not (kind.is_numeric() or kind == nw.Boolean)}
+    if bad:
+        name, kind = next(iter(bad.items()))
+        which = "without any value" if kind == nw.Unknown else f"of type {kind}"
+        more = f", and others that hold no numbers ({some_names(list(bad)[1:])})" if len(bad) > 1 else ""
+        raise InputError(f"{what} has the column {name!r} {which}{more}; wanted are numbers or bools.")
+    return number_array(_values(frame), what), [str(name) for name in frame.columns]
+
+
+def _values(frame: nw.DataFrame[Any]) -> NDArray[Any]:
+    """The numbers of a frame. Those of an Arrow table are taken from its buffers: its own way would import pandas."""
+    native = frame.to_native()
+    if type(native).__module__.split(".")[0] != "pyarrow":
+        return np.asarray(frame.to_numpy())
+    columns = [_buffer(column.combine_chunks()) for column in native.columns]
+    return np.column_stack(columns) if columns else np.empty((len(frame), 0))
+
+
+def _buffer(array: pa.Array) -> NDArray[Any]:
+    kind = ARROW_NUMBERS.get(str(array.type))
+    if kind is None or array.null_count:
+        return np.asarray(array.to_numpy(zero_copy_only=False))
+    return np.frombuffer(array.buffers()[1], dtype=kind)[array.offset : array.offset + len(array)]
 
 
 def as_frame(table: Any, what: str) -> nw.DataFrame[Any]:

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from steadyset.errors import InputError
 from steadyset.io.numbers import number_array
 
+MEDIAN = "median"
+
 
 def aligned_rows(X: Any, values: Any, what: str) -> Any:
     """`values` in the order of the rows of X, where both have a pandas index.
@@ -58,6 +60,13 @@ def group_values(groups: Any, n_rows: int | None) -> NDArray[Any]:
     if (array.dtype.kind == "f" and np.isnan(array).any()) or (array.dtype.kind in "mM" and np.isnat(array).any()):
         raise InputError("groups has missing values; give every row a group.")
     return array
+
+
+def check_impute(value: Any) -> str | None:
+    """How missing values are filled: None (not at all) or "median"."""
+    if value not in (None, MEDIAN):
+        raise InputError(f'impute must be "{MEDIAN}" or None (got {value!r}).')
+    return MEDIAN if value == MEDIAN else None
 
 
 def _index(values: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 from steadyset.conventions import CORE, check_core
 from steadyset.findings import Findings
-from steadyset.labels import shown_name
+from steadyset.io.labels import shown_name
 from steadyset.plots.picture import INK, MOST_MARKS, MUTED, PALE, STEADY, Picture
 from steadyset.plots.registry import register_picture
 from steadyset.selections import Selections

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steadyset.errors import InputError, MissingExtraError
-from steadyset.files import written_beside
-from steadyset.labels import shown_name
+from steadyset.io.disk import explained, write_durably
+from steadyset.io.labels import shown_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,8 +67,8 @@ class Picture:
             content = self.svg().encode()
         else:
             content = _converter().vegalite_to_png(self._specification(), scale=2)
-        with written_beside(target) as beside:
-            beside.write_bytes(content)
+        with explained(target):
+            write_durably(target, content)
 
     def _specification(self) -> str:
         # Altair's own limit of rows would stop a user's picture; ours are thinned where they are made.

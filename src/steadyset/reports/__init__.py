@@ -9,9 +9,9 @@ from steadyset import wording
 from steadyset._version import __version__
 from steadyset.conventions import check_core, check_level
 from steadyset.errors import InputError, MissingExtraError
-from steadyset.files import written_beside
 from steadyset.findings import Findings, findings_of
-from steadyset.labels import shown_name
+from steadyset.io.disk import explained, write_durably
+from steadyset.io.labels import shown_name
 from steadyset.plots import pictures_for
 
 __all__ = ["report"]
@@ -37,8 +37,8 @@ def report(result: Any, path: str | Path, *, core: float | None = None, level: f
         check_level(level)
     template = _template()
     page = template.render(**_content(findings_of(result, core=core, level=level)))
-    with written_beside(target) as beside:
-        beside.write_text(page, encoding="utf-8")
+    with explained(target):
+        write_durably(target, page.encode())
     return target
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from steadyset.errors import InputError
-from steadyset.labels import name_and_params
+from steadyset.io.labels import name_and_params
 from steadyset.plugins import PlugIns, check_new_name
 from steadyset.resampling.resample import IntArray, Noise, Resample, Rows
 

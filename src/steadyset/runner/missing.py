@@ -10,20 +10,12 @@ import numpy.typing as npt
 from sklearn.utils import get_tags
 
 from steadyset.errors import InputError
-from steadyset.labels import some_names
+from steadyset.io.labels import some_names
+from steadyset.io.observations import MEDIAN
 from steadyset.runner.function import FunctionSelector
-
-MEDIAN = "median"
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
-
-
-def check_impute(value: Any) -> str | None:
-    """How missing values are filled: None (not at all) or "median"."""
-    if value not in (None, MEDIAN):
-        raise InputError(f'impute must be "{MEDIAN}" or None (got {value!r}).')
-    return MEDIAN if value == MEDIAN else None
 
 
 def columns_with_gaps(X: FloatArray) -> IntArray:

@@ -11,7 +11,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils import get_tags
 
 from steadyset.errors import InputError
-from steadyset.labels import name_and_params
+from steadyset.io.labels import name_and_params
 from steadyset.plugins import PlugIns, check_new_name
 from steadyset.selectors.boosting import BoostedLinear, BoostedLogistic
 from steadyset.selectors.ensembles import StabilitySelection

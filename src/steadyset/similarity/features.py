@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from steadyset.errors import InputError
+from steadyset.io.disk import file_path
+from steadyset.io.labels import check_same_order
 from steadyset.io.numbers import number_array
-from steadyset.io.paths import file_path
-from steadyset.labels import check_same_order
 from steadyset.selections import Selections
 from steadyset.similarity.groups import group_store
 from steadyset.similarity.matrix import Diagonal, matrix_store

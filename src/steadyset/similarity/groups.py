@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from steadyset.errors import InputError
-from steadyset.labels import AppearanceOrder, describe_feature, feature_names, name_positions
-from steadyset.matrix import row_pointers
+from steadyset.io.entries import row_pointers
+from steadyset.io.labels import AppearanceOrder, describe_feature, feature_names, name_positions
 from steadyset.similarity.store import (
     TIE,
     FloatArray,

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 import numpy as np
 
 from steadyset.errors import InputError
+from steadyset.io.entries import row_pointers
+from steadyset.io.labels import describe_feature, feature_names
 from steadyset.io.numbers import is_frame, number_array
-from steadyset.labels import describe_feature, feature_names
-from steadyset.matrix import row_pointers
 from steadyset.similarity.store import (
     CELLS_A_BLOCK,
     TIE,

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from steadyset.errors import InputError
-from steadyset.files import read_table
-from steadyset.labels import AppearanceOrder, feature_names
-from steadyset.longtable import column_numbers
+from steadyset.io.labels import AppearanceOrder, feature_names
+from steadyset.io.long import column_numbers
+from steadyset.io.table_files import read_table
 from steadyset.similarity.matrix import DenseStore, Names, SparseStore, matrix_store
 from steadyset.similarity.store import FloatArray, IntArray
 from steadyset.similarity.tables import square_table

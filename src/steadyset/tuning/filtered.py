@@ -13,8 +13,9 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from steadyset.errors import InputError
+from steadyset.io.observations import check_impute
 from steadyset.runner.chosen import chosen, selects_by_itself
-from steadyset.runner.missing import check_impute, filled, medians, takes_gaps
+from steadyset.runner.missing import filled, medians, takes_gaps
 from steadyset.selectors.filters import FilterSelector
 from steadyset.selectors.filters.selector import size_of
 from steadyset.task import CLASSES, NUMBER

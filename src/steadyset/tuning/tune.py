@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from steadyset.assessment.folder import explained, folder_path, write_durably
 from steadyset.assessment.request import fingerprint, make_plan
 from steadyset.errors import InputError
+from steadyset.io.disk import explained, folder_path, write_durably
+from steadyset.io.labels import check_same_order, is_default_name
 from steadyset.io.observations import target_values
-from steadyset.labels import check_same_order, is_default_name
 from steadyset.measures import get_measure
 from steadyset.resampling import KFold
 from steadyset.runner.jobs import job_count
@@ -137,7 +137,7 @@ def tune(
     result = Tuning(configurations, names, trials, evaluator=evaluator, random_state=int(random_state))
     _warn_of_failures(result)
     if out is not None:
-        with explained(Path(out)):
+        with explained(Path(out), resumable=True):
             write_durably(Path(out) / TABLE, result.frame.to_csv().encode())
     return result
 
@@ -155,7 +155,7 @@ def _warn_of_failures(result: Tuning) -> None:
 def _place(storage: str | None, out: str | Path | None) -> tuple[str, str | None]:
     """Where the study lies, in words and as a database URL."""
     if out is not None:
-        with explained(folder_path(out)):
+        with explained(folder_path(out), resumable=True):
             Path(out).mkdir(parents=True, exist_ok=True)
     if storage is not None:
         return "The storage", storage

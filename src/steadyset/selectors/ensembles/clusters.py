@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from steadyset.errors import InputError
+from steadyset.io.labels import check_same_order
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.labels import check_same_order
 from steadyset.similarity import FeatureSimilarity
 from steadyset.similarity.groups import group_store
 

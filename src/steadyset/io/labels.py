@@ -69,16 +69,22 @@ def check_same_order(
                 f"The features of {what} are numbered as their names appear ({some_names(names)}), and {what_other} "
                 "has no names to match; give the names of all features in their order (features=)."
             )
-    if first is None or second is None or first == second:
+    if first is None or second is None:
         return
+    found = unlike_names(first, second, what_first, what_second)
+    if found is not None:
+        order = "the same names in the same order" if set(first) == set(second) else "the same names"
+        raise InputError(f"{found}; expected are {order} (features=).")
+
+
+def unlike_names(first: Sequence[str], second: Sequence[str], what_first: str, what_second: str) -> str | None:
+    """The first difference between two lists of names, in words; None where there is none."""
     if len(first) != len(second):
-        raise InputError(f"{what_first} names {len(first)} features and {what_second} {len(second)}.")
+        return f"There are {len(first)} features in {what_first} and {len(second)} in {what_second}"
+    if first == second:
+        return None
     place = next(f for f, (a, b) in enumerate(zip(first, second, strict=True)) if a != b)
-    order = "the same names in the same order" if set(first) == set(second) else "the same names"
-    raise InputError(
-        f"Feature {place} is {first[place]!r} in {what_first} and {second[place]!r} in {what_second}; expected are "
-        f"{order} (features=)."
-    )
+    return f"Feature {place} is {first[place]!r} in {what_first} and {second[place]!r} in {what_second}"
 
 
 def places_of(own: Sequence[str], features: Sequence[str], what: str) -> list[int] | None:

@@ -14,9 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from steadyset.errors import Complaints, InputError
-from steadyset.files import MAX_GB, read_columns
-from steadyset.labels import SHOWN, quoted_name, some_names
-from steadyset.runner.missing import check_impute
+from steadyset.io.labels import SHOWN, quoted_name, some_names
+from steadyset.io.limits import MAX_GB
+from steadyset.io.observations import check_impute
+from steadyset.io.table_files import read_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from pyarrow import feather
 
-from steadyset.assessment.data import load_data
 from steadyset.errors import InputError
+from steadyset.io.data_table import load_data
 
 
 @pytest.fixture

@@ -11,15 +11,15 @@ import pytest
 from pyarrow import feather, parquet
 
 from steadyset import FeatureSimilarity, InputError, Selections
-from steadyset.assessment.data import load_data
-from steadyset.files import read_columns, read_table
 from steadyset.io.columns import WIDE
+from steadyset.io.data_table import load_data
+from steadyset.io.table_files import read_columns, read_table
 
 READ_DAMAGED = """
 import random, sys
 from pathlib import Path
 from steadyset import InputError
-from steadyset.assessment.data import load_data
+from steadyset.io.data_table import load_data
 whole, place = Path(sys.argv[1]).read_bytes(), Path(sys.argv[2])
 draw = random.Random(int(sys.argv[3]))
 told = 0

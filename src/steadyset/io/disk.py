@@ -1,0 +1,70 @@
+"""Where files and folders are, and the one way to write them: whole or not at all, and on the disk when it is said."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from steadyset.errors import InputError
+
+
+def file_path(path: Any) -> Path:
+    """The path of a file; a sentence for what is none."""
+    if not isinstance(path, (str, os.PathLike)) or "\0" in os.fspath(path):
+        raise InputError(f"path must be the name of a file (got {path!r}).")
+    return Path(path)
+
+
+def folder_path(out: Any) -> Path:
+    """Where a folder is to be; what cannot be the name of one is refused."""
+    if not isinstance(out, (str, os.PathLike)) or "\0" in os.fspath(out) or not os.fspath(out):
+        raise InputError(f"out must be the path of a folder (got {out!r}).")
+    return Path(out)
+
+
+@contextmanager
+def written_durably(path: Path) -> Iterator[Path]:
+    """A path beside `path` to write to; flushed to the disk, it takes the place of `path` when the block ends well.
+
+    When it does not, what was there before stays and the new file vanishes.
+    """
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        yield beside
+        _flush(beside)
+        os.replace(beside, path)
+        _flush(path.parent)  # the name too
+    finally:
+        with suppress(OSError):
+            beside.unlink()
+
+
+def write_durably(path: Path, content: bytes) -> None:
+    """Put a file in its place, whole."""
+    with written_durably(path) as beside:
+        beside.write_bytes(content)
+
+
+@contextmanager
+def explained(path: Path, *, resumable: bool = False) -> Iterator[None]:
+    """Say what the system refuses: a full disk, a read-only folder; `resumable` work goes on where there is room."""
+    try:
+        yield
+    except OSError as error:
+        if resumable and error.errno == errno.ENOSPC:
+            raise InputError(
+                f"The disk with {path} is full; what was finished is kept, so make room and resume."
+            ) from None
+        raise InputError(f"{path} cannot be written: {error.strerror or error}.") from None
+
+
+def _flush(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

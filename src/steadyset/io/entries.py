@@ -1,0 +1,110 @@
+"""What runs selected, in plain arrays: what every reader gives, every writer takes, and Selections are built from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from steadyset.errors import InputError
+from steadyset.io.labels import AppearanceOrder, describe_feature, feature_names, places_of, run_labels
+from steadyset.kernels.arrays import Floats, Ints
+
+
+class Entries(NamedTuple):
+    """M sparse rows over d features; names None: x0, x1, ...; weights, labels and ranks where they are known."""
+
+    indptr: Ints
+    indices: Ints
+    weights: Floats | None
+    n_features: int
+    names: tuple[str, ...] | None
+    labels: tuple[str, ...] | None
+    rankings: Floats | None = None
+
+    @property
+    def n_runs(self) -> int:
+        return len(self.indptr) - 1
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        return self.names if self.names is not None else tuple(f"x{f}" for f in range(self.n_features))
+
+    def selected(self, run: int) -> Ints:
+        return self.indices[self.indptr[run] : self.indptr[run + 1]]
+
+    def table(self, *, weights: bool = False) -> Any:
+        """The runs x features array of 0/1, or of the weights."""
+        values: Any = self.weights if weights and self.weights is not None else np.int8(1)
+        dense = np.zeros((self.n_runs, self.n_features), dtype=np.asarray(values).dtype)
+        dense[np.repeat(np.arange(self.n_runs), np.diff(self.indptr)), self.indices] = values
+        return dense
+
+
+def checked_entries(
+    indptr: Ints,
+    indices: Ints,
+    weights: Floats | None,
+    d: int,
+    names: tuple[str, ...] | None,
+    labels: Sequence[str] | None,
+    *,
+    rankings: Floats | None = None,
+) -> Entries:
+    """Sort each row, and refuse what is out of range or listed twice."""
+    M = len(indptr) - 1
+    if M == 0:
+        raise InputError("There are no runs; wanted is at least one.")
+    checked_labels = run_labels(labels, M)
+    runs = np.repeat(np.arange(M), np.diff(indptr))
+    outside = np.flatnonzero((indices < 0) | (indices >= d))
+    if outside.size:
+        e = outside[0]
+        raise InputError(f"Run {runs[e] + 1} selects the index {indices[e]}; wanted are indices from 0 to {d - 1}.")
+    if indices.size and np.any((np.diff(indices) <= 0) & (np.diff(runs) == 0)):
+        order = np.lexsort((indices, runs))
+        indices = indices[order]
+        weights = None if weights is None else weights[order]
+        twice = np.flatnonzero((np.diff(indices) == 0) & (np.diff(runs) == 0))
+        if twice.size:
+            e = twice[0]
+            raise InputError(f"Run {runs[e] + 1} lists {describe_feature(int(indices[e]), names)} twice.")
+    return Entries(indptr, indices, weights, d, names, checked_labels, rankings)
+
+
+def reordered(entries: Entries, features: Sequence[str], what: str) -> Entries:
+    """The same runs with their features in the order of `features`, which are the same names.
+
+    Where names are those that the runs happened to use, the features that no run selected take the names that are left.
+    """
+    own = entries.features
+    if isinstance(own, AppearanceOrder):
+        known = set(own)
+        left = iter([name for name in features if name not in known])
+        counts = np.bincount(entries.indices, minlength=entries.n_features)
+        unused = {name for name, count in zip(own, counts, strict=True) if not count} - set(features)
+        own = tuple(next(left, name) if name in unused else name for name in own)
+    order = places_of(own, features, what)
+    names, d = feature_names(features, entries.n_features, what=what)
+    names = features if isinstance(features, AppearanceOrder) else names
+    place = np.arange(d)
+    if order is not None:
+        place[order] = np.arange(d)
+    ranks = entries.rankings
+    return checked_entries(
+        entries.indptr,
+        place[entries.indices],
+        entries.weights,
+        d,
+        names,
+        entries.labels,
+        rankings=ranks if ranks is None or order is None else ranks[:, order],
+    )
+
+
+def row_pointers(sizes: Any) -> Ints:
+    """Where each row starts, from the sizes of the rows."""
+    indptr = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=indptr[1:])
+    return indptr

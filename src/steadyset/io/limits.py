@@ -1,0 +1,53 @@
+"""What may be read: files that exist, are whole, and take no more memory than allowed."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from steadyset.errors import InputError
+
+MAX_GB = 8.0  # of memory that a file may take
+UNCHECKED_CELLS, CELLS_PER_BYTE = 10_000_000, 1_000
+
+
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Turn what the file system has to say into a sentence."""
+    try:
+        if path.is_dir():
+            raise InputError(f"{path} is a folder; wanted is a file.")
+        if path.stat().st_size == 0:
+            raise InputError(f"{path} is empty.")
+        yield
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist.") from None
+    except (EOFError, zlib.error):
+        raise InputError(f"{path} is not a well-formed gzip file.") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or first_line(error)}.") from None
+
+
+def refuse_size(path: Path, n_bytes: int, max_gb: float) -> None:
+    """Refuse what would take more memory than allowed, before it is read."""
+    if isinstance(max_gb, bool) or not isinstance(max_gb, (int, float)) or not max_gb > 0:
+        raise InputError(f"max_gb must be a positive number (got {max_gb!r}).")
+    if n_bytes > max_gb * 2**30:
+        raise InputError(
+            f"{path} would take more than {max_gb:g} GB of memory; raise the limit with max_gb= if the file is to be "
+            "trusted."
+        )
+
+
+def refuse_claim(path: Path, n_rows: int, n_columns: int) -> None:
+    """A table that claims many cells must have a file of plausible size behind it."""
+    cells, size = n_rows * max(1, n_columns), path.stat().st_size
+    if cells > UNCHECKED_CELLS and cells > CELLS_PER_BYTE * size:
+        raise InputError(f"{path} claims {n_rows:,} rows in {size:,} bytes; it is damaged or forged.")
+
+
+def first_line(error: Exception) -> str:
+    """What a library says of an error, without its advice."""
+    return str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__

@@ -1,0 +1,106 @@
+"""Selections in files: wide or long tables as csv, tsv and Parquet, and json."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from steadyset.errors import InputError
+from steadyset.io.columns import FEATURE, RUN
+from steadyset.io.disk import explained, write_durably, written_durably
+from steadyset.io.entries import Entries
+from steadyset.io.limits import MAX_GB
+from steadyset.io.long import entries_of_long, long_columns
+from steadyset.io.selection_json import read_selection_json, selection_json
+from steadyset.io.table_files import file_kind, many_columns, read_table
+from steadyset.io.wide import Wide, entries_of_matrix, oriented, read_matrix, wide_columns, wide_numbers
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+WIDE_CELLS, WIDE_COLUMNS = 5_000_000, 10_000
+
+
+def read_selections(
+    path: Path,
+    features: Sequence[str] | None,
+    n_features: int | None,
+    *,
+    transpose: bool | None = None,
+    max_gb: float = MAX_GB,
+) -> Entries:
+    """See Selections.read."""
+    if file_kind(path) == "json":
+        return read_selection_json(path, features, n_features, max_gb)
+    found = many_columns(path, labels=True, max_gb=max_gb)
+    table = read_table(path, max_gb=max_gb) if found is None else None
+    try:
+        if found is not None:
+            return _from_wide(wide_numbers(found), features, n_features, transpose)
+        assert table is not None
+        if RUN in table.column_names and FEATURE in table.column_names:
+            return entries_of_long(table, features, n_features, None)
+        return _from_wide(table, features, n_features, transpose)
+    except InputError as error:
+        raise type(error)(f"{path}: {error}") from None
+
+
+def write_selections(entries: Entries, path: Path, *, layout: str | None) -> None:
+    """See Selections.write."""
+    kind = file_kind(path)
+    if layout not in (None, "wide", "long"):
+        raise InputError(f'layout is {layout!r}; wanted is "wide" or "long".')
+    try:
+        if kind == "json":
+            content = selection_json(entries)
+            with explained(path):
+                write_durably(path, content)
+        else:
+            table = _as_table(entries, layout)
+            with explained(path), written_durably(path) as beside:
+                _write_table(table, beside, kind, compressed=path.suffix.lower() == ".gz")
+    except UnicodeEncodeError:
+        raise InputError(f"{path} cannot be written: a name holds characters that UTF-8 does not have.") from None
+
+
+def _from_wide(
+    table: pa.Table | Wide, features: Sequence[str] | None, n_features: int | None, transpose: bool | None
+) -> Entries:
+    labels = None
+    if isinstance(table, Wide):
+        table, features, labels = oriented(table, "The table", features, None, transpose=transpose)
+        transpose = False
+    matrix = read_matrix(table, "The table", features, labels, transpose=transpose)
+    if n_features is not None and n_features != matrix.d:
+        raise InputError(f"The table has {matrix.d} feature columns, but {n_features} features were announced.")
+    return entries_of_matrix(matrix)
+
+
+def _as_table(entries: Entries, layout: str | None) -> pa.Table:
+    import pyarrow as pa
+
+    plain = entries.weights is None and entries.rankings is None
+    if layout == "wide" and not plain:
+        raise InputError("The wide layout holds 0/1 only; write weights or rankings as long, or as json.")
+    taken = {RUN, FEATURE}.intersection(entries.features)
+    if layout == "wide" and taken:
+        raise InputError(
+            f"A feature is called {min(taken)!r}, which wide files reserve; write the long layout instead."
+        )
+    small = entries.n_runs * entries.n_features <= WIDE_CELLS and entries.n_features <= WIDE_COLUMNS
+    wide = layout == "wide" or (layout is None and plain and small and not taken)
+    return pa.table(wide_columns(entries) if wide else long_columns(entries, declare=True))
+
+
+def _write_table(table: pa.Table, path: Path, kind: str, *, compressed: bool) -> None:
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+    from pyarrow import parquet
+
+    if kind == "parquet":
+        parquet.write_table(table, path, compression="zstd")
+        return
+    options = arrow_csv.WriteOptions(delimiter="\t" if kind == "tsv" else ",", quoting_style="needed")
+    with pa.output_stream(str(path), compression="gzip" if compressed else None) as sink:
+        arrow_csv.write_csv(table, sink, options)

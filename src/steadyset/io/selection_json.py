@@ -1,0 +1,96 @@
+"""Selections as json: with the schema of this package, or a plain list of runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from steadyset.errors import InputError
+from steadyset.io.entries import Entries, reordered
+from steadyset.io.limits import first_line, readable, refuse_size
+from steadyset.io.lists import entries_of_sets, with_rankings, with_weights
+
+SCHEMA = "steadyset.selections"
+SCHEMA_VERSION = 1
+JSON_SHARE = 8  # what is read from json takes about so many times its size
+MOST_CLAIMED = 10_000_000  # features that a file may claim without naming them
+
+
+def read_selection_json(path: Path, features: Sequence[str] | None, n_features: int | None, max_gb: float) -> Entries:
+    """The runs of a json file."""
+    with readable(path):
+        refuse_size(path, JSON_SHARE * path.stat().st_size, max_gb)
+        text = path.read_bytes()
+    try:
+        content = json.loads(text.decode("utf-8-sig"), object_pairs_hook=_distinct_keys)
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not UTF-8 text; save it as UTF-8.") from None
+    except InputError as error:
+        raise type(error)(f"{path}: {error}") from None
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InputError(f"{path} is not well-formed JSON: {error}.") from None
+    except ValueError:  # Python reads whole numbers of at most some 4,300 digits
+        raise InputError(f"{path} holds a whole number with thousands of digits, which no selection needs.") from None
+    try:
+        if isinstance(content, dict) and content.get("schema") == SCHEMA:
+            return _from_schema(content, features, n_features)
+        if isinstance(content, (list, dict)):
+            return entries_of_sets(content, features, n_features, None)
+    except InputError as error:
+        raise type(error)(f"{path}: {error}") from None
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{path} does not follow the {SCHEMA} schema: {first_line(error)}.") from None
+    raise InputError(f"{path} holds a {type(content).__name__}; wanted is a list of runs, each a list of features.")
+
+
+def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise InputError(f"The key {key!r} occurs twice; wanted are distinct labels.")
+        found[key] = value
+    return found
+
+
+def _from_schema(content: dict[str, Any], features: Sequence[str] | None, n_features: int | None) -> Entries:
+    if content["schema_version"] != SCHEMA_VERSION:
+        raise InputError(f"schema_version is {content['schema_version']!r}; this version reads {SCHEMA_VERSION}.")
+    count, names, labels, runs = content["n_features"], content["features"], content["labels"], content["runs"]
+    if n_features not in (None, count):
+        raise InputError(f"The file has {count} features, but {n_features} were announced.")
+    if n_features is None and names is None and isinstance(count, int) and count > MOST_CLAIMED:
+        raise InputError(f"The file claims {count:,} features; give n_features={count} if that is so.")
+    names = features if names is None else names
+    sets = entries_of_sets(runs, names, count, labels)
+    if content.get("weights") is not None:
+        sets = _with_weights_as_listed(sets, runs, content["weights"])
+    if content.get("rankings") is not None:
+        sets = with_rankings(sets, content["rankings"])
+    return sets if features is None else reordered(sets, features, "The file")
+
+
+def _with_weights_as_listed(sets: Entries, runs: Sequence[Any], weights: Sequence[Any]) -> Entries:
+    """The weights of a file, which stand in the order in which the file lists the features of each run."""
+    if len(weights) != len(runs) or any(len(w) != len(run) for w, run in zip(weights, runs, strict=True)):
+        raise InputError("weights must hold one list per run with one weight for each feature that the run selected.")
+    place = {name: f for f, name in enumerate(sets.features)}
+    orders = [sorted(range(len(run)), key=[place.get(f, f) for f in run].__getitem__) for run in runs]
+    return with_weights(sets, [[w[i] for i in order] for w, order in zip(weights, orders, strict=True)])
+
+
+def selection_json(entries: Entries) -> bytes:
+    """The content of a json file."""
+    split, weights, rows = entries.indptr, entries.weights, range(entries.n_runs)
+    content = {
+        "schema": SCHEMA,
+        "schema_version": SCHEMA_VERSION,
+        "n_features": entries.n_features,
+        "features": None if entries.names is None else list(entries.names),
+        "labels": None if entries.labels is None else list(entries.labels),
+        "runs": [entries.selected(i).tolist() for i in rows],
+        "weights": None if weights is None else [weights[split[i] : split[i + 1]].tolist() for i in rows],
+        "rankings": None if entries.rankings is None else entries.rankings.tolist(),
+    }
+    return json.dumps(content, ensure_ascii=False, allow_nan=False).encode() + b"\n"

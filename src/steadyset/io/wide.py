@@ -1,0 +1,216 @@
+"""Wide tables, runs x features, of any kind (array, sparse matrix, frame, file), told by their non-zero entries."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple, NoReturn
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import numpy.typing as npt
+
+from steadyset.errors import InputError
+from steadyset.io.columns import RUN, Columns
+from steadyset.io.entries import Entries, checked_entries, row_pointers
+from steadyset.io.labels import describe_feature, feature_names, places_of, some_names
+from steadyset.io.numbers import as_frame, number_array, number_frame
+from steadyset.kernels.arrays import Floats, Ints
+
+NUMBER = re.compile(r"-?[0-9]+")
+NUMBERED = re.compile(r"x?[0-9]+")  # what columns without names are called
+CALLED_RUN = re.compile(
+    r"(?i)(run|rep|repetition|replicate|boot|bootstrap|fold|resample|resampling|subsample|iter|iteration|split|seed|"
+    r"unlabelled|trial|draw)[ _.:-]*[0-9]+"
+)
+RUN_LIKE = re.compile(rf"{CALLED_RUN.pattern}|[A-Za-z]?[ _.-]*[0-9]+([ _./-][0-9]+)*")
+MANY, MANY_TIMES = 20, 5  # so many runs, and so many times more than features, are not recorded by names
+
+
+class Matrix:
+    """The non-zero entries of a runs x features table, before it is known whether they are 0/1, weights or ranks."""
+
+    def __init__(
+        self, indptr: Ints, indices: Ints, values: npt.NDArray[Any], d: int, names: Any, labels: Any, what: str
+    ) -> None:
+        self.indptr, self.indices, self.values = indptr, indices, values
+        self.names, self.d = feature_names(names, d, what=what)
+        self.labels = labels
+        self.what = what
+
+    def dense(self) -> Floats:
+        full = np.zeros((len(self.indptr) - 1, self.d))
+        full[np.repeat(np.arange(len(full)), np.diff(self.indptr)), self.indices] = self.values
+        return full
+
+    def complain(self, entry: int, wanted: str) -> NoReturn:
+        run = int(np.searchsorted(self.indptr, entry, side="right"))
+        where = describe_feature(int(self.indices[entry]), self.names)
+        raise InputError(f"{self.what} holds {self.values[entry]} for run {run}, {where}; {wanted}.")
+
+
+def read_matrix(
+    Z: Any,
+    what: str,
+    features: Sequence[str] | None,
+    labels: Sequence[str] | None,
+    *,
+    transpose: bool | None = None,
+) -> Matrix:
+    """The entries of whatever holds runs x features; `what` is how error sentences call the argument.
+
+    `transpose`: the rows are the features; None: they are not, unless a frame looks so, which is refused.
+    """
+    if transpose not in (None, True, False):
+        raise InputError(f"transpose must be True, False or None (got {transpose!r}).")
+    if hasattr(Z, "tocsr"):
+        return _sparse(Z.T if transpose else Z, what, features, labels)
+    if not isinstance(Z, (np.ndarray, list, tuple)):
+        Z, features, labels = wide_array(Z, what, features, labels, transpose=transpose)
+        transpose = False
+    array = number_array(Z, what)
+    _check_shape(array, what)
+    array = array.T if transpose else array
+    rows, columns = np.nonzero(array)
+    indptr = row_pointers(np.bincount(rows, minlength=len(array)))
+    return Matrix(indptr, columns.astype(np.int64), array[rows, columns], array.shape[1], features, labels, what)
+
+
+def entries_of_matrix(table: Matrix) -> Entries:
+    """A table of 0 and 1, which says what was selected."""
+    bad = np.flatnonzero((table.values != 0) & (table.values != 1))  # NaN differs from both
+    if bad.size:
+        table.complain(bad[0], "a 0/1 matrix holds only 0, 1, True and False (from_weights takes weights)")
+    return checked_entries(table.indptr, table.indices, None, table.d, table.names, table.labels)
+
+
+def _sparse(Z: Any, what: str, features: Sequence[str] | None, labels: Sequence[str] | None) -> Matrix:
+    _check_shape(Z, what)
+    table = Z.tocsr()
+    if not table.has_canonical_format:
+        table = table.copy()  # the caller's matrix stays as it is
+        table.sum_duplicates()
+    values = number_array(table.data, what)
+    keep = values != 0
+    rows = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))[keep]
+    indptr = row_pointers(np.bincount(rows, minlength=table.shape[0]))
+    return Matrix(indptr, table.indices[keep].astype(np.int64), values[keep], table.shape[1], features, labels, what)
+
+
+def _check_shape(table: Any, what: str) -> None:
+    if table.ndim != 2:
+        raise InputError(f"{what} has {table.ndim} dimension(s); wanted are 2, runs x features.")
+    if table.shape[0] == 0 or table.shape[1] == 0:
+        missing = "runs" if table.shape[0] == 0 else "features"
+        raise InputError(f"{what} has no {missing} (its shape is {table.shape}); wanted is at least one.")
+
+
+class Wide(NamedTuple):
+    """The numbers of a wide frame, with the names of its features and the labels of its runs where it has them."""
+
+    array: npt.NDArray[Any]
+    features: Sequence[str] | None
+    labels: Sequence[str] | None
+
+
+def wide_array(
+    table: Any,
+    what: str,
+    features: Sequence[str] | None,
+    labels: Sequence[str] | None,
+    *,
+    transpose: bool | None = False,
+) -> Wide:
+    """One row per run; a column called run, or the index of a pandas frame, has their labels.
+
+    `transpose` says that rows are features instead; None refuses a table that looks as if they were.
+    """
+    frame = as_frame(table, what)
+    if len(frame) == 0:
+        raise InputError(f"{what} has no rows; wanted is one row a run.")
+    frame, rows = _row_names(frame, what, transpose)
+    if not frame.columns:
+        raise InputError(f"{what} has no features; wanted is one column a feature.")
+    values, columns = number_frame(frame, what)
+    return oriented(Wide(values, columns, rows), what, features, labels, transpose=transpose)
+
+
+def wide_numbers(read: Columns) -> Wide:
+    """What was read as columns, with the labels of the column run or of a first column of text."""
+    labels: Sequence[str] | None = None
+    others = dict(read.others)
+    for f, column in read.others.items():
+        if read.names[f] == RUN or (f == 0 and str(column.type) == "string"):
+            labels = _labels(others.pop(f).to_pylist(), "The table", read.names[f])
+    if others:
+        f = min(others)
+        raise InputError(f"The table has the column {read.names[f]!r} of type {others[f].type}; expected are numbers.")
+    return Wide(read.X, [read.names[f] for f in read.numeric], labels)
+
+
+def oriented(
+    read: Wide, what: str, features: Sequence[str] | None, labels: Sequence[str] | None, *, transpose: bool | None
+) -> Wide:
+    """The table as runs x features, with the names and labels that are given rather than its own."""
+    array, columns, rows = read
+    if transpose:
+        array, columns, rows = array.T, rows, columns
+        numbered = rows is not None and all(NUMBERED.fullmatch(str(name)) for name in rows)
+        rows = None if numbered else rows
+    elif transpose is None and labels is None:
+        _refuse_features_in_rows(what, array.shape, columns, rows)
+    if features is not None and columns is not None:
+        order = places_of(columns, features, what)
+        array = array if order is None else array[:, order]
+    return Wide(array, columns if features is None else features, rows if labels is None else labels)
+
+
+def _row_names(
+    frame: nw.DataFrame[Any], what: str, transpose: bool | None
+) -> tuple[nw.DataFrame[Any], Sequence[str] | None]:
+    """The frame without the column that names its rows, and these names."""
+    if RUN in frame.columns:
+        return frame.drop(RUN), _labels(frame[RUN].to_list(), what)
+    index = nw.maybe_get_index(frame)
+    if index is not None and index.dtype.kind not in "iu":
+        return frame, [str(label) for label in index]
+    first = frame.columns[0] if frame.columns else None
+    if first is not None and isinstance(frame.schema[first], (nw.String, nw.Categorical)):
+        names = _labels(frame[first].to_list(), what, first)
+        if transpose:
+            return frame.drop(first), names
+        if transpose is None and not any(NUMBER.fullmatch(name) for name in names):
+            raise InputError(
+                f"{what} has text in its first column {first!r} ({some_names(names)}); if these are the features, give "
+                "transpose=True, if they are the runs, call the column run."
+            )
+    return frame, None
+
+
+def _refuse_features_in_rows(
+    what: str, shape: tuple[int, ...], columns: Sequence[str] | None, rows: Sequence[str] | None
+) -> None:
+    """A table whose rows are named, but not like runs, and which has far more of them, or columns called like runs."""
+    if rows is None or all(RUN_LIKE.fullmatch(str(name)) for name in rows):
+        return
+    called_like_runs = columns is not None and all(CALLED_RUN.fullmatch(str(name)) for name in columns)
+    if called_like_runs or shape[0] >= max(MANY, MANY_TIMES * shape[1]):
+        raise InputError(
+            f"{what} reads as {shape[0]:,} runs ({some_names([str(name) for name in rows])}) of {shape[1]:,} features; "
+            "if its rows are the features, give transpose=True, if they are the runs, transpose=False."
+        )
+
+
+def wide_columns(entries: Entries) -> dict[str, Any]:
+    """One column a feature, of 0/1 or weights; a first column `run` where the runs have labels."""
+    table, features = entries.table(weights=True), entries.features
+    head: dict[str, Any] = {} if entries.labels is None else {RUN: list(entries.labels)}
+    if RUN in features and head:
+        raise InputError("A feature is called 'run', like the column of the labels; write the long layout instead.")
+    return head | {name: table[:, f] for f, name in enumerate(features)}
+
+
+def _labels(column: list[Any], what: str, name: str = RUN) -> list[str]:
+    if None in column:
+        raise InputError(f"{what} has no value for run {column.index(None) + 1} in the column {name!r}.")
+    return [str(label) for label in column]
