@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test test-lowest lint types contracts pytest format lock performance clean
+.PHONY: demo test test-lowest lint types contracts pytest fuzz format lock performance clean
 
 demo: $(READY)
 	$(BIN)/python examples/demo.py
@@ -32,6 +32,11 @@ test-lowest:
 	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check uv
 	VIRTUAL_ENV=$(CURDIR)/.venv-lowest .venv-lowest/bin/uv pip install --quiet --resolution lowest-direct -e '.[all,test]'
 	NUMBA_CACHE_DIR=$(CURDIR)/.venv-lowest/kernels .venv-lowest/bin/pytest -n 2
+
+# Hostile inputs with new seeds, for an hour; make fuzz STEADYSET_FUZZ_SECONDS=600 for ten minutes.
+fuzz: export STEADYSET_FUZZ_SECONDS ?= 3600
+fuzz: $(READY)
+	$(BIN)/pytest tests/fuzz -k other_seeds
 
 format: $(READY)
 	$(BIN)/ruff check --fix .

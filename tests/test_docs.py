@@ -7,7 +7,7 @@ import pytest
 
 from steadyset.measures import record
 from steadyset.plots import registry as pictures
-from steadyset.resampling import drawn
+from steadyset.resampling import names as resamplings
 from steadyset.selectors import names
 from steadyset.selectors.filters import registry
 
@@ -28,7 +28,7 @@ def _forget_what_a_page_registers(monkeypatch, tmp_path):
     monkeypatch.setattr(record, "_names", dict(record._names))
     monkeypatch.setattr(record, "_families", dict(record._families))
     monkeypatch.setattr(names, "MODELS", dict(names.MODELS))
-    monkeypatch.setattr(drawn, "RESAMPLINGS", dict(drawn.RESAMPLINGS))
+    monkeypatch.setattr(resamplings, "RESAMPLINGS", dict(resamplings.RESAMPLINGS))
     monkeypatch.chdir(tmp_path)
 
 

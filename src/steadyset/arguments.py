@@ -60,6 +60,14 @@ def check_flag(name: str, value: Any, *, or_none: bool = False) -> None:
         raise InputError(f"{name} must be True{', False or None' if or_none else ' or False'} (got {shown(value)}).")
 
 
+def check_seed(name: str, value: Any) -> None:
+    """A seed of random numbers, or None for one that the system draws."""
+    if isinstance(value, np.random.SeedSequence | np.random.Generator) or value is None:
+        return
+    if not is_whole(value) or value < 0:
+        raise InputError(f"{name} must be None or a whole number of at least 0 (got {shown(value)}).")
+
+
 def shown(value: Any) -> str:
     """What was given, short and in one line."""
     try:

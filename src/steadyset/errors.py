@@ -1,11 +1,17 @@
 """The exceptions that steadyset raises on purpose. Each carries one sentence for the person who called."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+LONG_WORD, LONG_SENTENCE = 300, 2_500  # characters, above which the middle is left out
 
 
 class SteadysetError(Exception):
     """Base of everything that steadyset raises on purpose."""
+
+    def __init__(self, sentence: object = "") -> None:
+        super().__init__(_readable(str(sentence)))
 
 
 class InputError(SteadysetError, ValueError):
@@ -34,6 +40,12 @@ class MissingExtraError(SteadysetError, ImportError):
 
 class UninformativeWarning(UserWarning):
     """A selector found nothing to tell the features apart, so that the order of the columns decided."""
+
+
+def _readable(sentence: str) -> str:
+    """A sentence that quotes a value of any length, without the middle of it."""
+    text = re.sub(rf"\S{{{LONG_WORD},}}", lambda word: f"{word[0][:100]} ... {word[0][-50:]}", sentence)
+    return text if len(text) <= LONG_SENTENCE else f"{text[:1_500]} ... {text[-500:]}"
 
 
 class Complaints:

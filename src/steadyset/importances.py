@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from steadyset.arguments import check_choice, is_number, shown
 from steadyset.errors import InputError
 
 IntArray = npt.NDArray[np.int64]
@@ -83,9 +84,10 @@ def decision_flip(
     if points.ndim != 2 or 0 in points.shape:
         raise InputError(f"X has the shape {points.shape}; wanted is (points, features).")
     deviations = points.std(axis=0) if sd is None else _deviations(sd, points.shape[1:])
-    if method not in ("auto", "closed_form", "search"):
-        raise InputError(f'method is {method!r}; wanted is "auto", "closed_form" or "search".')
-    if not (0 < step <= largest and 0 < tol < 1):
+    check_choice("method", method, ("auto", "closed_form", "search"))
+    if not hasattr(model, "predict"):
+        raise InputError(f"model must be a fitted classifier with predict (got {shown(model)}).")
+    if not (all(is_number(value) for value in (step, largest, tol)) and 0 < step <= largest and 0 < tol < 1):
         raise InputError(
             f"step, largest and tol are {step}, {largest}, {tol}; wanted are 0 < step <= largest, 0 < tol < 1."
         )

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from steadyset.arguments import check_flag
 from steadyset.errors import InputError
 
 
@@ -77,6 +78,7 @@ def check_new_name(kind: str, name: Any, known: Iterable[str], *, replace: bool)
     """A name for something new of a kind: a text that can be typed, and free unless it replaces."""
     if not isinstance(name, str) or not name or set(name) & set(":,= \t\n"):
         raise InputError(f"name must be a text without spaces, colons, commas and equals signs (got {name!r}).")
+    check_flag("replace", replace)
     if name in known and not replace:
         raise InputError(f"A {kind} called {name!r} exists already; choose another name, or pass replace=True.")
 

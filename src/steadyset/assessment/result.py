@@ -15,6 +15,7 @@ from steadyset.assessment.steadiness import DEFAULT_MEASURE, steadiness, tied_sh
 from steadyset.conventions import CORE, LEVEL
 from steadyset.errors import InputError
 from steadyset.inference.scores import corrected_error
+from steadyset.io.disk import file_path
 from steadyset.measures.record import get_measure
 from steadyset.runner.cell import Cell
 from steadyset.runner.scoring import LOWER_IS_BETTER
@@ -40,8 +41,9 @@ class Assessment:
     @classmethod
     def open(cls, path: str | Path) -> Assessment:
         """Read a run folder, finished or not; damage is told."""
-        folder = RunFolder(Path(path))
-        return cls(folder.settings(), list(folder.cells().values()), Path(path))
+        place = file_path(path)
+        folder = RunFolder(place)
+        return cls(folder.settings(), list(folder.cells().values()), place)
 
     @property
     def selectors(self) -> tuple[str, ...]:

@@ -6,7 +6,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from steadyset.datasets.simulated import Floats, Ints, Simulated
+from steadyset.arguments import check_choice, check_integer, check_seed, is_number, shown
+from steadyset.datasets.simulated import MOST, Floats, Ints, Simulated
 from steadyset.errors import InputError
 
 N_RELEVANT = 5
@@ -28,12 +29,13 @@ def similar_features(
     P(y = 1) = 1 / (1 + exp(-eta)), eta the sum of five features that lie as far apart as possible, so that the
     correlations between them are small. Drawn from factors or step by step, never from a d x d matrix.
     """
-    if kind not in ("blocks", "toeplitz"):
-        raise InputError(f"kind is {kind!r}; wanted is blocks or toeplitz.")
-    if n < 1 or d < N_RELEVANT:
-        raise InputError(f"n is {n} and d is {d}; wanted are at least one row and {N_RELEVANT} features.")
-    if n_similar < 0 or (kind == "toeplitz" and n_similar % 2):
-        raise InputError(f"n_similar is {n_similar}; wanted is 0 or more, for toeplitz an even number.")
+    check_choice("kind", kind, ("blocks", "toeplitz"))
+    check_integer("n", n, least=1, most=MOST)
+    check_integer("d", d, least=N_RELEVANT, most=MOST)
+    check_integer("n_similar", n_similar, least=0)
+    if kind == "toeplitz" and n_similar % 2:
+        raise InputError(f"n_similar must be an even number for toeplitz (got {n_similar}).")
+    check_seed("random_state", random_state)
     random = np.random.default_rng(random_state)
     relevant = np.round(np.linspace(0, d - 1, N_RELEVANT)).astype(np.int64)
     if kind == "blocks":
@@ -65,8 +67,13 @@ def fifteen_features(
     X1 stands alone; X3 and X4 are copies of X2; X5 to X8 are correlated with X2, from very high to moderate; X9 to X15
     are noise. The thesis shows the correlations of X5 to X8 as colours only, so they are an argument. y is 0 or 1.
     """
+    check_integer("n", n, least=1, most=MOST)
+    check_seed("random_state", random_state)
+    four = list(correlations) if isinstance(correlations, list | tuple) else []
+    if len(four) != 4 or not all(is_number(value) and -1 <= value <= 1 for value in four):
+        raise InputError(f"correlations must be four numbers from -1 to 1 (got {shown(correlations)}).")
     random = np.random.default_rng(random_state)
-    alike = np.array([1.0, 1.0, 1.0, *correlations])
+    alike = np.array([1.0, 1.0, 1.0, *four])
     own = random.standard_normal((n, 15))
     X = own.copy()
     X[:, 1:8] = own[:, [1]] * alike + own[:, 1:8] * np.sqrt(1 - alike**2)

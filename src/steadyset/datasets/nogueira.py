@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from steadyset.datasets.simulated import Floats, Ints, Simulated
-from steadyset.errors import InputError
+from steadyset.arguments import check_integer, check_number, check_seed
+from steadyset.datasets.simulated import MOST, Floats, Ints, Simulated
 
 
 def redundant_features(
@@ -20,10 +20,10 @@ def redundant_features(
     Within a class the relevant features have variance 1 and correlation `rho` with each other; the larger rho, the more
     redundant they are. `correlation` gives the correlations within a class. (Kamkar et al. 2015.)
     """
-    if not 0 <= rho <= 1:
-        raise InputError(f"rho is {rho}; wanted is a correlation from 0 to 1.")
-    if n < 2 or d < 2:
-        raise InputError(f"n is {n} and d is {d}; wanted are at least two rows and two features.")
+    check_number("rho", rho, most=1, or_equal=True)
+    check_integer("n", n, least=2, most=MOST)
+    check_integer("d", d, least=2, most=MOST)
+    check_seed("random_state", random_state)
     random = np.random.default_rng(random_state)
     half = d // 2
     y = random.permutation(np.arange(n) % 2)

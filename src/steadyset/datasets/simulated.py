@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+MOST = 10**8  # rows or features that can be asked for
 
 
 class FalseSelections(NamedTuple):

@@ -18,6 +18,7 @@ from steadyset.findings.parts import (
     Score,
     Test,
 )
+from steadyset.io.disk import file_path
 from steadyset.selections import Selections
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def findings_of(
     if isinstance(result, Findings):
         return result
     if isinstance(result, (str, Path)):
-        result = _read(Path(result))
+        result = _read(file_path(result))
     if isinstance(result, Assessment):
         return of_assessment(result, core=core, level=level)
     if isinstance(result, Comparison):

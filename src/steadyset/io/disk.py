@@ -16,7 +16,13 @@ def file_path(path: Any) -> Path:
     """The path of a file; a sentence for what is none."""
     if not isinstance(path, (str, os.PathLike)) or "\0" in os.fspath(path):
         raise InputError(f"path must be the name of a file (got {path!r}).")
-    return Path(path)
+    found = Path(path)
+    try:
+        found.exists()
+    except (OSError, UnicodeError) as error:  # a name that is too long, or that no disk can hold
+        why = getattr(error, "strerror", error)
+        raise InputError(f"path cannot be the name of a file: {why} ({path!r}).") from None
+    return found
 
 
 def folder_path(out: Any) -> Path:

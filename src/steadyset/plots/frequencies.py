@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steadyset.arguments import check_integer
 from steadyset.conventions import CORE, check_core
 from steadyset.findings import Findings
 from steadyset.io.labels import shown_name
@@ -34,6 +35,7 @@ def selection_frequencies(
         core, selections = selections.core if core is None else core, selections.selections
     share = CORE if core is None else core
     check_core(share)
+    check_integer("top", top, least=1)
     several = selections if isinstance(selections, Mapping) else {"": selections}
     top = max(1, min(top, MOST_MARKS // max(1, len(several))))
     rows = []

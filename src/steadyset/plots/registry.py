@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+from steadyset.arguments import shown
 from steadyset.errors import InputError
 from steadyset.findings import Findings
 from steadyset.plots.picture import Picture
@@ -70,13 +71,16 @@ def register_picture(
 
     The attributes of `RegisteredPicture` say what the arguments mean.
     """
-    if not (isinstance(name, str) and name.isidentifier()) or name in _pictures:
-        why = "is taken" if name in _pictures else "is no name of Python"
-        raise InputError(f"The name {name!r} of a picture {why}; choose another one.")
+    if not (isinstance(name, str) and name.isidentifier()):
+        raise InputError(f"The name {shown(name)} of a picture is no name of Python; choose another one.")
+    if name in _pictures:
+        raise InputError(f"The name {name!r} of a picture is taken; choose another one.")
     if not callable(build):
         raise InputError(f"build must be a function that makes a Picture (got {build!r}).")
     if takes not in (FINDINGS, SELECTIONS):
         raise InputError(f'takes must be "{FINDINGS}" or "{SELECTIONS}" (got {takes!r}).')
+    if not isinstance(needs, list | tuple):
+        raise InputError(f"needs must be a list of parts of findings (got {shown(needs)}).")
     unknown = [part for part in needs if part not in PARTS]
     if unknown:
         raise InputError(f"Findings have no part {unknown[0]!r}; needs takes some of {', '.join(PARTS)}.")
@@ -94,6 +98,8 @@ def unregister_picture(name: str) -> None:
 
 def get_picture(name: str) -> RegisteredPicture:
     """A registered picture by its name."""
+    if not isinstance(name, str):
+        raise InputError(f"name must be the name of a picture (got {shown(name)}).")
     if name not in _pictures:
         _plugins.load()
     if name not in _pictures:

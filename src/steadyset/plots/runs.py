@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steadyset.arguments import check_integer
 from steadyset.plots.picture import MOST_MARKS, STEADY, Picture
 from steadyset.plots.registry import SELECTIONS, register_picture
 from steadyset.selections import Selections, as_selections
@@ -25,6 +26,7 @@ def runs_by_features(selections: Any, *, top: int = 60) -> Picture:
     """
     import pandas as pd
 
+    check_integer("top", top, least=1)
     sel = as_selections(selections)
     order = np.argsort(-sel.counts, kind="stable")[: min(top, MOST_MARKS)]
     order = order[sel.counts[order] > 0]

@@ -10,7 +10,7 @@ from steadyset._version import __version__
 from steadyset.conventions import check_core, check_level
 from steadyset.errors import InputError, MissingExtraError
 from steadyset.findings import Findings, findings_of
-from steadyset.io.disk import explained, write_durably
+from steadyset.io.disk import explained, file_path, write_durably
 from steadyset.io.labels import shown_name
 from steadyset.plots import pictures_for
 
@@ -48,7 +48,7 @@ def _target(path: str | Path) -> Path:
         raise InputError(f"path must be the name of an .html file (got {path!r}).")
     if "\0" in str(path):
         raise InputError(f"path holds a null character: {str(path)!r}.")
-    target = Path(path)
+    target = file_path(path)
     if target.suffix.lower() not in ENDINGS:
         raise InputError(f"{target} has an unknown ending; wanted is .html.")
     if target.is_dir():

@@ -1,7 +1,6 @@
 """How the training sets of the runs are drawn."""
 
 from steadyset.resampling.drawn import (
-    RESAMPLINGS,
     Bootstrap,
     Chunks,
     ComplementaryPairs,
@@ -11,10 +10,9 @@ from steadyset.resampling.drawn import (
     NoiseInjection,
     Resampling,
     Subsample,
-    register_resampling,
-    resampling_by_name,
 )
 from steadyset.resampling.given import Splits, Splitter, as_resampling
+from steadyset.resampling.names import RESAMPLINGS, register_resampling, resampling_by_name
 from steadyset.resampling.resample import Noise, Resample, Rows
 
 __all__ = [

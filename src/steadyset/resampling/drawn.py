@@ -13,14 +13,15 @@ from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
+from steadyset.arguments import check_finite, check_flag, check_seed, is_whole, shown
 from steadyset.errors import InputError
-from steadyset.io.labels import name_and_params
-from steadyset.plugins import PlugIns, check_new_name
 from steadyset.resampling.resample import IntArray, Noise, Resample, Rows
 
 MOST_RUNS = 1_000_000
+WHOLE, NUMBERS, FLAGS = ("n_splits", "repeats", "size"), ("fraction", "overlap", "level"), ("stratified", "balanced")
 
 
 class Resampling(BaseEstimator):  # type: ignore[misc]
@@ -70,6 +71,7 @@ class Resampling(BaseEstimator):  # type: ignore[misc]
 
     def check(self, rows: Rows) -> None:
         """Refuse data that this resampling cannot draw from."""
+        self._check_kinds()
         if rows.n < 2:
             raise InputError(f"The data has {rows.n} rows; resampling needs at least 2.")
         runs = self.get_params().get("n_runs", 1)
@@ -86,8 +88,21 @@ class Resampling(BaseEstimator):  # type: ignore[misc]
         if len(np.unique(rows.groups)) < 2:
             raise InputError("groups holds one group only; wanted are at least 2.")
 
+    def _check_kinds(self) -> None:
+        """Refuse parameters of a wrong type; a class of somebody else may mean other things by the same words."""
+        if type(self).__module__ != __name__:
+            return
+        for name, value in self.get_params().items():
+            if name in WHOLE and not is_whole(value):
+                raise InputError(f"{name} must be a whole number (got {shown(value)}).")
+            if name in NUMBERS:
+                check_finite(name, value)
+            if name in FLAGS:
+                check_flag(name, value)
+
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[IntArray, IntArray]]:
         """Training and test rows of every run, as scikit-learn's splitters give them."""
+        check_seed("random_state", self.random_state)
         rows = _rows(X, y, groups)
         self.check(rows)
         for run in range(self.n_runs_for(rows)):
@@ -241,6 +256,7 @@ class KFold(Resampling):
         return self.n_splits * self.repeats
 
     def check(self, rows: Rows) -> None:
+        self._check_kinds()
         units = rows.n if rows.groups is None else len(np.unique(rows.groups))
         if not 2 <= self.n_splits <= units:
             raise InputError(f"n_splits is {self.n_splits}; wanted are from 2 to {units} folds.")
@@ -334,8 +350,8 @@ class NoiseInjection(Resampling):
 
     def check(self, rows: Rows) -> None:
         super().check(rows)
-        if self.target not in ("values", "labels"):
-            raise InputError(f'target is {self.target!r}; wanted is "values" or "labels".')
+        if not isinstance(self.target, str) or self.target not in ("values", "labels"):
+            raise InputError(f'target is {shown(self.target)}; wanted is "values" or "labels".')
         if self.level < 0 or (self.target == "labels" and self.level > 1):
             raise InputError(f"level is {self.level}; wanted is a number from 0 (for labels, to 1).")
 
@@ -362,52 +378,6 @@ class LeaveOut(Resampling):
         order = np.arange(rows.n) if self.size == 1 else _random(seed, 0).permutation(rows.n)
         test = np.sort(order[run * self.size : (run + 1) * self.size])
         return _left_out(test, rows.n), test
-
-
-RESAMPLINGS: dict[str, type[Resampling]] = {
-    "bootstrap": Bootstrap,
-    "subsample": Subsample,
-    "complementary_pairs": ComplementaryPairs,
-    "kfold": KFold,
-    "chunks": Chunks,
-    "fixed_overlap": FixedOverlap,
-    "noise": NoiseInjection,
-    "leave_out": LeaveOut,
-}
-
-
-def register_resampling(name: str, resampling: type[Resampling], *, replace: bool = False) -> type[Resampling]:
-    """Make a resampling known by a name, to the command and to `resampling_by_name`; it is made without arguments."""
-    check_new_name("resampling", name, RESAMPLINGS, replace=replace)
-    if not (isinstance(resampling, type) and issubclass(resampling, Resampling)):
-        raise InputError(f"resampling must be a subclass of Resampling (got {resampling!r}).")
-    RESAMPLINGS[name] = resampling
-    return resampling
-
-
-def _adopt(name: str, resampling: Any) -> None:
-    """Register what an entry point stands for, unless its module has done that."""
-    if RESAMPLINGS.get(name) is not resampling:
-        register_resampling(name, resampling)
-
-
-_plugins = PlugIns("resampling", _adopt)
-
-
-def resampling_by_name(text: str) -> Resampling:
-    """The resampling that a text describes: name[:param=value[,param=value]...], such as "subsample:fraction=0.8"."""
-    name, params = name_and_params(text)
-    if name not in RESAMPLINGS:
-        _plugins.load()
-    if name not in RESAMPLINGS:
-        raise _plugins.unknown(name, RESAMPLINGS)
-    resampling = RESAMPLINGS[name]()
-    unknown = sorted(set(params) - set(resampling.get_params()))
-    if unknown:
-        takes = ", ".join(sorted(resampling.get_params()))
-        raise InputError(f"The resampling {name!r} has no parameter {unknown[0]!r}; it takes {takes}.")
-    resampling.set_params(**params)
-    return resampling
 
 
 def _random(seed: int, run: int) -> np.random.Generator:
@@ -441,5 +411,15 @@ def _balanced(n: int, n_runs: int, seed: int) -> IntArray:
 def _rows(X: Any, y: Any, groups: Any) -> Rows:
     if X is None:
         return Rows(0)
-    n = X.shape[0] if hasattr(X, "shape") else len(X)
-    return Rows(n, None if y is None else np.asarray(y), None if groups is None else np.asarray(groups))
+    try:
+        n = X.shape[0] if hasattr(X, "shape") else len(X)
+    except (TypeError, IndexError):
+        raise InputError(f"X must have rows (got {shown(X)}).") from None
+    return Rows(n, _vector(y, "y"), _vector(groups, "groups"))
+
+
+def _vector(values: Any, what: str) -> npt.NDArray[Any] | None:
+    try:
+        return None if values is None else np.asarray(values)
+    except ValueError:
+        raise InputError(f"{what} must hold one value for each row (got {shown(values)}).") from None

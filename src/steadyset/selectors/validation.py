@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_array, column_or_1d, validate_data
 from steadyset.arguments import check_choice as check_choice
 from steadyset.arguments import check_integer as check_integer
 from steadyset.arguments import check_number as check_number
+from steadyset.arguments import shown
 from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.task import has_fractions, refuse_identifiers, refuse_several_targets
@@ -25,7 +26,7 @@ def check_features(X: Any, selector: Any = None) -> Floats:
         features = check_array(X, **options) if selector is None else validate_data(selector, X, **options)
     except TypeError as error:
         if not hasattr(X, "columns"):
-            raise
+            raise InputError(f"X must be rows x features of numbers (got {shown(X)}).") from error
         raise InputError(_text_found(X).replace("contains text", "contains dates or other things")) from error
     except ValueError as error:
         if "could not convert" in str(error):
@@ -174,6 +175,8 @@ def _refuse_text_columns(X: Any) -> None:
 def _text_found(X: Any) -> str:
     """The sentence for categories, objects and arrays that turned out not to be numbers."""
     columns = np.asarray(X, dtype=object).T
+    if columns.ndim != 2:
+        return f"X must be rows x features of numbers (got {shown(X)})."
     return _text_sentence(X, next(number for number, column in enumerate(columns) if not _is_numbers(column)))
 
 

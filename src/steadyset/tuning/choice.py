@@ -11,11 +11,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from steadyset.arguments import check_integer, check_number, check_seed, shown
 from steadyset.errors import InputError
+from steadyset.io.numbers import numbers
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Seed = int | None
+MOST_GAMMA = 1e100  # whose square is still a number
 
 
 def pareto_front(values: Any, directions: Sequence[str]) -> Ints:
@@ -44,11 +47,11 @@ def front_probability(
     this takes them to be. 0 for configurations with an undefined value; an undefined error counts as 0.
     """
     scores = _maximised(values, directions)
-    spread = np.asarray(errors, dtype=np.float64)
+    spread = numbers(errors, "errors")
     if spread.shape != scores.shape:
         raise InputError(f"errors has the shape {spread.shape}; wanted is that of values, {scores.shape}.")
-    if n_draws < 1:
-        raise InputError(f"n_draws is {n_draws}; wanted is at least 1.")
+    check_integer("n_draws", n_draws, least=1)
+    check_seed("random_state", random_state)
     defined = np.flatnonzero(np.isfinite(scores).all(axis=1))
     spread = np.nan_to_num(spread[defined])
     random = np.random.default_rng(random_state)
@@ -74,8 +77,8 @@ def epsilon_constraint(
     (stab.const) of their best stability stay. Of these the most accurate is taken; of equals the steadiest; of equals,
     where n_features is given, the one with the fewest features; and of what is then still equal one at random.
     """
-    _check_slack("accuracy_slack", accuracy_slack)
-    _check_slack("stability_slack", stability_slack)
+    check_number("accuracy_slack", accuracy_slack, or_equal=True)
+    check_number("stability_slack", stability_slack, or_equal=True)
     acc, stab, size = _columns(accuracy=accuracy, stability=stability, n_features=n_features)
     left = _best(_all(acc), acc, accuracy_slack)
     left = _best(left, stab, stability_slack)
@@ -95,9 +98,11 @@ def pa_best(values: Any, directions: Sequence[str], *, accuracy: int = 0, slack:
 
     `accuracy` is the column of values that holds the accuracy.
     """
-    _check_slack("slack", slack)
+    check_number("slack", slack, or_equal=True)
     front = pareto_front(values, directions)
-    acc = _maximised(values, directions)[:, accuracy]
+    scores = _maximised(values, directions)
+    check_integer("accuracy", accuracy, least=0, most=scores.shape[1] - 1)
+    acc = scores[:, accuracy]
     return _best(front, acc, slack) if len(front) else front
 
 
@@ -114,8 +119,7 @@ def one_standard_error(accuracy: Any, accuracy_se: Any, n_features: Any, random_
 
 def weighted_sum(accuracy: Any, stability: Any, gamma: float = 0.5, random_state: Seed = None) -> int:
     """The largest gamma stability + (1 - gamma) accuracy (Davis et al. 2006)."""
-    if not 0 <= gamma <= 1:
-        raise InputError(f"gamma is {gamma}; wanted is a weight of stability from 0 to 1.")
+    check_number("gamma", gamma, most=1, or_equal=True)
     acc, stab = _columns(accuracy=accuracy, stability=stability)
     value = gamma * stab + (1 - gamma) * acc
     return _one_of(_best(_all(value), value), random_state)
@@ -126,8 +130,7 @@ def harmonic_mean(accuracy: Any, stability: Any, gamma: float = 1.0, random_stat
 
     A mean of this kind is one of positive numbers: where accuracy or stability is not positive it counts as 0.
     """
-    if not gamma > 0:
-        raise InputError(f"gamma is {gamma}; wanted is a positive number.")
+    check_number("gamma", gamma, most=MOST_GAMMA)
     acc, stab = _columns(accuracy=accuracy, stability=stability)
     positive = (acc > 0) & (stab > 0)
     weight = np.where(positive, gamma**2 * stab + acc, 1.0)
@@ -153,11 +156,15 @@ def knee(values: Any, directions: Sequence[str], random_state: Seed = None) -> i
 
 
 def _maximised(values: Any, directions: Sequence[str]) -> Floats:
-    table = np.asarray(values, dtype=np.float64)
+    table = numbers(values, "values")
     if table.ndim != 2 or not table.size:
         raise InputError(f"values has the shape {table.shape}; wanted are configurations x objectives.")
-    if len(directions) != table.shape[1] or any(way not in ("max", "min") for way in directions):
-        raise InputError(f"directions is {directions!r}; wanted is max or min for each of {table.shape[1]} objectives.")
+    listed = isinstance(directions, Sequence) and not isinstance(directions, str)
+    ways = list(directions) if listed else []
+    if len(ways) != table.shape[1] or any(not isinstance(way, str) or way not in ("max", "min") for way in ways):
+        raise InputError(
+            f"directions is {shown(directions)}; wanted is max or min for each of {table.shape[1]} objectives."
+        )
     return np.asarray(table * np.where([way == "max" for way in directions], 1.0, -1.0))
 
 
@@ -174,13 +181,14 @@ def _undominated(scores: Floats) -> npt.NDArray[np.bool_]:
 
 def _columns(**given: Any) -> list[Floats]:
     """One-dimensional arrays of one length; what is not given is all zeros."""
-    lengths = {len(np.atleast_1d(np.asarray(v))) for v in given.values() if v is not None}
+    known = {name: numbers(value, name) for name, value in given.items() if value is not None}
+    lengths = {len(np.atleast_1d(column)) for column in known.values()}
     if len(lengths) != 1:
         raise InputError(f"{' and '.join(given)} have {sorted(lengths)} values; wanted is one for each configuration.")
     n = lengths.pop()
     columns = []
-    for name, value in given.items():
-        column = np.zeros(n) if value is None else np.asarray(value, dtype=np.float64)
+    for name in given:
+        column = known.get(name, np.zeros(n))
         if column.shape != (n,) or not n:
             raise InputError(f"{name} has the shape {column.shape}; wanted is one value for each configuration.")
         columns.append(column.copy())
@@ -205,11 +213,7 @@ def _best(candidates: Ints, criterion: Floats, slack: float = 0.0) -> Ints:
 
 
 def _one_of(candidates: Ints, random_state: Seed) -> int:
+    check_seed("random_state", random_state)
     if len(candidates) == 1:
         return int(candidates[0])
     return int(np.random.default_rng(random_state).choice(candidates))
-
-
-def _check_slack(name: str, value: float) -> None:
-    if not value >= 0:
-        raise InputError(f"{name} is {value}; wanted is 0 or more.")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from steadyset.arguments import shown
 from steadyset.errors import InputError
 from steadyset.selectors.ensembles.concave import largest_tail
 from steadyset.selectors.validation import check_integer, check_number
@@ -96,8 +97,8 @@ def error_control(
 
 def get_rule(name: str) -> Rule:
     """The rule of that name."""
-    if name not in RULES:
-        raise InputError(f"rule is {name!r}; wanted is one of {', '.join(map(repr, RULES))}.")
+    if not isinstance(name, str) or name not in RULES:
+        raise InputError(f"rule is {shown(name)}; wanted is one of {', '.join(map(repr, RULES))}.")
     return RULES[name]
 
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from steadyset.arguments import check_flag, shown
 from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.plugins import PlugIns
@@ -69,6 +70,9 @@ _filters: dict[str, Filter] = {}
 
 def register_filter(record: Filter, *, replace: bool = False) -> Filter:
     """Make a filter known by its name to ``FilterSelector``, ``scores`` and ``list_filters``."""
+    if not isinstance(record, Filter):
+        raise InputError(f"record must be a Filter (got {shown(record)}).")
+    check_flag("replace", replace)
     if record.name in _filters and not replace:
         raise InputError(f"a filter named {record.name!r} exists; pass replace=True to put another in its place.")
     unknown = set(record.target) - {CLASSES, NUMBER}

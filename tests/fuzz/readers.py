@@ -1,0 +1,99 @@
+"""Damaged files of every format for every reader: selections, data tables with groups, similarities, spaces."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import json
+import random
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from steadyset.assessment.data import load_data
+from tests.fuzz.contract import Example
+from tests.fuzz.hostile import damaged, short
+
+import steadyset as st
+
+ROWS = 12
+
+
+def examples(seed: int, count: int) -> Iterator[Example]:
+    """Files of every kind, damaged again and again."""
+    random_ = random.Random(seed)
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        kinds = list(_kinds(place))
+        for number, (name, content, read) in zip(range(count), itertools.cycle(kinds), strict=False):
+            changed = damaged(content, random_)
+            path = place / f"{number}-{name}"
+            yield Example(f"{name} {short(changed)}", partial(_read, path, changed, read))
+
+
+def _read(path: Path, content: bytes, read: Callable[[Path], object]) -> None:
+    path.write_bytes(content)
+    try:
+        read(path)
+    finally:
+        path.unlink()
+
+
+def _kinds(place: Path) -> Iterator[tuple[str, bytes, Callable[[Path], object]]]:
+    """Names, whole contents, and how they are read."""
+    random_ = np.random.default_rng(0)
+    sets = [random_.permutation(6)[: 2 + i % 3].tolist() for i in range(5)]
+    sel = st.Selections.from_sets(sets, features=list("abcdef"))
+    weighted = sel.with_weights([random_.normal(size=k).tolist() for k in sel.sizes])
+    for what, runs in (("sets", sel), ("weights", weighted)):
+        for ending in ("csv", "tsv", "csv.gz", "parquet", "json"):
+            whole = place / f"whole-{what}.{ending}"
+            runs.write(whole)
+            yield f"{what}.{ending}", whole.read_bytes(), _measured
+    frame = pd.DataFrame(random_.normal(size=(ROWS, 4)).round(3), columns=["p", "q", "r", "s"])
+    frame["patient"] = [f"p{i // 2}" for i in range(ROWS)]
+    frame["class"] = ["ill", "well"] * (ROWS // 2)
+    for ending, content in _tables(frame, place).items():
+        yield f"data.{ending}", content, lambda path: load_data(path, "class", groups="patient")
+        yield f"data.{ending}", content, lambda path: st.FeatureSimilarity.from_data(_numbers(path))
+    matrix = pd.DataFrame(np.corrcoef(frame[["p", "q", "r", "s"]].T).round(3), columns=["p", "q", "r", "s"])
+    for ending, content in _tables(matrix, place).items():
+        yield f"similarity.{ending}", content, st.FeatureSimilarity.read
+    groups = {"filter": ["anova"], "fraction": [0.5], "model": {"lasso": {"penalty": [0.1]}}}
+    from steadyset.tuning.space import read_space
+
+    yield "space.json", json.dumps(groups).encode(), lambda path: read_space(path, "classes")
+
+
+def _tables(frame: pd.DataFrame, place: Path) -> dict[str, bytes]:
+    text = frame.to_csv(index=False).encode()
+    frame.to_parquet(place / "whole.parquet")
+    frame.to_feather(place / "whole.feather")
+    return {
+        "csv": text,
+        "tsv": frame.to_csv(index=False, sep="\t").encode(),
+        "csv.gz": gzip.compress(text, mtime=0),
+        "parquet": (place / "whole.parquet").read_bytes(),
+        "feather": (place / "whole.feather").read_bytes(),
+    }
+
+
+def _numbers(path: Path) -> object:
+    data = load_data(path, "class", groups="patient")
+    return pd.DataFrame(data.X, columns=list(data.features))
+
+
+def _measured(path: Path) -> None:
+    """Selections that were read obey their own rules, whatever the file."""
+    sel = st.Selections.read(path)
+    assert sel.n_runs >= 1
+    assert sel.n_features >= 1
+    assert len(set(sel.features)) == sel.n_features if sel.n_features < 10_000 else True
+    assert ((sel.indices >= 0) & (sel.indices < sel.n_features)).all()
+    assert sel.sizes.sum() == len(sel.indices)
+    if sel.n_runs > 1:
+        value = st.stability(sel, "jaccard")
+        assert np.isnan(value) or 0 <= value <= 1
