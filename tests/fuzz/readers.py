@@ -13,11 +13,11 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from steadyset.assessment.data import load_data
 from tests.fuzz.contract import Example
 from tests.fuzz.hostile import damaged, short
 
 import steadyset as st
+from steadyset.io.data_table import load_data
 
 ROWS = 12
 
