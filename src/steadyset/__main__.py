@@ -1,16 +1,16 @@
 """`python -m steadyset` is the command `steadyset`."""
 
-import signal
-import sys
+import atexit
+
+from steadyset.ending import end_undisturbed, leave_at_once
 
 
 def main() -> None:
-    """Run the command; Ctrl-C while it is still being loaded is a sentence too."""
-    try:
-        from steadyset.cli import main as command
-    except KeyboardInterrupt:
-        print("steadyset: interrupted.", file=sys.stderr)
-        sys.exit(128 + signal.SIGINT)
+    """Run the command; signals are heeded before it is loaded, since an exception within an import may be lost."""
+    atexit.register(end_undisturbed)  # the first to be registered is the last to be called
+    leave_at_once()
+    from steadyset.cli import main as command
+
     command()
 
 

@@ -88,3 +88,45 @@ def test_another_thread_runs_without_signals():
     work.start()
     work.join()
     assert found == [(1, 2)]
+
+
+def test_a_signal_after_the_last_run_still_ends_the_work(monkeypatch):
+    monkeypatch.setattr(interruption, "GRACE", 60.0)
+    with pytest.raises(InterruptedRunError, match="interrupted; all is kept"):
+        do(lambda stop: send(signal.SIGINT))
+
+
+def test_what_a_signal_broke_is_told_as_the_signal(monkeypatch):
+    monkeypatch.setattr(interruption, "GRACE", 60.0)
+
+    def work(stop):
+        send(signal.SIGTERM)
+        raise RuntimeError("the workers are gone")
+
+    with pytest.raises(InterruptedRunError, match="asked to end; all is kept"):
+        do(work)
+
+
+LOADING = """
+import os, signal, sys
+from steadyset.__main__ import main
+
+class Importing:
+    def find_spec(self, name, *_):
+        if name == "steadyset.cli":
+            try:
+                os.kill(os.getpid(), NUMBER)
+            except BaseException:
+                pass  # as some packages do around what they import
+
+sys.meta_path.insert(0, Importing())
+sys.argv = ["steadyset", "--version"]
+main()
+"""
+
+
+@pytest.mark.parametrize(("number", "sentence"), [(signal.SIGINT, "interrupted."), (signal.SIGTERM, "asked to end.")])
+def test_a_signal_while_the_command_is_loaded_is_not_lost(number, sentence):
+    code = LOADING.replace("NUMBER", str(int(number)))
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (128 + number, "", f"steadyset: {sentence}\n")

@@ -13,8 +13,8 @@ from typing import Annotated, Any
 import typer
 
 from steadyset.cli import assess, certify, compare, measure, measures, report, tune
-from steadyset.cli.interruption import KILLED_BY, leave_at_once
 from steadyset.cli.output import complain, speak_any_alphabet
+from steadyset.ending import KILLED_BY, leave_at_once
 from steadyset.errors import InterruptedRunError, SteadysetError
 from steadyset.plugins import PluginWarning
 

@@ -7,23 +7,19 @@ worse. A thread of its own waits for the signals, since the main one may be deep
 
 from __future__ import annotations
 
-import os
 import select
 import signal
 import socket
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from steadyset.cli.output import complain
+from steadyset.ending import WORDS, leave
 from steadyset.errors import InterruptedRunError
 
 Progress = Callable[[int, int], None]
-KILLED_BY = 128  # a command that a signal ends gives 128 + its number
 GRACE, TIDYING = 1.0, 5.0  # seconds until the next run ends, and for what is left to do after it
-WORDS: dict[int, str] = {signal.SIGINT: "interrupted", signal.SIGTERM: "asked to end"}
 
 
 class Stop:
@@ -49,6 +45,9 @@ class Stop:
 
     def sentence(self) -> str:
         return f"{WORDS.get(self.number or signal.SIGINT, 'interrupted')}; {self.what_is_kept}"
+
+    def error(self) -> InterruptedRunError:
+        return InterruptedRunError(self.sentence(), self.number or signal.SIGINT)
 
     def on_signal(self, number: int, *_: object) -> None:
         self.number = number
@@ -76,15 +75,6 @@ class Stop:
         self._end.acquire()
 
 
-def leave(sentence: str, number: int) -> None:
-    """End the process from wherever it is, with a sentence."""
-    if sys.stderr.isatty():
-        os.write(2, b"\r\x1b[2K\x1b[?25h")  # a progress bar hides the cursor
-    complain(sentence)
-    sys.stderr.flush()
-    os._exit(KILLED_BY + number)
-
-
 @contextmanager
 def resumable(what_is_kept: str) -> Iterator[Stop]:
     """Work that may be stopped at any moment; then the sentence says what is kept and how to go on."""
@@ -93,9 +83,15 @@ def resumable(what_is_kept: str) -> Iterator[Stop]:
         try:
             yield stop
         except KeyboardInterrupt:
-            raise InterruptedRunError(stop.sentence(), stop.number or signal.SIGINT) from None
+            raise stop.error() from None
+        except Exception:
+            if stop.number is None:
+                raise
+            raise stop.error() from None  # signals reach the workers too: what they broke is no news
         finally:
             stop.over()
+    if stop.number is not None:  # it came after the last run
+        raise stop.error()
 
 
 @contextmanager
@@ -119,10 +115,3 @@ def _heeded(stop: Stop) -> Iterator[None]:
         written.close()
         watching.join()
         read.close()
-
-
-def leave_at_once() -> None:
-    """Outside of resumable work nothing can be lost: a signal ends the process where it is."""
-    if threading.current_thread() is threading.main_thread():
-        for number in WORDS:
-            signal.signal(number, lambda number, _: leave(f"{WORDS[number]}.", number))
