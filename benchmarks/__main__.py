@@ -6,11 +6,13 @@ import importlib
 import os
 import platform
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import benchmarks
 
+HELPERS = {"__init__", "__main__", "peers", "timing"}
 PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
 HEADINGS = {"case": "case", "size": "size", "ours_s": "steadyset (s)", "theirs_s": "other (s)", "ratio": "ratio"}
 INTRODUCTION = """# Performance
@@ -24,19 +26,19 @@ that loads the compiled kernels.
 
 def main(names: list[str]) -> None:
     """Measure the modules asked for (all of them without names) and put their sections on the page."""
-    known = {path.stem for path in Path(benchmarks.__path__[0]).glob("*.py")} - {"__init__", "__main__", "timing"}
+    known = {path.stem for path in Path(benchmarks.__path__[0]).glob("*.py")} - HELPERS
     unknown = sorted(set(names) - known)
     if unknown:
         raise SystemExit(f"There is no benchmark {unknown[0]!r}; there are {', '.join(sorted(known))}.")
     sections = _kept_sections() if names else {}
     for name in sorted(names or known, key=lambda name: (name != "core", name)):
         module = importlib.import_module(f"benchmarks.{name}")
-        if hasattr(module, "rows"):
-            print(f"benchmarks.{name} ...", flush=True)
-            title = getattr(module, "TITLE", name.capitalize())
-            sections[title] = "\n\n".join(
-                [f"## {title}", (module.__doc__ or "").strip(), f"Machine: {_machine()}.", _table(module.rows())]
-            )
+        print(f"benchmarks.{name} ...", flush=True)
+        start = time.monotonic()
+        sections[module.TITLE] = "\n\n".join(
+            [f"## {module.TITLE}", module.__doc__.strip(), f"Machine: {_machine()}.", _table(module.rows())]
+        )
+        print(f"benchmarks.{name} took {time.monotonic() - start:.0f} s.", flush=True)
     PAGE.parent.mkdir(exist_ok=True)
     PAGE.write_text("\n\n".join([INTRODUCTION.strip(), *sections.values()]) + "\n", encoding="utf-8")
     print(f"docs/{PAGE.name} is written.")

@@ -12,6 +12,7 @@ from steadyset.kernels.top import insert_best, top
 from steadyset.selectors.discretise import discretise
 from steadyset.selectors.filters import top_features
 
+TITLE = "Filters"
 N_ROWS, N_RUNS, TOP = 100, 100, 20
 REPEATS = 7
 

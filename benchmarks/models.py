@@ -18,11 +18,13 @@ from sklearn.feature_selection import RFE
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
+from benchmarks.peers import sparse_logistic
 from steadyset.selectors import GroupLogistic, RecursiveElimination, elastic_net_path
 
 Array = NDArray[np.float64]
 Path = Callable[[Array, Array, Array, Array], tuple[Array, Array]]
 
+TITLE = "Models"
 N_LAMBDAS = 20
 N_BOOTSTRAPS = 3
 
@@ -122,9 +124,8 @@ def liblinear_path(X: Array, y: Array, weight: Array, levels: Array) -> tuple[Ar
     copied, labels = np.repeat(X, weight.astype(int), axis=0), np.repeat(y, weight.astype(int))
     coefs, intercepts = [], []
     for level in levels:
-        model = LogisticRegression(
+        model = sparse_logistic(
             C=1 / (level * len(labels)),
-            l1_ratio=1.0,
             solver="liblinear",
             tol=1e-6,
             intercept_scaling=100,

@@ -10,14 +10,14 @@ import numpy.typing as npt
 
 def lasso_pool(n: int, C: float = 0.1) -> npt.NDArray[np.int8]:
     """What an L1 logistic regression selects on n bootstrap samples."""
-    from sklearn.linear_model import LogisticRegression
+    from benchmarks.peers import sparse_logistic
 
     X, y = _data()
     rows = np.zeros((n, X.shape[1]), dtype=np.int8)
     for i, sample in enumerate(_bootstraps(n, len(y))):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            model = LogisticRegression(l1_ratio=1.0, C=C, solver="liblinear", tol=1e-6, max_iter=1000)
+            model = sparse_logistic(C=C, solver="liblinear", tol=1e-6, max_iter=1000)
             rows[i] = model.fit(X[sample], y[sample]).coef_[0] != 0
     return rows
 

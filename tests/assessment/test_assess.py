@@ -12,6 +12,7 @@ from dataclasses import asdict
 import numpy as np
 import pandas as pd
 import pytest
+from benchmarks.peers import sparse_logistic
 from sklearn.base import BaseEstimator
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
@@ -59,7 +60,7 @@ class NoEstimator:
 SELECTORS = {
     "anova": SelectKBest(f_classif, k=5),
     "forest": RandomForestClassifier(n_estimators=5),
-    "lasso": make_pipeline(StandardScaler(), LogisticRegression(l1_ratio=1.0, solver="liblinear", C=0.1)),
+    "lasso": make_pipeline(StandardScaler(), sparse_logistic(solver="liblinear", C=0.1)),
 }
 
 
@@ -221,7 +222,7 @@ def test_a_second_process_on_the_folder_gets_a_sentence(tmp_path):
 
 def test_a_model_behind_a_selector_chooses_among_what_the_selector_let_through():
     selector = SelectKBest(f_classif, k=5)
-    sparse = LogisticRegression(l1_ratio=1.0, solver="liblinear", C=0.1)
+    sparse = sparse_logistic(solver="liblinear", C=0.1)
     selectors = {
         "alone": make_pipeline(StandardScaler(), selector),
         "dense": make_pipeline(StandardScaler(), selector, LogisticRegression()),

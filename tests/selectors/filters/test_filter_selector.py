@@ -9,6 +9,7 @@ from sklearn.feature_selection import f_classif
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator
+from tests.sklearn_checks import known_to_fail
 
 from steadyset.errors import InputError
 from steadyset.kernels.top import insert_best, top
@@ -33,7 +34,8 @@ def data() -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.filterwarnings("ignore::steadyset.errors.UninformativeWarning")
 def test_every_filter_passes_the_checks_of_scikit_learn(name):
     params = {"n_estimators": 3} if get_filter(name).stochastic else None
-    check_estimator(FilterSelector(name, fraction=0.5, params=params, random_state=0), on_skip=None)
+    selector = FilterSelector(name, fraction=0.5, params=params, random_state=0)
+    check_estimator(selector, on_skip=None, expected_failed_checks=known_to_fail(selector))
 
 
 def test_all_filters_of_the_table_are_there():

@@ -3,11 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from benchmarks.peers import sparse_logistic
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import ElasticNet, Lasso, LogisticRegression
+from sklearn.linear_model import ElasticNet, Lasso
 from sklearn.preprocessing import StandardScaler
 
 from steadyset.errors import InputError
@@ -87,8 +88,8 @@ def test_logistic_models_equal_those_of_scikit_learn(draw, l1_ratio):
     w = np.random.default_rng(3).integers(1, 4, size=80).astype(float)
     scaler = StandardScaler().fit(X, sample_weight=w)
     ours = SparseLogistic(penalty=0.05, l1_ratio=l1_ratio).fit(X, y, w)
-    theirs = LogisticRegression(
-        C=1 / (0.05 * w.sum()), l1_ratio=l1_ratio, solver="saga", tol=1e-12, max_iter=10**5, random_state=0
+    theirs = sparse_logistic(
+        l1_ratio, C=1 / (0.05 * w.sum()), solver="saga", tol=1e-12, max_iter=10**5, random_state=0
     ).fit(scaler.transform(X), y, sample_weight=w)
     np.testing.assert_allclose(ours.coef_ * scaler.scale_, theirs.coef_[0], atol=1e-6)
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(scaler.transform(X)), atol=1e-6)
