@@ -9,10 +9,11 @@ import threading
 import time
 
 import numpy as np
+import pandas as pd
 import pytest
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
+from sklearn.feature_selection import SelectKBest, SelectorMixin, f_classif
 
 from steadyset.assessment import assess, engines
 from steadyset.assessment.workers import CRASHED, _deaf_children
@@ -95,6 +96,41 @@ def test_work_that_takes_longer_goes_on_in_workers(monkeypatch):
     assert len(asked) == 1
 
 
+def test_a_slow_first_run_does_not_send_the_quick_rest_to_workers(monkeypatch):
+    """The first run of a selector loads its kernels; workers would load them again."""
+    serial, seconds, now = engines._serial, iter([10.0, 0.01, 0.01, 0.01]), [0.0]
+    monkeypatch.setattr(engines.time, "monotonic", lambda: now[0])
+
+    def timed(*given):
+        for cell in serial(*given):
+            now[0] += next(seconds)
+            yield cell
+
+    monkeypatch.setattr(engines, "_serial", timed)
+    asked = []
+    monkeypatch.setitem(engines.ENGINES, "processes", lambda *given: asked.append(given[2]) or serial(*given))
+    assess("anova:k=2", X, Y, resampling=Bootstrap(4), n_jobs=2)
+    assert asked == []
+
+
+def test_the_change_to_workers_in_the_middle_changes_nothing(monkeypatch):
+    selectors = ["anova:k=2", "jmi:k=2", "lasso", "forest"]
+    how = {"resampling": Bootstrap(4), "random_state": 3, "scoring": ["accuracy", "auc"]}
+    apart = assess(selectors, X, Y, engine="processes", n_jobs=2, **how)
+    inside = assess(selectors, X, Y, engine="serial", **how)
+    cells = []
+    serial = engines._serial
+    monkeypatch.setattr(engines, "_serial", lambda *given: cells.append(given[2]) or serial(*given))
+    monkeypatch.setattr(engines, "_seconds", lambda *_: 0.0 if len(cells) < 6 else np.inf)
+    monkeypatch.setattr(engines, "PATIENCE", 1e-9)
+    both = assess(selectors, X, Y, engine="auto", n_jobs=2, **how)
+    assert len(cells) == 6
+    for other in (inside, both):
+        assert other.selections == apart.selections
+        same = ["selector", "run", "label", "size", "accuracy", "auc"]
+        pd.testing.assert_frame_equal(other.scores[same], apart.scores[same], check_exact=True)
+
+
 @pytest.mark.parametrize("n_jobs", [0, 1.5, "2", True])
 def test_what_is_no_number_of_jobs_is_refused_before_a_folder_is_made(tmp_path, n_jobs):
     with pytest.raises(InputError, match="n_jobs must be a number of jobs, or -1 for all cores"):
@@ -172,6 +208,30 @@ def test_what_cannot_be_sent_to_workers_is_refused_before_a_folder_is_made(tmp_p
     with pytest.raises(InputError, match="'locked' cannot be sent to worker processes: TypeError: "):
         assess({"locked": selector}, X, Y, resampling=Bootstrap(2), n_jobs=2, out=tmp_path / "runs")
     assert not (tmp_path / "runs").exists()
+
+
+def test_a_score_that_cannot_be_sent_to_workers_is_refused():
+    held = threading.Lock()
+    with pytest.raises(InputError, match="The score 'mine' cannot be sent to worker processes: TypeError: "):
+        assess("anova:k=2", X, Y, resampling=Bootstrap(2), n_jobs=2, scoring={"mine": lambda *_: float(held.locked())})
+
+
+def test_functions_without_a_name_and_classes_of_a_function_are_sent_to_workers():
+    class Local(First):
+        """Selects what its parent does."""
+
+    k = 2
+    selectors = {
+        "lambda": SelectKBest(lambda X, y: f_classif(X, y), k=k),
+        "class": Local(),
+        "function": lambda X, y: np.arange(k),
+    }
+    result = assess(selectors, X, Y, resampling=Bootstrap(3), n_jobs=2, scoring={"one": lambda *_: 1.0 * k})
+    assert {name: sel.sizes.tolist() for name, sel in result.selections.items()} == {
+        "lambda": [2, 2, 2],
+        "class": [1, 1, 1],
+        "function": [2, 2, 2],
+    }
 
 
 def blocks_ctrl_c():

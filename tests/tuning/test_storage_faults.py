@@ -43,6 +43,9 @@ def finished(tmp_path_factory):
         "update trials set state = 'LOST'",
         "update trials set number = 'x'",
         "drop table trial_user_attributes",
+        "drop table trials",
+        "delete from trials",
+        "delete from trials where number = 1",
     ],
 )
 def test_an_altered_database_is_a_sentence(finished, tmp_path, alteration):

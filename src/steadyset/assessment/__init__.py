@@ -118,7 +118,7 @@ def assess(
         task=task,
     )
     if engine not in ("serial", "threads") and (engine != "auto" or jobs > 1):
-        refuse_what_cannot_travel({**dict(zip(request.names, request.selectors, strict=True)), "predictor": predictor})
+        refuse_what_cannot_travel(request.plan, dict(zip(request.names, request.selectors, strict=True)))
     with ExitStack() as stack:
         finished: dict[tuple[int, int], Cell] = {}
         if folder is not None:

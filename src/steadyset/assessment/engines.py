@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ Engine = Callable[[Plan, Sequence[Any], Sequence[Key], int], Iterator[Cell]]
 LARGE_BYTES = 200_000_000
 # Worker processes take seconds to start: small work begins in this one, which may well be done before they would be.
 SMALL_BYTES, PATIENCE = 20_000_000, 3.0
+LOADING = 15.0  # seconds in which the first run of a selector may load kernels and says nothing about the others
 KNOWN = ("steadyset", "sklearn")
 
 
@@ -48,17 +50,27 @@ def check_engine(engine: str) -> None:
 
 
 def _auto(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int) -> Iterator[Cell]:
-    """Small work in this process; what is left after some seconds, and large work, in several."""
+    """Small work in this process; large work, and what would take some seconds more, in several."""
     if n_jobs == 1:
         yield from _serial(plan, selectors, keys, n_jobs)
         return
-    left = list(keys)
+    left = deque(keys)
     if plan.X.nbytes <= SMALL_BYTES and all(_known(selector) for selector in (*selectors, plan.predictor)):
+        latest: dict[int, float] = {}
         end = time.monotonic() + PATIENCE
-        while left and time.monotonic() < end:
-            yield from _serial(plan, selectors, [left.pop(0)], n_jobs)
+        while left and (time.monotonic() < end or _seconds(left, latest) < PATIENCE):
+            begin = time.monotonic()
+            cell = next(_serial(plan, selectors, [left.popleft()], n_jobs))
+            took = time.monotonic() - begin
+            latest[cell.selector] = 0.0 if cell.selector not in latest and took < LOADING else took
+            yield cell
     if left:
-        yield from ENGINES[_sharing(plan)](plan, selectors, left, n_jobs)
+        yield from ENGINES[_sharing(plan)](plan, selectors, list(left), n_jobs)
+
+
+def _seconds(left: Iterable[Key], latest: Mapping[int, float]) -> float:
+    """How long cells should take, by the latest of each selector."""
+    return sum(latest.get(selector, np.inf) for selector, _ in left)
 
 
 def _known(estimator: Any) -> bool:

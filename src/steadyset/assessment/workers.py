@@ -50,16 +50,18 @@ def in_processes(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jo
         ) from None
 
 
-def refuse_what_cannot_travel(named: Mapping[str, Any]) -> None:
-    """Refuse estimators that cannot be sent to another process, before any work is done."""
+def refuse_what_cannot_travel(plan: Plan, selectors: Mapping[str, Any]) -> None:
+    """Refuse what cannot be sent to another process, before any work is done; functions without a name can."""
     from joblib.externals.loky.backend.reduction import dumps
 
-    for name, estimator in named.items():
+    parts = {f"The selector {name!r}": selector for name, selector in selectors.items()}
+    parts |= {f"The score {score.name!r}": score.scorer for score in plan.scoring}
+    for name, part in {**parts, "The predictor": plan.predictor, "The resampling": plan.resampling}.items():
         try:
-            dumps(estimator)
+            dumps(part)
         except Exception as error:
             raise InputError(
-                f"{name!r} cannot be sent to worker processes: {reason(error).rstrip('.')}. "
+                f"{name} cannot be sent to worker processes: {reason(error).rstrip('.')}. "
                 "Use engine serial or threads, or take out what it holds."
             ) from None
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 SAMPLERS = ("random", "grid", "nsga2", "tpe")
 HEARTBEAT, GRACE = 5, 20
-AGAIN, RESULT, SETTINGS = "again", "result", "settings"
+AGAIN, BEGUN, RESULT, SETTINGS = "again", "begun", "result", "settings"
 
 
 class Search:
@@ -79,6 +79,12 @@ class Search:
                 return
             if not isinstance(before, dict):
                 raise TypeError(f"{SETTINGS} is {before!r}")
+            lost = BEGUN in self.study.user_attrs and not self._trials()
+        if lost:  # Optuna makes tables anew that are missing
+            raise InputError(
+                f"{where} was altered: the configurations that it had recorded are gone. Restore it, or choose another "
+                "place."
+            )
         if not resume:
             raise InputError(f"{where} holds a tuning already; resume it, or choose another place.")
         for key, value in plain.items():
@@ -118,6 +124,8 @@ class Search:
                 waiting = self._repeat_failed(numbers)
                 if waiting or len(set(numbers.values())) < self.n_trials:
                     self.study.optimize(objective, n_trials=1)
+                    if not numbers:
+                        self.study.set_user_attr(BEGUN, True)
                 else:
                     # Another process has the last ones in hand; should it die, they come back here.
                     time.sleep(HEARTBEAT / 2)
@@ -230,7 +238,9 @@ def configuration_numbers(trials: list[FrozenTrial]) -> dict[int, int]:
     """The configuration number of each trial number."""
     numbers: dict[int, int] = {}
     following = 0
-    for trial in sorted(trials, key=lambda trial: trial.number):
+    for position, trial in enumerate(sorted(trials, key=lambda trial: trial.number)):
+        if trial.number != position:
+            raise LookupError(f"trial {position} is missing")
         if AGAIN in trial.user_attrs:
             numbers[trial.number] = int(trial.user_attrs[AGAIN])
         else:
