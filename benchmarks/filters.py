@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.feature_selection import f_classif, f_regression, mutual_info_classif
 from sklearn.metrics import mutual_info_score
 
-from steadyset.kernels.top import insert_best, top
+from steadyset.kernels.scores.top import insert_best, top
 from steadyset.selectors.discretise import discretise
 from steadyset.selectors.filters import top_features
 

@@ -23,12 +23,12 @@ from threadpoolctl import threadpool_limits
 
 import steadyset as st
 from benchmarks.timing import median_seconds
-from steadyset.kernels.cholesky import cholesky
-from steadyset.kernels.hinge import hinge_fit
-from steadyset.kernels.hypergeometric import intersection_laws
-from steadyset.kernels.matching import maximum_matching
-from steadyset.kernels.rankings import canberra_table
-from steadyset.kernels.transport import transport_plan
+from steadyset.kernels.importances.sparse_rankings import canberra_table
+from steadyset.kernels.importances.transport import transport_plan
+from steadyset.kernels.linear.cholesky import cholesky
+from steadyset.kernels.linear.hinge import hinge_fit
+from steadyset.kernels.overlap.hypergeometric import intersection_laws
+from steadyset.kernels.overlap.matching import maximum_matching
 
 TITLE = "Kernels beside libraries"
 Array = NDArray[np.float64]

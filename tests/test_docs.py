@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from steadyset.measures import record
-from steadyset.plots import registry as pictures
-from steadyset.resampling import names as resamplings
+from steadyset.plots import catalogue as pictures
+from steadyset.resampling import by_name as resamplings
 from steadyset.selectors import names
 from steadyset.selectors.filters import registry
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import steadyset as st
-from steadyset.plots import registry
+from steadyset.plots import catalogue
 
 SELECTIONS = st.Selections.from_sets([["a", "b"], ["a", "c"], ["a", "b"], []], features=["a", "b", "c", "d"])
 HOSTILE = ["\x00", "\x1b[31m", "a\nb", "\x85", "\ud800", "\u202eabc", "\x7f", "</svg><script>", "\ufffe", "😀"]
@@ -15,7 +15,7 @@ HOSTILE = ["\x00", "\x1b[31m", "a\nb", "\x85", "\ud800", "\u202eabc", "\x7f", "<
 
 @pytest.fixture(autouse=True)
 def _forget_what_a_test_registers(monkeypatch):
-    monkeypatch.setattr(registry, "_pictures", dict(registry._pictures))
+    monkeypatch.setattr(catalogue, "_pictures", dict(catalogue._pictures))
 
 
 def test_frequencies_are_sorted_and_never_selected_features_are_left_out():

@@ -249,7 +249,7 @@ class Selections:
 
     def intersections(self) -> IntArray:
         """r_ij = |s_i n s_j| for all pairs of runs, an M x M array with the sizes on its diagonal."""
-        from steadyset.kernels.intersections import intersection_matrix
+        from steadyset.kernels.overlap.intersections import intersection_matrix
 
         return intersection_matrix(self._indptr, self._indices, self._n_features)
 

@@ -11,8 +11,8 @@ from hypothesis.extra import numpy as some_arrays
 import steadyset as st
 from steadyset.inference.jackknife import jackknives
 from steadyset.measures.evaluate import estimates
-from steadyset.measures.families.frequency import levels_without
-from steadyset.measures.families.pairwise import Pairwise
+from steadyset.measures.families.frequency_family import levels_without
+from steadyset.measures.families.pairwise_family import Pairwise
 from steadyset.measures.needs import has_needs
 from steadyset.measures.options import Options
 from steadyset.measures.pairs import pair_cells

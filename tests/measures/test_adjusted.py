@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as hyp
 
 import steadyset as st
-from steadyset.measures.adjusted.chance import RandomOverlaps
+from steadyset.measures.adjusted.expectations import RandomOverlaps
 from steadyset.measures.options import Options
 from steadyset.measures.record import get_family
 

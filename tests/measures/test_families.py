@@ -12,8 +12,8 @@ import pytest
 import steadyset as st
 from steadyset.errors import InputError
 from steadyset.measures import Family, get_family, register_family, unregister_family
-from steadyset.measures.adjusted import chance
-from steadyset.measures.adjusted.chance import RandomOverlaps
+from steadyset.measures.adjusted import expectations
+from steadyset.measures.adjusted.expectations import RandomOverlaps
 from steadyset.measures.adjusted.remembered import Remembered
 
 
@@ -90,7 +90,7 @@ def test_families_say_whether_their_measures_are_means_over_pairs():
 
 
 def test_what_is_remembered_of_chance_is_bounded_and_goes_with_the_similarity(monkeypatch):
-    monkeypatch.setattr(chance, "MOST_REMEMBERED", 3)
+    monkeypatch.setattr(expectations, "MOST_REMEMBERED", 3)
     similarity = st.FeatureSimilarity.from_groups([0, 0, 0, 1, 1, 2, 2, 3, 4, 5, 6, 7])
     values = [st.stability(runs(), "intersection_mbm", similarity=similarity) for _ in range(2)]
     assert values[0] == values[1] == st.stability(runs(), "intersection_greedy", similarity=similarity)

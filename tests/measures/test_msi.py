@@ -12,7 +12,7 @@ from hypothesis import strategies as some
 from scipy.optimize import linear_sum_assignment
 
 import steadyset as st
-from steadyset.measures import importances
+from steadyset.measures import weights
 from steadyset.measures.options import Options
 from steadyset.measures.record import get_family
 
@@ -246,8 +246,8 @@ def test_blocks_of_similarities_give_the_same_scores(monkeypatch):
     W[4] = 0
     sel, similarity = st.Selections.from_weights(W), st.FeatureSimilarity.from_data(rng.normal(size=(30, 40)))
     whole = table(sel, similarity=similarity)
-    monkeypatch.setattr(importances, "CELLS_A_BLOCK", 500)
-    assert len(list(importances._groups(importances.weight_rows(sel)))) > 3
+    monkeypatch.setattr(weights, "CELLS_A_BLOCK", 500)
+    assert len(list(weights._groups(weights.weight_rows(sel)))) > 3
     assert np.array_equal(table(sel, similarity=similarity), whole, equal_nan=True)
 
 

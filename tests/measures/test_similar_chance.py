@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as hyp
 
 import steadyset as st
-from steadyset.kernels.overlaps import COLUMNS, all_overlaps, random_overlaps
-from steadyset.measures.adjusted.chance import CONTROLS, RandomOverlaps
+from steadyset.kernels.overlap.overlaps import COLUMNS, all_overlaps, random_overlaps
+from steadyset.measures.adjusted.expectations import CONTROLS, RandomOverlaps
 
 INTERSECTIONS = ["intersection_mbm", "intersection_greedy", "intersection_count", "intersection_mean"]
 ALL = frozenset(("greedy", "matched"))
@@ -42,7 +42,7 @@ def enumerated(chance, measure, a, b):
 
 
 def _scores(measure, table, a, b):
-    from steadyset.measures.adjusted.pairs import SimilarPairs
+    from steadyset.measures.adjusted.overlapping import SimilarPairs
 
     return measure.score(SimilarPairs.from_table(table, np.full(len(table), a), np.full(len(table), b)))
 

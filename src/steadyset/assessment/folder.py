@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from steadyset.assessment.record import (
+from steadyset.assessment.written import (
     SCHEMA,
     SCHEMA_VERSION,
     DamagedError,

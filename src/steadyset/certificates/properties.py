@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 from steadyset.certificates.adjusted import adjusted, adjusted_monotone
 from steadyset.certificates.certificate import Verdict
-from steadyset.certificates.chance import corrected, corrected_for_equal_sizes
 from steadyset.certificates.evidence import Evidence
 from steadyset.certificates.extremes import (
     bounded,
@@ -20,6 +19,7 @@ from steadyset.certificates.extremes import (
     maximum_for_equal_sizes,
 )
 from steadyset.certificates.order import monotone, monotone_in_total, symmetric
+from steadyset.certificates.random_selection import corrected, corrected_for_equal_sizes
 
 PROPERTIES: dict[str, Callable[[Evidence], Verdict]] = {
     check.__name__: check

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from steadyset.cli import options as shared
+from steadyset.cli import shared
 from steadyset.cli.interruption import resumable
 from steadyset.cli.output import Format
 from steadyset.cli.telling import tell

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from steadyset.cli import options as shared
+from steadyset.cli import shared
 from steadyset.cli.output import Format, print_rows
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from steadyset.cli import options as shared
+from steadyset.cli import shared
 from steadyset.cli.output import Format, print_rows
 from steadyset.conventions import LEVEL
 from steadyset.errors import InputError

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from steadyset.cli import options as shared
+from steadyset.cli import shared
 from steadyset.cli.output import Format, print_rows
 
 

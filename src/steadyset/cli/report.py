@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from steadyset.cli import options as shared
+from steadyset.cli import shared
 from steadyset.conventions import CORE, LEVEL
 
 

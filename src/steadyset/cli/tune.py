@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from steadyset.cli import options as shared
+from steadyset.cli import shared
 from steadyset.cli.assess import progress_bar
 from steadyset.cli.interruption import resumable
 from steadyset.cli.output import Format, warn_of_formulas

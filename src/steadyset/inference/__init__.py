@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from steadyset.inference.comparison import Comparison, compare
     from steadyset.inference.core import steady_core
-    from steadyset.inference.features import instability_by_feature, swap_map
     from steadyset.inference.hypotheses import TestResult, test_difference, test_threshold
+    from steadyset.inference.instability import instability_by_feature, swap_map
     from steadyset.inference.interval import Interval, confidence_interval
     from steadyset.inference.planning import convergence, runs_needed
     from steadyset.inference.scores import compare_scores, test_mean_difference

@@ -2,10 +2,9 @@
 
 from typing import TYPE_CHECKING, Any
 
-from steadyset.measures import adjusted, effective, families, frequency, importances, pairwise, rankings
+from steadyset.measures import adjusted, effective, families, frequency, pairwise, rankings, weights
 from steadyset.measures.evaluate import stability
 from steadyset.measures.family import Family
-from steadyset.measures.importances import shared_importance
 from steadyset.measures.options import NullExpectation
 from steadyset.measures.record import (
     Measure,
@@ -18,6 +17,7 @@ from steadyset.measures.record import (
     unregister_family,
     unregister_measure,
 )
+from steadyset.measures.weights import shared_importance
 
 if TYPE_CHECKING:
     from steadyset.measures.null import null_expectation
@@ -33,7 +33,6 @@ __all__ = [
     "frequency",
     "get_family",
     "get_measure",
-    "importances",
     "list_measures",
     "null_expectation",
     "pairwise",
@@ -44,6 +43,7 @@ __all__ = [
     "stability",
     "unregister_family",
     "unregister_measure",
+    "weights",
 ]
 
 

@@ -15,7 +15,7 @@ NO_ROOM = 1e-12  # the largest value and the expectation are equal, up to roundi
 
 def expected_scores(measure: Measure, size_i: IntArray, size_j: IntArray, d: int) -> FloatArray:
     """E[score] of two independent uniform sets of these sizes: the exact sum over the hypergeometric law of r."""
-    from steadyset.kernels.hypergeometric import intersection_laws
+    from steadyset.kernels.overlap.hypergeometric import intersection_laws
 
     kinds, place = np.unique(size_i * (d + 1) + size_j, return_inverse=True)
     pairs = np.stack(np.divmod(kinds, d + 1))
@@ -71,7 +71,7 @@ def expected_levels(sizes: IntArray, d: int) -> FloatArray:
 
 def expected_of_two(measure: Measure, sizes: IntArray, d: int) -> float:
     """E[measure] of two independent uniform sets, exactly, for a frequency measure."""
-    from steadyset.kernels.hypergeometric import intersection_laws
+    from steadyset.kernels.overlap.hypergeometric import intersection_laws
 
     _, shared, probability = intersection_laws(np.array(sizes[:1]), np.array(sizes[1:]), d)  # writable: one signature
     alone = int(sizes.sum()) - 2 * shared
@@ -81,7 +81,7 @@ def expected_of_two(measure: Measure, sizes: IntArray, d: int) -> float:
 
 def simulated_expectation(measure: Measure, sizes: IntArray, d: int, n_draws: int, seed: int) -> tuple[float, float]:
     """E[measure] of whole random collections with these sizes, by simulation: (estimate, its standard error)."""
-    from steadyset.kernels.collections import random_levels
+    from steadyset.kernels.overlap.random_sets import random_levels
 
     sizes = np.sort(sizes)
     rows = max(1, TERMS_A_CHUNK // (len(sizes) + 1))

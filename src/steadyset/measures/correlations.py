@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from steadyset.measures.rows import FloatArray, Rows
+from steadyset.measures.sparse_rows import FloatArray, Rows
 
 
 class Correlations:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from steadyset.kernels.collections import random_sets
+from steadyset.kernels.overlap.random_sets import random_sets
 from steadyset.measures.evaluate import estimates
 from steadyset.measures.options import NullExpectation, Options
 from steadyset.measures.record import Measure, get_family, get_measure

@@ -54,7 +54,7 @@ def _histogram(selections: Selections, size_class: IntArray, offsets: IntArray, 
     """How many pairs i<j are in the cell offsets[class_i, class_j] + r_ij."""
     M, nnz, d = selections.n_runs, len(selections.indices), selections.n_features
     if M * max(M, min(nnz, d)) > SMALL:
-        from steadyset.kernels.intersections import pair_histogram
+        from steadyset.kernels.overlap.intersections import pair_histogram
 
         return pair_histogram(selections.indptr, selections.indices, d, size_class, offsets, n_cells)
     # Loading the compiled kernels takes longer than all of this.
@@ -99,7 +99,7 @@ def _cells(sizes: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray]:
 
 
 def _single(selections: Selections) -> Iterator[PairBatch]:
-    from steadyset.kernels.intersections import intersection_blocks
+    from steadyset.kernels.overlap.intersections import intersection_blocks
 
     M, sizes = selections.n_runs, selections.sizes
     rows = max(1, PAIRS_A_BLOCK // M)

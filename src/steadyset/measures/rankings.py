@@ -13,7 +13,7 @@ from steadyset.arguments import is_whole, shown
 from steadyset.errors import InputError
 from steadyset.measures.correlations import Correlations
 from steadyset.measures.record import INFINITY, Measure, register
-from steadyset.measures.rows import FloatArray, Rows
+from steadyset.measures.sparse_rows import FloatArray, Rows
 
 
 def spearman_score(ranks: Rows) -> Correlations:
@@ -38,7 +38,7 @@ def kendall_score(ranks: Rows) -> FloatArray:
     Undefined: a run ties all features
     Reference: Kendall 1945
     """
-    from steadyset.kernels.rankings import kendall_table
+    from steadyset.kernels.importances.sparse_rankings import kendall_table
 
     runs = ranks.runs
     order = np.lexsort((ranks.values, runs))
@@ -64,7 +64,7 @@ def canberra_score(ranks: Rows, *, top: int | None = None, relative: bool = Fals
     Undefined: relative to random rankings of a single feature
     Reference: Lance and Williams 1967; Jurman et al. 2008
     """
-    from steadyset.kernels.rankings import canberra_table
+    from steadyset.kernels.importances.sparse_rankings import canberra_table
 
     d = ranks.n_features
     if top is not None and not (is_whole(top) and 1 <= top <= d):

@@ -6,9 +6,8 @@ from contextlib import suppress
 from typing import Any
 
 from steadyset.errors import InputError
-from steadyset.plots import registry
-from steadyset.plots.picture import Picture
-from steadyset.plots.registry import (
+from steadyset.plots import catalogue
+from steadyset.plots.catalogue import (
     RegisteredPicture,
     get_picture,
     list_pictures,
@@ -16,6 +15,7 @@ from steadyset.plots.registry import (
     register_picture,
     unregister_picture,
 )
+from steadyset.plots.picture import Picture
 
 __all__ = [
     "Picture",
@@ -35,9 +35,9 @@ def __getattr__(name: str) -> Any:
     if not name.startswith("_"):
         with suppress(InputError):
             return get_picture(name).build
-    known = ", ".join(registry._pictures)
+    known = ", ".join(catalogue._pictures)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}; the pictures are {known}")
 
 
 def __dir__() -> list[str]:
-    return [*__all__, *registry._pictures]
+    return [*__all__, *catalogue._pictures]

@@ -11,8 +11,8 @@ from steadyset.arguments import check_integer
 from steadyset.conventions import CORE, check_core
 from steadyset.findings import Findings
 from steadyset.io.labels import shown_name
+from steadyset.plots.catalogue import register_picture
 from steadyset.plots.picture import INK, MOST_MARKS, MUTED, PALE, STEADY, Picture
-from steadyset.plots.registry import register_picture
 from steadyset.selections import Selections
 from steadyset.wording import counted, percent
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyset.arguments import check_integer
+from steadyset.plots.catalogue import SELECTIONS, register_picture
 from steadyset.plots.picture import MOST_MARKS, STEADY, Picture
-from steadyset.plots.registry import SELECTIONS, register_picture
 from steadyset.selections import Selections, as_selections
 
 if TYPE_CHECKING:

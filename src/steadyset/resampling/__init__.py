@@ -1,5 +1,6 @@
 """How the training sets of the runs are drawn."""
 
+from steadyset.resampling.by_name import RESAMPLINGS, register_resampling, resampling_by_name
 from steadyset.resampling.drawn import (
     Bootstrap,
     Chunks,
@@ -12,7 +13,6 @@ from steadyset.resampling.drawn import (
     Subsample,
 )
 from steadyset.resampling.given import Splits, Splitter, as_resampling
-from steadyset.resampling.names import RESAMPLINGS, register_resampling, resampling_by_name
 from steadyset.resampling.resample import Noise, Resample, Rows
 
 __all__ = [

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from steadyset.errors import InputError
+from steadyset.resampling.by_name import resampling_by_name
 from steadyset.resampling.drawn import Resampling
-from steadyset.resampling.names import resampling_by_name
 from steadyset.resampling.resample import IntArray, Rows
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from steadyset.kernels.boosting import boost
+from steadyset.kernels.linear.componentwise import boost
 from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
 from steadyset.selectors.model_input import FloatArray, IntArray, nested, read_training, solved_target, standardise
 from steadyset.selectors.validation import check_integer, check_k, check_number

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from steadyset.errors import InputError
-from steadyset.kernels import discretise as kernels
 from steadyset.kernels.arrays import Codes, Floats, Ints
+from steadyset.kernels.information import bins
 from steadyset.selectors.validation import check_choice, check_counts, check_sample_weight
 
 METHODS = ("equal_width", "mdl", "distinct")
@@ -67,14 +67,14 @@ def discretised_blocks(X: Floats, classes: Ints, weights: Floats, method: str) -
         order = np.argsort(columns, axis=1, kind="stable") if method != "equal_width" else None
         for run, rows in enumerate(present):
             if order is None:
-                codes = kernels.equal_width(columns, rows, n_bins(weights[run].sum()))
+                codes = bins.equal_width(columns, rows, n_bins(weights[run].sum()))
             else:
                 position = np.full(n_rows, -1)
                 position[rows] = np.arange(rows.size)
                 if method == "distinct":
-                    codes = kernels.distinct_values(columns, order, position, rows.size)
+                    codes = bins.distinct_values(columns, order, position, rows.size)
                 else:
-                    codes = kernels.minimal_description_length(
+                    codes = bins.minimal_description_length(
                         columns, order, position, rows.size, classes[run], n_classes, weights[run], *tables[run]
                     )
             yield Block(run, features, rows, codes)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin, clone
 
-from steadyset.kernels.forest import Trees
+from steadyset.kernels.trees.growth import Trees
 from steadyset.selectors.model import ModelSelector
 from steadyset.selectors.model_input import (
     FloatArray,
@@ -114,7 +114,7 @@ class ForestClassification(ClassifierMixin, _ForestSelector):  # type: ignore[mi
 
     Attributes: support_, importances_, n_tied_ (selected features as important as one that was not selected), classes_,
     trees_ (the nodes of the second forest as arrays, see
-    `steadyset.kernels.forest.Trees`; its features are numbered among the selected ones).
+    `steadyset.kernels.trees.growth.Trees`; its features are numbered among the selected ones).
     Reference: Breiman (2001), Random forests.
     """
 

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steadyset.errors import InputError
-from steadyset.kernels.elastic_net import fit_elastic_net
-from steadyset.kernels.group_lasso import fit_group_lasso
+from steadyset.kernels.linear.elastic_net import fit_elastic_net
+from steadyset.kernels.linear.group_lasso import fit_group_lasso
 from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
 from steadyset.selectors.model_input import FloatArray, IntArray, Training, read_training
 from steadyset.selectors.path import MOST_ROUNDS, SWEEPS_A_CALL, PathProblem

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from steadyset.kernels.best_subset import best_subset_path
+from steadyset.kernels.linear.best_subset import best_subset_path
 from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
 from steadyset.selectors.model_input import FloatArray, left_out_copies, read_training, solved_target, standardise
 from steadyset.selectors.validation import check_integer, check_number, size_or_default

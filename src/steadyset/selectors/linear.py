@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steadyset.errors import InputError
-from steadyset.kernels.elastic_net import fit_elastic_net
+from steadyset.kernels.linear.elastic_net import fit_elastic_net
 from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
 from steadyset.selectors.model_input import FloatArray, Training, later_copies, read_training
 from steadyset.selectors.path import MOST_ROUNDS, SWEEPS_A_CALL, PathProblem

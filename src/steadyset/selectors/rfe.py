@@ -10,10 +10,10 @@ from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 
 from steadyset.errors import InputError
-from steadyset.kernels.cholesky import pivoted_cholesky
-from steadyset.kernels.hinge import hinge_fit
-from steadyset.kernels.products import combine, symmetric_product
-from steadyset.kernels.ridge import ridge_fit
+from steadyset.kernels.linear.cholesky import pivoted_cholesky
+from steadyset.kernels.linear.hinge import hinge_fit
+from steadyset.kernels.linear.products import combine, symmetric_product
+from steadyset.kernels.linear.ridge import ridge_fit
 from steadyset.selectors.model import BinarySelector
 from steadyset.selectors.model_input import (
     FloatArray,

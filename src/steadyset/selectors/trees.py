@@ -9,7 +9,7 @@ import numpy as np
 from joblib import effective_n_jobs
 
 from steadyset.errors import InputError
-from steadyset.kernels.forest import (
+from steadyset.kernels.trees.growth import (
     DECREASE,
     DECREASE_SHARE,
     NO_IMPORTANCE,

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from steadyset.errors import InputError
 from steadyset.io.labels import describe_feature, feature_names
 from steadyset.io.numbers import is_frame, number_array, number_frame
-from steadyset.kernels.mutual import mutual_block, mutual_pairs, pack_levels
-from steadyset.kernels.similar import absolute_products, graph_rows, pairs_above
+from steadyset.kernels.similarity.mutual import mutual_block, mutual_pairs, pack_levels
+from steadyset.kernels.similarity.similar import absolute_products, graph_rows, pairs_above
 from steadyset.similarity.store import TIE, FloatArray, IntArray, Neighbours, frozen_graph, ones
 
 Method = Literal["pearson", "spearman", "mutual_info"]

@@ -15,8 +15,8 @@ from steadyset.io.labels import check_same_order
 from steadyset.io.numbers import number_array
 from steadyset.selections import Selections
 from steadyset.similarity.groups import group_store
-from steadyset.similarity.matrix import Diagonal, matrix_store
 from steadyset.similarity.reading import read_store
+from steadyset.similarity.similarity_matrix import Diagonal, matrix_store
 from steadyset.similarity.store import FloatArray, IntArray, Neighbours, Store
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from steadyset.errors import InputError
 from steadyset.io.labels import AppearanceOrder, feature_names
 from steadyset.io.long import column_numbers
 from steadyset.io.table_files import read_table
-from steadyset.similarity.matrix import DenseStore, Names, SparseStore, matrix_store
+from steadyset.similarity.frames import square_table
+from steadyset.similarity.similarity_matrix import DenseStore, Names, SparseStore, matrix_store
 from steadyset.similarity.store import FloatArray, IntArray
-from steadyset.similarity.tables import square_table
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -13,8 +13,8 @@ from steadyset.tuning.choice import (
     weighted_sum,
 )
 from steadyset.tuning.filtered import FilteredModel
-from steadyset.tuning.result import Tuning, check_rule
-from steadyset.tuning.tune import tune
+from steadyset.tuning.outcome import Tuning, check_rule
+from steadyset.tuning.tuner import tune
 
 __all__ = [
     "FilteredModel",

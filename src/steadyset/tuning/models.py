@@ -67,7 +67,7 @@ class _SplittingForest(BaseEstimator):  # type: ignore[misc]
     A node of `node_size` rows or fewer is not split; rows count as often as the tree has drawn them. A node tries
     `max_features` of the features: "sqrt", "log2", a number, a share (rounded down, at least one), None for all.
 
-    Attributes: classes_ (not for a number), trees_ (the nodes as arrays, see `steadyset.kernels.forest.Trees`).
+    Attributes: classes_ (not for a number), trees_ (the nodes as arrays, see `steadyset.kernels.trees.growth.Trees`).
     """
 
     _target: Target

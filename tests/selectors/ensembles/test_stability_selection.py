@@ -23,8 +23,8 @@ from steadyset.selectors import (
     SparseLogistic,
     StabilitySelection,
 )
-from steadyset.selectors.ensembles.paths import _fitted
-from steadyset.selectors.filters.scoring import run_seeds
+from steadyset.selectors.ensembles.levels import _fitted
+from steadyset.selectors.filters.resampled import run_seeds
 from steadyset.selectors.names import selector_by_name
 from steadyset.similarity import FeatureSimilarity
 

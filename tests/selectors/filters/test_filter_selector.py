@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from tests.sklearn_checks import known_to_fail
 
 from steadyset.errors import InputError
-from steadyset.kernels.top import insert_best, top
+from steadyset.kernels.scores.top import insert_best, top
 from steadyset.selectors import FilterSelector
 from steadyset.selectors.filters import Filter, get_filter, list_filters, register_filter, scores
 from steadyset.selectors.filters.registry import _filters

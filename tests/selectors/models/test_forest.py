@@ -6,7 +6,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 from steadyset.errors import InputError
 from steadyset.selectors.filters import scores
-from steadyset.selectors.filters.scoring import run_seeds
+from steadyset.selectors.filters.resampled import run_seeds
 from steadyset.selectors.forest import ForestClassification, ForestRegression
 from steadyset.selectors.trees import n_candidates
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.kernels.hypergeometric import intersection_laws
-from steadyset.kernels.overlaps import Graph, disjoint_overlaps
-from steadyset.measures.adjusted.pairs import SimilarPairs
+from steadyset.kernels.overlap.hypergeometric import intersection_laws
+from steadyset.kernels.overlap.overlaps import Graph, disjoint_overlaps
+from steadyset.measures.adjusted.overlapping import SimilarPairs
 from steadyset.measures.record import Measure
 
 IntArray = npt.NDArray[np.int64]

@@ -25,9 +25,9 @@ from steadyset.selectors.ensembles.clusters import (
     representative_weights,
     signs_within,
 )
-from steadyset.selectors.ensembles.paths import Paths, default_base, follow, is_costly, size_parameter
+from steadyset.selectors.ensembles.levels import Paths, default_base, follow, is_costly, size_parameter
 from steadyset.selectors.ensembles.stable import Prior, StableSet
-from steadyset.selectors.filters.scoring import run_seeds
+from steadyset.selectors.filters.resampled import run_seeds
 from steadyset.selectors.validation import check_choice, check_features, check_integer, check_number, check_target
 from steadyset.task import CLASSES, Task, task_of
 

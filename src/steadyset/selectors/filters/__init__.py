@@ -10,7 +10,7 @@ from steadyset.selectors.filters.registry import (
     list_filters,
     register_filter,
 )
-from steadyset.selectors.filters.scoring import scores, top_features
+from steadyset.selectors.filters.resampled import scores, top_features
 from steadyset.selectors.filters.selector import FilterSelector
 
 # Importing a family of filters registers it.

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from steadyset.kernels.arrays import Codes, Floats, Ints
-from steadyset.kernels.information import contingency_tables, pair_sums, table_sums
+from steadyset.kernels.information.contingency import contingency_tables, pair_sums, table_sums
 from steadyset.selectors.discretise import clogc_table, discretised_blocks
 from steadyset.selectors.filters.moments import BOTH, ratio
 from steadyset.selectors.filters.registry import Filter, Steps, register_filter

@@ -12,7 +12,7 @@ from scipy.special import digamma, polygamma
 
 from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.kernels.moments import WIDTH, class_moments, group_rows, mean_squares, slope_moments
+from steadyset.kernels.scores.class_moments import WIDTH, class_moments, group_rows, mean_squares, slope_moments
 from steadyset.selectors.filters.registry import Filter, register_filter
 from steadyset.task import CLASSES, NUMBER, Task
 

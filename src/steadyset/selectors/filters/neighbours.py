@@ -4,7 +4,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.kernels.neighbours import neighbour_shares, weighted_differences
+from steadyset.kernels.scores.relief import neighbour_shares, weighted_differences
 from steadyset.selectors.filters.registry import Filter, register_filter
 from steadyset.selectors.validation import check_integer
 

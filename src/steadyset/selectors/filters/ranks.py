@@ -7,7 +7,7 @@ import numpy as np
 
 from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.kernels.ranks import rank_products, rank_sums
+from steadyset.kernels.scores.rank_sums import rank_products, rank_sums
 from steadyset.selectors.filters.moments import class_totals, ratio
 from steadyset.selectors.filters.registry import Filter, register_filter
 from steadyset.selectors.validation import check_counts

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from steadyset.errors import InputError, UninformativeWarning
 from steadyset.kernels.arrays import Ints
 from steadyset.selectors.filters.registry import get_filter
-from steadyset.selectors.filters.scoring import Ranked, best_first, rank, top_features
+from steadyset.selectors.filters.resampled import Ranked, best_first, rank, top_features
 from steadyset.selectors.validation import (
     check_features,
     check_number,

@@ -1,0 +1,1 @@
+"""How alike runs weigh and rank the features."""

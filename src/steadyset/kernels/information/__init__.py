@@ -1,0 +1,1 @@
+"""Bins of features, and tables of what they tell about each other."""

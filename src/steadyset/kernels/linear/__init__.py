@@ -1,0 +1,1 @@
+"""Linear and logistic models, and the small dense algebra below them."""

@@ -1,0 +1,204 @@
+"""Best-subset (L0) regression of sizes 1..k: forward steps, then swaps until no swap helps.
+
+For each size the objective  sum_i w_i loss_i(intercept + x_i b) + ridge / 2 sum_j b_j^2  is to be least over all
+supports of that size. A step adds the feature with the greatest gain to the support of the size before; then, for
+each feature of the support in turn, the model without it is fitted and the best replacement put in if it is better.
+Candidates are ranked by the gain of one Newton step, descent_j^2 / (2 free_j) up to a factor, and the first few are
+fitted exactly. free_j is what is left of feature j after its projection on the support: where nothing is left (a copy,
+or a combination of chosen features) the feature is no candidate, whatever the ridge makes of it.
+Local search of this kind: Hazimeh and Mazumder (2020), Fast best subset selection.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steadyset.kernels.jit import kernel
+from steadyset.kernels.linear.cholesky import cholesky, cholesky_solve
+from steadyset.kernels.linear.glm import residual_and_curvature
+from steadyset.kernels.linear.products import combine, times
+from steadyset.kernels.linear.ridge import ridge_fit
+from steadyset.kernels.linear.ties import first_largest
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+NOTHING_FREE = 1e-9
+MOST_SWAP_ROUNDS = 100
+
+
+@kernel
+def best_subset_path(
+    Xt: FloatArray, y: FloatArray, w: FloatArray, k: int, ridge: float, logistic: bool, tol: float, n_candidates: int
+) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Supports (row s: s+1 features, then -1), their coefficients with the intercept after them, and objectives.
+
+    Xt is standardised, and y of a linear model has a standard deviation of 1. There are fewer than k rows when nothing
+    is left to explain, or when every feature left lies in the span of those chosen.
+    """
+    supports = np.full((k, k), -1, np.int64)
+    thetas = np.zeros((k, k + 1))
+    objectives = np.zeros(k)
+    support = np.empty(k, np.int64)
+    gram = np.empty((k, Xt.shape[0]))
+    lengths = np.empty(Xt.shape[0])
+    for j in range(len(lengths)):
+        lengths[j] = (w * Xt[j] * Xt[j]).sum()
+    theta = np.zeros(1)
+    for size in range(k):
+        theta, _ = ridge_fit(Xt, y, w, support[:size], theta, ridge, logistic, tol)
+        _, _, free = _project(lengths, gram[:size], support[:size])
+        descent = _descent(Xt, y, w, support[:size], theta, logistic)
+        grown = support[: size + 1].copy()
+        start = _insert(theta, size, 0.0)
+        theta, objective = _best_filling(
+            Xt, y, w, grown, size, start, descent, free, ridge, logistic, tol, n_candidates
+        )
+        if objective == np.inf:
+            return supports[:size], thetas[:size], objectives[:size]
+        support[size] = grown[size]
+        gram[size] = times(Xt, w * Xt[support[size]])
+        theta, objective = _improve_by_swaps(
+            Xt,
+            y,
+            w,
+            lengths,
+            support[: size + 1],
+            gram[: size + 1],
+            theta,
+            objective,
+            ridge,
+            logistic,
+            tol,
+            n_candidates,
+        )
+        supports[size, : size + 1] = support[: size + 1]
+        thetas[size, : size + 2] = theta
+        objectives[size] = objective
+        if objective <= tol:
+            return supports[: size + 1], thetas[: size + 1], objectives[: size + 1]
+    return supports, thetas, objectives
+
+
+@kernel
+def _improve_by_swaps(
+    Xt: FloatArray,
+    y: FloatArray,
+    w: FloatArray,
+    lengths: FloatArray,
+    support: IntArray,
+    gram: FloatArray,
+    theta: FloatArray,
+    objective: float,
+    ridge: float,
+    logistic: bool,
+    tol: float,
+    n_candidates: int,
+) -> tuple[FloatArray, float]:
+    """Replace one feature at a time, in place, until a whole round finds nothing better."""
+    size = len(support)
+    regression, spanned_alone, free = _project(lengths, gram, support)
+    unchanged = 0
+    for turn in range(MOST_SWAP_ROUNDS * size):
+        if unchanged == size:
+            break
+        unchanged += 1
+        slot = turn % size
+        others = np.delete(support, slot)
+        start, _ = ridge_fit(Xt, y, w, others, np.delete(theta, slot), ridge, logistic, tol)
+        descent = _descent(Xt, y, w, others, start, logistic)
+        # Taking a feature out frees, in every other column, the part along what this feature alone spans.
+        freed = free + regression[slot] ** 2 * spanned_alone[slot]
+        freed[support] = 0.0
+        trial = support.copy()
+        trial_theta, reached = _best_filling(
+            Xt, y, w, trial, slot, _insert(start, slot, 0.0), descent, freed, ridge, logistic, tol, n_candidates
+        )
+        if reached < objective - tol:
+            theta = trial_theta
+            objective = reached
+            support[slot] = trial[slot]
+            gram[slot] = times(Xt, w * Xt[support[slot]])
+            regression, spanned_alone, free = _project(lengths, gram, support)
+            unchanged = 0
+    return theta, objective
+
+
+@kernel
+def _best_filling(
+    Xt: FloatArray,
+    y: FloatArray,
+    w: FloatArray,
+    support: IntArray,
+    slot: int,
+    start: FloatArray,
+    descent: FloatArray,
+    free: FloatArray,
+    ridge: float,
+    logistic: bool,
+    tol: float,
+    n_candidates: int,
+) -> tuple[FloatArray, float]:
+    """Put the best feature into one place of the support; the objective is infinite when there is no candidate."""
+    gain = np.full(len(free), -1.0)
+    for j in range(len(free)):
+        if free[j] > NOTHING_FREE:
+            gain[j] = descent[j] ** 2 / free[j] if abs(descent[j]) > tol else 0.0
+    best_theta, best_objective, best = start, np.inf, -1
+    for _ in range(n_candidates):
+        j = first_largest(gain)
+        if gain[j] < 0.0:
+            break
+        gain[j] = -1.0
+        support[slot] = j
+        theta, objective = ridge_fit(Xt, y, w, support, start, ridge, logistic, tol)
+        if best < 0 or objective < best_objective - tol:
+            best_theta, best_objective, best = theta, objective, j
+    support[slot] = best
+    return best_theta, best_objective
+
+
+@kernel
+def _descent(
+    Xt: FloatArray, y: FloatArray, w: FloatArray, support: IntArray, theta: FloatArray, logistic: bool
+) -> FloatArray:
+    """Minus the gradient of the loss with respect to the coefficient of every feature."""
+    eta = np.full(len(y), theta[len(support)])
+    for a in range(len(support)):
+        eta += theta[a] * Xt[support[a]]
+    residual = np.empty(len(y))
+    residual_and_curvature(y, w, eta, logistic, residual, np.empty(len(y)))
+    return times(Xt, residual)
+
+
+@kernel
+def _project(lengths: FloatArray, gram: FloatArray, support: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Regress every feature on the support: coefficients (one row a chosen feature), what each chosen feature alone
+    spans (its squared length off the others), and what is left of every feature (its squared length off the support).
+    """
+    m = len(support)
+    free = lengths.copy()
+    L = np.empty((m, m))
+    for a in range(m):
+        L[a] = gram[a][support]
+    spanned_alone = np.empty(m)
+    inverse = np.eye(m)
+    if m > 0 and cholesky(L, m, 1e-14):
+        for a in range(m):
+            cholesky_solve(L, m, inverse[a])
+            spanned_alone[a] = 1.0 / inverse[a, a]
+    regression = np.empty((m, len(free)))
+    for a in range(m):
+        regression[a] = combine(inverse[a], gram)
+        for j in range(len(free)):
+            free[j] -= gram[a, j] * regression[a, j]
+    free[support] = 0.0
+    return regression, spanned_alone, free
+
+
+@kernel
+def _insert(values: FloatArray, position: int, value: float) -> FloatArray:
+    longer = np.empty(len(values) + 1)
+    longer[:position] = values[:position]
+    longer[position] = value
+    longer[position + 1 :] = values[position:]
+    return longer

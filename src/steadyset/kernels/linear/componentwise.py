@@ -1,0 +1,48 @@
+"""Component-wise boosting of a linear or logistic model: each step moves the one coefficient that fits best.
+
+With u = y - mean the negative gradient of the loss, a step fits u by weighted least squares on each feature alone,
+takes the feature that leaves the least squared error, and adds rate times its least-squares coefficient to the model.
+Buehlmann and Hothorn (2007), Boosting algorithms: regularization, prediction and model fitting.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steadyset.kernels.jit import kernel
+from steadyset.kernels.linear.glm import residual_and_curvature
+from steadyset.kernels.linear.products import times
+from steadyset.kernels.linear.ties import first_largest
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+@kernel
+def boost(
+    Xt: FloatArray, y: FloatArray, w: FloatArray, offset: float, n_steps: int, rate: float, k: int, logistic: bool
+) -> tuple[FloatArray, IntArray]:
+    """Coefficients, and the feature of each step; ends before step n_steps when a feature beyond the k-th would enter.
+
+    Xt is standardised (rows of zeros for constant features), so that the least-squares coefficient of a feature is its
+    covariance with u and the error falls by the square of it.
+    """
+    coef = np.zeros(Xt.shape[0])
+    steps = np.empty(n_steps, np.int64)
+    eta = np.full(len(y), offset)
+    residual = np.empty(len(y))
+    curvature = np.empty(len(y))
+    chosen = np.zeros(len(coef), np.bool_)
+    n_chosen = 0
+    for step in range(n_steps):
+        residual_and_curvature(y, w, eta, logistic, residual, curvature)
+        covariance = times(Xt, residual)
+        j = first_largest(np.abs(covariance))
+        if not chosen[j] and n_chosen == k:
+            return coef, steps[:step]
+        if not chosen[j]:
+            chosen[j] = True
+            n_chosen += 1
+        steps[step] = j
+        coef[j] += rate * covariance[j]
+        eta += rate * covariance[j] * Xt[j]
+    return coef, steps

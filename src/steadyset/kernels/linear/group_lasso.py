@@ -1,0 +1,252 @@
+"""Group-lasso linear and logistic regression: proximal Newton steps, with exact minimisation of each group.
+
+The objective
+
+    sum_i w_i loss_i(intercept + x_i b) + sum_g strength_g |b_g|_2
+
+is minimised from a given start (Yuan and Lin 2006; Meier, van de Geer and Buehlmann 2008). Newton's
+quadratic model is minimised group by group, which finds the groups that are zero; once these stay zero the objective
+is smooth, and Newton steps on all other coefficients at once find the digits. Groups are runs of rows of Xt: group g is
+bounds[g] to bounds[g + 1].
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steadyset.kernels.jit import kernel
+from steadyset.kernels.linear.cholesky import cholesky, cholesky_solve
+from steadyset.kernels.linear.glm import linear_predictor, mean_loss, residual_and_curvature
+from steadyset.kernels.linear.products import combine, dot, symmetric_product, times
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+MOST_SWEEPS = 200
+MOST_HALVINGS = 40
+MOST_POLISHED = 1000
+
+
+@kernel
+def fit_group_lasso(
+    Xt: FloatArray,
+    y: FloatArray,
+    w: FloatArray,
+    bounds: IntArray,
+    strength: FloatArray,
+    logistic: bool,
+    tol: float,
+    most_rounds: int,
+    most_sweeps: int,
+    coef: FloatArray,
+    intercept: float,
+) -> tuple[float, float, float]:
+    """Solve for coef in place; the intercept, the largest KKT violation over all groups, and the objective.
+
+    Ends after most_sweeps sweeps over the groups at the latest; another call goes on from there.
+    """
+    sweeps_left = np.full(1, most_sweeps)
+    residual = np.empty(len(y))
+    curvature = np.empty(len(y))
+    in_work = np.empty(len(strength), np.bool_)
+    violation = objective = np.inf
+    for _ in range(most_rounds):
+        eta = linear_predictor(Xt, coef, intercept)
+        residual_and_curvature(y, w, eta, logistic, residual, curvature)
+        descent = times(Xt, residual)
+        violation = abs(residual.sum())
+        for g in range(len(strength)):
+            own = slice(bounds[g], bounds[g + 1])
+            broken = _violation(coef[own], descent[own], strength[g])
+            violation = max(violation, broken)
+            in_work[g] = broken > tol or _norm(coef[own]) > 0.0
+        work = np.flatnonzero(in_work)
+        objective = mean_loss(y, w, eta, logistic) + _penalty(coef, bounds, strength, work)
+        if violation <= tol or sweeps_left[0] <= 0:
+            break
+        before = coef.copy()
+        goal = max(0.1 * tol, min(0.1 * violation, violation * violation))
+        moved = _minimise_quadratic(
+            Xt, curvature, residual, bounds, strength, goal, tol, sweeps_left, work, coef, intercept
+        )
+        direction = coef - before
+        step = 1.0
+        for _ in range(MOST_HALVINGS):
+            eta = linear_predictor(Xt, coef, intercept + step * (moved - intercept))
+            now = mean_loss(y, w, eta, logistic) + _penalty(coef, bounds, strength, work)
+            if now <= objective + 1e-13 * abs(objective):
+                break
+            step *= 0.5
+            coef[:] = before + step * direction
+        intercept += step * (moved - intercept)
+        intercept = _polish(Xt, y, w, bounds, strength, logistic, tol, work, coef, intercept)
+    return intercept, violation, objective
+
+
+@kernel
+def _violation(coef: FloatArray, descent: FloatArray, strength: float) -> float:
+    """Distance of minus the loss gradient from the subdifferential of the penalty, for one group."""
+    norm = _norm(coef)
+    if norm == 0.0:
+        return max(_norm(descent) - strength, 0.0)
+    return _norm(descent - strength / norm * coef)
+
+
+@kernel
+def _minimise_quadratic(
+    Xt: FloatArray,
+    curvature: FloatArray,
+    residual: FloatArray,
+    bounds: IntArray,
+    strength: FloatArray,
+    goal: float,
+    tol: float,
+    sweeps_left: IntArray,
+    work: IntArray,
+    coef: FloatArray,
+    intercept: float,
+) -> float:
+    """Sweep over the groups of work, each minimised exactly; coef and residual change in place."""
+    hessians = []
+    for g in work:
+        rows = Xt[bounds[g] : bounds[g + 1]]
+        hessians.append(symmetric_product(rows, rows * curvature))
+    total_curvature = curvature.sum()
+    for _ in range(min(MOST_SWEEPS, sweeps_left[0])):
+        sweeps_left[0] -= 1
+        shift = residual.sum() / total_curvature
+        intercept += shift
+        residual -= shift * curvature
+        largest = abs(shift) * total_curvature
+        for a in range(len(work)):
+            g = work[a]
+            own = slice(bounds[g], bounds[g + 1])
+            descent = times(Xt[own], residual)
+            old = coef[own].copy()
+            if _norm(old) == 0.0 and _norm(descent) <= strength[g] + tol:
+                continue
+            coef[own] = _minimise_group(hessians[a], descent + times(hessians[a], old), strength[g], old)
+            change = coef[own] - old
+            residual -= curvature * combine(change, Xt[own])
+            largest = max(largest, _norm(times(hessians[a], change)))
+        if largest <= goal:
+            break
+    return intercept
+
+
+@kernel
+def _minimise_group(H: FloatArray, target: FloatArray, strength: float, start: FloatArray) -> FloatArray:
+    """argmin_b  b'Hb / 2 - target'b + strength |b|.
+
+    Zero, or b = (H + mu I)^-1 target with mu |b| = strength: a Newton search for mu, kept between bounds that close in.
+    """
+    size = _norm(target)
+    if size <= strength:
+        return np.zeros(len(target))
+    if len(target) == 1:
+        scale: float = (1.0 - strength / size) / H[0, 0]
+        return scale * target
+    low = 0.0
+    high = strength * np.trace(H) / (size - strength)
+    mu = strength / _norm(start) if _norm(start) > 0.0 else high
+    if not low < mu <= high:
+        mu = high
+    best = start
+    for _ in range(200):
+        shifted = H.copy()
+        for a in range(len(target)):
+            shifted[a, a] += mu
+        if not cholesky(shifted, len(target), 0.0):
+            low = mu
+            mu = 0.5 * (low + high)
+            continue
+        best = target.copy()
+        cholesky_solve(shifted, len(target), best)
+        norm = _norm(best)
+        excess = mu * norm - strength
+        if abs(excess) <= 1e-15 * strength or high - low <= 1e-15 * high:
+            break
+        if excess > 0.0:
+            high = mu
+        else:
+            low = mu
+        further = best.copy()
+        cholesky_solve(shifted, len(target), further)
+        mu -= excess / (norm - mu * dot(best, further) / norm)
+        if not low < mu < high:
+            mu = 0.5 * (low + high)
+    return best
+
+
+@kernel
+def _polish(
+    Xt: FloatArray,
+    y: FloatArray,
+    w: FloatArray,
+    bounds: IntArray,
+    strength: FloatArray,
+    logistic: bool,
+    tol: float,
+    work: IntArray,
+    coef: FloatArray,
+    intercept: float,
+) -> float:
+    """Newton steps on the non-zero groups, where the objective is smooth, for as long as full steps bring it down."""
+    active = np.flatnonzero(coef)
+    m = len(active)
+    if m == 0 or m > MOST_POLISHED:
+        return intercept
+    X = np.ones((m + 1, len(y)))
+    for a in range(m):
+        X[a] = Xt[active[a]]
+    theta = np.empty(m + 1)
+    theta[:m] = coef[active]
+    theta[m] = intercept
+    residual = np.empty(len(y))
+    curvature = np.empty(len(y))
+    before = theta
+    objective = np.inf
+    for _ in range(20):
+        eta = combine(theta, X)
+        coef[active] = theta[:m]
+        reached = mean_loss(y, w, eta, logistic) + _penalty(coef, bounds, strength, work)
+        if reached > objective + 1e-14 * abs(objective):
+            theta = before
+            break
+        objective = reached
+        residual_and_curvature(y, w, eta, logistic, residual, curvature)
+        hessian = symmetric_product(X, X * curvature)
+        step = times(X, residual)
+        first = 0
+        for g in work:
+            own = coef[bounds[g] : bounds[g + 1]]
+            norm = _norm(own)
+            if norm == 0.0:
+                continue
+            last = first + int(np.count_nonzero(own))
+            pull = strength[g] / norm
+            for p in range(first, last):
+                step[p] -= pull * theta[p]
+                hessian[p, p] += pull
+                for q in range(first, last):
+                    hessian[p, q] -= pull * theta[p] * theta[q] / (norm * norm)
+            first = last
+        if np.abs(step).max() <= 0.1 * tol or not cholesky(hessian, m + 1, 1e-14):
+            break
+        cholesky_solve(hessian, m + 1, step)
+        before = theta.copy()
+        theta = theta + step
+    coef[active] = theta[:m]
+    return float(theta[m])
+
+
+@kernel
+def _penalty(coef: FloatArray, bounds: IntArray, strength: FloatArray, work: IntArray) -> float:
+    total = 0.0
+    for g in work:
+        total += strength[g] * _norm(coef[bounds[g] : bounds[g + 1]])
+    return total
+
+
+@kernel
+def _norm(a: FloatArray) -> float:
+    return float(np.sqrt(dot(a, a)))

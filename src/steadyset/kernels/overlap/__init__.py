@@ -1,0 +1,1 @@
+"""What sets of features share, exactly and under random selection."""

@@ -1,0 +1,1 @@
+"""Sums that filters make their scores of, under many resamples at once."""

@@ -1,0 +1,295 @@
+"""What adjusted measures are worth under random selection: E[score] of two independent uniform sets of given sizes.
+
+The expectation depends on the two sizes and the neighbour graph only, so each is computed once and remembered as long
+as the FeatureSimilarity lives. Which way leads to the exact number is a property of the score (`exact_by` of its
+record); where none does, it is simulated and regressed on quantities whose expectations are known exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import comb
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import numpy.typing as npt
+
+from steadyset.kernels.overlap.hypergeometric import intersection_laws
+from steadyset.kernels.overlap.overlaps import N_COLUMNS, Graph, all_overlaps, edge_ranks, random_overlaps
+from steadyset.measures.adjusted.components import Components
+from steadyset.measures.adjusted.overlapping import SimilarPairs
+from steadyset.measures.adjusted.remembered import Remembered
+from steadyset.measures.record import Measure
+from steadyset.similarity import FeatureSimilarity
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+CONTROLS = ("shared", "covered_i", "covered_j", "reached_i", "reached_j", "weight_i", "weight_j")
+MOST_ENUMERATED = 1 << 18
+MOST_REMEMBERED = 1 << 16  # numbers of one similarity: two sizes, a measure, perhaps a seed
+DRAWS_A_BLOCK = 1 << 14
+TERMS_A_CHUNK = 1 << 22
+COLLINEAR = 1e-9
+ROUNDING = 1e-12
+N_FOLDS = 8
+FEWEST_TO_REGRESS = 64
+COUNTS = ("matching", "similar")  # scores that are r plus a number of features
+
+
+class Expected(NamedTuple):
+    """An expectation and its standard error, 0 when it is exact."""
+
+    value: float
+    error: float = 0.0
+
+
+class RandomOverlaps:
+    """Two independent uniform random sets and how they overlap, for one FeatureSimilarity."""
+
+    def __init__(self, similarity: FeatureSimilarity) -> None:
+        self.d = similarity.n_features
+        self.neighbours = similarity.neighbours
+        n_neighbours = np.diff(self.neighbours.indptr)
+        self.similar = np.flatnonzero(n_neighbours)
+        self.degrees, self.n_with = np.unique(n_neighbours[self.similar], return_counts=True)
+        self.total = float(self.neighbours.values.sum())
+        self.remembered = Remembered(MOST_REMEMBERED)
+
+    @classmethod
+    def of(cls, similarity: FeatureSimilarity) -> RandomOverlaps:
+        """The one that belongs to the similarity, with what was computed before."""
+        if similarity not in _OVERLAPS:
+            _OVERLAPS.setdefault(similarity, cls(similarity))
+        return _OVERLAPS[similarity]
+
+    def graph(self, uses: frozenset[str]) -> Graph:
+        """The neighbour graph, with the order of its edges where the greedy choice is wanted."""
+        if "greedy" not in uses:
+            return Graph(*self.neighbours, np.empty(0, np.int64))
+        ranks = self.remembered.get("ranks", lambda: edge_ranks(*self.neighbours))
+        return Graph(*self.neighbours, ranks)
+
+    # ---- exact ---------------------------------------------------------------------------------------------------
+
+    def exact(
+        self, measure: Measure, size_i: IntArray, size_j: IntArray, *, closed_form_only: bool = False
+    ) -> FloatArray:
+        """E[score] for pairs of sizes without simulation, nan where that would take too long."""
+        if measure.exact_by == "means":
+            return np.asarray(measure.score(self.means(size_i, size_j), **measure.params), dtype=np.float64)
+        if closed_form_only and measure.exact_by != "means_given_shared":
+            return np.full(len(size_i), np.nan)
+        return np.array(
+            [self._remembered(measure, a, b) for a, b in zip(size_i.tolist(), size_j.tolist(), strict=True)]
+        )
+
+    def _remembered(self, measure: Measure, size_i: int, size_j: int) -> float:
+        key = ("exact", *_identity(measure), size_i, size_j)
+        return self.remembered.get(key, lambda: self._exact(measure, size_i, size_j))
+
+    def _exact(self, measure: Measure, size_i: int, size_j: int) -> float:
+        if measure.exact_by == "means_given_shared":
+            return self._sum_over_shared(measure, size_i, size_j)
+        if measure.exact_by == "matching" and (components := self._components(measure)) is not None:
+            return components.expected(size_i, size_j) + size_i * size_j / self.d
+        members = self.similar if measure.exact_by else np.arange(self.d)
+        return self._enumerated(measure, members, size_i, size_j)
+
+    def means(self, size_i: IntArray, size_j: IntArray) -> SimilarPairs:
+        """The exact expectation of every quantity that has a closed form, for pairs of sizes; the others are nan.
+
+        A pair x != y is in s_i x (s_j \\ s_i) with probability k_i E[k_j - r] / (d (d - 1)).
+        """
+        d = self.d
+        pairs = SimilarPairs.from_table(np.full((len(size_i), N_COLUMNS), np.nan), size_i, size_j)
+        pairs.shared[:] = size_i * size_j / d
+        sizes, place = np.unique(np.concatenate([size_i, size_j]), return_inverse=True)
+        covered, reached = self._covered_and_reached(sizes)
+        i, j = place[: len(size_i)], place[len(size_i) :]
+        pairs.covered_i[:], pairs.covered_j[:] = covered[i, j], covered[j, i]
+        pairs.reached_i[:], pairs.reached_j[:] = reached[i, j], reached[j, i]
+        per_pair = self.total / max(1, d * (d - 1)) * pairs.shared
+        pairs.weight_i[:], pairs.weight_j[:] = per_pair * (d - size_i), per_pair * (d - size_j)
+        return pairs
+
+    def _covered_and_reached(self, sizes: IntArray) -> tuple[FloatArray, FloatArray]:
+        """E[A_ij] and E[O_ij] for every k_i (rows) and k_j (columns) among `sizes`.
+
+        A feature x of s_i \\ s_j with n neighbours has t of them in s_j by the hypergeometric law of d - 1, n and k_j;
+        one of these is outside s_i with probability 1 - prod_{u=1..t} (k_i - u) / (d - u).
+        """
+        d = self.d
+        laws = [self._neighbours_chosen(size) for size in sizes.tolist()]
+        chosen = np.zeros((len(sizes), max((len(law) for law in laws), default=0)))
+        for row, law in zip(chosen, laws, strict=True):
+            row[: len(law)] = law
+        u = np.arange(1, chosen.shape[1] + 1)
+        none_outside = np.cumprod(np.maximum(sizes[:, None] - u, 0) / np.maximum(d - u, 1), axis=1)
+        alone = sizes[:, None] / d * (1 - sizes / d)
+        return alone * ((1 - none_outside) @ chosen.T), alone * chosen.sum(axis=1)
+
+    def _neighbours_chosen(self, size_j: int) -> FloatArray:
+        """law[t - 1]: sum over features x of P(t neighbours of x are in s_j | x is not), t = 1, 2, ..."""
+        if size_j == self.d or len(self.similar) == 0:
+            return np.zeros(0)
+        return self.remembered.get(("neighbours chosen", size_j), lambda: self._law_of_neighbours(size_j))
+
+    def _law_of_neighbours(self, size_j: int) -> FloatArray:
+        law = np.zeros(min(int(self.degrees[-1]), size_j) + 1)
+        step = max(1, TERMS_A_CHUNK // len(law))
+        for begin in range(0, len(self.degrees), step):
+            n, n_with = self.degrees[begin : begin + step], self.n_with[begin : begin + step]
+            start, t, probability = intersection_laws(n, np.full(len(n), size_j), self.d - 1)
+            law += np.bincount(t, probability * np.repeat(n_with, np.diff(start)), minlength=len(law))
+        return law[1:]
+
+    def _sum_over_shared(self, measure: Measure, size_i: int, size_j: int) -> float:
+        """E[score] of a score that is linear in the weights once r is known: sum over r of P(r) score(E[. | r])."""
+        _, shared, probability = intersection_laws(np.array([size_i]), np.array([size_j]), self.d)
+        table = np.full((len(shared), N_COLUMNS), np.nan)
+        pairs = SimilarPairs.from_table(table, np.full(len(shared), size_i), np.full(len(shared), size_j))
+        pairs.shared[:] = shared
+        per_pair = self.total / max(1, self.d * (self.d - 1))
+        pairs.weight_i[:] = per_pair * size_i * (size_j - shared)
+        pairs.weight_j[:] = per_pair * size_j * (size_i - shared)
+        return float(measure.score(pairs, **measure.params) @ probability)
+
+    def _components(self, measure: Measure) -> Components | None:
+        key = ("components", *_identity(measure))
+        graph = self.graph(frozenset(measure.uses))
+        return self.remembered.get(key, lambda: Components.of(graph, measure, MOST_ENUMERATED))
+
+    def _enumerated(self, measure: Measure, members: IntArray, size_i: int, size_j: int) -> float:
+        """E[score] when what the score adds to r depends on the choice among `members` only: all their subsets."""
+        n = len(members)
+        laws = [intersection_laws(np.array([n]), np.array([size]), self.d)[1:] for size in (size_i, size_j)]
+        if _n_subsets(n, laws[0][0]) * _n_subsets(n, laws[1][0]) > MOST_ENUMERATED:
+            return np.nan
+        (chosen_i, p_i), (chosen_j, p_j) = laws
+        added = np.array([[self._mean_added(measure, members, int(a), int(b)) for b in chosen_j] for a in chosen_i])
+        return float(p_i @ added @ p_j) + size_i * size_j / self.d
+
+    def _mean_added(self, measure: Measure, members: IntArray, size_i: int, size_j: int) -> float:
+        """The mean of score - r over all pairs of subsets of `members` with these sizes."""
+
+        def computed() -> float:
+            uses = frozenset(measure.uses)
+            table = all_overlaps(members, size_i, size_j, self.graph(uses), "greedy" in uses, "matched" in uses)
+            pairs = _pairs(table, size_i, size_j)
+            return float(np.mean(measure.score(pairs, **measure.params) - pairs.shared))
+
+        return self.remembered.get(("added", *_identity(measure), len(members), size_i, size_j), computed)
+
+    # ---- simulated -----------------------------------------------------------------------------------------------
+
+    def simulated(
+        self, measures: Sequence[Measure], size_i: int, size_j: int, n_draws: int, seed: int
+    ) -> list[Expected]:
+        """E[score] of each measure by simulation, all from the same draws, regressed on the known expectations."""
+        names = [("simulated", *_identity(measure), size_i, size_j, n_draws, seed) for measure in measures]
+        found = {name: self.remembered.peek(name) for name in names}
+        missing = {name: measure for name, measure in zip(names, measures, strict=True) if found[name] is None}
+        if missing:
+            drawn = self._simulate(list(missing.values()), size_i, size_j, n_draws, seed)
+            for name, estimate in zip(missing, drawn, strict=True):
+                self.remembered.put(name, estimate)
+                found[name] = estimate
+        return [found[name] for name in names]
+
+    def _simulate(
+        self, measures: Sequence[Measure], size_i: int, size_j: int, n_draws: int, seed: int
+    ) -> list[Expected]:
+        uses = frozenset[str]().union(*(measure.uses for measure in measures))
+        graph = self.graph(uses)
+        own_seed = int(np.random.SeedSequence([seed, size_i, size_j]).generate_state(1, np.uint64)[0] >> np.uint64(1))
+        means = self.means(np.array([size_i]), np.array([size_j]))
+        known = np.concatenate([getattr(means, name) for name in CONTROLS])
+        folds = Folds(N_FOLDS if n_draws >= FEWEST_TO_REGRESS else 1, len(CONTROLS) + len(measures))
+        for first in range(0, n_draws, DRAWS_A_BLOCK):
+            n = min(DRAWS_A_BLOCK, n_draws - first)
+            table = random_overlaps(size_i, size_j, graph, first, n, own_seed, "greedy" in uses, "matched" in uses)
+            pairs = _pairs(table, size_i, size_j)
+            controls = np.stack([getattr(pairs, name) for name in CONTROLS]) - known[:, None]
+            scores = [measure.score(pairs, **measure.params) - _guess(measure, pairs) for measure in measures]
+            folds.add(np.concatenate([controls, scores]))
+        steps = [0.5 if measure.exact_by in COUNTS else 0.0 for measure in measures]
+        return [
+            Expected(float(_guess(measure, means).sum()) + at, error)
+            for measure, (at, error) in zip(measures, folds.regressed(steps), strict=True)
+        ]
+
+
+class Folds:
+    """Simulated controls, as deviations from their known means, and scores: their moments in folds of the draws."""
+
+    def __init__(self, n_folds: int, n_columns: int) -> None:
+        self.n = np.zeros(n_folds)
+        self.sums = np.zeros((n_folds, n_columns))
+        self.products = np.zeros((n_folds, n_columns, n_columns))
+
+    def add(self, values: FloatArray) -> None:
+        """Deal the draws (columns of `values`) out to the folds."""
+        n_columns, n = values.shape
+        n_folds = len(self.n)
+        dealt = np.zeros((n_columns, -(-n // n_folds) * n_folds))
+        dealt[:, :n] = values
+        by_fold = dealt.reshape(n_columns, -1, n_folds).transpose(2, 0, 1)
+        self.n += np.bincount(np.arange(n) % n_folds, minlength=n_folds)
+        self.sums += by_fold.sum(axis=2)
+        self.products += by_fold @ by_fold.transpose(0, 2, 1)
+
+    def regressed(self, steps: Sequence[float]) -> list[tuple[float, float]]:
+        """The means of the last columns, the scores, regressed on the others: (mean, its standard error).
+
+        The slopes for one fold come from the others, so that the estimate is unbiased and its residuals are honest
+        about the uncertainty of the slopes. The residual variance counts one more draw that is off by `step`: what
+        was never drawn does not pass for impossible.
+        """
+        q, n = self.sums.shape[1] - len(steps), self.n.sum()
+        combination = np.concatenate([-self._slopes(q), np.tile(np.eye(len(steps)), (len(self.n), 1, 1))], axis=1)
+        mean = (self.sums[:, None] @ combination).sum(axis=(0, 1)) / n
+        squares = (combination * (self.products @ combination)).sum(axis=(0, 1))
+        rest = np.maximum(squares - n * mean**2, 0.0) + np.asarray(steps) ** 2
+        return list(zip(mean.tolist(), np.sqrt(rest / (n - 1) / n).tolist(), strict=True))
+
+    def _slopes(self, q: int) -> FloatArray:
+        """Least squares without each fold; controls that vary not at all or only with others get no slope."""
+        if len(self.n) == 1:
+            return np.zeros((1, q, self.sums.shape[1] - q))
+        n, sums, products = (moment.sum(axis=0) - moment for moment in (self.n, self.sums, self.products))
+        spread = products - sums[:, :, None] * sums[:, None] / n[:, None, None]
+        variation, size = (np.diagonal(matrix, axis1=1, axis2=2)[:, :q] for matrix in (spread, products))
+        scale = np.sqrt(np.where(variation > ROUNDING * size, variation, np.inf))[:, :, None]
+        values, vectors = np.linalg.eigh(spread[:, :q, :q] / scale / scale.transpose(0, 2, 1))
+        kept = np.where(values > COLLINEAR, 1 / np.maximum(values, COLLINEAR), 0.0)[:, :, None]
+        slopes: FloatArray = vectors @ (kept * (vectors.transpose(0, 2, 1) @ (spread[:, :q, q:] / scale))) / scale
+        return slopes
+
+
+_OVERLAPS: WeakKeyDictionary[FeatureSimilarity, RandomOverlaps] = WeakKeyDictionary()
+
+
+def _guess(measure: Measure, pairs: SimilarPairs) -> FloatArray:
+    """r + (A_ij + A_ji) / 2 stands in for a score that counts features, also where the draws saw no similar ones."""
+    if measure.exact_by not in COUNTS:
+        return np.zeros_like(pairs.shared)
+    return pairs.shared + (pairs.covered_i + pairs.covered_j) / 2
+
+
+def _pairs(table: FloatArray, size_i: int, size_j: int) -> SimilarPairs:
+    return SimilarPairs.from_table(table, np.full(len(table), size_i), np.full(len(table), size_j))
+
+
+def _n_subsets(n: int, sizes: IntArray) -> int:
+    """How many subsets of n features have one of these sizes, as far as it takes to see that they are too many."""
+    total = 0
+    for size in sizes.tolist():
+        total += comb(n, size)
+        if total > MOST_ENUMERATED:
+            break
+    return total
+
+
+def _identity(measure: Measure) -> tuple[Any, ...]:
+    return measure.score, tuple(measure.params.items())

@@ -1,0 +1,236 @@
+"""Scores of a filter on many resamples at once, each resample a vector of weights."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+
+from steadyset.arguments import shown
+from steadyset.errors import InputError
+from steadyset.kernels.arrays import Floats, Ints
+from steadyset.kernels.scores.top import top
+from steadyset.selectors.filters.registry import Filter, Steps, filters_for, get_filter
+from steadyset.selectors.validation import (
+    DEFAULT_K,
+    check_classes,
+    check_features,
+    check_k,
+    check_numbers,
+    check_sample_weight,
+    check_target,
+    check_whole,
+    size_or_default,
+)
+from steadyset.task import CLASSES, NUMBER, Task, task_of
+
+NOTHING: Ints = np.empty(0, np.int64)
+
+
+def scores(
+    name: str,
+    X: Any,
+    y: Any = None,
+    weights: Any = None,
+    *,
+    k: int | None = None,
+    params: Mapping[str, Any] | None = None,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    task: str | None = None,
+) -> Floats:
+    """M x d scores of a filter: one row for each row of the M x n ``weights``, the higher the better.
+
+    The weight of a row of X counts how often the resample holds it: the scores are those of a fit on rows copied that
+    often, and 0 means absent. ``task`` ("classes" or "number") says what y holds where the rule of `steadyset.task`
+    would decide otherwise. Filters marked as batched in ``list_filters()`` score all resamples together; the others
+    run one after the other. Greedy filters select ``k`` features (10, or half of them where that is fewer); their
+    scores of different steps do not compare, so sets come from ``top_features``. Stochastic filters use one child seed
+    of ``random_state`` for each resample. Resamples are shared out over ``n_jobs`` threads; their number changes no
+    score.
+    """
+    return _run(name, X, y, weights, k, params, random_state, n_jobs, task).scores
+
+
+def top_features(
+    name: str,
+    X: Any,
+    y: Any = None,
+    weights: Any = None,
+    *,
+    k: int = DEFAULT_K,
+    params: Mapping[str, Any] | None = None,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    task: str | None = None,
+) -> Ints:
+    """M x k numbers of the k best features of each resample, best first; ties go to the smaller number."""
+    ranked = _run(name, X, y, weights, k, params, random_state, n_jobs, task)
+    return np.stack(ranked.orders) if get_filter(name).greedy else top(ranked.scores, k)
+
+
+class Ranked(NamedTuple):
+    """Scores (M, d), and for a greedy filter the selected features of each resample in order, else empty arrays.
+
+    ``n_tied`` is that of a greedy filter's `Steps`, 0 for the others.
+    """
+
+    scores: Floats
+    orders: list[Ints]
+    n_tied: list[int]
+
+
+def best_first(score: Floats, order: Ints) -> Ints:
+    """All features: those selected greedily in their order, then the others by falling score, ties by number."""
+    by_score = np.argsort(-score, kind="stable")
+    return np.concatenate([order, by_score[~np.isin(by_score, order)]]) if order.size else by_score
+
+
+def rank(
+    record: Filter,
+    X: Floats,
+    y: NDArray[Any] | None,
+    weights: Floats,
+    *,
+    k: int,
+    threshold: float | None = None,
+    params: Mapping[str, Any] | None = None,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    task: str | None = None,
+) -> Ranked:
+    """Run a filter on checked features and M x n checked weights."""
+    kind = CLASSES if y is None else filter_task(record, y, task)
+    score = record.score_for(kind)
+    options = _options(record, score, kind, params)
+    check_k(k, X.shape[1])
+    used = (weights > 0).any(axis=0)
+    # Batched scores leave out rows of weight 0 themselves, resample by resample: X need not be copied for them.
+    target = encode_target(record, y, weights, kind)
+    if not record.batched and not used.all():
+        X, weights, target = X[used], weights[:, used].copy(), None if target is None else target[used]
+    if record.greedy:
+        options |= {"k": k, "threshold": threshold}
+    seeds = run_seeds(random_state, len(weights)) if record.stochastic else None
+
+    def score_runs(runs: Ints) -> Ranked:
+        """Score some of the resamples; they are independent, so that any split over threads gives the same numbers."""
+        if record.batched:
+            return Ranked(score(X, target, weights[runs], **options), [NOTHING] * runs.size, [0] * runs.size)
+        found, orders, n_tied = np.empty((runs.size, X.shape[1])), [], []
+        for place, run in enumerate(runs):
+            seed = {} if seeds is None else {"random_state": seeds[run]}
+            result = score(*_one_resample(record, X, target, weights[run]), **options, **seed)
+            steps = result if record.greedy else Steps(result, NOTHING)
+            found[place] = steps.scores
+            orders.append(steps.order)
+            n_tied.append(steps.n_tied)
+        return Ranked(found, orders, n_tied)
+
+    n_threads = min(effective_n_jobs(n_jobs), len(weights))
+    if n_threads == 1:
+        return _all_defined(record, score_runs(np.arange(len(weights))))
+    with ThreadPoolExecutor(n_threads) as pool:
+        parts = list(pool.map(score_runs, np.array_split(np.arange(len(weights)), n_threads)))
+    return _all_defined(
+        record,
+        Ranked(
+            np.concatenate([part.scores for part in parts]),
+            [order for part in parts for order in part.orders],
+            [number for part in parts for number in part.n_tied],
+        ),
+    )
+
+
+def _all_defined(record: Filter, ranked: Ranked) -> Ranked:
+    undefined = int(np.isnan(ranked.scores).any(axis=0).sum())
+    if undefined:
+        raise InputError(
+            f"The {record.title} gives no score (nan) to {undefined} of {ranked.scores.shape[1]} features."
+        )
+    return ranked
+
+
+def filter_task(record: Filter, y: NDArray[Any], task: str | None) -> Task:
+    """What a filter takes the target for: what it is, or the one thing that the filter is for."""
+    kind = task_of(y, task)
+    if kind in record.target or not record.target:
+        return kind
+    if record.target == (NUMBER,) and task is None:  # whole numbers; check_numbers refuses text
+        return NUMBER
+    others = ", ".join(filters_for(kind))
+    what = f"a number ({len(np.unique(y))} distinct values)" if kind == NUMBER else "taken as classes"
+    serves = "classes" if record.multiclass else "two classes"
+    serves = serves if CLASSES in record.target else "a number"
+    raise InputError(
+        f"Unknown label type: y is {what}, and the {record.title} is for {serves}; filters that can: {others}."
+    )
+
+
+def encode_target(record: Filter, y: NDArray[Any] | None, weights: Floats, task: Task) -> Ints | Floats | None:
+    """Class numbers, or floats where the target is a number, or None for a filter that ignores y."""
+    if y is None:
+        return None
+    if task == NUMBER:
+        return check_numbers(y, record.title)
+    return check_classes(y, weights, record.title, binary=not record.multiclass)[1]
+
+
+def run_seeds(random_state: Any, n_runs: int) -> list[int]:
+    """One seed for each resample, the same for resample m whatever their number."""
+    if isinstance(random_state, np.random.RandomState | np.random.Generator):
+        draw = random_state.randint if isinstance(random_state, np.random.RandomState) else random_state.integers
+        random_state = int(draw(2**31))
+    children = np.random.SeedSequence(random_state).spawn(n_runs)
+    return [int(child.generate_state(1)[0]) for child in children]
+
+
+def _run(
+    name: str,
+    X: Any,
+    y: Any,
+    weights: Any,
+    k: int | None,
+    params: Mapping[str, Any] | None,
+    random_state: Any,
+    n_jobs: int | None,
+    task: str | None,
+) -> Ranked:
+    record = get_filter(name)
+    features = check_features(X)
+    target = check_target(y, len(features), record.title) if record.target else None
+    matrix = check_sample_weight(weights, len(features), resamples=True)
+    k = size_or_default(k, features.shape[1])
+    return rank(
+        record, features, target, matrix, k=k, params=params, random_state=random_state, n_jobs=n_jobs, task=task
+    )
+
+
+def _options(record: Filter, score: Callable[..., Any], task: Task, params: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The filter's own options: its default discretiser, then what the caller gave."""
+    reserved = {"X", "y", "weights", "k", "threshold", "random_state"}
+    accepted = [name for name in inspect.signature(score).parameters if name not in reserved]
+    if params is not None and not isinstance(params, Mapping):
+        raise InputError(f"params must be a mapping from options to values (got {shown(params)}).")
+    given = dict(params or {})
+    for name in given:
+        if name not in accepted:
+            known = ", ".join(accepted) or "none"
+            raise InputError(f"params contains {name!r}; options of {record.title}: {known}.")
+    # Cuts by description length follow classes; the many bins of a number would hardly ever pay for one.
+    default = "equal_width" if task == NUMBER else record.needs_discrete
+    return ({"discretise": default} if record.needs_discrete else {}) | given
+
+
+def _one_resample(record: Filter, X: Floats, target: Ints | Floats | None, weight: Floats) -> tuple[Any, ...]:
+    """The rows present in a resample with classes numbered anew, and their weights or as many copies."""
+    rows = np.flatnonzero(weight > 0)
+    if not record.weights:
+        rows = np.repeat(rows, check_whole(weight[rows], record.title))
+    local = None if target is None else target[rows]
+    if local is not None and local.dtype.kind == "i":
+        local = np.unique(local, return_inverse=True)[1].astype(np.int64)
+    return (X[rows], local, weight[rows]) if record.weights else (X[rows], local)

@@ -1,0 +1,190 @@
+"""`tune`: try configurations on shared resamples, for accuracy, stability, size and time."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from steadyset.assessment.request import fingerprint, make_plan
+from steadyset.errors import InputError
+from steadyset.io.disk import explained, folder_path, write_durably
+from steadyset.io.labels import check_same_order, is_default_name
+from steadyset.io.observations import target_values
+from steadyset.measures import get_measure
+from steadyset.resampling import KFold
+from steadyset.runner.jobs import job_count
+from steadyset.runner.missing import filled_by_medians, refuse_gaps
+from steadyset.runner.plan import Plan
+from steadyset.selectors.validation import check_integer
+from steadyset.similarity import FeatureSimilarity
+from steadyset.task import NUMBER, n_classes, refuse_several_targets, task_of
+from steadyset.tuning.evaluation import ALIASES, N_FEATURES, SECONDS, STABILITY, Evaluator, direction
+from steadyset.tuning.outcome import Tuning
+from steadyset.tuning.space import Space, read_space
+
+DATABASE, TABLE = "trials.db", "trials.csv"
+
+
+def tune(
+    space: Any,
+    X: Any,
+    y: Any,
+    *,
+    objectives: Sequence[str] | None = None,
+    n_trials: int = 200,
+    storage: str | None = None,
+    sampler: str = "random",
+    resampling: Any = None,
+    task: str | None = None,
+    measure: str = "nogueira",
+    similarity: FeatureSimilarity | None = None,
+    impute: str | None = None,
+    on_warning: str = "record",
+    groups: Any = None,
+    features: Sequence[str] | None = None,
+    out: str | Path | None = None,
+    resume: bool = True,
+    n_jobs: int | None = None,
+    random_state: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> Tuning:
+    """Search for configurations that are accurate, steady and small.
+
+    Parameters
+    ----------
+    space : "bommert" (filters x fractions x classifiers, Bommert 2020, table 6.5; with more than two classes without
+        lasso and boosting, for a number with the regression of each kind) or None for the same, a json file, or a
+        mapping as `steadyset.tuning.space` describes
+    X, y : the data
+    objectives : scores (accuracy, balanced_accuracy, auc, log_likelihood, error; r2, rmse), stability, n_features
+        (or size), seconds (or time); by default accuracy, or r2 for a number, with stability and n_features
+    n_trials : how many configurations; a grid has as many as it has
+    storage : any Optuna database URL, for processes on many machines: call the same from each of them. Without it the
+        study is an SQLite file in `out`, or in memory
+    sampler : random, grid (a space of choices), or Optuna's nsga2 and tpe. Random and grid give the same answer in one
+        process or many, interrupted or not; nsga2 and tpe in one uninterrupted process without `storage`
+    resampling : shared by all configurations; 10-fold cross-validation by default
+    task : "classes" or "number", as for `assess`
+    measure, similarity : of the stability. A measure that needs a similarity and is given none uses the absolute
+        Pearson correlations of X with threshold 0.9, its missing values filled by the medians of all rows
+    impute, on_warning : as for `assess`; the estimator of a configuration fills missing values in the same way
+    out : a folder for the study, which an interrupted tuning goes on with, and for the table of results
+    n_jobs : threads that share out the resamples of a configuration
+    progress : called with the numbers of finished and of all configurations
+
+    Returns
+    -------
+    Tuning
+    """
+    from steadyset.tuning.search import Search
+
+    refuse_several_targets(y)
+    kind = task_of(target_values(y, None), task)
+    if objectives is None:
+        objectives = ("r2" if kind == NUMBER else "accuracy", STABILITY, N_FEATURES)
+    names = tuple(ALIASES.get(name, name) for name in objectives)
+    if not names or len(set(names)) != len(names):
+        raise InputError(f"objectives is {tuple(objectives)!r}; wanted are distinct names, at least one.")
+    check_integer("n_trials", n_trials, least=1)
+    job_count(n_jobs)
+    plan, feature_names = make_plan(
+        X,
+        y,
+        resampling=KFold() if resampling is None else resampling,
+        scoring=[name for name in names if name not in (STABILITY, N_FEATURES, SECONDS)],
+        groups=groups,
+        features=features,
+        random_state=random_state,
+        impute=impute,
+        on_warning=on_warning,
+        task=kind,
+    )
+    spread = float(np.std(plan.y)) if kind == NUMBER else 1.0
+    configurations = read_space(space, kind, n_classes(plan.y, kind), spread)
+    if plan.impute is None:
+        refuse_gaps(plan.X, plan.gaps, feature_names, configurations.parts())
+    if similarity is None and "similarity" in get_measure(measure).needs:
+        similarity = FeatureSimilarity.from_data(filled_by_medians(plan.X), features=feature_names)
+    elif similarity is not None:
+        named = not all(is_default_name(name, len(feature_names)) for name in feature_names)
+        check_same_order(similarity.features, feature_names if named else None, "similarity", "X")
+    evaluator = Evaluator(plan, measure=measure, similarity=similarity, features=feature_names, n_jobs=n_jobs)
+    settings = _settings(plan, configurations, names, sampler, measure, similarity)
+    where, url = _place(storage, out)
+    search = Search(
+        configurations,
+        {name: direction(name, measure) for name in names},
+        n_trials=n_trials,
+        sampler=sampler,
+        seed=plan.seed,
+        storage=url,
+        name="tuning" if storage is None else f"steadyset-{_digest(settings)}",
+        shared=storage is not None,
+        where=where,
+    )
+    try:
+        search.check_settings(settings, resume, where)
+        search.run(lambda params: evaluator(configurations.estimator(params, len(plan.y))), progress)
+        trials = list(search.finished())
+    finally:
+        search.close()
+    result = Tuning(configurations, names, trials, evaluator=evaluator, random_state=int(random_state))
+    _warn_of_failures(result)
+    if out is not None:
+        with explained(Path(out), resumable=True):
+            write_durably(Path(out) / TABLE, result.frame.to_csv().encode())
+    return result
+
+
+def _warn_of_failures(result: Tuning) -> None:
+    lost = result.frame[result.frame["n_features"].isna()]
+    if len(lost):
+        reason = next((text for text in lost.get("reason", ()) if text), "no run was left")
+        warnings.warn(
+            f"{len(lost)} of {len(result.frame)} configurations failed in every run; the first because {reason}",
+            stacklevel=3,
+        )
+
+
+def _place(storage: str | None, out: str | Path | None) -> tuple[str, str | None]:
+    """Where the study lies, in words and as a database URL."""
+    if out is not None:
+        with explained(folder_path(out), resumable=True):
+            Path(out).mkdir(parents=True, exist_ok=True)
+    if storage is not None:
+        return "The storage", storage
+    return (str(out), f"sqlite:///{Path(out).absolute() / DATABASE}") if out is not None else ("memory", None)
+
+
+def _settings(
+    plan: Plan,
+    space: Space,
+    objectives: Sequence[str],
+    sampler: str,
+    measure: str,
+    similarity: FeatureSimilarity | None,
+) -> dict[str, Any]:
+    """What decides the values of a configuration; the number of trials may grow."""
+    return {
+        "data": fingerprint(plan),
+        "space": space.identity(),
+        "resampling": plan.resampling.identity(),
+        "n_runs": plan.resampling.n_runs_for(plan.rows),
+        "objectives": list(objectives),
+        "sampler": sampler,
+        "measure": measure,
+        "similarity": repr(similarity),
+        "impute": plan.impute,
+        "on_warning": plan.on_warning,
+        "seed": plan.seed,
+    }
+
+
+def _digest(settings: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:12]
