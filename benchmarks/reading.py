@@ -13,22 +13,23 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.timing import PEAK
+
 TITLE = "Reading data files"
 ROWS = 100
 COLUMNS = (5_000, 10_000, 20_000)
-READ = """
-import resource, sys, time
+READ = f"""{PEAK}
+import sys, time
 import pandas as pd
 from steadyset.io.data_table import load_data
-def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-readers = {
+readers = {{
     "steadyset": lambda path: load_data(path, "y"),
     "pandas": pd.read_parquet if sys.argv[2].endswith("parquet") else pd.read_csv,
-}
+}}
 readers[sys.argv[1]](sys.argv[3])
 before, start = peak(), time.process_time()
 readers[sys.argv[1]](sys.argv[2])
-print(time.process_time() - start, (peak() - before) * 1024)
+print(time.process_time() - start, (peak() - before) * 1024**3)
 """
 
 

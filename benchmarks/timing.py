@@ -1,4 +1,4 @@
-"""How benchmarks take time: processor time of this process, medians, and samples of what would take hours."""
+"""How benchmarks take time and memory: processor time, medians, samples of what would take hours, and the peak."""
 
 from __future__ import annotations
 
@@ -6,6 +6,13 @@ import statistics
 import time
 from collections.abc import Callable, Iterable
 from typing import Any
+
+# The peak memory in GB of the process that runs this text. (ru_maxrss would start at that of the process before it.)
+PEAK = """
+def peak():
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024**2
+"""
 
 
 def median_seconds(call: Callable[[], Any], repeats: int = 5) -> float:

@@ -1,13 +1,10 @@
-"""The peak memory of a test's own process. (ru_maxrss would start at the memory of the process that started it.)"""
+"""The peak memory of a test's own process."""
 
 import os
 
 import pytest
+from benchmarks.timing import PEAK
 
-PEAK = """
-def peak():
-    with open("/proc/self/status") as status:
-        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024**2
-"""
+__all__ = ["PEAK", "needs_peak"]
 
 needs_peak = pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="peak memory is read from /proc")
