@@ -56,12 +56,14 @@ if TYPE_CHECKING:
     )
     from steadyset.selections import Selections
     from steadyset.selectors import (
+        BoundRule,
         Filter,
         FilterSelector,
         StabilitySelection,
         aggregate,
         error_control,
         register_filter,
+        register_rule,
         register_selector,
     )
     from steadyset.similarity import FeatureSimilarity
@@ -139,12 +141,14 @@ _HOMES = {
     ),
     "selections": ("Selections",),
     "selectors": (
+        "BoundRule",
         "Filter",
         "FilterSelector",
         "StabilitySelection",
         "aggregate",
         "error_control",
         "register_filter",
+        "register_rule",
         "register_selector",
     ),
     "similarity": ("FeatureSimilarity",),
@@ -173,6 +177,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "Assessment",
     "Bootstrap",
+    "BoundRule",
     "Certificate",
     "Chunks",
     "Comparison",
@@ -225,6 +230,7 @@ __all__ = [
     "register_filter",
     "register_measure",
     "register_resampling",
+    "register_rule",
     "register_selector",
     "report",
     "runs_needed",

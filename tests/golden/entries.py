@@ -17,7 +17,7 @@ import steadyset as st
 from steadyset.errors import SteadysetError
 from steadyset.inference.interval import Method
 from steadyset.measures import all_measures
-from steadyset.selectors.ensembles.bounds import RULES
+from steadyset.selectors.ensembles.rules import RULES
 from steadyset.selectors.names import selector_by_name, selector_names
 
 Entry = tuple[str, Callable[[], Any]]
@@ -210,10 +210,10 @@ def _small(selector: Any) -> Any:
 
 def ensembles() -> Iterator[Entry]:
     X, classes, number = inputs.data()
-    for rule in [*RULES, "calibrated"]:
+    for rule in RULES:
         yield f"stability selection/{rule}", lambda r=rule: _stable(r, X, classes)
     yield "stability selection/numbers", lambda: _stable("meinshausen_buhlmann", X, number)
-    for rule in RULES:
+    for rule in [name for name in RULES if name != "calibrated"]:
         yield (
             f"error control/{rule}",
             lambda r=rule: st.error_control(200, q=8, threshold=0.8, n_runs=50, rule=r),

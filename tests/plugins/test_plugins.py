@@ -59,6 +59,7 @@ st.register_resampling("halves", Halves)
 RECORDS = """
 SIMPSON = st.Measure(name="simpson", family="pairwise", score=simpson, bounds=(0, 1))
 SPREAD = st.Filter(name="spread", score=spread, weights=False, reference="")
+LENIENT = st.BoundRule("lenient", lambda q, threshold, d, n_pairs: q / threshold, lowest=0.0)
 """
 PICTURE = """
 import pandas as pd
@@ -79,6 +80,8 @@ sizes = packaged_picture
 simpson = packaged:SIMPSON
 [steadyset.filters]
 spread = packaged:SPREAD
+[steadyset.rules]
+lenient = packaged:LENIENT
 [steadyset.selectors]
 first_columns = packaged:FirstColumns
 [steadyset.resamplings]
@@ -159,6 +162,14 @@ def test_an_installed_package_reaches_the_command_and_its_worker_processes(tmp_p
     page = command("report", "folder", cwd=tmp_path, path=site)
     assert page.returncode == 0, page.stderr
     assert "Sizes of the sets" in (tmp_path / "report.html").read_text()
+    by_rule = "stability_selection:base=anova,rule=lenient,q=1,threshold=0.1,n_runs=10"
+    stable = command(
+        *("assess", "table.csv", "-t", "class", "-s", by_rule, "--runs", "2", "--resampling", "halves"),
+        *("--format", "json"),
+        cwd=tmp_path,
+        path=site,
+    )
+    assert json.loads(stable.stdout)["summary"][0]["failures"] == 0, stable.stderr
     listed = command("measures", "simpson", "--format", "json", cwd=tmp_path, path=site)
     assert json.loads(listed.stdout)[0]["formula"] == "r / min(ki, kj)"
 

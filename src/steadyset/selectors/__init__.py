@@ -3,11 +3,13 @@
 from steadyset.selectors.boosting import BoostedLinear, BoostedLogistic
 from steadyset.selectors.ensembles import (
     Aggregate,
+    BoundRule,
     ErrorControl,
     StabilitySelection,
     StableSet,
     aggregate,
     error_control,
+    register_rule,
 )
 from steadyset.selectors.filters import Filter, FilterSelector, register_filter
 from steadyset.selectors.forest import ForestClassification, ForestRegression
@@ -21,6 +23,7 @@ __all__ = [
     "Aggregate",
     "BoostedLinear",
     "BoostedLogistic",
+    "BoundRule",
     "ElasticNetPath",
     "ErrorControl",
     "Filter",
@@ -40,5 +43,6 @@ __all__ = [
     "elastic_net_path",
     "error_control",
     "register_filter",
+    "register_rule",
     "register_selector",
 ]

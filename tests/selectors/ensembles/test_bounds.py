@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import linprog, minimize
+from scipy.optimize import brentq, linprog, minimize
 
 from steadyset.errors import InputError
-from steadyset.selectors.ensembles.bounds import RULES, error_control, markov, r_concave, unimodal
+from steadyset.selectors.ensembles.bounds import BoundRule, error_control, markov, r_concave, unimodal
 from steadyset.selectors.ensembles.concave import largest_tail
+from steadyset.selectors.ensembles.rules import RULES
 
-MB, UNIMODAL, R_CONCAVE = RULES
+BOUNDS = MB, UNIMODAL, R_CONCAVE = [name for name, rule in RULES.items() if isinstance(rule, BoundRule)]
 
 
 def test_the_bound_of_meinshausen_and_buhlmann_is_q_squared_over_2_pi_minus_1_times_d():
@@ -97,6 +98,36 @@ def test_r_concave_tail_is_the_largest_that_a_search_over_r_concave_distribution
     assert found >= 0.97 * largest
 
 
+@pytest.mark.parametrize(
+    ("d", "q", "threshold", "pairs", "stabs"),
+    [
+        (1000, 10, 0.99, 25, (6.611460e-07, 1.584973e-06)),
+        (1000, 1, 0.99, 25, (6.497574e-09, 2.460978e-08)),
+        (1000, 5, 0.99, 10, (5.334684e-07, 3.139243e-06)),
+        (100, 2, 0.99, 25, (3.330414e-06, 8.037015e-06)),
+        (100, 5, 0.90, 10, (3.466500e-04, 9.136790e-04)),
+    ],
+)
+def test_r_concave_tails_of_the_r_package_stabs_are_exceeded_by_distributions_that_exist(d, q, threshold, pairs, stabs):
+    # stabs searches each interval for the extremal distribution up to 1e-4, and misses optima at the ends by up to 1.6.
+    both = round((2 * threshold - 1) * pairs + 0.4999)
+    for found, mean, least, n, r in (
+        (stabs[0], (q / d) ** 2 * pairs, both, pairs, -0.5),
+        (stabs[1], q / d * 2 * pairs, both + pairs, 2 * pairs, -0.25),
+    ):
+        i = np.arange(n + 1)
+
+        def member(log_a, i=i, r=r):
+            f = (np.exp(log_a) + i) ** (1 / r)  # f^r is linear
+            return f / f.sum()
+
+        f = member(brentq(lambda log_a, i=i, m=mean, member=member: member(log_a) @ i - m, -30, 25, xtol=1e-14))
+        assert f @ i == pytest.approx(mean, rel=1e-9)
+        assert f[least:].sum() > found * 1.001
+        assert largest_tail(mean, least, n, r) >= f[least:].sum() * (1 - 1e-6)
+        assert largest_tail(mean, least, n, r) <= f[least:].sum() * 1.02
+
+
 @settings(max_examples=40, deadline=None)
 @given(mean=st.floats(0.05, 6.0), least=st.integers(1, 12), r=st.sampled_from([-1.0, -0.5, -0.25]))
 def test_tails_shrink_with_concavity_and_never_exceed_markov(mean, least, r):
@@ -121,7 +152,7 @@ def test_stronger_assumptions_give_smaller_bounds(d, part, half):
     assert unimodal(q, threshold, d, 10) <= markov(q, threshold, d, 10) + 1e-9
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", BOUNDS)
 def test_bounds_fall_in_the_threshold_and_rise_in_q(rule):
     bound = RULES[rule].bound
     by_threshold = [bound(8, (1 + both / 20) / 2, 60, 20) for both in range(1, 21)]
@@ -130,7 +161,7 @@ def test_bounds_fall_in_the_threshold_and_rise_in_q(rule):
     assert (np.diff(by_q) >= -1e-9).all()
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", BOUNDS)
 def test_each_of_q_threshold_and_pfer_follows_from_the_other_two(rule):
     largest = error_control(500, threshold=0.8, pfer=1, rule=rule)
     assert largest.pfer <= 1
@@ -155,7 +186,8 @@ def test_r_concavity_allows_thresholds_below_one_half():
         ({"q": 101, "pfer": 1}, "q is 101 and there are 100 features"),
         ({"q": 2}, "Two of q, threshold and pfer have to be given, and the third follows; found: q"),
         ({"q": 2, "pfer": 1, "threshold": 0.9}, "found: q, threshold, pfer"),
-        ({"q": 2, "pfer": 1, "rule": "shah"}, "rule is 'shah'; wanted is one of 'meinshausen_buhlmann'"),
+        ({"q": 2, "pfer": 1, "rule": "shah"}, "There is no rule called 'shah'; known are meinshausen_buhlmann"),
+        ({"q": 2, "pfer": 1, "rule": "calibrated"}, "The rule 'calibrated' is no bound .* choose one of 'meins"),
         ({"q": 2, "pfer": 1, "n_runs": 51}, "n_runs is 51; complementary pairs need an even number of runs"),
         ({"q": 60, "threshold": 0.4, "rule": R_CONCAVE}, "says nothing about q = 60 of 100 features at the threshold"),
     ],

@@ -83,7 +83,7 @@ def test_reading_another_q_equals_fitting_with_it(data):
 def test_one_fit_tells_what_rankings_select_at_every_size(data, base):
     X, y = data[0], data[1] > 0
     fitted = stability_selection(base, q=5).fit(X, y)
-    rows = StabilitySelection(base, n_runs=20)._halves(y, run_seeds(0, 2)[0])
+    rows = StabilitySelection(base, n_runs=20)._halves(y, "classes", run_seeds(0, 2)[0])
     for q in (1, 3, 8):
         seeds = run_seeds(run_seeds(0, 2)[1], 20)
         sets = [_fitted(base, {"k": q}, X[run], y[run], s).support_ for run, s in zip(rows, seeds, strict=True)]
@@ -114,7 +114,7 @@ def test_a_base_without_a_path_is_run_for_the_size_of_every_rule(data):
 def test_a_base_whose_size_is_decided_otherwise_selects_as_it_likes(data, base):
     X, y = data[0], data[1] > 0
     fitted = stability_selection(base, q=None, threshold=0.8).fit(X, y)
-    rows = StabilitySelection(base, n_runs=20)._halves(y, run_seeds(0, 2)[0])
+    rows = StabilitySelection(base, n_runs=20)._halves(y, "classes", run_seeds(0, 2)[0])
     chosen = [clone(base).fit(X[run], y[run]).get_support() for run in rows]
     np.testing.assert_allclose(fitted.result_.frequencies, np.mean(chosen, axis=0))
     assert fitted.q_ == np.ceil(np.sum(chosen) / 20)
@@ -272,7 +272,8 @@ def test_it_is_reachable_by_its_public_names():
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"rule": "best"}, "rule is 'best'; wanted is one of .*'calibrated'"),
+        ({"rule": "best"}, "There is no rule called 'best'; known are .*calibrated"),
+        ({"rule": ["calibrated"]}, r"rule must be the name of a rule \(got \['calibrated'\]\)"),
         ({"threshold": 0.7, "pfer": 1}, "threshold, pfer and q are all given"),
         ({"n_runs": 7}, "n_runs is 7; complementary pairs need an even number of runs"),
         ({"max_features": 3}, "max_features is 3 and a run selects q = 5"),

@@ -8,17 +8,26 @@ from typing import Any
 
 import numpy as np
 
-from steadyset.arguments import shown
 from steadyset.errors import InputError
 from steadyset.selectors.ensembles.concave import largest_tail
+from steadyset.selectors.ensembles.rules import (
+    NO_SIZE,
+    ROUNDING,
+    RULES,
+    Limits,
+    Reading,
+    Runs,
+    get_rule,
+    own_rules,
+)
 from steadyset.selectors.validation import check_integer, check_number
 
-ROUNDING = 1e-9  # thresholds and frequencies are compared up to this, so that ties do not hang on rounding
+THRESHOLD, PFER = 0.75, 1.0  # where fewer than two of q, threshold and pfer are given
 
 
 @dataclass(frozen=True)
-class Rule:
-    """A bound on the expected number of false selections (PFER).
+class BoundRule:
+    """A bound on the expected number of false selections (PFER): of q, threshold and pfer two give the third.
 
     bound(q, threshold, d, n_pairs) is infinite where the rule says nothing. It has to fall in the threshold and to rise
     in q. lowest is the least threshold that the rule can ever take.
@@ -26,8 +35,61 @@ class Rule:
 
     name: str
     bound: Callable[[float, float, int, int], float]
-    lowest: float
-    reference: str
+    lowest: float = 0.5
+    reference: str = ""
+
+    def path_limits(self, limits: Limits) -> Limits:
+        """The limits as they are; two of them at most."""
+        if None not in (limits.threshold, limits.pfer, limits.q):
+            raise InputError("threshold, pfer and q are all given; give two of them, and the third follows.")
+        return limits
+
+    def size(self, n_clusters: int, n_runs: int, limits: Limits) -> int:
+        """The given q, or the largest that keeps within the limits."""
+        return self._control(n_clusters, n_runs, limits).q
+
+    def read(self, runs: Runs, limits: Limits) -> Reading:
+        """The first q features of each run, or what a base without a size selects."""
+        if not runs.has_size:
+            return self._read_as_is(runs, limits)
+        control = self._control(runs.n_clusters, runs.n_runs, self.path_limits(limits))
+        size = runs.mean_size(None, control.q)
+        if size > control.q:
+            raise InputError(
+                f"The base selects {size:g} features where q = {control.q} are asked for; "
+                "if it selects groups, pass the same groups as clusters."
+            )
+        return Reading(control.threshold, control.pfer, control.q)
+
+    def _read_as_is(self, runs: Runs, limits: Limits) -> Reading:
+        """The base decides how many features it selects; their mean number, rounded up, takes the place of q."""
+        if limits.q is not None:
+            raise InputError(NO_SIZE)
+        q = max(1, int(np.ceil(runs.mean_size(np.nan, 0))))
+        options: Any = {"q": q, "rule": self.name, "n_runs": runs.n_runs}
+        if limits.threshold is None and limits.pfer is not None:
+            control = error_control(runs.n_clusters, pfer=limits.pfer, **options)
+            return Reading(control.threshold, control.pfer, q, level=np.nan)
+        threshold = THRESHOLD if limits.threshold is None else limits.threshold
+        control = error_control(runs.n_clusters, threshold=threshold, **options)
+        if limits.pfer is not None and control.pfer > limits.pfer:
+            raise InputError(
+                f"The base selects {q} of {runs.n_clusters} features a run, so that the PFER bound at the threshold "
+                f"{threshold:g} is {control.pfer:.3g}, and {limits.pfer:g} is asked for; allow a larger pfer."
+            )
+        return Reading(control.threshold, control.pfer, q, level=np.nan)
+
+    def _control(self, n_clusters: int, n_runs: int, limits: Limits) -> ErrorControl:
+        """All three, with the defaults for what is missing beyond one."""
+        options: Any = {"rule": self.name, "n_runs": n_runs}
+        if limits.q is not None and limits.pfer is not None:
+            return error_control(n_clusters, q=limits.q, pfer=limits.pfer, **options)
+        options["threshold"] = THRESHOLD if limits.threshold is None else limits.threshold
+        if limits.q is not None or limits.pfer is not None:
+            return error_control(n_clusters, q=limits.q, pfer=limits.pfer, **options)
+        # Nobody asked for this PFER, so that where even q = 1 has a larger bound, the bound is told, not refused.
+        control = error_control(n_clusters, q=1, **options)
+        return error_control(n_clusters, pfer=PFER, **options) if control.pfer <= PFER else control
 
 
 @dataclass(frozen=True)
@@ -65,7 +127,7 @@ def error_control(
     >>> error_control(1000, q=20, pfer=1, rule="shah_samworth_r_concave").threshold
     0.43
     """
-    record = get_rule(rule)
+    record = _bound_rule(rule)
     check_integer("d", d, least=1)
     check_runs(n_runs)
     given = [name for name, value in (("q", q), ("threshold", threshold), ("pfer", pfer)) if value is not None]
@@ -95,11 +157,12 @@ def error_control(
     return ErrorControl(int(q), float(threshold), float(bound if pfer is None else min(bound, pfer)), rule)
 
 
-def get_rule(name: str) -> Rule:
-    """The rule of that name."""
-    if not isinstance(name, str) or name not in RULES:
-        raise InputError(f"rule is {shown(name)}; wanted is one of {', '.join(map(repr, RULES))}.")
-    return RULES[name]
+def _bound_rule(name: str) -> BoundRule:
+    rule = get_rule(name)
+    if not isinstance(rule, BoundRule):
+        bounds = ", ".join(repr(other) for other, known in RULES.items() if isinstance(known, BoundRule))
+        raise InputError(f"The rule {name!r} is no bound that gives one limit from the others; choose one of {bounds}.")
+    return rule
 
 
 def check_runs(n_runs: Any) -> None:
@@ -153,14 +216,11 @@ def r_concave(q: float, threshold: float, d: int, n_pairs: int) -> float:
 
 _MB = "Meinshausen and Buehlmann (2010), Stability selection, theorem 1"
 _SS = "Shah and Samworth (2013), Variable selection with error control: another look at stability selection"
-RULES: dict[str, Rule] = {
-    rule.name: rule
-    for rule in (
-        Rule("meinshausen_buhlmann", markov, 0.5, _MB),
-        Rule("shah_samworth_unimodal", unimodal, 0.5, f"{_SS}, theorem 2"),
-        Rule("shah_samworth_r_concave", r_concave, 0.0, f"{_SS}, theorem 3"),
-    )
-}
+own_rules(
+    BoundRule("meinshausen_buhlmann", markov, 0.5, _MB),
+    BoundRule("shah_samworth_unimodal", unimodal, 0.5, f"{_SS}, theorem 2"),
+    BoundRule("shah_samworth_r_concave", r_concave, 0.0, f"{_SS}, theorem 3"),
+)
 
 
 def _share(share: float, n: int) -> float:
@@ -174,7 +234,7 @@ def _check_q(q: Any, d: int) -> None:
         raise InputError(f"q is {q} and there are {d} features; a run can select at most all of them.")
 
 
-def _check_threshold(threshold: Any, rule: Rule) -> None:
+def _check_threshold(threshold: Any, rule: BoundRule) -> None:
     check_number("threshold", threshold, most=1.0)
     if threshold <= rule.lowest:
         raise InputError(
@@ -182,7 +242,7 @@ def _check_threshold(threshold: Any, rule: Rule) -> None:
         )
 
 
-def _least_threshold(rule: Rule, q: int, pfer: float, d: int, n_pairs: int) -> float:
+def _least_threshold(rule: BoundRule, q: int, pfer: float, d: int, n_pairs: int) -> float:
     best = rule.bound(q, 1.0, d, n_pairs)
     if best > pfer * (1.0 + ROUNDING):
         raise InputError(
@@ -200,7 +260,7 @@ def _least_threshold(rule: Rule, q: int, pfer: float, d: int, n_pairs: int) -> f
     return high / runs
 
 
-def _largest_q(rule: Rule, threshold: float, pfer: float, d: int, n_pairs: int) -> int:
+def _largest_q(rule: BoundRule, threshold: float, pfer: float, d: int, n_pairs: int) -> int:
     least = rule.bound(1, threshold, d, n_pairs)
     if least > pfer * (1.0 + ROUNDING):
         raise InputError(

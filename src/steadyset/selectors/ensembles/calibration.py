@@ -2,16 +2,54 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.stats import binom
 
 from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.selectors.ensembles.bounds import ROUNDING, markov
+from steadyset.selectors.ensembles.bounds import markov
+from steadyset.selectors.ensembles.rules import ROUNDING, Limits, Reading, Runs, get_rule, own_rules
+from steadyset.selectors.validation import check_integer, check_number
 
 THRESHOLDS: Floats = np.round(np.arange(0.60, 0.901, 0.01), 2)
+
+
+@dataclass(frozen=True)
+class CalibratedRule:
+    """The level of the path and the threshold of the highest stability score; all limits are optional.
+
+    A given threshold is kept; pfer and q bound what is considered. The PFER is that of a level and a threshold fixed
+    beforehand.
+    """
+
+    name: str = "calibrated"
+    reference: str = "Bodinier et al. (2023), Automated calibration for stability selection"
+
+    def path_limits(self, limits: Limits) -> Limits:
+        """pfer limits what is considered, which says nothing about how far a path has to go."""
+        return replace(limits, pfer=None)
+
+    def size(self, n_clusters: int, n_runs: int, limits: Limits) -> int:
+        """As many as Meinshausen and Buehlmann's; there are levels of many sizes to choose from."""
+        return get_rule("meinshausen_buhlmann").size(n_clusters, n_runs, limits)
+
+    def read(self, runs: Runs, limits: Limits) -> Reading:
+        """The best level of the path, whole."""
+        if limits.threshold is not None and not 0.5 < limits.threshold <= 1:
+            raise InputError(
+                f"threshold must be above 0.5 and at most 1 for the rule {self.name!r} (got {limits.threshold!r})."
+            )
+        if limits.pfer is not None:
+            check_number("pfer", limits.pfer)
+        if limits.q is not None:
+            check_integer("q", limits.q, least=1)
+        thresholds = THRESHOLDS if limits.threshold is None else np.array([float(limits.threshold)])
+        best = calibrate(runs.counts, runs.n_runs, thresholds, pfer=limits.pfer, q=limits.q)
+        size = float(runs.counts[best.place].sum() / runs.n_runs)
+        bound = markov(size, best.threshold, runs.n_clusters, runs.n_runs // 2)
+        return Reading(best.threshold, bound, size, level=float(runs.paths.levels[best.place]), score=best.score)
 
 
 @dataclass(frozen=True)
@@ -74,3 +112,6 @@ def stability_scores(counts: Ints, n_runs: int, thresholds: Floats) -> Floats:
                 score -= n_rest * np.logaddexp.reduce(log_pmf[low + 1 : high])
             scores[place, column] = score
     return scores
+
+
+own_rules(CalibratedRule())

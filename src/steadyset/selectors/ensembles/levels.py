@@ -61,6 +61,10 @@ class Paths:
         """runs x features at one level."""
         return self.selected[place :: len(self.levels)]
 
+    def at(self, level: float) -> sparse.csr_array:
+        """runs x features at the level of this penalty or size; nan is the only level of a base without a path."""
+        return self.level(0 if np.isnan(level) else int(np.flatnonzero(self.levels == level)[0]))
+
     def first(self, q: int) -> sparse.csr_array:
         """runs x features: the first q features of each run (fewer where its path holds fewer)."""
         places = np.flatnonzero(self.levels == q)

@@ -16,8 +16,7 @@ from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.resampling import ComplementaryPairs, Rows
 from steadyset.selections import Selections
-from steadyset.selectors.ensembles.bounds import ROUNDING, RULES, check_runs, error_control
-from steadyset.selectors.ensembles.calibration import THRESHOLDS, calibrate
+from steadyset.selectors.ensembles.bounds import check_runs
 from steadyset.selectors.ensembles.clusters import (
     Representative,
     merge_columns,
@@ -26,6 +25,7 @@ from steadyset.selectors.ensembles.clusters import (
     signs_within,
 )
 from steadyset.selectors.ensembles.levels import Paths, default_base, follow, is_costly, size_parameter
+from steadyset.selectors.ensembles.rules import NO_SIZE, ROUNDING, RULES, Limits, Reading, Rule, Runs, get_rule
 from steadyset.selectors.ensembles.stable import Prior, StableSet
 from steadyset.selectors.filters.resampled import run_seeds
 from steadyset.selectors.validation import check_choice, check_features, check_integer, check_number, check_target
@@ -33,11 +33,8 @@ from steadyset.task import CLASSES, Task, task_of
 
 if TYPE_CHECKING:
     import pandas as pd
-    from scipy import sparse
 
-THRESHOLD, PFER = 0.75, 1.0  # where fewer than two of q, threshold and pfer are given
 MOST_BY_DEFAULT = 50  # features that a path is followed to where nobody asks for more
-NO_SIZE = "q is given, but the base has no parameter for the number of features that it selects."
 
 
 class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -57,7 +54,7 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         threshold is kept, pfer and q bound what is considered.
     rule : "meinshausen_buhlmann", "shah_samworth_unimodal", "shah_samworth_r_concave" or "calibrated"
         See `error_control` for the bounds; "calibrated" chooses the level of the path and the threshold by the
-        stability score of Bodinier et al. (2023).
+        stability score of Bodinier et al. (2023). `register_rule` adds others.
     n_runs : int
         Halves of the data, two for each random split. Where y holds classes, each class is halved.
     clusters, representative : optional
@@ -151,7 +148,7 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             n_jobs=self.n_jobs,
         )
         self._remember_units(features)
-        self.result_: StableSet = self._read(self.rule, self.threshold, self.pfer, self.q)
+        self.result_: StableSet = self._read(get_rule(self.rule), self._limits())
         return self
 
     def select(
@@ -167,9 +164,9 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         None of threshold, pfer and q given: those of the selector.
         """
         check_is_fitted(self)
-        if threshold is None and pfer is None and q is None:
-            threshold, pfer, q = self.threshold, self.pfer, self.q
-        return self._read(self.rule if rule is None else rule, threshold, pfer, q)
+        given = Limits(threshold, pfer, q)
+        limits = self._limits() if given == Limits() else given
+        return self._read(get_rule(self.rule if rule is None else rule), limits)
 
     def selection_intervals(self, level: float = LEVEL, *, prior: Prior = "jeffreys") -> pd.DataFrame:
         """Equal-tailed posterior intervals of the selection probabilities, one row a feature.
@@ -226,7 +223,7 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def selections_(self) -> Selections:
         read = self.result_
-        rows = self._chosen_rows(read.level, int(read.q))
+        rows = self._runs().rows(read.level, read.q)
         return Selections.from_matrix(rows, features=self._names())
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
@@ -245,14 +242,14 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     # ---- before the runs ---------------------------------------------------------------------------------------
 
     def _check_options(self) -> None:
-        if self.rule != "calibrated":
-            _known_rule(self.rule)
+        get_rule(self.rule).path_limits(self._limits())
         check_runs(self.n_runs)
         check_choice("representative", self.representative, ("weighted", "simple", "sparse"))
         check_integer("n_lambdas", self.n_lambdas, least=2)
         check_number("lambda_min_ratio", self.lambda_min_ratio, most=1.0)
-        if None not in (self.threshold, self.pfer, self.q) and self.rule != "calibrated":
-            raise InputError("threshold, pfer and q are all given; wanted are two of them, and the third follows.")
+
+    def _limits(self) -> Limits:
+        return Limits(self.threshold, self.pfer, self.q)
 
     def _sizes_wanted(self) -> dict[str, int]:
         """How many features a run selects by each rule, before any run is known."""
@@ -260,42 +257,16 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             if self.q is not None:
                 raise InputError(NO_SIZE)
             return dict.fromkeys(RULES, 1)
-        mine = self._rule_of_size()
-        # Calibration takes pfer as a limit on what it considers, which says nothing about how far a path has to go.
-        limits = (self.threshold, None if self.rule == "calibrated" else self.pfer, self.q)
-        q = self._control(mine, *limits)[0]
-        if self.q is not None:
-            return dict.fromkeys(RULES, q)
-        wanted = {mine: q}
-        for rule in RULES.keys() - {mine}:
-            try:
-                wanted[rule] = self._control(rule, *limits)[0]
-            except InputError:  # the limits suit the rule that was asked for, and perhaps no other
-                wanted[rule] = 1
-        return wanted
-
-    def _rule_of_size(self) -> str:
-        """The rule that tells how many features to select; calibration has levels of many sizes to choose from."""
-        return "meinshausen_buhlmann" if self.rule == "calibrated" else self.rule
-
-    def _control(
-        self, rule: str, threshold: float | None, pfer: float | None, q: int | None
-    ) -> tuple[int, float, float]:
-        """q, threshold and the bound, with the defaults for what is missing."""
         n_clusters = int(self.clusters_.max()) + 1
-        if q is not None and pfer is not None:
-            control = error_control(n_clusters, q=q, pfer=pfer, rule=rule, n_runs=self.n_runs)
-        elif q is not None or pfer is not None:
-            level = THRESHOLD if threshold is None else threshold
-            control = error_control(n_clusters, q=q, threshold=level, pfer=pfer, rule=rule, n_runs=self.n_runs)
-        else:
-            # Nobody asked for this PFER, so that where even q = 1 has a larger bound, the bound is told, not refused.
-            level = THRESHOLD if threshold is None else threshold
-            options: Any = {"threshold": level, "rule": rule, "n_runs": self.n_runs}
-            control = error_control(n_clusters, q=1, **options)
-            if control.pfer <= PFER:
-                control = error_control(n_clusters, pfer=PFER, **options)
-        return control.q, control.threshold, control.pfer
+        mine = get_rule(self.rule)
+        limits = mine.path_limits(self._limits())
+        wanted = {self.rule: mine.size(n_clusters, self.n_runs, limits)}
+        for name in RULES.keys() - wanted.keys():
+            try:
+                wanted[name] = RULES[name].size(n_clusters, self.n_runs, limits)
+            except InputError:  # the limits suit the rule that was asked for, and perhaps no other
+                wanted[name] = 1
+        return wanted
 
     def _reach(self, wanted: dict[str, int], base: Any, X: Floats) -> int:
         """How far to follow the paths: so that every rule can read them and, where long paths are cheap, further."""
@@ -303,7 +274,7 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if self.max_features is None:
             return max(*wanted.values(), 0 if is_costly(base) else min(d, n // 4, MOST_BY_DEFAULT))
         check_integer("max_features", self.max_features, least=1)
-        q = wanted[self._rule_of_size()]
+        q = wanted[self.rule]
         if self.max_features < q:
             raise InputError(f"max_features is {self.max_features} and a run selects q = {q}; wanted is at least q.")
         return min(d, int(self.max_features))
@@ -329,91 +300,28 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     # ---- reading the runs --------------------------------------------------------------------------------------
 
-    def _read(self, rule: str, threshold: float | None, pfer: float | None, q: int | None) -> StableSet:
-        if rule == "calibrated":
-            return self._read_calibrated(threshold, pfer, q)
-        _known_rule(rule)
-        if not self._has_size:
-            return self._read_as_is(rule, threshold, pfer, q)
-        if None not in (threshold, pfer, q):
-            raise InputError("threshold, pfer and q are all given; wanted are two of them, and the third follows.")
-        q, threshold, pfer = self._control(rule, threshold, pfer, q)
-        rows = self._chosen_rows(None, q)
-        size = merge_columns(rows, self.clusters_).nnz / self.n_runs
-        if size > q:
-            raise InputError(
-                f"The base selects {size:g} features where q = {q} are asked for; "
-                "if it selects groups, wanted is clusters= with the same groups."
-            )
-        return self._stable(rule, rows, threshold, pfer, q)
+    def _runs(self) -> Runs:
+        return Runs(self.paths_, self.clusters_, self._has_size)
 
-    def _read_as_is(self, rule: str, threshold: float | None, pfer: float | None, q: int | None) -> StableSet:
-        """The base decides how many features it selects; their mean number takes the place of q."""
-        if q is not None:
-            raise InputError(NO_SIZE)
-        rows = self.paths_.level(0)
+    def _read(self, rule: Rule, limits: Limits) -> StableSet:
+        runs = self._runs()
+        return self._stable(rule.name, runs, rule.read(runs, limits))
+
+    def _stable(self, rule: str, runs: Runs, reading: Reading) -> StableSet:
+        rows = runs.rows(reading.level, reading.q)
         merged = merge_columns(rows, self.clusters_)
-        size = max(1, int(np.ceil(merged.nnz / self.n_runs)))
-        d = merged.shape[1]
-        if threshold is None and pfer is not None:
-            control = error_control(d, q=size, pfer=pfer, rule=rule, n_runs=self.n_runs)
-        else:
-            level = THRESHOLD if threshold is None else threshold
-            control = error_control(d, q=size, threshold=level, rule=rule, n_runs=self.n_runs)
-            if pfer is not None and control.pfer > pfer:
-                raise InputError(
-                    f"The base selects {size} of {d} features a run, so that the PFER bound at the threshold {level:g} "
-                    f"is {control.pfer:.3g}, and {pfer:g} is asked for; wanted is a larger pfer."
-                )
-        return self._stable(rule, rows, control.threshold, control.pfer, size, level=np.nan)
-
-    def _read_calibrated(self, threshold: float | None, pfer: float | None, q: int | None) -> StableSet:
-        if threshold is not None and not 0.5 < threshold <= 1:
-            raise InputError(
-                f'threshold is {threshold!r}; for "calibrated" wanted is a number above 0.5 and at most 1.'
-            )
-        if pfer is not None:
-            check_number("pfer", pfer)
-        if q is not None:
-            check_integer("q", q, least=1)
-        thresholds = THRESHOLDS if threshold is None else np.array([float(threshold)])
-        counts = self.paths_.counts(self.clusters_)
-        best = calibrate(counts, self.n_runs, thresholds, pfer=pfer, q=q)
-        size = float(counts[best.place].sum() / self.n_runs)
-        bound = RULES["meinshausen_buhlmann"].bound(size, best.threshold, counts.shape[1], self.n_runs // 2)
-        level = float(self.levels_[best.place])
-        rows = self.paths_.level(best.place)
-        return self._stable("calibrated", rows, best.threshold, bound, size, level=level, score=best.score)
-
-    def _chosen_rows(self, level: float | None, q: int) -> sparse.csr_array:
-        if level is None:
-            return self.paths_.first(q)
-        return self.paths_.level(0 if np.isnan(level) else int(np.flatnonzero(self.levels_ == level)[0]))
-
-    def _stable(
-        self,
-        rule: str,
-        rows: sparse.csr_array,
-        threshold: float,
-        pfer: float,
-        q: float,
-        *,
-        level: float | None = None,
-        score: float | None = None,
-    ) -> StableSet:
-        merged = merge_columns(rows, self.clusters_)
-        frequencies = np.bincount(rows.indices, minlength=rows.shape[1]) / self.n_runs
-        cluster_frequencies = np.bincount(merged.indices, minlength=merged.shape[1]) / self.n_runs
-        chosen = cluster_frequencies >= threshold - ROUNDING
+        frequencies = np.bincount(rows.indices, minlength=rows.shape[1]) / runs.n_runs
+        cluster_frequencies = np.bincount(merged.indices, minlength=merged.shape[1]) / runs.n_runs
+        chosen = cluster_frequencies >= reading.threshold - ROUNDING
         weights = representative_weights(self.representative, frequencies, self.clusters_, chosen)
         return StableSet(
             rule=rule,
-            threshold=threshold,
-            pfer=pfer,
-            q=q,
-            level=level,
-            score=score,
-            n_runs=self.n_runs,
+            threshold=reading.threshold,
+            pfer=reading.pfer,
+            q=reading.q,
+            level=reading.level,
+            score=reading.score,
+            n_runs=runs.n_runs,
             support=weights > 0,
             frequencies=frequencies,
             clusters=self.clusters_,
@@ -425,8 +333,3 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def _names(self) -> list[str]:
         names = getattr(self, "feature_names_in_", None)
         return [f"x{f}" for f in range(self.n_features_in_)] if names is None else [str(name) for name in names]
-
-
-def _known_rule(rule: str) -> None:
-    if rule not in RULES:
-        raise InputError(f"rule is {rule!r}; wanted is one of {', '.join(map(repr, [*RULES, 'calibrated']))}.")

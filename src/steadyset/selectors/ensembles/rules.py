@@ -1,0 +1,145 @@
+"""Rules of stability selection: one object per rule says how far paths go and which features of the runs are stable.
+
+`register_rule` adds one; `BoundRule` makes one of a bound on the expected number of false selections.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol, runtime_checkable
+
+from scipy import sparse
+
+from steadyset.arguments import shown
+from steadyset.errors import InputError
+from steadyset.kernels.arrays import Ints
+from steadyset.plugins import PlugIns, check_new_name
+from steadyset.selectors.ensembles.clusters import merge_columns
+from steadyset.selectors.ensembles.levels import Paths
+
+ROUNDING = 1e-9  # thresholds and frequencies are compared up to this, so that ties do not hang on rounding
+NO_SIZE = "q is given, but the base has no parameter for the number of features that it selects."
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the user gives of the threshold, the bound on false selections and the number of features of a run."""
+
+    threshold: float | None = None
+    pfer: float | None = None
+    q: int | None = None
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The fitted runs as a rule reads them; has_size is false where the base decides how many features it selects."""
+
+    paths: Paths
+    clusters: Ints
+    has_size: bool
+
+    @property
+    def n_runs(self) -> int:
+        return self.paths.n_runs
+
+    @property
+    def n_clusters(self) -> int:
+        """How many clusters there are to choose from: as many as features where these are not clustered."""
+        return int(self.clusters.max()) + 1
+
+    @cached_property
+    def counts(self) -> Ints:
+        """levels x clusters: how many runs selected each cluster at each level of the path."""
+        return self.paths.counts(self.clusters)
+
+    def rows(self, level: float | None, q: float) -> sparse.csr_array:
+        """runs x features at a level of the path (nan: the only one), or the first q features of each run."""
+        return self.paths.first(int(q)) if level is None else self.paths.at(level)
+
+    def mean_size(self, level: float | None, q: float) -> float:
+        """How many clusters a run selects there on average."""
+        return float(merge_columns(self.rows(level, q), self.clusters).nnz / self.n_runs)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a rule decides: the frequency from which a feature is stable, and which selections of the runs count.
+
+    level is a level of the path, nan where the base has none, None where the first q features of each run are read;
+    pfer is the bound, and score whatever else the rule went by.
+    """
+
+    threshold: float
+    pfer: float
+    q: float
+    level: float | None = None
+    score: float | None = None
+
+
+@runtime_checkable
+class Rule(Protocol):
+    """How to read the runs. Each method raises InputError, in one sentence, for limits that the rule cannot take."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def reference(self) -> str: ...
+
+    def path_limits(self, limits: Limits) -> Limits:
+        """The limits that say how far to follow a path: these, unless the rule reads some in another way."""
+        ...
+
+    def size(self, n_clusters: int, n_runs: int, limits: Limits) -> int:
+        """How many features a run selects, before any run is known."""
+        ...
+
+    def read(self, runs: Runs, limits: Limits) -> Reading:
+        """Decide what is stable."""
+        ...
+
+
+RULES: dict[str, Rule] = {}
+
+
+def register_rule(rule: Rule, *, replace: bool = False) -> Rule:
+    """Make a rule known by its name to `StabilitySelection`, and a BoundRule to `error_control` too."""
+    if not isinstance(rule, Rule):
+        raise InputError(f"rule must have a name, a reference, path_limits, size and read (got {rule!r}).")
+    check_new_name("rule", rule.name, RULES, replace=replace)
+    RULES[rule.name] = rule
+    return rule
+
+
+def get_rule(name: Any) -> Rule:
+    """The rule of that name."""
+    if not isinstance(name, str):
+        raise InputError(f"rule must be the name of a rule (got {shown(name)}); register_rule names one of your own.")
+    if name not in RULES:
+        _plugins.load()
+    if name not in RULES:
+        raise _plugins.unknown(name, RULES)
+    return RULES[name]
+
+
+def added_rules() -> list[Rule]:
+    """The rules that were registered besides steadyset's own; another process has to be sent them."""
+    return [rule for rule in RULES.values() if rule not in _OWN]
+
+
+def own_rules(*rules: Rule) -> None:
+    """Register rules that every process has."""
+    _OWN.extend(register_rule(rule) for rule in rules)
+
+
+_OWN: list[Rule] = []
+
+
+def _adopt(name: str, rule: Any) -> None:
+    """Register what an entry point stands for, unless its module has done that."""
+    if getattr(rule, "name", None) not in RULES or RULES[rule.name] is not rule:
+        register_rule(rule)
+
+
+_plugins = PlugIns("rule", _adopt)
