@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from steadyset.arguments import check_choice, is_number, shown
 from steadyset.errors import InputError
+from steadyset.io.numbers import number_array
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -213,10 +214,7 @@ def _deviations(sd: Any, shape: tuple[int, ...]) -> FloatArray:
 
 
 def _finite(values: Any, name: str) -> FloatArray:
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{name} holds something that is not a number; wanted are numbers.") from None
+    array = number_array(values, name).astype(np.float64, copy=False)
     if not np.all(np.isfinite(array)):
         raise InputError(f"{name} holds a value that is not finite; wanted are finite numbers.")
     return array

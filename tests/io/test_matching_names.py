@@ -6,7 +6,10 @@ import pytest
 
 import steadyset as st
 from steadyset import FeatureSimilarity, InputError, Selections
+from steadyset.assessment.request import make_plan
 from steadyset.cli import run
+from steadyset.resampling import KFold
+from steadyset.tuning.evaluation import Evaluator
 
 NAMES = ["V1", "V2", "V3", "V4", "V5"]
 BY_APPEARANCE = [["V5"], ["V4"]]
@@ -173,3 +176,21 @@ def test_ranks_of_a_long_table_start_at_1():
     long = pd.DataFrame({"run": [1, 1, 2, 2], "feature": ["a", "b"] * 2, "rank": [0, 1, 1, 2]})
     with pytest.raises(InputError, match="ranks start at 1"):
         Selections.from_long(long, ["a", "b"])
+
+
+@pytest.mark.parametrize("names", [["e", "d", "c", "b", "a"], None], ids=["another order", "order of appearance"])
+def test_tuning_takes_no_similarity_of_features_in_another_order(names):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(40, 5)), columns=list("abcde"))
+    y = (table["a"] > 0).astype(int).to_numpy()
+    X = table if names is not None else table.to_numpy()
+    if names is None:
+        similarity = FeatureSimilarity.from_groups({name: name for name in "abcde"})
+    else:
+        similarity = FeatureSimilarity.from_matrix(np.eye(5), features=names)
+    sentence = "Feature 0 is 'e' in similarity and 'a' in X" if names is not None else "X has no names to match"
+    with pytest.raises(InputError, match=sentence):
+        st.approaches.adj(X, y, similarity=similarity, sizes=(1, 2))
+    plan, found = make_plan(X, y, resampling=KFold(3))
+    with pytest.raises(InputError, match=sentence):
+        Evaluator(plan, similarity=similarity, features=found)

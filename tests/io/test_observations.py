@@ -9,10 +9,11 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from steadyset import FeatureSimilarity, InputError, Selections
+from steadyset import FeatureSimilarity, InputError, Selections, pareto_front
 from steadyset.assessment.request import fingerprint, make_plan
 from steadyset.io.observations import aligned_rows, group_values, target_values
 from steadyset.resampling import Bootstrap
+from steadyset.selectors import FilterSelector
 
 X = pd.DataFrame({"a": [1.0, 2, 3, 4], "b": [4.0, 1, 3, 3]}, index=["p", "q", "r", "s"])
 Y = pd.Series([0, 0, 1, 1], index=X.index)
@@ -162,3 +163,32 @@ SAME = FeatureSimilarity.from_matrix(np.eye(2))
 def test_arguments_of_a_wrong_type_get_a_sentence(call, sentence):
     with pytest.raises(InputError, match=sentence):
         call()
+
+
+def test_a_column_called_run_is_a_feature_of_the_data_like_the_others():
+    assert plan(X.assign(run=[7.0, 8, 9, 9])).X[:, 2].tolist() == [7, 8, 9, 9]
+
+
+@pytest.mark.parametrize(
+    ("table", "sentence"),
+    [
+        (np.ma.masked_equal(np.arange(12.0).reshape(4, 3), 5.0), r"X contains NaN \(a missing value\)"),
+        (np.arange(12).reshape(4, 3).astype("datetime64[D]"), "X holds dates"),
+        (np.arange(12).reshape(4, 3).astype(str), "X holds text"),
+    ],
+    ids=["masked", "dates", "text"],
+)
+def test_a_selector_by_itself_takes_numbers_only(table, sentence):
+    with pytest.raises(InputError, match=sentence):
+        FilterSelector("anova").fit(table, [0, 1, 0, 1])
+
+
+@pytest.mark.parametrize("weights", [["1", "2", "1", "1"], np.arange(4).astype("timedelta64[s]")], ids=["text", "time"])
+def test_weights_that_only_read_as_numbers_are_refused(weights):
+    with pytest.raises(InputError, match="sample_weight holds"):
+        FilterSelector("anova").fit(X.to_numpy(), Y.to_numpy(), sample_weight=weights)
+
+
+def test_objectives_that_only_read_as_numbers_are_refused():
+    with pytest.raises(InputError, match="values holds text"):
+        pareto_front([["1", "2"], ["2", "1"]], ["max", "max"])

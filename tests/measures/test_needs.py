@@ -49,7 +49,7 @@ def test_unknown_needs_and_families_are_refused():
         ({"similarity": np.eye(4)}, "similarity is a ndarray; wanted is a FeatureSimilarity"),
         (
             {"similarity": st.FeatureSimilarity.from_groups([0, 1])},
-            "similarity has 2 features and the Selections have 4",
+            "There are 2 features in similarity and 4 in the Selections",
         ),
         ({"mc_error": 0}, "mc_error is 0; wanted is a positive number"),
         ({"mc_error": "small"}, "mc_error is 'small'"),

@@ -210,7 +210,7 @@ def test_the_selections_must_have_the_same_features():
     similarity = st.FeatureSimilarity.from_matrix(C, features=NAMES)
     assert similarity.check(st.Selections.from_sets([["a"]], features=NAMES)) is similarity
     assert similarity.check(st.Selections.from_sets([[0]], n_features=4)) is similarity
-    with pytest.raises(st.InputError, match="similarity has 4 features and the Selections have 3"):
+    with pytest.raises(st.InputError, match="There are 4 features in similarity and 3 in the Selections"):
         similarity.check(st.Selections.from_sets([[0]], n_features=3))
     with pytest.raises(st.InputError, match="'b' in similarity and 'x' in the Selections; expected are the same names"):
         similarity.check(st.Selections.from_sets([["a"]], features=["a", "x", "c", "d"]))

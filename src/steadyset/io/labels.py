@@ -137,6 +137,11 @@ def is_default_name(name: str, n_features: int) -> bool:
     return re.fullmatch(r"x(0|[1-9][0-9]{0,9})", name) is not None and int(name[1:]) < n_features
 
 
+def given_names(names: Sequence[str]) -> tuple[str, ...] | None:
+    """Names that somebody gave; None where they are x0, x1, ... for want of others."""
+    return None if all(is_default_name(name, len(names)) for name in names) else tuple(names)
+
+
 def placeholders(taken: Collection[str], count: int) -> list[str]:
     """Names for features that exist but that no run selected and nobody named."""
     if count > MOST_PLACEHOLDERS:

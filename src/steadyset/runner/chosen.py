@@ -22,6 +22,7 @@ import numpy.typing as npt
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 
 from steadyset.errors import InputError
+from steadyset.io.numbers import numbers
 from steadyset.runner.function import read_support
 
 MARKS = ("get_support", "coef_", "feature_importances_")
@@ -119,7 +120,7 @@ def _chosen_by_one(fitted: Any, n_features: int) -> Chosen:
 
 def _deciding(raw: Any, attribute: str, who: str, n_features: int) -> npt.NDArray[np.float64]:
     """Numbers that decide what was selected, one per feature."""
-    magnitudes = _magnitudes(raw)
+    magnitudes = _magnitudes(raw, attribute)
     if len(magnitudes) != n_features:
         raise InputError(
             f"{who} decides on {len(magnitudes)} columns, but the data has {n_features} features; "
@@ -140,7 +141,7 @@ def _tied(fitted: Any, support: npt.NDArray[np.bool_]) -> int:
     scores = getattr(fitted, "scores_", None)
     if scores is None or np.shape(scores) != support.shape or support.all() or not support.any():
         return 0
-    values = np.asarray(scores, dtype=np.float64)
+    values = numbers(scores, "scores_")
     if np.isnan(values).any():
         return 0
     best_left_out = values[~support].max()
@@ -155,13 +156,13 @@ def _feature_weights(fitted: Any, n_features: int) -> npt.NDArray[np.float64] | 
         raw = getattr(fitted, name, None)
         if raw is None or callable(raw):
             continue
-        values = _magnitudes(raw)
+        values = _magnitudes(raw, name)
         if len(values) == n_features:
             return values
     return None
 
 
-def _magnitudes(raw: Any) -> npt.NDArray[np.float64]:
+def _magnitudes(raw: Any, attribute: str) -> npt.NDArray[np.float64]:
     dense = raw.toarray() if hasattr(raw, "toarray") else raw
-    found: npt.NDArray[np.float64] = np.abs(np.atleast_2d(np.asarray(dense, dtype=np.float64))).mean(axis=0)
+    found: npt.NDArray[np.float64] = np.abs(np.atleast_2d(numbers(dense, attribute))).mean(axis=0)
     return found

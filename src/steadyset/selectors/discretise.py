@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from steadyset.errors import InputError
+from steadyset.io.numbers import number_array
 from steadyset.kernels.arrays import Codes, Floats, Ints
 from steadyset.kernels.information import bins
 from steadyset.selectors.validation import check_choice, check_counts, check_sample_weight
@@ -29,7 +30,7 @@ def discretise(X: Any, y: Any = None, *, method: str = "equal_width", sample_wei
 
     ``distinct``: every distinct value is its own bin, for features that are categories already.
     """
-    features = np.asarray(X, dtype=np.float64)
+    features = number_array(X, "X").astype(np.float64, copy=False)
     if np.isnan(features).any():
         raise InputError("X contains NaN (a missing value), which belongs to no bin; wanted are numbers.")
     weights = check_sample_weight(sample_weight, len(features))

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steadyset.errors import InputError
+from steadyset.io.numbers import numbers
 from steadyset.kernels.linear.elastic_net import fit_elastic_net
 from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
 from steadyset.selectors.model_input import FloatArray, Training, later_copies, read_training
@@ -206,7 +207,7 @@ class _ElasticNetProblem(PathProblem):
 
 
 def _read_lambdas(lambdas: ArrayLike) -> FloatArray:
-    levels = np.array(lambdas, dtype=np.float64)
+    levels = numbers(lambdas, "lambdas")
     if levels.ndim != 1 or len(levels) == 0 or not np.isfinite(levels).all() or (levels <= 0).any():
         raise InputError("lambdas has values that are not positive; wanted is a list of positive numbers.")
     if (np.diff(levels) > 0).any():
@@ -217,7 +218,7 @@ def _read_lambdas(lambdas: ArrayLike) -> FloatArray:
 def _read_factors(penalty_factors: ArrayLike | None, n_features: int) -> FloatArray:
     if penalty_factors is None:
         return np.ones(n_features)
-    factors = np.array(penalty_factors, dtype=np.float64)
+    factors = numbers(penalty_factors, "penalty_factors")
     if factors.shape != (n_features,) or not np.isfinite(factors).all() or (factors <= 0).any():
         raise InputError(
             f"penalty_factors has shape {factors.shape} or values that are not positive; "

@@ -12,6 +12,7 @@ from steadyset.arguments import check_integer as check_integer
 from steadyset.arguments import check_number as check_number
 from steadyset.arguments import shown
 from steadyset.errors import InputError
+from steadyset.io.numbers import number_array, numbers
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.task import has_fractions, refuse_identifiers, refuse_several_targets
 
@@ -19,8 +20,13 @@ DEFAULT_K = 10  # features that every selector keeps where nobody says how many,
 
 
 def check_features(X: Any, selector: Any = None) -> Floats:
-    """X as a finite float array; a selector remembers the number and the names of the features."""
+    """X as a finite float array; a selector remembers the number and the names of the features.
+
+    scikit-learn does the checks, because its own tests of estimators ask for its sentences; what it would turn into
+    numbers without a word (dates, text, what a mask hides) goes to the one way to numbers first.
+    """
     _refuse_text_columns(X)
+    X = _read_numbers(X)
     options: dict[str, Any] = {"dtype": np.float64, "ensure_all_finite": False, "order": "C"}
     try:
         features = check_array(X, **options) if selector is None else validate_data(selector, X, **options)
@@ -67,9 +73,9 @@ def check_target(y: Any, n_rows: int, wanted_by: str) -> NDArray[Any]:
 def check_numbers(y: NDArray[Any], wanted_by: str) -> Floats:
     """A checked target as finite numbers; text is refused even where it would read as numbers."""
     if _is_numbers(y):
-        numbers = y.astype(np.float64)
-        if np.isfinite(numbers).all():
-            return numbers
+        target = numbers(y, "y")
+        if np.isfinite(target).all():
+            return target
     raise InputError(f"Unknown label type: y has values that are not finite numbers; {wanted_by} wants a number a row.")
 
 
@@ -113,10 +119,7 @@ def check_sample_weight(sample_weight: Any, n_rows: int, *, resamples: bool = Fa
 
     One number stands for the weight of every row.
     """
-    try:
-        weights = np.asarray(1.0 if sample_weight is None else sample_weight, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError("sample_weight has values that are not numbers; wanted is one number a row of X.") from error
+    weights = numbers(1.0 if sample_weight is None else sample_weight, "sample_weight")
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))
     if weights.ndim not in (1, 1 + resamples) or weights.shape[-1] != n_rows or weights.size == 0:
@@ -172,6 +175,12 @@ def _refuse_text_columns(X: Any) -> None:
                 raise InputError(_text_sentence(X, column))
 
 
+def _read_numbers(X: Any) -> Any:
+    masked = isinstance(X, np.ma.MaskedArray) and X.dtype.kind != "O"
+    dates_or_text = isinstance(X, np.ndarray) and X.dtype.kind in "mMSU"
+    return number_array(X, "X") if masked or dates_or_text else X
+
+
 def _text_found(X: Any) -> str:
     """The sentence for categories, objects and arrays that turned out not to be numbers."""
     columns = np.asarray(X, dtype=object).T
@@ -190,11 +199,9 @@ def _feature(X: Any, column: int) -> str:
 
 
 def _is_numbers(values: NDArray[Any]) -> bool:
-    if values.dtype.kind in "SU":
-        return False
     try:
-        values.astype(np.float64)
-    except (TypeError, ValueError):
+        number_array(values, "y")
+    except InputError:
         return False
     return True
 

@@ -156,13 +156,18 @@ class FeatureSimilarity:
         """The similarity itself, once it is clear that it speaks of the same features as the Selections."""
         if not isinstance(selections, Selections):
             raise InputError(f"selections must be Selections (got {type(selections).__name__}).")
-        if self.n_features != selections.n_features:
-            raise InputError(
-                f"similarity has {self.n_features} features and the Selections have {selections.n_features}; "
-                "wanted are the same features."
-            )
-        check_same_order(self.features, selections._names, "similarity", "the Selections")
+        self.check_features(selections.n_features, selections._names, "the Selections")
         return self
+
+    def check_features(
+        self, n_features: int, names: tuple[str, ...] | None, what: str, *, called: str = "similarity"
+    ) -> None:
+        """Refuse other features than these; `names` None: `what` has its features by position, without names."""
+        if self.n_features != n_features:
+            raise InputError(
+                f"There are {self.n_features} features in {called} and {n_features} in {what}; expected are the same."
+            )
+        check_same_order(self.features, names, called, what)
 
     def __repr__(self) -> str:
         return f"FeatureSimilarity({self.n_features} features, threshold {self.threshold:g})"

@@ -25,6 +25,8 @@ from sklearn.preprocessing import StandardScaler
 
 from steadyset.assessment.request import make_plan
 from steadyset.errors import InputError
+from steadyset.io.labels import given_names
+from steadyset.io.numbers import numbers
 from steadyset.measures import stability
 from steadyset.resampling import KFold, Resample
 from steadyset.runner.cell import Cell, Fitted, compute_cells
@@ -70,7 +72,7 @@ class Approach:
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The classes that the final model predicts; the columns of a frame are found by their names."""
         columns = {str(name): place for place, name in enumerate(getattr(X, "columns", ()))}
-        values = np.asarray(X, dtype=np.float64)
+        values = numbers(X, "X")
         if columns and self.features != tuple(f"x{f}" for f in range(len(self.features))):
             missing = [name for name in self.features if name not in columns]
             if missing:
@@ -100,7 +102,7 @@ def adj(
     similarity None: absolute Pearson correlations of X with threshold 0.9. sizes larger than half of the rows are left
     out; resampling is 10-fold cross-validation unless given.
     """
-    paths = L0Paths.fit(X, y, sizes, resampling, n_jobs, random_state)
+    paths = L0Paths.fit(X, y, sizes, resampling, n_jobs, random_state, similarity)
     alike = FeatureSimilarity.from_data(paths.plan.X) if similarity is None else similarity
     return _steady("adj", paths, "intersection_count", alike, accuracy_slack, stability_slack, random_state)
 
@@ -239,9 +241,20 @@ class L0Paths:
     sets: tuple[tuple[npt.NDArray[np.int64], ...], ...]  # of each size, of each run
 
     @classmethod
-    def fit(cls, X: Any, y: Any, sizes: Sequence[int], resampling: Any, n_jobs: int | None, seed: int) -> L0Paths:
-        """Fit the path on every resample."""
+    def fit(
+        cls,
+        X: Any,
+        y: Any,
+        sizes: Sequence[int],
+        resampling: Any,
+        n_jobs: int | None,
+        seed: int,
+        similarity: FeatureSimilarity | None = None,
+    ) -> L0Paths:
+        """Fit the path on every resample, once it is clear that a similarity is that of the features of X."""
         plan, names = _plan(X, y, resampling, seed)
+        if similarity is not None:
+            similarity.check_features(len(names), given_names(names), "X")
         most = min(plan.X.shape[1], max(2, len(plan.y) // 2))
         wanted = tuple(sorted({int(size) for size in sizes if 1 <= size <= most}))
         if not wanted:
@@ -266,11 +279,11 @@ class L0Paths:
 
     def stability(self, measure: str, similarity: FeatureSimilarity | None, seed: int) -> npt.NDArray[np.float64]:
         """The stability of each size."""
-        names, d = (None, self.plan.X.shape[1]) if similarity is None else (similarity.features, similarity.n_features)
+        names, d = given_names(self.features), len(self.features)
         return np.array(
             [
                 stability(
-                    Selections.from_sets(sets, names, n_features=d if names is None else None),
+                    Selections.from_sets(sets, names, n_features=d),
                     measure,
                     similarity=similarity,
                     n_draws=N_DRAWS,

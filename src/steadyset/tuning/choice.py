@@ -191,7 +191,7 @@ def _columns(**given: Any) -> list[Floats]:
         column = known.get(name, np.zeros(n))
         if column.shape != (n,) or not n:
             raise InputError(f"{name} has the shape {column.shape}; wanted is one value for each configuration.")
-        columns.append(column.copy())
+        columns.append(column)
     undefined = np.any([np.isnan(column) for column in columns], axis=0)
     if undefined.all():
         raise InputError("No configuration has all objectives defined; there is nothing to choose from.")

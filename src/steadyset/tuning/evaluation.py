@@ -19,6 +19,7 @@ from scipy.special import ndtri
 from steadyset.conventions import LEVEL
 from steadyset.errors import InputError
 from steadyset.inference import confidence_interval
+from steadyset.io.labels import given_names
 from steadyset.measures import Measure, get_measure
 from steadyset.resampling import Resample
 from steadyset.runner.cell import ONE_CLASS, Cell, Fitted, compute_cells
@@ -103,7 +104,11 @@ class Evaluator:
         shared: bool = True,
     ) -> None:
         self.plan = plan
-        self.features = features if similarity is None else similarity.features
+        self.features = features
+        if similarity is not None:
+            names = None if features is None else given_names(features)
+            similarity.check_features(plan.X.shape[1], names, "X")
+            self.features = similarity.features if names is None else names
         self.measure = measure
         self.similarity = similarity
         self.n_jobs = n_jobs

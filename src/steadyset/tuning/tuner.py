@@ -14,7 +14,7 @@ import numpy as np
 from steadyset.assessment.request import fingerprint, make_plan
 from steadyset.errors import InputError
 from steadyset.io.disk import explained, folder_path, write_durably
-from steadyset.io.labels import check_same_order, is_default_name
+from steadyset.io.labels import given_names
 from steadyset.io.observations import target_values
 from steadyset.measures import get_measure
 from steadyset.resampling import KFold
@@ -112,8 +112,7 @@ def tune(
     if similarity is None and "similarity" in get_measure(measure).needs:
         similarity = FeatureSimilarity.from_data(filled_by_medians(plan.X), features=feature_names)
     elif similarity is not None:
-        named = not all(is_default_name(name, len(feature_names)) for name in feature_names)
-        check_same_order(similarity.features, feature_names if named else None, "similarity", "X")
+        similarity.check_features(len(feature_names), given_names(feature_names), "X")
     evaluator = Evaluator(plan, measure=measure, similarity=similarity, features=feature_names, n_jobs=n_jobs)
     settings = _settings(plan, configurations, names, sampler, measure, similarity)
     where, url = _place(storage, out)

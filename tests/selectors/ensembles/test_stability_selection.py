@@ -280,7 +280,7 @@ def test_it_is_reachable_by_its_public_names():
         ({"q": 20, "pfer": 0.1}, "With q = 20 of 30 features"),
         ({"representative": "mean"}, "representative is 'mean'"),
         ({"clusters": [0, 1]}, "groups has 2 labels for 30 features"),
-        ({"clusters": FeatureSimilarity.from_groups(["a", "b"])}, "clusters has 2 features and X has 30"),
+        ({"clusters": FeatureSimilarity.from_groups(["a", "b"])}, "There are 2 features in clusters and 30 in X"),
         ({"base": SparseLinear(penalty=0.1)}, "q is given, but the base has no parameter for the number of features"),
         ({"base": GroupLinear(np.repeat(np.arange(10), 3))}, "The base selects .* features where q = 5 are asked for"),
     ],

@@ -297,7 +297,7 @@ def test_an_impossible_k_gets_a_sentence(selector, k, sentence):
         (np.linspace(-1, 1, 40), "sample_weight contains the negative value -1; wanted are weights from 0 up"),
         (np.full(40, np.nan), "sample_weight contains NaN or infinity; wanted are finite numbers"),
         (np.ones(39), r"sample_weight has shape \(39,\); wanted is one weight for each of the 40 rows of X"),
-        (np.array(["a"] * 40), "sample_weight has values that are not numbers; wanted is one number a row of X"),
+        (np.array(["a"] * 40), "sample_weight holds text; expected are numbers"),
     ],
     ids=["zero", "negative", "nan", "short", "text"],
 )

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from steadyset.errors import InputError
 from steadyset.io.labels import check_same_order
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.similarity import FeatureSimilarity
@@ -30,9 +29,7 @@ def read_clusters(clusters: Any, n_features: int, names: tuple[str, ...] | None)
         check_same_order(own, names, "clusters", "X")
         labels = store.groups
         return np.unique(labels, return_inverse=True)[1].astype(np.int64)
-    if clusters.n_features != n_features:
-        raise InputError(f"clusters has {clusters.n_features} features and X has {n_features}; wanted are the same.")
-    check_same_order(clusters.features, names, "clusters", "X")
+    clusters.check_features(n_features, names, "X", called="clusters")
     indptr, indices, _ = clusters.neighbours
     graph = sparse.csr_array((np.ones(len(indices), np.int8), indices, indptr), shape=(n_features, n_features))
     return sparse.csgraph.connected_components(graph, directed=False)[1].astype(np.int64)
