@@ -1,0 +1,97 @@
+"""A dask cluster may lose its workers or its scheduler, and one of our own is for this machine alone."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import psutil
+import pytest
+from sklearn.feature_selection import SelectKBest
+
+from steadyset.assessment import assess, cluster
+from steadyset.assessment.cluster import WorkersLostError
+from steadyset.resampling import Bootstrap
+
+pytest.importorskip("distributed")
+
+X = np.random.default_rng(0).normal(size=(40, 6))
+Y = (X[:, 0] > 0).astype(int)
+SELECTOR = {"best": SelectKBest(k=2)}
+RUNS = 200
+
+
+@pytest.fixture
+def a_cluster(tmp_path):
+    """The address of a scheduler, its process, and those of two workers that nobody starts again."""
+    described = tmp_path / "scheduler.json"
+    options = ["--scheduler-file", str(described)]
+    scheduler = _started("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", *options)
+    workers = [_started("worker", "--no-nanny", "--nthreads", "1", "--no-dashboard", *options) for _ in range(2)]
+    try:
+        yield json.loads(_content(described))["address"], scheduler, workers
+    finally:
+        for process in (*workers, scheduler):
+            process.kill()
+            process.wait()
+
+
+def _started(what, *options):
+    command = [sys.executable, "-m", f"distributed.cli.dask_{what}", *options]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def _content(path):
+    end = time.monotonic() + 120
+    while time.monotonic() < end:
+        if path.exists() and path.read_text():
+            return path.read_text()
+        time.sleep(0.1)
+    raise TimeoutError(path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lost", ["workers", "scheduler"])
+def test_a_cluster_that_is_gone_is_a_sentence_and_the_finished_runs_are_kept(
+    a_cluster, lost, tmp_path, monkeypatch, capfd
+):
+    """Buys: a real scheduler and real workers, ended by SIGKILL in the middle of the work."""
+    address, scheduler, workers = a_cluster
+    monkeypatch.setattr(cluster, "PATIENCE", 2.0)
+    ended = []
+
+    def end_them(done, _):
+        if done >= 5 and not ended:
+            ended.append(done)
+            for process in workers if lost == "workers" else [scheduler]:
+                os.kill(process.pid, signal.SIGKILL)
+
+    with pytest.raises(WorkersLostError, match="has lost its workers or its scheduler") as told:
+        assess(SELECTOR, X, Y, resampling=Bootstrap(RUNS), engine=address, out=tmp_path / "runs", progress=end_them)
+    assert "\n" not in str(told.value)
+    assert capfd.readouterr().err == ""
+    seen = []
+    resumed = assess(
+        SELECTOR, X, Y, resampling=Bootstrap(RUNS), out=tmp_path / "runs", progress=lambda *at: seen.append(at)
+    )
+    assert seen[0][0] >= 5
+    assert f"{RUNS - seen[0][0]} runs are missing" in str(told.value)
+    assert resumed.selections == assess(SELECTOR, X, Y, resampling=Bootstrap(RUNS)).selections
+
+
+@pytest.mark.slow
+def test_a_cluster_of_our_own_listens_on_this_machine_alone():
+    """Buys: the sockets that the scheduler and the workers of engine "dask" really open."""
+    places = set()
+
+    def look(*_):
+        here = psutil.Process()
+        for process in (here, *here.children(recursive=True)):
+            open_ones = process.net_connections("inet")
+            places.update(place.laddr.ip for place in open_ones if place.status == psutil.CONN_LISTEN)
+
+    assess(SELECTOR, X, Y, resampling=Bootstrap(3), engine="dask", n_jobs=2, progress=look)
+    assert places == {"127.0.0.1"}
