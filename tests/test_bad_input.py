@@ -43,30 +43,30 @@ MATRICES = [
     (np.array([[1j, 0]]), "Z holds complex numbers; expected are numbers."),
     (np.array([["1", 0], [{}, 1]], dtype=object), "Z holds the text '1'; expected are numbers."),
     ([[0, 1], [1]], "Z has rows of different lengths."),
-    ([0, 1, 1], "Z has 1 dimension(s); wanted are 2, runs x features."),
-    (np.zeros((2, 2, 2)), "Z has 3 dimension(s); wanted are 2"),
-    (np.zeros((3, 0)), "Z has no features (its shape is (3, 0)); wanted is at least one."),
-    (np.zeros((0, 3)), "Z has no runs (its shape is (0, 3)); wanted is at least one."),
+    ([0, 1, 1], "Z has 1 dimension(s); expected 2: one row per run, one column per feature."),
+    (np.zeros((2, 2, 2)), "Z has 3 dimension(s); expected 2"),
+    (np.zeros((3, 0)), "Z has no features (its shape is (3, 0)); at least one is needed."),
+    (np.zeros((0, 3)), "Z has no runs (its shape is (0, 3)); at least one is needed."),
     ([], "Z has 1 dimension(s)"),
     (sparse.csr_array((2, 0)), "Z has no features"),
     (sparse.coo_array(np.array([1, 0])), "Z has 1 dimension(s)"),
     (sparse.csr_array([[0.5, 0], [1, 1]]), "Z holds 0.5 for run 1, feature 0;"),
     (sparse.csr_array([[np.nan, 0], [1, 1]]), "Z holds nan for run 1, feature 0;"),
     (np.ma.masked_array([[1, 0], [0, 1]], [[0, 0], [1, 0]]), "Z holds nan for run 2, feature 0;"),
-    ("selections.csv", "Z is a str; wanted is a runs x features array, a sparse matrix, or a pandas, polars"),
-    (None, "Z is a NoneType; wanted is"),
-    ({"a": [1, 0]}, "Z is a dict; wanted is"),
-    (pl.LazyFrame({"a": [1, 0]}), "Z is a LazyFrame; wanted is"),
-    (pd.Series([1, 0]), "Z is a Series; wanted is"),
-    (pd.DataFrame({"a": [1, 0], "b": ["x", "y"]}), "Z has the column 'b' of type String; wanted are numbers or bools."),
+    ("selections.csv", "Z is a str; expected an array with one row per run, a sparse matrix, or a pandas, polars"),
+    (None, "Z is a NoneType; expected"),
+    ({"a": [1, 0]}, "Z is a dict; expected"),
+    (pl.LazyFrame({"a": [1, 0]}), "Z is a LazyFrame; expected"),
+    (pd.Series([1, 0]), "Z is a Series; expected"),
+    (pd.DataFrame({"a": [1, 0], "b": ["x", "y"]}), "Z has the column 'b' of type String; expected numbers or bools."),
     (pd.DataFrame({"a": [1.0, np.nan]}), "Z holds nan for run 2, feature 'a';"),
     (pl.DataFrame({"a": [1, None]}), "Z holds nan for run 2, feature 'a';"),
     (pa.table({"a": pa.array([True, None])}), "Z holds"),
-    (pd.DataFrame([[1, 0]], columns=["a", "a"]), "Z has two columns called 'a'; wanted are distinct names."),
-    (pd.DataFrame({"a": []}), "Z has no rows; wanted is one row a run."),
-    (pd.DataFrame({"run": ["u", "v"]}), "Z has no features; wanted is one column a feature."),
+    (pd.DataFrame([[1, 0]], columns=["a", "a"]), "Z has two columns called 'a'; names must be distinct."),
+    (pd.DataFrame({"a": []}), "Z has no rows; expected one row per run."),
+    (pd.DataFrame({"run": ["u", "v"]}), "Z has no features; expected one column per feature."),
     (pl.DataFrame({"run": ["u", None], "a": [1, 0]}), "Z has no value for run 2 in the column 'run'."),
-    (pd.DataFrame({"run": ["u", "u"], "a": [1, 0]}), "The run label 'u' occurs twice; wanted are distinct labels."),
+    (pd.DataFrame({"run": ["u", "u"], "a": [1, 0]}), "The run label 'u' occurs twice; labels must be distinct."),
 ]
 
 
@@ -84,42 +84,42 @@ SETS = [
     (
         [["a"], [1]],
         {"n_features": 2},
-        "Run 2 selects the index 1 while others are selected by name; wanted is features=",
+        "Run 2 selects the index 1 while others are selected by name; give the names of all features",
     ),
-    ([["a", ""]], {"n_features": 2}, "The name of feature 1 is empty; wanted is a text for each feature."),
+    ([["a", ""]], {"n_features": 2}, "The name of feature 1 is empty; every feature needs a name."),
     ([["a", "z"]], {"features": ["a", "b"]}, "Run 1 selects 'z', which is not among the features."),
-    ([[0], [3]], {"n_features": 3}, "Run 2 selects the index 3; wanted are indices from 0 to 2."),
-    ([[0], [-1]], {"n_features": 3}, "Run 2 selects the index -1; wanted are indices from 0 to 2."),
-    ([[10**30]], {"n_features": 3}, f"Run 1 selects the index {10**30}; wanted are indices from 0 to 2."),
-    ([np.array([0, 7])], {"n_features": 3}, "Run 1 selects the index 7; wanted are indices from 0 to 2."),
+    ([[0], [3]], {"n_features": 3}, "Run 2 selects the index 3; expected indices from 0 to 2."),
+    ([[0], [-1]], {"n_features": 3}, "Run 2 selects the index -1; expected indices from 0 to 2."),
+    ([[10**30]], {"n_features": 3}, f"Run 1 selects the index {10**30}; expected indices from 0 to 2."),
+    ([np.array([0, 7])], {"n_features": 3}, "Run 1 selects the index 7; expected indices from 0 to 2."),
     ([["a"], ["b", "a", "b"]], {"features": ["a", "b"]}, "Run 2 lists feature 'b' twice."),
     ([[1, 0, 1]], {"n_features": 3}, "Run 1 lists feature 1 twice."),
     ([["a", 0]], {"features": ["a", "b"]}, "Run 1 lists feature 'a' twice."),
-    ([["a"]], {"features": ["a", "b", "a"]}, "The feature name 'a' occurs twice; wanted are distinct names."),
-    ([["a"]], {"features": ["a", ""]}, "The name of feature 1 is empty; wanted is a text for each feature."),
-    ([["a"]], {"features": "abc"}, "features is the text 'abc'; wanted is a list of names."),
-    ([["a"]], {"features": 3}, "features is 3; wanted is a list of names."),
-    ([["a"]], {"features": []}, "features is empty; wanted is at least one feature."),
+    ([["a"]], {"features": ["a", "b", "a"]}, "The feature name 'a' occurs twice; names must be distinct."),
+    ([["a"]], {"features": ["a", ""]}, "The name of feature 1 is empty; every feature needs a name."),
+    ([["a"]], {"features": "abc"}, "features must be a list of names (got the text 'abc')."),
+    ([["a"]], {"features": 3}, "features must be a list of names (got 3)."),
+    ([["a"]], {"features": []}, "features is empty; at least one is needed."),
     ([["a"]], {"features": ["a", "b"], "n_features": 3}, "2 feature names are given for 3 features;"),
-    ([[0]], {}, "from_sets needs features= (their names) or n_features= (how many there were to choose from)."),
-    ([[0]], {"n_features": -1}, "n_features is -1; wanted is at least one feature."),
-    ([[]], {"n_features": 0}, "n_features is 0; wanted is at least one feature."),
-    ([[0]], {"n_features": 2.5}, "n_features is 2.5; wanted is a whole number."),
-    ([[0]], {"n_features": "3"}, "n_features is '3'; wanted is a whole number."),
-    ([[0]], {"n_features": 10**12}, "n_features is 1000000000000; wanted are at most 2147483647 features."),
-    ([], {"n_features": 3}, "There are no runs; wanted is at least one."),
-    (["ab", "b"], {"features": ["a", "b"]}, "Run 1 is 'ab'; wanted is a collection of feature names or indices."),
-    ([[0], None], {"n_features": 3}, "Run 2 is None; wanted is a collection"),
-    ([{"a": 0.5}], {"features": ["a"]}, "Run 1 is {'a': 0.5}; wanted is a collection"),
-    (5, {"n_features": 3}, "sets is 5; wanted is a collection of runs"),
-    ("ab", {"n_features": 3}, "sets is 'ab'; wanted is a collection of runs"),
-    ([[1.0]], {"n_features": 3}, "Run 1 holds 1.0; wanted are feature names (text) or 0-based indices (integers)."),
-    ([[True]], {"n_features": 3}, "Run 1 holds True; wanted are feature names"),
-    ([np.array([True, False])], {"n_features": 3}, "wanted are feature names"),
-    ([[0], [1]], {"n_features": 3, "labels": ["u"]}, "1 labels are given for 2 runs; wanted is one label a run."),
-    ([[0], [1]], {"n_features": 3, "labels": ["u", "u"]}, "The run label 'u' occurs twice; wanted are distinct"),
-    ([[0], [1]], {"n_features": 3, "labels": ["u", ""]}, "The label of run 2 is empty; wanted is a text for each run."),
-    ([[0], [1]], {"n_features": 3, "labels": "uv"}, "labels is the text 'uv'; wanted is a list of labels."),
+    ([[0]], {}, "from_sets does not say how many features there were to choose from; give features= or n_features=."),
+    ([[0]], {"n_features": -1}, "n_features must be at least 1 (got -1)."),
+    ([[]], {"n_features": 0}, "n_features must be at least 1 (got 0)."),
+    ([[0]], {"n_features": 2.5}, "n_features must be a whole number (got 2.5)."),
+    ([[0]], {"n_features": "3"}, "n_features must be a whole number (got '3')."),
+    ([[0]], {"n_features": 10**12}, "n_features must be at most 2147483647 (got 1000000000000)."),
+    ([], {"n_features": 3}, "There are no runs; at least one is needed."),
+    (["ab", "b"], {"features": ["a", "b"]}, "Run 1 is 'ab'; expected a collection of feature names or indices."),
+    ([[0], None], {"n_features": 3}, "Run 2 is None; expected a collection"),
+    ([{"a": 0.5}], {"features": ["a"]}, "Run 1 is {'a': 0.5}; expected a collection"),
+    (5, {"n_features": 3}, "sets must be a collection of runs, each a collection of features (got 5)."),
+    ("ab", {"n_features": 3}, "sets must be a collection of runs, each a collection of features (got 'ab')."),
+    ([[1.0]], {"n_features": 3}, "Run 1 holds 1.0; expected feature names (text) or 0-based indices (integers)."),
+    ([[True]], {"n_features": 3}, "Run 1 holds True; expected feature names"),
+    ([np.array([True, False])], {"n_features": 3}, "expected feature names"),
+    ([[0], [1]], {"n_features": 3, "labels": ["u"]}, "1 labels are given for 2 runs; expected one label per run."),
+    ([[0], [1]], {"n_features": 3, "labels": ["u", "u"]}, "The run label 'u' occurs twice; labels must be"),
+    ([[0], [1]], {"n_features": 3, "labels": ["u", ""]}, "The label of run 2 is empty; every run needs a label."),
+    ([[0], [1]], {"n_features": 3, "labels": "uv"}, "labels must be a list (got the text 'uv')."),
 ]
 
 
@@ -136,39 +136,39 @@ def test_weights_and_rankings_that_cannot_be():
         Selections.from_rankings, np.array([[1, 0]])
     )
     assert "R holds nan" in sentence_of(Selections.from_rankings, [[1, np.nan]])
-    assert "top is 3; wanted is a whole number from 0 to the 2" in sentence_of(
+    assert "top must be a whole number from 0 to 2, the number of features (got 3)" in sentence_of(
         Selections.from_rankings, [[1, 2]], top=3
     )
-    assert "top is 1.5; wanted" in sentence_of(Selections.from_rankings, [[1, 2]], top=1.5)
+    assert "(got 1.5)" in sentence_of(Selections.from_rankings, [[1, 2]], top=1.5)
     assert "Run 1 lists feature 'a' twice" in sentence_of(Selections.from_rankings, [["a", "a"]], ["a", "b"])
     assert "one weight for each feature" in sentence_of(two.with_weights, [[1], [1]])
     assert "rows holds text" in sentence_of(two.with_weights, [[1], ["x", 2]])
     assert "not finite" in sentence_of(two.with_weights, [[1], [np.nan, 2]])
-    assert "R has the shape (1, 2); wanted is (2, 2)." in sentence_of(two.with_rankings, [[1, 2]])
+    assert "R has the shape (1, 2); expected (2, 2)." in sentence_of(two.with_rankings, [[1, 2]])
     assert "rows of different lengths" in sentence_of(two.with_rankings, [[1, 2], [1]])
     assert "hold no weights" in sentence_of(two.to_matrix, weights=True)
-    assert "run is 2; wanted is a number from 0 to 1." in sentence_of(two.selected, 2)
-    assert "layout is 'x'" in sentence_of(two.to_frame, layout="x")
-    assert "backend is 'r'" in sentence_of(two.to_frame, backend="r")
+    assert "run must be a number from 0 to 1 (got 2)." in sentence_of(two.selected, 2)
+    assert "layout must be" in sentence_of(two.to_frame, layout="x")
+    assert "backend must be" in sentence_of(two.to_frame, backend="r")
 
 
 LONG = [
     ({"run": [1], "gene": ["a"]}, {}, "The long table has no column 'feature'; it has run, gene."),
-    ({"run": [], "feature": []}, {}, "The long table has no rows; wanted is one row for each selected feature."),
+    ({"run": [], "feature": []}, {}, "The long table has no rows; expected one row for each selected feature."),
     ({"run": [1, 2], "feature": ["a", "b"]}, {}, "names 2 features but not how many there were to choose from;"),
     ({"run": [1, 2], "feature": ["a", "b"]}, {"n_features": 1}, "names 2 features, more than the 1 that n_features"),
     ({"run": [1, 2], "feature": ["a", "z"]}, {"features": ["a", "b"]}, "selects 'z', which is not among the features."),
-    ({"run": [1, 2], "feature": [0, 5]}, {"n_features": 5}, "the feature index 5; wanted are indices from 0 to 4."),
-    ({"run": [1, 2], "feature": [0, -1]}, {"n_features": 5}, "the feature index -1; wanted are indices from 0 to 4."),
+    ({"run": [1, 2], "feature": [0, 5]}, {"n_features": 5}, "the feature index 5; expected indices from 0 to 4."),
+    ({"run": [1, 2], "feature": [0, -1]}, {"n_features": 5}, "the feature index -1; expected indices from 0 to 4."),
     ({"run": [1, 1], "feature": ["a", "a"]}, {"n_features": 5}, "Run 1 lists feature 'a' twice."),
-    ({"run": [None, None], "feature": ["a", "b"]}, {}, "There are no runs; wanted is at least one."),
+    ({"run": [None, None], "feature": ["a", "b"]}, {}, "There are no runs; at least one is needed."),
     ({"run": [1], "feature": ["a"], "weight": ["x"]}, {"n_features": 2}, "'weight' holds something else than numbers."),
     (
         {"run": [1], "feature": ["a"], "weight": [np.inf]},
         {"n_features": 2},
-        "'weight' has a missing or infinite value;",
+        "'weight' has a missing or infinite value.",
     ),
-    ({"run": [1, 2], "feature": ["a", "b"], "weight": [1, None]}, {"n_features": 2}, "missing or infinite value;"),
+    ({"run": [1, 2], "feature": ["a", "b"], "weight": [1, None]}, {"n_features": 2}, "missing or infinite value."),
     ({"run": [1], "feature": [0], "rank": [1]}, {"n_features": 10**9}, "has 1 ranks for 1 runs and 1000000000"),
     (
         {"run": [1, 1], "feature": [0, 0], "rank": [1, 1], "selected": [0, 0]},
@@ -188,18 +188,18 @@ TEXTS = [
     ("s.csv", b"", "is empty."),
     ("s.csv", b"\n\n", "is empty."),
     ("s.csv.gz", gzip.compress(b"", mtime=0), "is empty."),
-    ("s.csv", b"a,b\n", "The table has no rows; wanted is one row a run."),
+    ("s.csv", b"a,b\n", "The table has no rows; expected one row per run."),
     ("s.csv", b"run,feature\n", "The long table has no rows"),
     ("s.csv", b"a,b\n1,0,1\n", "is not a well-formed table: CSV parse error: Expected 2 columns, got 3"),
     ("s.csv", b"a,b\n1,0\n0.5,1\n", "The table holds 0.5 for run 2, feature 'a';"),
     ("s.csv", b"a,b\n1,0\n,1\n", "The table holds nan for run 2, feature 'a';"),
-    ("s.csv", b"a,b\n1,0\nx,1\n", "The table has the column 'a' of type String; wanted are numbers or bools."),
-    ("s.csv", b"a,b\n1,\n1,\n", "The table has the column 'b' without any value; wanted are numbers or bools."),
-    ("s.csv", b"a,a\n1,0\n", "The table has two columns called 'a'; wanted are distinct names."),
-    ("s.csv", b"a,b,\n1,0,1\n", "The name of feature 2 is empty; wanted is a text for each feature."),
-    ("s.csv", b"run,a\nu,1\nu,0\n", "The run label 'u' occurs twice; wanted are distinct labels."),
-    ("s.csv", b"run,a\nu,1\n,0\n", "The label of run 2 is empty; wanted is a text for each run."),
-    ("s.csv", b"run,feature\n1,a\n2,b\n", "give features= or n_features= (on the command line --features N)."),
+    ("s.csv", b"a,b\n1,0\nx,1\n", "The table has the column 'a' of type String; expected numbers or bools."),
+    ("s.csv", b"a,b\n1,\n1,\n", "The table has the column 'b' without any value; expected numbers or bools."),
+    ("s.csv", b"a,a\n1,0\n", "The table has two columns called 'a'; names must be distinct."),
+    ("s.csv", b"a,b,\n1,0,1\n", "The name of feature 2 is empty; every feature needs a name."),
+    ("s.csv", b"run,a\nu,1\nu,0\n", "The run label 'u' occurs twice; labels must be distinct."),
+    ("s.csv", b"run,a\nu,1\n,0\n", "The label of run 2 is empty; every run needs a label."),
+    ("s.csv", b"run,feature\n1,a\n2,b\n", "give features= or n_features=."),
     ("s.csv", b"run,feature\n,a\n1,a\n1,a\n", "Run 1 lists feature 'a' twice."),
     ("s.csv", "gène\n1\n0\n".encode("latin-1"), "is not UTF-8 text; save it as UTF-8."),
     ("s.csv", "a,b\n1,0\n".encode("utf-16"), "is not UTF-8 text; save it as UTF-8."),
@@ -211,9 +211,9 @@ TEXTS = [
     ("s.json", b"[[0, 1]", "is not well-formed JSON: "),
     ("s.json", b"[" * 100_000, "is not well-formed JSON: "),
     ("s.json", "[['gène']]".encode("latin-1"), "is not UTF-8 text; save it as UTF-8."),
-    ("s.json", b"3", "holds a int; wanted is a list of runs, each a list of features."),
-    ("s.json", b"[[0], [1]]", "from_sets needs features= (their names) or n_features="),
-    ("s.json", b'{"u": ["a"], "u": ["b"]}', "The key 'u' occurs twice; wanted are distinct labels."),
+    ("s.json", b"3", "holds a int; expected a list of runs, each a list of features."),
+    ("s.json", b"[[0], [1]]", "give features= or n_features="),
+    ("s.json", b'{"u": ["a"], "u": ["b"]}', "The key 'u' occurs twice; expected distinct labels."),
     (
         "s.json",
         b'{"schema": "steadyset.selections"}',
@@ -227,7 +227,7 @@ TEXTS = [
     ("s.parquet", b"", "is empty."),
     ("s.parquet", b"run,feature\n1,a\n", "is not a readable Parquet file: "),
     ("s.parquet", b"PAR1" + b"\xff" * 40 + b"PAR1", "is not a readable Parquet file: "),
-    ("s.txt", b"a,b\n1,0\n", "has an unknown ending; wanted is .csv, .tsv (also with .gz), .parquet or .json."),
+    ("s.txt", b"a,b\n1,0\n", "has an unknown ending; expected .csv, .tsv (also with .gz), .parquet or .json."),
     ("s.json.gz", b"[]", "has an unknown ending;"),
     ("selections", b"[]", "has an unknown ending;"),
 ]
@@ -245,7 +245,7 @@ def test_files_that_are_not_selections(tmp_path, name, content, sentence):
 def test_files_that_are_not_there_or_are_folders(tmp_path, ending):
     assert sentence_of(Selections.read, tmp_path / f"s.{ending}") == f"{tmp_path / f's.{ending}'} does not exist."
     (tmp_path / f"s.{ending}").mkdir()
-    assert "is a folder; wanted is a file." in sentence_of(Selections.read, tmp_path / f"s.{ending}")
+    assert "is a folder; expected a file." in sentence_of(Selections.read, tmp_path / f"s.{ending}")
 
 
 @pytest.mark.parametrize("change", [{"n_features": -3}, {"runs": [[9]]}, {"runs": 4}, {"weights": [["x"]]}])
@@ -343,13 +343,13 @@ def test_measures_and_options_that_do_not_exist():
     assert "`steadyset measures` lists them." in sentence_of(st.stability, two, "qqqqqq")
     assert "jaccard has no parameter 'alpha'; it takes none." in sentence_of(st.stability, two, "jaccard", alpha=1)
     assert "davis has no parameter 'beta'; it takes alpha." in sentence_of(st.stability, two, "davis", beta=1)
-    assert "alpha is -1; wanted" in sentence_of(st.stability, two, "davis", alpha=-1)
+    assert "alpha must be a number of at least 0 (got -1)" in sentence_of(st.stability, two, "davis", alpha=-1)
     assert "alpha must be a finite number (got nan)" in sentence_of(st.stability, two, "davis", alpha=float("nan"))
-    assert "undefined is 'zero'; wanted" in sentence_of(st.stability, two, undefined="zero")
-    assert "undefined is True; wanted" in sentence_of(st.stability, two, undefined=True)
-    assert "expectation is 'no'; wanted" in sentence_of(st.stability, two, expectation="no")
-    assert "n_draws is 1; wanted" in sentence_of(st.stability, two, n_draws=1)
-    assert "n_draws is 2.5; wanted" in sentence_of(st.stability, two, n_draws=2.5)
-    assert "random_state is -1; wanted" in sentence_of(st.stability, two, random_state=-1)
-    assert "random_state is 'x'; wanted" in sentence_of(st.stability, two, random_state="x")
-    assert "Z is a str; wanted" in sentence_of(st.stability, "file.csv")
+    assert "(got 'zero')" in sentence_of(st.stability, two, undefined="zero")
+    assert "(got True)" in sentence_of(st.stability, two, undefined=True)
+    assert "(got 'no')" in sentence_of(st.stability, two, expectation="no")
+    assert "n_draws must be a whole number of at least 2 (got 1)" in sentence_of(st.stability, two, n_draws=1)
+    assert "(got 2.5)" in sentence_of(st.stability, two, n_draws=2.5)
+    assert "a whole number of at least 0 (got -1)" in sentence_of(st.stability, two, random_state=-1)
+    assert "(got 'x')" in sentence_of(st.stability, two, random_state="x")
+    assert "Z is a str; expected" in sentence_of(st.stability, "file.csv")

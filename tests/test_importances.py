@@ -134,7 +134,7 @@ def test_labels_may_be_text():
         ({"X": [["a"]]}, "X holds text; expected are numbers"),
         ({"sd": [1.0, 2.0]}, "sd has the shape"),
         ({"sd": [-1.0]}, "sd has the shape .* smallest value -1"),
-        ({"method": "guess"}, "method is 'guess'"),
+        ({"method": "guess"}, r"method must be .*\(got 'guess'\)"),
         ({"step": 0.0}, "step, largest and tol"),
     ],
 )

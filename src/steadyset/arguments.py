@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from steadyset.errors import InputError
+from steadyset.errors import Argument, InputError
 
 SHOWN = 60
 
@@ -29,9 +29,9 @@ def is_whole(value: Any) -> bool:
 def check_integer(name: str, value: Any, *, least: int, most: int | None = None) -> None:
     """An option that is a whole number."""
     if not is_whole(value) or value < least:
-        raise InputError(f"{name} is {shown(value)}; wanted is a whole number of at least {least}.")
+        raise wrong_argument(name, f"a whole number of at least {least}", value)
     if most is not None and value > most:
-        raise InputError(f"{name} must be at most {most} (got {shown(value)}).")
+        raise wrong_argument(name, f"at most {most}", value)
 
 
 def check_number(name: str, value: Any, *, above: float = 0.0, most: float = np.inf, or_equal: bool = False) -> None:
@@ -39,25 +39,30 @@ def check_number(name: str, value: Any, *, above: float = 0.0, most: float = np.
     if not is_number(value) or value < above or value > most or (value == above and not or_equal):
         bound = f"of at least {above:g}" if or_equal else f"above {above:g}"
         limit = "" if most == np.inf else f" and at most {most:g}"
-        raise InputError(f"{name} is {shown(value)}; wanted is a number {bound}{limit}.")
+        raise wrong_argument(name, f"a number {bound}{limit}", value)
 
 
 def check_finite(name: str, value: Any) -> None:
     """An option that is any finite number."""
     if not is_number(value):
-        raise InputError(f"{name} must be a finite number (got {shown(value)}).")
+        raise wrong_argument(name, "a finite number", value)
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
     """An option that is one of a few words."""
     if not (isinstance(value, str) and value in choices):
-        raise InputError(f"{name} is {shown(value)}; wanted is one of {', '.join(choices)}.")
+        raise wrong_argument(name, f"one of {', '.join(choices)}", value)
 
 
 def check_flag(name: str, value: Any, *, or_none: bool = False) -> None:
     """An option that is True or False."""
     if not (isinstance(value, bool | np.bool_) or (or_none and value is None)):
-        raise InputError(f"{name} must be True{', False or None' if or_none else ' or False'} (got {shown(value)}).")
+        raise wrong_argument(name, "True, False or None" if or_none else "True or False", value)
+
+
+def wrong_argument(name: str, expected: str, value: Any) -> InputError:
+    """The error of an argument that is not what it has to be."""
+    return InputError(Argument(name), f" must be {expected} (got {shown(value)}).")
 
 
 def check_seed(name: str, value: Any) -> None:

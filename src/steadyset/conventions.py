@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from steadyset.arguments import is_number, shown
-from steadyset.errors import InputError
+from steadyset.arguments import is_number, wrong_argument
 
 LEVEL = 0.95  # the confidence of intervals and tests
 CORE = 0.9  # the share of the runs from which a feature belongs to the steady core
@@ -12,10 +11,10 @@ CORE = 0.9  # the share of the runs from which a feature belongs to the steady c
 def check_level(level: float) -> None:
     """Refuse what is no confidence level."""
     if not (is_number(level) and 0 < level < 1):
-        raise InputError(f"level is {shown(level)}; wanted is a number between 0 and 1, such as {LEVEL}.")
+        raise wrong_argument("level", f"a number between 0 and 1, such as {LEVEL}", level)
 
 
 def check_core(core: float) -> None:
     """Refuse what is no share of the runs."""
     if not (is_number(core) and 0 < core <= 1):
-        raise InputError(f"core must be a share of the runs above 0 and at most 1, such as {CORE} (got {shown(core)}).")
+        raise wrong_argument("core", f"a share of the runs above 0 and at most 1, such as {CORE}", core)

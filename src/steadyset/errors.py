@@ -1,25 +1,65 @@
 """The exceptions that steadyset raises on purpose. Each carries one sentence for the person who called."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from types import EllipsisType
+from typing import Self
 
 LONG_WORD, LONG_SENTENCE = 300, 2_500  # characters, above which the middle is left out
 
 
-class SteadysetError(Exception):
-    """Base of everything that steadyset raises on purpose."""
+@dataclass(frozen=True)
+class Argument:
+    """An argument that a sentence mentions: by its name, with a value as it is given, or with `...` for any value.
 
-    def __init__(self, sentence: object = "") -> None:
-        super().__init__(_readable(str(sentence)))
+    Kept apart from the text of an error because not everybody calls from Python: the command names its options.
+    """
+
+    name: str
+    value: str | bool | float | tuple[str, ...] | EllipsisType | None = None
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return self.name
+        return f"{self.name}={_literal(self.value)}"
+
+
+def _literal(value: object) -> str:
+    """The value as one would type it; names in double quotes, as in the documentation."""
+    if value is ...:
+        return ""
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_literal, value))}]"
+    text = repr(value)
+    return f'"{text[1:-1]}"' if text.startswith("'") and '"' not in text else text
+
+
+class SteadysetError(Exception):
+    """Base of everything that steadyset raises on purpose; its sentence is given in parts, texts and Arguments."""
+
+    def __init__(self, *sentence: str | Argument) -> None:
+        super().__init__(*sentence)
+
+    def __str__(self) -> str:
+        return self.told(str)
+
+    def told(self, name: Callable[[Argument], str]) -> str:
+        """The sentence with every Argument as `name` gives it."""
+        return _readable("".join(name(part) if isinstance(part, Argument) else str(part) for part in self.args))
+
+    def after(self, text: str) -> Self:
+        """The same error with a text before its sentence, such as the file that it is about."""
+        return type(self)(text, *self.args)
 
 
 class InputError(SteadysetError, ValueError):
-    """An argument or a file is not what it has to be; the sentence names it, what was found and what is wanted."""
+    """An argument or a file is not what it has to be; the sentence names it, what was found and what is expected."""
 
 
 class UndeclaredFeaturesError(InputError):
-    """Runs name what they selected, and nothing says what there was to choose from."""
+    """Runs name what they selected, and nothing says what there was to choose from; the last part says what to give."""
 
 
 class UndefinedError(SteadysetError, ArithmeticError):
@@ -48,12 +88,21 @@ def _readable(sentence: str) -> str:
     return text if len(text) <= LONG_SENTENCE else f"{text[:1_500]} ... {text[-500:]}"
 
 
+@contextmanager
+def about(what: str) -> Iterator[None]:
+    """Tell what is wrong with an object that was given; its parameters are its own, not arguments of the call."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{what}: {error}") from None
+
+
 class Complaints:
     """Several things that are wrong at once, told together: a line each below `heading`, or one sentence."""
 
     def __init__(self, heading: str) -> None:
         self.heading = heading
-        self.sentences: list[str] = []
+        self.errors: list[InputError] = []
 
     @contextmanager
     def collected(self) -> Iterator[None]:
@@ -61,11 +110,16 @@ class Complaints:
         try:
             yield
         except InputError as error:
-            self.sentences.append(str(error))
+            self.errors.append(error)
+
+    def add(self, *sentence: str | Argument) -> None:
+        """Something that is wrong, found without a check of its own."""
+        self.errors.append(InputError(*sentence))
 
     def tell(self, before: str = "") -> None:
         """Raise what was collected; `before` stands before a single sentence."""
-        if len(self.sentences) == 1:
-            raise InputError(before + self.sentences[0])
-        if self.sentences:
-            raise InputError("\n".join([f"{self.heading}:", *(f"- {sentence}" for sentence in self.sentences)]))
+        if len(self.errors) == 1:
+            raise self.errors[0].after(before) if before else self.errors[0]
+        if self.errors:
+            lines = [part for error in self.errors for part in ("\n- ", *error.args)]
+            raise InputError(f"{self.heading}:", *lines)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.arguments import check_choice, is_number, shown
+from steadyset.arguments import check_choice, is_number, wrong_argument
 from steadyset.errors import InputError
 from steadyset.io.numbers import number_array
 
@@ -44,7 +44,7 @@ def linear(coefs: Any, sd: Any = None) -> FloatArray:
     """
     weights = np.abs(_finite(coefs, "coefs"))
     if weights.ndim not in (1, 2):
-        raise InputError(f"coefs has {weights.ndim} dimensions; wanted are (features,) or (models, features).")
+        raise InputError(f"coefs has {weights.ndim} dimensions; expected (features,) or (models, features).")
     if sd is not None:
         weights = weights * _deviations(sd, weights.shape)
     return _shares(weights) * np.count_nonzero(weights, axis=-1, keepdims=True)
@@ -83,19 +83,19 @@ def decision_flip(
     """
     points = _finite(X, "X")
     if points.ndim != 2 or 0 in points.shape:
-        raise InputError(f"X has the shape {points.shape}; wanted is (points, features).")
+        raise InputError(f"X has the shape {points.shape}; expected (points, features).")
     deviations = points.std(axis=0) if sd is None else _deviations(sd, points.shape[1:])
     check_choice("method", method, ("auto", "closed_form", "search"))
     if not hasattr(model, "predict"):
-        raise InputError(f"model must be a fitted classifier with predict (got {shown(model)}).")
+        raise wrong_argument("model", "a fitted classifier with predict", model)
     if not (all(is_number(value) for value in (step, largest, tol)) and 0 < step <= largest and 0 < tol < 1):
         raise InputError(
-            f"step, largest and tol are {step}, {largest}, {tol}; wanted are 0 < step <= largest, 0 < tol < 1."
+            f"step, largest and tol are {step}, {largest}, {tol}; expected 0 < step <= largest, 0 < tol < 1."
         )
     as_given = partial(_framed, getattr(X, "columns", None))
     found = None if method == "search" else _linear_scores(model, points, as_given)
     if found is None and method == "closed_form":
-        raise InputError(f'{type(model).__name__} does not decide by linear scores; wanted is method="search".')
+        raise InputError(f'{type(model).__name__} does not decide by linear scores; use method="search".')
     if found is not None:
         sensitivity = _linear_sensitivity(*found, deviations)
     else:
@@ -209,12 +209,12 @@ def _deviations(sd: Any, shape: tuple[int, ...]) -> FloatArray:
     deviations = _finite(sd, "sd")
     if deviations.shape not in (shape, shape[-1:]) or np.any(deviations < 0):
         given = f"sd has the shape {deviations.shape} and the smallest value {deviations.min(initial=np.inf):g}"
-        raise InputError(f"{given}; wanted are numbers >= 0, one for each of the {shape[-1]} features.")
+        raise InputError(f"{given}; expected numbers >= 0, one for each of the {shape[-1]} features.")
     return deviations
 
 
 def _finite(values: Any, name: str) -> FloatArray:
     array = number_array(values, name).astype(np.float64, copy=False)
     if not np.all(np.isfinite(array)):
-        raise InputError(f"{name} holds a value that is not finite; wanted are finite numbers.")
+        raise InputError(f"{name} holds a value that is not finite.")
     return array

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from steadyset.arguments import check_flag
+from steadyset.arguments import check_flag, wrong_argument
 from steadyset.errors import InputError
 
 
@@ -77,7 +77,7 @@ class PlugIns:
 def check_new_name(kind: str, name: Any, known: Iterable[str], *, replace: bool) -> None:
     """A name for something new of a kind: a text that can be typed, and free unless it replaces."""
     if not isinstance(name, str) or not name or set(name) & set(":,= \t\n"):
-        raise InputError(f"name must be a text without spaces, colons, commas and equals signs (got {name!r}).")
+        raise wrong_argument("name", "a text without spaces, colons, commas and equals signs", name)
     check_flag("replace", replace)
     if name in known and not replace:
         raise InputError(f"A {kind} called {name!r} exists already; choose another name, or pass replace=True.")

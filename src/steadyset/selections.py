@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from steadyset.arguments import wrong_argument
 from steadyset.errors import InputError, MissingExtraError
 from steadyset.io.disk import file_path
 from steadyset.io.entries import Entries, checked_entries, reordered, row_pointers
@@ -125,7 +126,7 @@ class Selections:
         check_ranks(ranks, names)
         d = ranks.shape[1]
         if top is not None and not (isinstance(top, (int, np.integer)) and not isinstance(top, bool) and 0 <= top <= d):
-            raise InputError(f"top is {top!r}; wanted is a whole number from 0 to the {d} features.")
+            raise wrong_argument("top", f"a whole number from 0 to {d}, the number of features", top)
         run, feature = np.nonzero(ranks <= (d if top is None else top))
         indptr = row_pointers(np.bincount(run, minlength=len(ranks)))
         chosen = feature.astype(np.int64)
@@ -239,7 +240,7 @@ class Selections:
     def selected(self, run: int) -> IntArray:
         """The 0-based indices of what one run selected."""
         if not isinstance(run, (int, np.integer)) or not -self.n_runs <= run < self.n_runs:
-            raise InputError(f"run is {run}; wanted is a number from 0 to {self.n_runs - 1}.")
+            raise wrong_argument("run", f"a number from 0 to {self.n_runs - 1}", run)
         i = run % self.n_runs
         return self._indices[self._indptr[i] : self._indptr[i + 1]]
 
@@ -258,10 +259,10 @@ class Selections:
         try:
             chosen = np.atleast_1d(np.arange(self.n_runs)[runs])
         except IndexError:
-            wanted = f"wanted are run numbers from 0 to {self.n_runs - 1}, or one bool a run"
-            raise InputError(f"runs does not fit the {self.n_runs} runs; {wanted}.") from None
+            expected = f"expected run numbers from 0 to {self.n_runs - 1}, or one bool per run"
+            raise InputError(f"runs does not fit the {self.n_runs} runs; {expected}.") from None
         if chosen.size == 0:
-            raise InputError("runs chooses none of the runs; wanted is at least one.")
+            raise InputError("runs chooses none of the runs; expected at least one.")
         entries = np.concatenate([np.arange(self._indptr[i], self._indptr[i + 1]) for i in chosen])
         labels = None if self._labels is None or len(set(chosen)) < len(chosen) else self._labels
         return self._of(
@@ -301,7 +302,7 @@ class Selections:
         from scipy import sparse
 
         if weights and self._weights is None:
-            raise InputError("These Selections hold no weights; wanted are Selections.from_weights for weights=True.")
+            raise InputError("These Selections hold no weights; weights=True needs those of Selections.from_weights.")
         values: npt.NDArray[Any] = np.ones(len(self._indices), dtype=np.int8)
         if weights and self._weights is not None:
             values = self._weights
@@ -313,7 +314,7 @@ class Selections:
         from steadyset.io.wide import wide_columns
 
         if layout not in ("wide", "long"):
-            raise InputError(f'layout is {layout!r}; wanted is "wide" or "long".')
+            raise wrong_argument("layout", '"wide" or "long"', layout)
         columns = wide_columns(self._entries) if layout == "wide" else long_columns(self._entries)
         if backend == "pandas":
             import pandas as pd
@@ -325,7 +326,7 @@ class Selections:
             except ImportError:
                 raise MissingExtraError('backend="polars" needs polars: pip install "steadyset[polars]".') from None
             return pl.DataFrame(columns)
-        raise InputError(f'backend is {backend!r}; wanted is "pandas" or "polars".')
+        raise wrong_argument("backend", '"pandas" or "polars"', backend)
 
     def __len__(self) -> int:
         return self.n_runs

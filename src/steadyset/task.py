@@ -7,6 +7,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from steadyset.arguments import wrong_argument
 from steadyset.errors import InputError
 
 Task = Literal["classes", "number"]
@@ -23,7 +24,7 @@ def task_of(y: NDArray[Any], task: str | None = None) -> Task:
     """
     if task is not None:
         if task not in get_args(Task):
-            raise InputError(f"task must be {' or '.join(get_args(Task))} (got {task!r}).")
+            raise wrong_argument("task", f"{' or '.join(get_args(Task))}", task)
         return NUMBER if task == NUMBER else CLASSES
     if y.dtype.kind not in "fiu":
         return CLASSES

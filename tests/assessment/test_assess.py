@@ -257,7 +257,7 @@ def test_a_folder_of_another_assessment_is_refused(tmp_path):
         assess(SelectKBest(k=5), X, Y, resampling=Bootstrap(2), out=out, random_state=5)
     with pytest.raises(InputError, match="another resampling"):
         assess(SelectKBest(k=5), X, Y, resampling=KFold(2), out=out)
-    with pytest.raises(InputError, match="holds an assessment already"):
+    with pytest.raises(InputError, match="already holds an assessment; continue it with resume=True"):
         assess(SelectKBest(k=5), X, Y, resampling=Bootstrap(2), out=out, resume=False)
 
 
@@ -407,7 +407,10 @@ def test_more_features_than_there_are_is_told_without_any_run(selector):
 
 @pytest.mark.parametrize(
     ("selector", "sentence"),
-    [("anova:fraction=2", "fraction is 2"), (SelectKBest(k=-1), "InvalidParameterError: The 'k' parameter")],
+    [
+        ("anova:fraction=2", "fraction must be a number"),
+        (SelectKBest(k=-1), "InvalidParameterError: The 'k' parameter"),
+    ],
 )
 @pytest.mark.parametrize("engine", ["serial", "processes"])
 def test_parameters_that_fail_in_every_run_stop_at_the_first_and_leave_no_folder(tmp_path, selector, sentence, engine):
@@ -492,30 +495,30 @@ def test_a_pipeline_that_makes_new_features_is_refused_in_words():
             {"X": X.mask(X > 1000, np.inf), "y": np.zeros(len(Y))},
             "(?s)as it is:\n- X has infinite .*\n- y has one distinct",
         ),
-        ({"X": X.to_numpy()[0]}, "wanted are rows x features"),
+        ({"X": X.to_numpy()[0]}, "expected one row per observation"),
         ({"y": Y.iloc[:5]}, "y has the shape"),
         ({"y": np.zeros(len(Y))}, "one distinct value"),
         ({"y": np.where(Y == 0, np.nan, 1.5)}, "y has missing"),
         ({"selectors": []}, "at least one selector"),
-        ({"selectors": SelectKBest}, "wanted is a scikit-learn estimator"),
+        ({"selectors": SelectKBest}, "expected a scikit-learn estimator"),
         ({"scoring": "r2"}, "no score 'r2' for classes"),
         ({"resampling": 5}, "resampling is 5"),
-        ({"engine": "quantum"}, "engine is 'quantum'"),
+        ({"engine": "quantum"}, r"engine must be .*\(got 'quantum'\)"),
         ({"n_jobs": 0}, "n_jobs must be a number"),
-        ({"runs": "many"}, "runs is 'many'"),
+        ({"runs": "many"}, r"runs.* must be .*\(got 'many'\)"),
         ({"runs": 5, "resampling": KFold(5)}, "fixed number of runs"),
         ({"runs": "auto", "resampling": Chunks(5)}, "fixed number of runs"),
         ({"groups": [1, 2]}, "groups has the shape"),
         ({"groups": np.zeros(len(Y))}, "one group only"),
         ({"groups": Y, "resampling": Chunks(5)}, "Chunks cannot keep groups together"),
         ({"groups": Y, "resampling": KFold(2, stratified=True)}, "neither stratified nor balanced"),
-        ({"predictor": "logistic"}, "predictor is 'logistic'"),
-        ({"selectors": NoEstimator()}, "wanted is a scikit-learn estimator"),
-        ({"random_state": -1}, "random_state is -1"),
-        ({"random_state": None}, "random_state is None"),
-        ({"runs": "auto", "width": 0}, "width is 0"),
-        ({"runs": "auto", "max_runs": 1}, "max_runs is 1"),
-        ({"runs": True}, "runs is True"),
+        ({"predictor": "logistic"}, r"predictor must be .*\(got 'logistic'\)"),
+        ({"selectors": NoEstimator()}, "expected a scikit-learn estimator"),
+        ({"random_state": -1}, r"random_state.* must be .*\(got -1\)"),
+        ({"random_state": None}, r"random_state.* must be .*\(got None\)"),
+        ({"runs": "auto", "width": 0}, r"width.* must be .*\(got 0\)"),
+        ({"runs": "auto", "max_runs": 1}, r"max_runs.* must be .*\(got 1\)"),
+        ({"runs": True}, r"runs.* must be .*\(got True\)"),
     ],
 )
 def test_bad_requests_are_one_sentence(change, sentence):

@@ -52,7 +52,10 @@ def test_the_summary_answers_in_words(data, tmp_path, capsys):
 def test_json_agrees_with_the_recorded_assessment(runs, data, capsys):
     arguments = ["assess", str(data), "-t", "state", *QUICK, "--out", str(runs), "--format", "json"]
     assert run(arguments) == 2
-    assert "holds an assessment already" in capsys.readouterr().err
+    assert (
+        "already holds an assessment; continue it with --resume, or choose another folder with --out."
+        in capsys.readouterr().err
+    )
     assert run([*arguments, "--resume"]) == 0
     rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)["summary"]}
     for name, sel in st.Assessment.open(runs).selections.items():
@@ -122,13 +125,16 @@ def test_the_report_stands_alone_and_believes_no_name(runs, tmp_path, capsys):
         (["-t", "state", "-s", "lasso:k"], "is not understood at 'k'"),
         (["-t", "state", "-s", "lasso:kk=3"], "no parameter 'kk'"),
         (["-t", "state", "--resampling", "jackknife"], "no resampling called 'jackknife'"),
-        (["-t", "state", "--resampling", "subsample:fraction=2"], "fraction is 2"),
+        (["-t", "state", "--resampling", "subsample:fraction=2"], "fraction must be a number between 0 and 1 (got 2)"),
         (["-t", "state", "--resampling", "kfold", "--runs", "5"], "fixed number of runs"),
-        (["-t", "state", "--runs", "some"], "wanted is a number from 2, or auto"),
+        (["-t", "state", "--runs", "some"], "--runs must be a whole number of at least 2, or auto (got 'some')"),
         (["-t", "state", "--score", "r2"], "no score 'r2'"),
         (["-t", "state", "--max-runs", "50"], "--max-runs is where --runs auto ends"),
         (["-t", "state", "--groups", "gene"], "has no column 'gene'; did you mean 'gene"),
-        (["-t", "state", "-s", "anova:k=9"], "'anova:k=9' cannot run: k is 9; X has 8 features"),
+        (
+            ["-t", "state", "-s", "anova:k=9"],
+            "cannot run: k must be at most 8, the number of features of X (got 9)",
+        ),
         (["-t", "gene0", "--drop", "state", "-s", "rfe"], "cannot run on a number: rfe (for classes)"),
         (["-t", "state", "--engine", "tcp://127.0.0.1:9"], "No dask scheduler answers"),
         ([], "Missing option"),
@@ -153,7 +159,7 @@ def test_a_report_of_nothing_is_one_sentence(runs, tmp_path, capsys):
     assert run(["report", str(tmp_path)]) == 2
     assert "not a run folder" in capsys.readouterr().err
     assert run(["report", str(runs), "-o", str(tmp_path / "report.pdf")]) == 2
-    assert "wanted is .html" in capsys.readouterr().err
+    assert "expected .html" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -188,10 +194,10 @@ def test_a_signal_ends_the_command_cleanly_and_it_says_how_to_resume(data, tmp_p
 @pytest.mark.parametrize(
     ("command", "arguments", "sentence"),
     [
-        ("assess", ["--core", "0"], "core must be a share of the runs"),
-        ("assess", ["--core", "nan"], "core must be a share of the runs"),
-        ("assess", ["--level", "95"], "level is 95"),
-        ("tune", ["--core", "2"], "core must be a share of the runs"),
+        ("assess", ["--core", "0"], "--core must be a share of the runs"),
+        ("assess", ["--core", "nan"], "--core must be a share of the runs"),
+        ("assess", ["--level", "95"], "--level must be a number between 0 and 1, such as 0.95 (got 95.0)"),
+        ("tune", ["--core", "2"], "--core must be a share of the runs"),
     ],
 )
 def test_options_of_the_output_are_checked_before_any_work(tmp_path, command, arguments, sentence, capsys):

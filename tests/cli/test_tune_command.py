@@ -55,7 +55,7 @@ def test_resume_goes_on_and_a_folder_in_use_is_not_overwritten(files, capsys):
     assert tune("--trials", "2") == 0
     assert "2 configurations were tried" in capsys.readouterr().out
     assert tune("--trials", "3") == 2
-    assert "resume it" in capsys.readouterr().err
+    assert "continue it with --resume" in capsys.readouterr().err
     assert tune("--trials", "3", "--resume", "--choose", "knee") == 0
     shown = capsys.readouterr().out
     assert "3 configurations were tried" in shown
@@ -73,9 +73,9 @@ def test_the_options_of_the_data_are_those_of_assess(files, capsys):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (["--choose", "luck"], "rule is 'luck'"),
+        (["--choose", "luck"], "--choose must be one of"),
         (["--objectives", "beauty"], "no score 'beauty'"),
-        (["--sampler", "luck"], "sampler is 'luck'"),
+        (["--sampler", "luck"], "--sampler must be one of"),
     ],
 )
 def test_bad_options_are_told_in_a_sentence(files, capsys, options, sentence):

@@ -68,10 +68,10 @@ def test_same_seed_same_data():
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda: similar_features(kind="rings"), "kind is 'rings'"),
-        (lambda: similar_features(kind="toeplitz", n_similar=3), "even number"),
-        (lambda: similar_features(d=3), "d is 3"),
-        (lambda: redundant_features(rho=1.5), "rho is 1.5"),
+        (lambda: similar_features(kind="rings"), r"kind.* must be .*\(got 'rings'\)"),
+        (lambda: similar_features(kind="toeplitz", n_similar=3), "even number for toeplitz"),
+        (lambda: similar_features(d=3), r"d must be .* at least 5 \(got 3\)"),
+        (lambda: redundant_features(rho=1.5), r"rho.* must be .*\(got 1.5\)"),
     ],
 )
 def test_bad_input_is_told_in_a_sentence(call, sentence):

@@ -210,13 +210,13 @@ def test_sums_over_pairs_are_the_same_by_kinds_and_one_by_one() -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"level": 1.5}, "level is 1.5; wanted is a number between 0 and 1"),
-        ({"method": "exact"}, "method is 'exact'; wanted is one of auto, normal"),
+        ({"level": 1.5}, r"level must be a number between 0 and 1, such as 0.95 \(got 1.5\)"),
+        ({"method": "exact"}, r"method must be one of auto, normal.* \(got 'exact'\)"),
         ({"method": "logit", "measure": "wald"}, "two finite bounds"),
-        ({"method": "bootstrap", "n_resamples": 10}, "n_resamples is 10; wanted is a whole number of at least 100"),
+        ({"method": "bootstrap", "n_resamples": 10}, r"n_resamples must be a whole number of at least 100 \(got 10\)"),
         ({"measure": "jacard"}, "did you mean 'jaccard'"),
     ],
 )
 def test_bad_questions_get_one_sentence(options: dict[str, object], sentence: str) -> None:
-    with pytest.raises(st.InputError, match=sentence.replace("(", r"\(")):
+    with pytest.raises(st.InputError, match=sentence):
         st.confidence_interval(random_runs(), **options)  # type: ignore[arg-type]

@@ -49,7 +49,7 @@ def test_runs_that_all_agree_need_as_many_as_the_bound_says() -> None:
 def test_planning_says_when_it_cannot() -> None:
     with pytest.raises(st.InputError, match="two runs make one pair"):
         st.runs_needed(runs(2), 0.1)
-    with pytest.raises(st.InputError, match="width is 0; wanted is a positive number"):
+    with pytest.raises(st.InputError, match=r"width must be a positive number \(got 0\)"):
         st.runs_needed(runs(5), 0)
     with pytest.raises(st.InputError, match="nogueira is undefined"):
         st.runs_needed(st.Selections.from_sets([[], [], []], n_features=4), 0.1)

@@ -93,12 +93,12 @@ def test_runs_without_labels_are_independent_unless_told() -> None:
     a, b = runs_of(1), runs_of(2)
     assert not st.test_difference(a, b).paired
     assert st.test_difference(a, b, paired=True).paired
-    with pytest.raises(st.InputError, match="There are 20 and 10 runs; paired=True wants"):
+    with pytest.raises(st.InputError, match="There are 20 and 10 runs; paired=True needs"):
         st.test_difference(a, runs_of(2, M=10), paired=True)
     labelled = runs_of(1, M=3, labels=["a", "b", "c"])
-    with pytest.raises(st.InputError, match="share 2 run labels; paired=True wants at least 3"):
+    with pytest.raises(st.InputError, match="share 2 run labels; paired=True needs at least 3"):
         st.test_difference(labelled, runs_of(1, M=3, labels=["b", "c", "d"]), paired=True)
-    with pytest.raises(st.InputError, match="the other has none; paired=True wants both"):
+    with pytest.raises(st.InputError, match="the other has none; paired=True needs both"):
         st.test_difference(labelled, runs_of(1, M=3), paired=True)
 
 

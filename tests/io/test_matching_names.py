@@ -135,7 +135,7 @@ def test_many_named_rows_of_few_columns_are_not_taken_for_runs(tmp_path, capsys,
     assert Selections.read(path, transpose=False).n_runs == 100
     assert Selections.read(path, transpose=True).n_features == 100
     assert run(["measure", str(path), "-m", "nogueira"]) == 2
-    assert "give --transpose, if they are the runs, --no-transpose" in capsys.readouterr().err
+    assert "give --transpose; if they are the runs, --no-transpose" in capsys.readouterr().err
     assert run(["measure", str(path), "-m", "nogueira", "--transpose"]) == 0
     assert "3 runs, 100 features" in capsys.readouterr().out
 

@@ -148,11 +148,11 @@ SAME = FeatureSimilarity.from_matrix(np.eye(2))
     ("call", "sentence"),
     [
         (lambda: Selections.from_sets([[0]], n_features=3, labels=5), "labels must be a list"),
-        (lambda: Selections.from_rankings([[1, 2]], top=True), "top is True"),
+        (lambda: Selections.from_rankings([[1, 2]], top=True), r"top.* must be .*\(got True\)"),
         (lambda: Selections.read(None), "path must be the name of a file"),
         (lambda: Selections.read("a\0b.csv"), "path must be the name of a file"),
         (lambda: TWO.write(5), "path must be the name of a file"),
-        (lambda: TWO.selected("a"), "run is a"),
+        (lambda: TWO.selected("a"), "run must be a number from 0"),
         (lambda: TWO.with_weights(5), "rows must hold"),
         (lambda: FeatureSimilarity.read(5), "path must be the name of a file"),
         (lambda: SAME.block("a", [0]), "holds text"),

@@ -274,7 +274,7 @@ def test_missing_similarities_weights_and_runs_are_named():
         st.stability(sel, "msi")
     with pytest.raises(st.InputError, match="pearson needs weights"):
         st.stability(sel, "pearson")
-    with pytest.raises(st.InputError, match="j is 2; wanted is a run from 0 to 1"):
+    with pytest.raises(st.InputError, match=r"j must be a run from 0 to 1 \(got 2\)"):
         st.shared_importance(sel, 0, 2, similarity)
     with pytest.raises(st.InputError, match='expectation must be "auto" or "none"'):
         st.stability(sel, "msi", similarity=similarity, expectation="exact")

@@ -168,10 +168,10 @@ def test_an_unregistered_measure_is_gone(overlap):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ({"score": 3}, "score is 3; wanted is a function."),
+        ({"score": 3}, "score must be a function (got 3)."),
         ({"family": "triples"}, "family must be one of frequency, patterns, pairwise"),
         ({"colour": "red"}, "A measure has no field 'colour'; it has"),
-        ({"name": ""}, "name is ''; wanted is a text."),
+        ({"name": ""}, "name must be text (got '')."),
     ],
 )
 def test_measures_that_cannot_be_registered(arguments, sentence):

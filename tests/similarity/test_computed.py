@@ -158,19 +158,23 @@ def test_frames_bring_the_names(kind, method):
             {},
             "X has an infinite value in row 2, feature 1",
         ),
-        ([[1.0, 2.0]], {}, r"X has the shape \(1, 2\); wanted are at least 2 rows"),
-        ([1.0, 2.0], {}, r"X has the shape \(2,\); wanted is a samples x features table"),
+        ([[1.0, 2.0]], {}, r"X has the shape \(1, 2\); at least 2 rows"),
+        ([1.0, 2.0], {}, r"X has the shape \(2,\); expected a table with one row per sample"),
         (np.empty((3, 0)), {}, r"X has the shape \(3, 0\)"),
         ([["a", "b"], ["c", "d"]], {}, "X holds text; expected are numbers"),
         (np.array([[1, "2"], [3, 4]], dtype=object), {}, "X holds the text '2'"),
         ([[1.0, 2.0], [3.0]], {}, "X has rows of different lengths"),
         ([[1.0, None], [2.0, 3.0]], {}, "X has a missing value in row 1"),
-        (pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}), {}, "X has the column 'b' of type String; wanted are numbers"),
+        (
+            pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}),
+            {},
+            "X has the column 'b' of type String; (wanted|expected)",
+        ),
         (pl.DataFrame({"a": [1, None]}), {}, "X has a missing value in row 2, feature 'a'"),
         (pd.DataFrame({"a": pd.array([1, None], dtype="Int64")}), {}, "X has a missing value in row 2, feature 'a'"),
         (pd.DataFrame({"a": pd.array([1, 2]), "b": pd.Categorical(["x", "y"])}), {}, "X has the column 'b' of type"),
-        (np.eye(3), {"method": "distance"}, "method is 'distance'; wanted is \"pearson\""),
-        (np.eye(3), {"bins": 1}, "bins is 1; wanted is a whole number from 2 on"),
+        (np.eye(3), {"method": "distance"}, r"method must be .*\(got 'distance'\)"),
+        (np.eye(3), {"bins": 1}, r"bins must be a whole number of at least 2 \(got 1\)"),
         (np.eye(3), {"features": ["a"]}, "1 feature names are given for 3 features"),
     ],
 )
@@ -182,7 +186,7 @@ def test_data_without_similarities_gets_a_sentence(X, options, sentence):
 def test_sparse_data_gets_a_sentence():
     from scipy import sparse
 
-    with pytest.raises(st.InputError, match="X is a sparse matrix; wanted is a dense array"):
+    with pytest.raises(st.InputError, match="X is a sparse matrix; give a dense array"):
         st.FeatureSimilarity.from_data(sparse.eye_array(3))
 
 

@@ -84,10 +84,10 @@ def test_the_correlation_frame_of_pandas_is_taken_as_it_is():
             "C holds 0.5 for feature 'a' and feature 'b' but 0.95 the other way round",
         ),
         ((2, 0), 0.4, "but 0.[34] the other way round"),
-        ((1, 0), np.nan, "C holds nan for feature 'b' and feature 'a'; wanted are numbers from 0 to 1"),
+        ((1, 0), np.nan, "C holds nan for feature 'b' and feature 'a'; expected numbers from 0 to 1"),
         ((3, 1), -0.2, "C holds -0.2 for feature 'd' and feature 'b'; .*take the absolute"),
-        ((0, 2), 1.5, "C holds 1.5 for feature 'a' and feature 'c'; wanted are numbers from 0 to 1"),
-        ((2, 2), 0.7, "C holds 0.7 for feature 'c' with itself; wanted is 1"),
+        ((0, 2), 1.5, "C holds 1.5 for feature 'a' and feature 'c'; expected numbers from 0 to 1"),
+        ((2, 2), 0.7, "C holds 0.7 for feature 'c' with itself; expected 1"),
     ],
 )
 def test_matrices_that_are_no_similarity_get_a_sentence(kind, place, value, sentence):
@@ -100,17 +100,17 @@ def test_matrices_that_are_no_similarity_get_a_sentence(kind, place, value, sent
 @pytest.mark.parametrize(
     ("table", "options", "sentence"),
     [
-        (C[:3], {}, r"C has the shape \(3, 4\); wanted is a square"),
+        (C[:3], {}, r"C has the shape \(3, 4\); expected a square"),
         (np.empty((0, 0)), {}, r"C has the shape \(0, 0\)"),
         (sparse.csr_array(C[:3]), {}, r"C has the shape \(3, 4\)"),
         ([["a", "b"], ["c", "d"]], {}, "C holds text; expected are numbers"),
         ([[1.0, 0.5], [0.5]], {}, "rows of different lengths"),
         (pd.DataFrame({"a": ["x", "y"], "b": [0, 1]}), {}, "C has the column 'a' of type String"),
         (C, {"features": ["a", "b"]}, "2 feature names are given for 4 features"),
-        (C, {"threshold": 1.5}, "threshold is 1.5; wanted is a number from 0 to 1"),
-        (C, {"threshold": "high"}, "threshold is 'high'"),
-        (C, {"threshold": float("nan")}, "threshold is nan"),
-        (C, {"diagonal": "zero"}, "diagonal is 'zero'; wanted is \"check\""),
+        (C, {"threshold": 1.5}, r"threshold must be a number from 0 to 1 \(got 1.5\)"),
+        (C, {"threshold": "high"}, r"threshold.* must be .*\(got 'high'\)"),
+        (C, {"threshold": float("nan")}, r"threshold.* must be .*\(got nan\)"),
+        (C, {"diagonal": "zero"}, r"diagonal must be .*\(got 'zero'\)"),
     ],
 )
 def test_what_is_no_matrix_gets_a_sentence(table, options, sentence):
@@ -202,7 +202,7 @@ def test_a_similarity_survives_the_way_to_another_process():
 
 
 def test_indices_outside_are_refused():
-    with pytest.raises(st.InputError, match="The index 4 is no feature; wanted are indices from 0 to 3"):
+    with pytest.raises(st.InputError, match="The index 4 is no feature; expected indices from 0 to 3"):
         st.FeatureSimilarity.from_matrix(C).block([0], [1, 4])
 
 
@@ -256,8 +256,8 @@ def test_the_cliques_of_many_groups_are_those_of_the_matrix():
 @pytest.mark.parametrize(
     ("groups", "options", "sentence"),
     [
-        ("abc", {}, "groups is 'abc'; wanted is a label for each feature"),
-        (3, {}, "groups is 3"),
+        ("abc", {}, r"groups must be one label per feature.* \(got 'abc'\)"),
+        (3, {}, r"groups.* must be .*\(got 3\)"),
         ([[0, 1], "x"], {"n_features": 3}, "groups mixes labels and collections"),
         ([[0, 1]], {}, "needs features= .* or n_features="),
         ([[0, None]], {"n_features": 3}, "groups holds None, which is not among the features"),

@@ -106,7 +106,7 @@ def test_columns_of_a_frame_are_found_by_name():
     np.testing.assert_array_equal(found.predict(frame[names[::-1]]), found.predict(DATA.X))
     with pytest.raises(st.InputError, match="no column 'gene 3'"):
         found.predict(frame.drop(columns="gene 3"))
-    with pytest.raises(st.InputError, match="wanted are 30 features"):
+    with pytest.raises(st.InputError, match="expected 30 features"):
         found.predict(DATA.X[:, :29])
 
 

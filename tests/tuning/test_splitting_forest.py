@@ -63,9 +63,9 @@ def test_a_larger_forest_begins_with_the_trees_of_the_smaller_one():
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"n_estimators": 0}, "n_estimators is 0; wanted is a whole number of at least 1"),
-        ({"node_size": 0}, "node_size is 0; wanted is a whole number of at least 1"),
-        ({"max_features": 0.0}, "max_features is 0.0; wanted is sqrt"),
+        ({"n_estimators": 0}, r"n_estimators must be a whole number of at least 1 \(got 0\)"),
+        ({"node_size": 0}, r"node_size must be a whole number of at least 1 \(got 0\)"),
+        ({"max_features": 0.0}, r"max_features must be sqrt.* \(got 0.0\)"),
     ],
 )
 def test_impossible_options_are_named(options, sentence):

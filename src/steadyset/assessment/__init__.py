@@ -14,12 +14,13 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning
 
+from steadyset.arguments import wrong_argument
 from steadyset.assessment.engines import check_engine, compute
 from steadyset.assessment.folder import RunFolder
 from steadyset.assessment.request import Request, make_request
 from steadyset.assessment.result import Assessment
 from steadyset.assessment.workers import CRASHED, KILLED, refuse_what_cannot_travel
-from steadyset.errors import InputError
+from steadyset.errors import Argument, InputError
 from steadyset.io.disk import folder_path
 from steadyset.resampling import Bootstrap, Resampling, as_resampling
 from steadyset.runner.cell import Cell, error_on_all_rows
@@ -145,8 +146,11 @@ def _begin(folder: RunFolder, request: Request, resume: bool) -> tuple[Request, 
         return request, {}
     if not resume:
         raise InputError(
-            f"{folder.path} holds an assessment already; go on with it (resume=True, on the command line --resume), "
-            "or choose another folder (--out)."
+            f"{folder.path} already holds an assessment; continue it with ",
+            Argument("resume", True),
+            ", or choose another folder with ",
+            Argument("out", ...),
+            ".",
         )
     before = folder.settings()
     request = _in_order(request, before["selectors"], folder)
@@ -154,7 +158,9 @@ def _begin(folder: RunFolder, request: Request, resume: bool) -> tuple[Request, 
         if key not in ("selectors", "steadyset_version") and before.get(key) != value:
             word = OTHER.get(key, f"another {key.replace('_', ' ')}")
             raise InputError(
-                f"{folder.path} holds an assessment with {word}; choose another folder (--out), or ask for the same."
+                f"{folder.path} holds an assessment with {word}; ask for the same, or choose another folder with ",
+                Argument("out", ...),
+                ".",
             )
     finished = {key: cell for key, cell in folder.cells().items() if not _passing(cell)}
     if len(request.names) > len(before["selectors"]):
@@ -171,7 +177,9 @@ def _in_order(request: Request, before: Mapping[str, str], folder: RunFolder) ->
             what = f"the selector {name!r} {'is another one there' if name in asked else 'as well'}"
             raise InputError(
                 f"{folder.path} holds an assessment with other selectors: {what}. Selectors can be added to a folder, "
-                "not changed or removed; choose another folder (--out), or ask for the same and more."
+                "not changed or removed; ask for the same and more, or choose another folder with ",
+                Argument("out", ...),
+                ".",
             )
     names = (*before, *(name for name in asked if name not in before))
     return replace(request, names=names, selectors=tuple(asked[name] for name in names))
@@ -267,13 +275,13 @@ def _first_number(runs: int | str | None, resampling: Resampling, width: float, 
     if runs is None:
         return None
     if runs != "auto" and (isinstance(runs, bool) or not isinstance(runs, int)):
-        raise InputError(f'runs is {runs!r}; wanted is a number or "auto".')
+        raise wrong_argument("runs", 'a whole number or "auto"', runs)
     if "n_runs" not in resampling.get_params() or (runs == "auto" and not resampling.extendable):
         raise InputError(f"{type(resampling).__name__} has a fixed number of runs; runs must not be given.")
     if runs == "auto" and not width > 0:
-        raise InputError(f"width is {width!r}; wanted is a positive number.")
+        raise wrong_argument("width", "a positive number", width)
     if runs == "auto" and max_runs < 2:
-        raise InputError(f"max_runs is {max_runs}; wanted is a number from 2.")
+        raise wrong_argument("max_runs", "at least 2", max_runs)
     return min(FIRST_RUNS, max_runs) if runs == "auto" else int(runs)
 
 

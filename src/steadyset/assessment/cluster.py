@@ -13,7 +13,7 @@ from logging import CRITICAL
 from typing import Any
 
 from steadyset.assessment.workers import RESTARTS, Key
-from steadyset.errors import InputError, MissingExtraError, SteadysetError
+from steadyset.errors import Argument, InputError, MissingExtraError, SteadysetError
 from steadyset.runner.cell import Cell, compute_cell
 from steadyset.runner.plan import Plan
 from steadyset.selectors.extensions import Extensions
@@ -41,7 +41,7 @@ def on_cluster(
             except _losses():  # what the lost workers had in hand is done again
                 _wait_for_workers(client, address, len(remaining))
         raise WorkersLostError(
-            f"Workers were lost {RESTARTS + 1} times before their work was done, perhaps for want of memory; "
+            f"Workers were lost {RESTARTS + 1} times before their work was done, perhaps for lack of memory; "
             f"{len(remaining)} runs are missing, the finished ones are kept: resume with fewer jobs or more memory."
         )
 
@@ -52,7 +52,7 @@ def _client(n_jobs: int, address: str | None) -> Iterator[Any]:
     try:
         from distributed import Client, LocalCluster
     except ImportError:
-        raise MissingExtraError('engine="dask" needs dask: pip install "steadyset[dask]".') from None
+        raise MissingExtraError(Argument("engine", "dask"), ' needs dask: pip install "steadyset[dask]".') from None
     with ExitStack() as stack:
         target: Any = address
         try:

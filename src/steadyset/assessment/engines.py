@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from steadyset.arguments import wrong_argument
 from steadyset.assessment.cluster import on_cluster
 from steadyset.assessment.workers import in_processes
-from steadyset.errors import InputError
 from steadyset.runner.cell import Cell, compute_cell
 from steadyset.runner.jobs import job_count
 from steadyset.runner.plan import Plan
@@ -46,7 +46,7 @@ def compute(
 def check_engine(engine: str) -> None:
     """Refuse what is no engine."""
     if not isinstance(engine, str) or not (engine in ("auto", "dask", *ENGINES) or "://" in engine):
-        raise InputError(f"engine is {engine!r}; wanted is auto, {', '.join(ENGINES)}, dask or a scheduler's address.")
+        raise wrong_argument("engine", f"auto, {', '.join(ENGINES)}, dask or a scheduler's address", engine)
 
 
 def _auto(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int) -> Iterator[Cell]:

@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from steadyset._version import __version__
-from steadyset.errors import Complaints, InputError
+from steadyset.arguments import wrong_argument
+from steadyset.errors import Complaints, InputError, about
 from steadyset.io.labels import feature_names
 from steadyset.io.numbers import number_array, number_frame
 from steadyset.io.observations import aligned_rows, check_impute, group_values, target_values
@@ -161,7 +162,8 @@ def make_plan(
         warned,
         gaps,
     )
-    drawing.check(plan.rows)
+    with about("The resampling cannot be drawn"):
+        drawing.check(plan.rows)
     return plan, names
 
 
@@ -182,7 +184,7 @@ def named_selectors(selectors: Any, task: Task, n_classes: int = 2) -> dict[str,
                 name = next(f"{name} {i}" for i in range(2, len(several) + 2) if f"{name} {i}" not in given)
             given[name] = selector
     if not given:
-        raise InputError("selectors is empty; wanted is at least one selector.")
+        raise InputError("selectors is empty; expected at least one selector.")
     refuse_unable(
         {name: selector for name, selector in given.items() if not is_plain_function(selector)}, task, n_classes
     )
@@ -204,7 +206,7 @@ def _selector(selector: Any, name: str, task: Task) -> Any:
         return selector
     if not can_choose(selector) or not hasattr(selector, "get_params"):
         raise InputError(
-            f"The selector {name!r} is {selector!r}; wanted is a scikit-learn estimator, a name, or a function of X "
+            f"The selector {name!r} is {selector!r}; expected a scikit-learn estimator, a name, or a function of X "
             "and y."
         )
     return selector
@@ -215,21 +217,19 @@ def _refuse_impossible_size(name: str, selector: Any, n_features: int) -> None:
     k = selector.get_params(deep=False).get("k")
     if k is None or not type(selector).__module__.startswith("steadyset."):
         return
-    try:
+    with about(f"The selector {name!r} cannot run"):
         check_k(k, n_features)
-    except InputError as error:
-        raise InputError(f"The selector {name!r} cannot run: {error}") from None
 
 
 def _predictor(predictor: Any) -> Any:
     if isinstance(predictor, type) or not all(hasattr(predictor, name) for name in ("fit", "predict", "get_params")):
-        raise InputError(f"predictor is {predictor!r}; wanted is a scikit-learn classifier or regressor.")
+        raise wrong_argument("predictor", "a scikit-learn classifier or regressor", predictor)
     return predictor
 
 
 def _seed(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
-        raise InputError(f"random_state is {value!r}; wanted is a whole number from 0.")
+        raise wrong_argument("random_state", "a whole number of at least 0", value)
     return int(value)
 
 
@@ -243,7 +243,7 @@ def _numbers(X: Any, features: Sequence[str] | None) -> tuple[npt.NDArray[np.flo
     given = number_array(X, "X")
     table = given if isinstance(X, np.memmap) and given.dtype == np.float64 else np.ascontiguousarray(given, np.float64)
     if table.ndim != 2 or table.shape[1] == 0:
-        raise InputError(f"X has the shape {table.shape}; wanted are rows x features.")
+        raise InputError(f"X has the shape {table.shape}; expected one row per observation and one column per feature.")
     names, d = feature_names(features, table.shape[1], what="X")
     if not all_finite(table):
         bad = np.flatnonzero(np.isinf(table).any(axis=0))

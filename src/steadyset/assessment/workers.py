@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from steadyset.errors import InputError
+from steadyset.errors import Argument, InputError
 from steadyset.runner.cell import Cell, compute_cell
 from steadyset.runner.conditions import reason
 from steadyset.runner.jobs import end_with
@@ -33,7 +33,7 @@ RESTARTS = 3
 AHEAD = 2  # cells that are handed to each worker before they are finished
 CRASHES = 3  # after which the other cells of a selector that has never been sound are not tried
 CRASHED = "the process that ran it ended without an answer"
-KILLED = "the process that ran it was ended from outside, perhaps for want of memory"
+KILLED = "the process that ran it was ended from outside, perhaps for lack of memory"
 FROM_OUTSIDE = ("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP")
 
 
@@ -46,7 +46,9 @@ def in_processes(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jo
             raise
         raise InputError(
             f"The disk with {tempfile.gettempdir()} has no room to share the data with worker processes; "
-            "make room, set TMPDIR, or use engine serial or threads."
+            "make room, set TMPDIR, or use ",
+            Argument("engine", "threads"),
+            ".",
         ) from None
 
 

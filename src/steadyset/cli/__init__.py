@@ -1,4 +1,4 @@
-"""The command `steadyset`: one file a subcommand."""
+"""The command `steadyset`: one file per subcommand."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from steadyset.cli import assess, certify, compare, measure, measures, report, tune
+from steadyset.cli.naming import Subcommand
 from steadyset.cli.output import complain, speak_any_alphabet
 from steadyset.ending import KILLED_BY, leave_at_once
 from steadyset.errors import InterruptedRunError, SteadysetError
@@ -34,13 +35,13 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("assess")(assess.assess)
-app.command("tune")(tune.tune)
-app.command("report")(report.report)
-app.command("measure")(measure.measure)
-app.command("compare")(compare.compare)
-app.command("measures")(measures.measures)
-app.command("certify")(certify.certify)
+app.command("assess", cls=Subcommand)(assess.assess)
+app.command("tune", cls=Subcommand)(tune.tune)
+app.command("report", cls=Subcommand)(report.report)
+app.command("measure", cls=Subcommand)(measure.measure)
+app.command("compare", cls=Subcommand)(compare.compare)
+app.command("measures", cls=Subcommand)(measures.measures)
+app.command("certify", cls=Subcommand)(certify.certify)
 
 
 @app.callback()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from steadyset.arguments import wrong_argument
 from steadyset.cli import shared
 from steadyset.cli.interruption import resumable
 from steadyset.cli.output import Format
@@ -146,7 +147,7 @@ def _resampling(text: str, runs: str | None) -> Resampling:
     if runs is None or runs == "auto":
         return drawn
     if not runs.isdigit() or int(runs) < 2:
-        raise InputError(f"--runs is {runs!r}; wanted is a number from 2, or auto.")
+        raise wrong_argument("runs", "a whole number of at least 2, or auto", runs)
     if "n_runs" not in drawn.get_params():
         raise InputError(f"--runs does not go with {text}, which has a fixed number of runs.")
     drawn.set_params(n_runs=int(runs))

@@ -114,7 +114,7 @@ def _labels(files: list[Path]) -> dict[str, Path]:
     stems = [file.name.split(".")[0] for file in files]
     labels = stems if len(set(stems)) == len(stems) else [str(file) for file in files]
     if len(set(labels)) < len(labels):
-        raise InputError("The same file is given twice; wanted is one file a procedure.")
+        raise InputError("The same file is given twice; give one file per procedure.")
     return dict(zip(labels, files, strict=True))
 
 

@@ -87,7 +87,7 @@ def measure(
         try:
             found = table_rows(selections, wanted, options, level)
         except InputError as error:
-            raise InputError(f"{file}: {error}") from None
+            raise error.after(f"{file}: ") from None
         if form is Format.table:
             _show(file, selections, found)
         else:

@@ -5,16 +5,17 @@ The aliases are read by typer; what they become is read by the functions below t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from steadyset.arguments import wrong_argument
+from steadyset.cli.naming import quoted
 from steadyset.cli.output import Format
 from steadyset.errors import InputError
-from steadyset.io.labels import quoted_name, some_names
+from steadyset.io.labels import some_names
 
 if TYPE_CHECKING:
     from steadyset.io.data_table import Data
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from steadyset.similarity import FeatureSimilarity
 
 RUN = "run"  # the column of --data that names its rows
-
-ARGUMENTS = {"transpose=True": "--transpose", "transpose=False": "--no-transpose", "max_gb=": "--max-gb"}
 
 DataArgument = Annotated[
     Path,
@@ -164,17 +163,16 @@ def read_data(
     """The data of `assess` and `tune`; people are told what was read, and what the target is taken for."""
     from steadyset.io.data_table import load_data
 
-    with _told_as_options():
-        data = load_data(
-            file,
-            target,
-            drop=drop or (),
-            keep=keep or (),
-            impute=impute,
-            delimiter=delimiter,
-            groups=groups,
-            max_gb=max_gb,
-        )
+    data = load_data(
+        file,
+        target,
+        drop=drop or (),
+        keep=keep or (),
+        impute=impute,
+        delimiter=delimiter,
+        groups=groups,
+        max_gb=max_gb,
+    )
     if people:
         n_groups = "" if data.groups is None else f", {len(set(data.groups))} groups by {groups!r}"
         typer.echo(f"{file}: {len(data.y)} rows, {len(data.features)} features, target {target!r}{n_groups}")
@@ -204,7 +202,7 @@ def undefined_policy(text: str) -> Any:
     try:
         return float(text)
     except ValueError:
-        raise InputError(f"--undefined is {text!r}; wanted is nan, raise or a number.") from None
+        raise wrong_argument("undefined", "nan, raise or a number", text) from None
 
 
 def read_recorded(
@@ -233,8 +231,7 @@ def read_recorded(
     found: list[Selections | UndeclaredFeaturesError] = []
     for file in files:
         try:
-            with _told_as_options():
-                found.append(Selections.read(file, n_features=n_features, transpose=transpose, max_gb=max_gb))
+            found.append(Selections.read(file, n_features=n_features, transpose=transpose, max_gb=max_gb))
         except UndeclaredFeaturesError as error:
             found.append(error)
     told = next((sel for sel in found if isinstance(sel, Selections)), None)
@@ -244,23 +241,11 @@ def read_recorded(
     for file, one in zip(files, found, strict=True):
         if isinstance(one, UndeclaredFeaturesError):
             if names is None:
-                raise one
+                raise InputError(*one.args[:-1], "give --features N, or the data with --data FILE.")
             one = Selections.read(file, names)
             typer.echo(f"{file}: the {len(names)} features are those of {data or similarity}", err=True)
         recorded.append(one if names is None else _in_order(one, names))
     return recorded, alike
-
-
-@contextmanager
-def _told_as_options() -> Iterator[None]:
-    """What the library says about its arguments, said of the options of the command."""
-    try:
-        yield
-    except InputError as error:
-        sentence = str(error)
-        for argument, option in ARGUMENTS.items():
-            sentence = sentence.replace(argument, option)
-        raise type(error)(sentence) from None
 
 
 def _in_order(selections: Selections, names: tuple[str, ...]) -> Selections:
@@ -302,7 +287,7 @@ def _load_similarity(
     try:
         return FeatureSimilarity.from_data(table, method=method, threshold=threshold)  # type: ignore[arg-type]
     except InputError as error:
-        raise InputError(f"{data}: {error}") from None
+        raise error.after(f"{data}: ") from None
 
 
 def _refuse_other_columns(data: Path, columns: Sequence[str], selections: Selections) -> None:
@@ -314,7 +299,7 @@ def _refuse_other_columns(data: Path, columns: Sequence[str], selections: Select
     extra = [name for name in columns if name not in {RUN, *selections.features}]
     known = len(extra) == n_columns - d
     which = f"{some_names(extra)} {'is' if len(extra) == 1 else 'are'} not among the features: " if known else ""
-    target = quoted_name(extra[0]) if known and len(extra) == 1 else "COLUMN"
+    target = quoted(extra[0]) if known and len(extra) == 1 else "COLUMN"
     raise InputError(
         f"{data} has {n_columns} columns for the {d} features that were selected from; {which}leave out what is no "
         f"feature, a target with --target {target}."

@@ -6,9 +6,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from steadyset.arguments import check_choice, check_integer, check_seed, is_number, shown
+from steadyset.arguments import check_choice, check_integer, check_seed, is_number, wrong_argument
 from steadyset.datasets.simulated import MOST, Floats, Ints, Simulated
-from steadyset.errors import InputError
 
 N_RELEVANT = 5
 WITHIN, BETWEEN = 0.95, 0.1
@@ -34,7 +33,7 @@ def similar_features(
     check_integer("d", d, least=N_RELEVANT, most=MOST)
     check_integer("n_similar", n_similar, least=0)
     if kind == "toeplitz" and n_similar % 2:
-        raise InputError(f"n_similar must be an even number for toeplitz (got {n_similar}).")
+        raise wrong_argument("n_similar", "an even number for toeplitz", n_similar)
     check_seed("random_state", random_state)
     random = np.random.default_rng(random_state)
     relevant = np.round(np.linspace(0, d - 1, N_RELEVANT)).astype(np.int64)
@@ -71,7 +70,7 @@ def fifteen_features(
     check_seed("random_state", random_state)
     four = list(correlations) if isinstance(correlations, list | tuple) else []
     if len(four) != 4 or not all(is_number(value) and -1 <= value <= 1 for value in four):
-        raise InputError(f"correlations must be four numbers from -1 to 1 (got {shown(correlations)}).")
+        raise wrong_argument("correlations", "four numbers from -1 to 1", correlations)
     random = np.random.default_rng(random_state)
     alike = np.array([1.0, 1.0, 1.0, *four])
     own = random.standard_normal((n, 15))

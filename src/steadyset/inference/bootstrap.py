@@ -90,5 +90,5 @@ def _half_samples(
     )
     drawn = drawn[np.isfinite(drawn)]
     if drawn.size == 0:
-        raise InputError(f"{measure.name} is undefined on every half of the runs; wanted is another method.")
+        raise InputError(f"{measure.name} is undefined on every half of the runs; choose another method.")
     return np.asarray(values.value + (drawn - drawn.mean()) * np.sqrt(m / (M - m)))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from steadyset.arguments import check_flag, shown
+from steadyset.arguments import check_flag, wrong_argument
 from steadyset.conventions import LEVEL, check_level
 from steadyset.errors import InputError
 from steadyset.inference.hypotheses import difference_between
@@ -108,9 +108,9 @@ def compare(
     | shaky     |   -0.119 | -0.119 to 0.010 |    8 | b     |
     """
     if not isinstance(procedures, Mapping):
-        raise InputError(f'procedures must be like {{"lasso": selections, ...}} (got {shown(procedures)}).')
+        raise wrong_argument("procedures", 'like {"lasso": selections, ...}', procedures)
     if len(procedures) < 2:
-        raise InputError(f"procedures holds {len(procedures)}; wanted are at least two to compare.")
+        raise InputError(f"procedures must hold at least two to compare (got {len(procedures)}).")
     check_flag("paired", paired, or_none=True)
     check_adjustment(adjust)
     check_level(level)
@@ -118,7 +118,7 @@ def compare(
     options = Options(undefined, expectation, n_draws, random_state, similarity)
     runs: dict[str, Selections] = {str(name): as_selections(one) for name, one in procedures.items()}
     if len(runs) < len(procedures):
-        raise InputError(f"procedures has {list(procedures)!r}; wanted are names that differ as text.")
+        raise InputError(f"procedures must have names that differ as text (got {list(procedures)!r}).")
     for one in runs.values():
         check_features(next(iter(runs.values())), one, record, paired)
     values = {name: jackknife(one, record, options) for name, one in runs.items()}

@@ -133,7 +133,7 @@ def test_difference(
     a, b = as_selections(first), as_selections(second)
     check_features(a, b, record, paired)
     if method == "normal" and paired:
-        raise InputError('method="normal" is the published test of independent runs; wanted is paired=False or None.')
+        raise InputError('method="normal" is the published test of independent runs; use it with paired=False or None.')
     values_a, values_b = jackknife(a, record, options), jackknife(b, record, options)
     if method == "normal":
         variance = published_variance(a, values_a) + published_variance(b, values_b)

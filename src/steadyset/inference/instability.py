@@ -102,7 +102,7 @@ class _Pairs(NamedTuple):
 
 def _similar_pairs(runs: Selections, similarity: FeatureSimilarity) -> _Pairs:
     if not isinstance(similarity, FeatureSimilarity):
-        raise InputError(f"similarity is {type(similarity).__name__}; wanted is a FeatureSimilarity.")
+        raise InputError(f"similarity must be a FeatureSimilarity (got {type(similarity).__name__}).")
     similarity.check(runs)
     indptr, indices, values = similarity.neighbours
     f = np.repeat(np.arange(runs.n_features), np.diff(indptr))

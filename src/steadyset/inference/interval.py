@@ -145,7 +145,7 @@ def plain_ends(spread: Spread, quantile: float) -> tuple[float, float]:
 def logit_ends(spread: Spread, quantile: float) -> tuple[float, float]:
     low, high = spread.range.low, spread.range.high
     if not (np.isfinite(low) and np.isfinite(high)):
-        raise InputError('method="logit" needs a measure with two finite bounds; wanted is another method.')
+        raise InputError('method="logit" needs a measure with two finite bounds; choose another method.')
     below, above = spread.value - low, high - spread.value
     if below <= 0 or above <= 0:
         return plain_ends(spread, quantile)

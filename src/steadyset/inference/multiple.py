@@ -8,8 +8,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.arguments import shown
-from steadyset.errors import InputError
+from steadyset.arguments import wrong_argument
 
 Adjustment = Literal["holm", "bh"] | None
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
@@ -35,7 +34,7 @@ def adjusted_p_values(p_values: npt.ArrayLike, adjust: Adjustment) -> npt.NDArra
 def check_adjustment(adjust: object) -> None:
     """Refuse what is no way to adjust."""
     if not (adjust is None or (isinstance(adjust, str) and adjust in ("holm", "bh"))):
-        raise InputError(f'adjust is {shown(adjust)}; wanted is "holm", "bh" or None.')
+        raise wrong_argument("adjust", '"holm", "bh" or None', adjust)
 
 
 def compact_letters(names: Sequence[str], differ: Collection[frozenset[str]]) -> dict[str, str]:

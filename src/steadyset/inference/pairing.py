@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.errors import InputError
+from steadyset.errors import Argument, InputError
 from steadyset.io.labels import unlike_names
 from steadyset.measures.record import Measure
 from steadyset.selections import Selections
@@ -16,6 +16,7 @@ Ints = npt.NDArray[np.int64]
 
 
 FEWEST = 3  # runs from which a variance can be told
+_PAIRED = Argument("paired", True)
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ def matched_runs(a: Selections, b: Selections, paired: bool | None) -> Pairing |
         return _by_order(a, b) if paired else None
     if a.labels is None or b.labels is None:
         if paired:
-            raise InputError("One of the Selections has run labels and the other has none; paired=True wants both.")
+            raise InputError("One of the Selections has run labels and the other has none; ", _PAIRED, " needs both.")
         return None
     place = {label: i for i, label in enumerate(b.labels)}
     first = np.array([i for i, label in enumerate(a.labels) if label in place], dtype=np.int64)
@@ -50,7 +51,7 @@ def matched_runs(a: Selections, b: Selections, paired: bool | None) -> Pairing |
         return Pairing(first, second)
     if len(first) < FEWEST or (paired is None and 2 * len(first) < most):
         if paired:
-            raise InputError(f"The Selections share {len(first)} run labels; paired=True wants at least {FEWEST}.")
+            raise InputError(f"The Selections share {len(first)} run labels; ", _PAIRED, f" needs at least {FEWEST}.")
         return None
     left_out = a.n_runs + b.n_runs - 2 * len(first)
     runs = "1 run that only one side has is" if left_out == 1 else f"{left_out} runs that only one side has are"
@@ -60,7 +61,7 @@ def matched_runs(a: Selections, b: Selections, paired: bool | None) -> Pairing |
 def _by_order(a: Selections, b: Selections) -> Pairing:
     if a.n_runs != b.n_runs:
         raise InputError(
-            f"There are {a.n_runs} and {b.n_runs} runs; paired=True wants the same resamples on both sides."
+            f"There are {a.n_runs} and {b.n_runs} runs; ", _PAIRED, " needs the same resamples on both sides."
         )
     return Pairing(np.arange(a.n_runs), np.arange(a.n_runs))
 
@@ -74,8 +75,9 @@ def check_features(a: Selections, b: Selections, measure: Measure, paired: bool 
         raise InputError(f"{found}; {measure.name} needs the same features in the same order on both sides.")
     if paired is not False:
         raise InputError(
-            f"{found}; give the same features in the same order on both sides, or paired=False for procedures that "
-            "choose from different features."
+            f"{found}; give the same features in the same order on both sides, or ",
+            Argument("paired", False),
+            " for procedures that choose from different features.",
         )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.arguments import is_number, is_whole, shown
+from steadyset.arguments import is_number, is_whole, shown, wrong_argument
 from steadyset.conventions import LEVEL, check_level
 from steadyset.errors import InputError
 from steadyset.inference.interval import auto_ends, interval_of
@@ -45,7 +45,7 @@ def runs_needed(
     t quantile with M. With few runs this is a rough answer; ask again after half of the runs.
     """
     if not (is_number(width) and width > 0):
-        raise InputError(f"width is {shown(width)}; wanted is a positive number.")
+        raise wrong_argument("width", "a positive number", width)
     check_level(level)
     record = get_measure(measure).with_params(measure_params)
     options = Options(undefined, expectation, n_draws, random_state, similarity)
@@ -56,7 +56,7 @@ def runs_needed(
         raise InputError(f"The number of runs cannot be planned: {values.why_no_variance()}.")
     spread = spread_of(values, options)
     if not _width(spread, MOST_RUNS, level) <= width:
-        raise InputError(f"No number of runs makes the interval narrower than {width:g}; wanted is a larger width.")
+        raise InputError(f"No number of runs makes the interval narrower than {width:g}; choose a larger width.")
     if _width(spread, values.n_runs, level) <= width:
         return 0
     low, high = values.n_runs, MOST_RUNS
@@ -94,7 +94,7 @@ def convergence(
     steps = _steps(runs.n_runs) if n_runs is None else [int(m) for m in n_runs]
     outside = [m for m in steps if not 2 <= m <= runs.n_runs]
     if outside:
-        raise InputError(f"n_runs holds {outside[0]}; wanted are numbers from 2 to the {runs.n_runs} runs.")
+        raise InputError(f"n_runs holds {outside[0]}; expected numbers from 2 to {runs.n_runs}, the number of runs.")
     rows = []
     for m in steps:
         found = interval_of(jackknife(runs.take(slice(m)), record, options), options, level)

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from steadyset.errors import InputError
+from steadyset.arguments import wrong_argument
+from steadyset.errors import Argument, InputError
 from steadyset.io.columns import FEATURE, RUN, WIDE, Columns, read_wide_csv
 from steadyset.io.limits import first_line, refuse_size
 
@@ -57,7 +58,7 @@ def separator_of(delimiter: str) -> str:
     """The character that a delimiter means; tab may be written out."""
     character = {"tab": "\t", "\\t": "\t"}.get(delimiter, delimiter)
     if len(character) != 1 or not character.isascii() or character in '"\r\n':
-        raise InputError(f"delimiter is {delimiter!r}; wanted is one character, such as ; or |, or tab.")
+        raise wrong_argument("delimiter", "one character, such as ; or |, or tab", delimiter)
     return character
 
 
@@ -109,10 +110,11 @@ def read_csv(path: Path, delimiter: str, labels: bool, max_gb: float, *, decimal
 def _refuseseparator(path: Path, header: str, delimiter: str, labels: bool) -> None:
     for found, word in OTHER_SEPARATORS.items():
         if delimiter not in header and found in header:
-            wanted = f"save it with {'tabs' if delimiter == TAB else 'commas'} (and a point in decimal numbers)"
-            if not labels:  # the data of a command, which has the option
-                wanted = f"say so with --delimiter {'tab' if found == TAB else repr(found)}, or {wanted}"
-            raise InputError(f"{path} seems to be separated by {word}; {wanted}.")
+            what = f"{path} seems to be separated by {word}; "
+            saved = f"save it with {'tabs' if delimiter == TAB else 'commas'} (and a point in decimal numbers)."
+            if labels:  # selections, which are read without a choice of the delimiter
+                raise InputError(what + saved)
+            raise InputError(what, "give ", Argument("delimiter", "tab" if found == TAB else found), f", or {saved}")
 
 
 def _is_data(cells: list[str]) -> bool:

@@ -1,4 +1,4 @@
-"""From a data file to numbers and a target: what cannot be used is said, with the option that handles it."""
+"""From a data file to numbers and a target: what cannot be used is said, with the argument that handles it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.errors import Complaints, InputError
-from steadyset.io.labels import SHOWN, quoted_name, some_names
+from steadyset.errors import Argument, Complaints, InputError
+from steadyset.io.labels import SHOWN, some_names
 from steadyset.io.limits import MAX_GB
-from steadyset.io.observations import check_impute
+from steadyset.io.observations import MEDIAN, check_impute
 from steadyset.io.table_files import read_columns
 
 if TYPE_CHECKING:
@@ -94,20 +94,21 @@ def load_data(
     return Data(np.ascontiguousarray(X), y, tuple(names), tuple(notes), members)
 
 
-def _check_names(columns: Sequence[str], wanted: Sequence[str], path: str | Path, left_out: set[str]) -> None:
+def _check_names(columns: Sequence[str], named: Sequence[str], path: str | Path, left_out: set[str]) -> None:
     wrong = Complaints(f"{path} does not have the columns that were named")
     known = set(columns)
-    for name in dict.fromkeys(wanted):
+    for name in dict.fromkeys(named):
         if name not in known:
-            wrong.sentences.append(f"{path} has no column {name!r}; {_instead(name, columns)}")
+            wrong.add(f"{path} has no column {name!r}; {_instead(name, columns)}")
     counts = Counter(columns) if len(known) < len(columns) else {}
     counts = {name: often for name, often in counts.items() if often > 1 and name not in left_out}
     if counts:
         shown = [f"{often} columns called {name!r}" for name, often in list(counts.items())[:SHOWN]]
         more = f" and {len(counts) - SHOWN} more such names" if len(counts) > SHOWN else ""
-        wrong.sentences.append(
-            f"{path} has {', '.join(shown)}{more}; rename them, or leave them all out with "
-            f"{_options('drop', list(counts))}."
+        wrong.add(
+            f"{path} has {', '.join(shown)}{more}; rename them, or leave them all out with ",
+            _columns_of("drop", list(counts)),
+            ".",
         )
     wrong.tell()
 
@@ -150,8 +151,9 @@ def _refuse_text(text: Mapping[str, pa.ChunkedArray]) -> None:
         them = "it" if len(text) == 1 else "them"
         shown = ", ".join(f"{name!r} holds {_first_text(text[name])!r}" for name in list(text)[:SHOWN])
         raise InputError(
-            f"{_count(list(text), 'column')} not numeric ({shown}); encode {them}, or leave {them} out with "
-            f"{_options('drop', list(text))}."
+            f"{_count(list(text), 'column')} not numeric ({shown}); encode {them}, or leave {them} out with ",
+            _columns_of("drop", list(text)),
+            ".",
         )
 
 
@@ -175,15 +177,18 @@ def _refuse_identifiers(
         if len(found) > 1:
             look = f"columns {some_names(found)} look like identifiers"
         raise InputError(
-            f"the {look} (every row has its own); leave out with {_options('drop', found)}, or use with "
-            f"{_options('keep', found)}."
+            f"the {look} (every row has its own); leave out with ",
+            _columns_of("drop", found),
+            ", or use with ",
+            _columns_of("keep", found),
+            ".",
         )
 
 
 def _refuse_empty(empty: Sequence[str]) -> None:
     if empty:
         have = f"the column {empty[0]!r} has" if len(empty) == 1 else f"the columns {some_names(empty)} have"
-        raise InputError(f"{have} no value at all; leave out with {_options('drop', empty)}.")
+        raise InputError(f"{have} no value at all; leave out with ", _columns_of("drop", empty), ".")
 
 
 def _gaps(
@@ -199,7 +204,11 @@ def _gaps(
     are = "1 value is missing" if count == 1 else f"{count} values are missing"
     if names and impute is None:
         raise InputError(
-            f"{are}, in {_columns(names, features)}; fill them with --impute median, or leave columns out with --drop."
+            f"{are}, in {_columns(names, features)}; fill with ",
+            Argument("impute", MEDIAN),
+            ", or leave columns out with ",
+            Argument("drop", ...),
+            ".",
         )
     if not names:
         return []
@@ -210,9 +219,9 @@ def _columns(names: Sequence[str], features: Sequence[str]) -> str:
     return f"{len(names)} of {len(features)} columns ({some_names(names)})"
 
 
-def _options(option: str, names: Sequence[str]) -> str:
-    """An option of the command for the first few names."""
-    return " ".join(f"--{option} {quoted_name(name)}" for name in names[:SHOWN])
+def _columns_of(argument: str, names: Sequence[str]) -> Argument:
+    """An argument that lists columns, with the first few names."""
+    return Argument(argument, tuple(names[:SHOWN]))
 
 
 def _count(names: Sequence[str], noun: str) -> str:
@@ -223,5 +232,5 @@ def _instead(name: str, columns: Sequence[str]) -> str:
     close = get_close_matches(name.lower(), [column.lower() for column in columns], n=1)
     near = [column for column in columns if column.lower() in close]
     if not near and all(NUMBER.fullmatch(column) for column in columns):
-        return f"its first line holds numbers ({some_names(columns)}), wanted is one with the names of the columns."
+        return f"its first line holds numbers ({some_names(columns)}); expected one with the names of the columns."
     return f"did you mean {near[0]!r}?" if near else f"it has {some_names(columns)}."

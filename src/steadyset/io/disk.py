@@ -9,13 +9,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from steadyset.arguments import wrong_argument
 from steadyset.errors import InputError
 
 
 def file_path(path: Any) -> Path:
     """The path of a file; a sentence for what is none."""
     if not isinstance(path, (str, os.PathLike)) or "\0" in os.fspath(path):
-        raise InputError(f"path must be the name of a file (got {path!r}).")
+        raise wrong_argument("path", "the name of a file", path)
     found = Path(path)
     try:
         found.exists()
@@ -28,7 +29,7 @@ def file_path(path: Any) -> Path:
 def folder_path(out: Any) -> Path:
     """Where a folder is to be; what cannot be the name of one is refused."""
     if not isinstance(out, (str, os.PathLike)) or "\0" in os.fspath(out) or not os.fspath(out):
-        raise InputError(f"out must be the path of a folder (got {out!r}).")
+        raise wrong_argument("out", "the path of a folder", out)
     return Path(out)
 
 

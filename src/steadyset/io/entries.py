@@ -55,13 +55,13 @@ def checked_entries(
     """Sort each row, and refuse what is out of range or listed twice."""
     M = len(indptr) - 1
     if M == 0:
-        raise InputError("There are no runs; wanted is at least one.")
+        raise InputError("There are no runs; at least one is needed.")
     checked_labels = run_labels(labels, M)
     runs = np.repeat(np.arange(M), np.diff(indptr))
     outside = np.flatnonzero((indices < 0) | (indices >= d))
     if outside.size:
         e = outside[0]
-        raise InputError(f"Run {runs[e] + 1} selects the index {indices[e]}; wanted are indices from 0 to {d - 1}.")
+        raise InputError(f"Run {runs[e] + 1} selects the index {indices[e]}; expected indices from 0 to {d - 1}.")
     if indices.size and np.any((np.diff(indices) <= 0) & (np.diff(runs) == 0)):
         order = np.lexsort((indices, runs))
         indices = indices[order]

@@ -9,7 +9,8 @@ import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from steadyset.errors import InputError, UndeclaredFeaturesError
+from steadyset.arguments import wrong_argument
+from steadyset.errors import Argument, InputError, UndeclaredFeaturesError
 
 SHOWN = 3
 INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})  # categories of Unicode
@@ -30,26 +31,27 @@ def feature_names(
     """The names (None: x0, x1, ...) and their number, from either or both."""
     if features is None and n_features is None:
         raise UndeclaredFeaturesError(
-            f"{what} needs features= (their names) or n_features= (how many there were to choose from)."
+            f"{what} does not say how many features there were to choose from; ",
+            f"give {Argument('features', ...)} or {Argument('n_features', ...)}.",
         )
     count = None if n_features is None else _whole_number(n_features)
     if features is None:
         assert count is not None
         return None, count
     if isinstance(features, (str, bytes)):
-        raise InputError(f"features is the text {features!r}; wanted is a list of names.")
+        raise InputError(f"features must be a list of names (got the text {features!r}).")
     try:
         names = tuple(str(name) for name in features)
     except TypeError:
-        raise InputError(f"features is {features!r}; wanted is a list of names.") from None
+        raise wrong_argument("features", "a list of names", features) from None
     if not names:
-        raise InputError("features is empty; wanted is at least one feature.")
+        raise InputError("features is empty; at least one is needed.")
     if "" in names:
-        raise InputError(f"The name of feature {names.index('')} is empty; wanted is a text for each feature.")
+        raise InputError(f"The name of feature {names.index('')} is empty; every feature needs a name.")
     if len(set(names)) < len(names):
-        raise InputError(f"The feature name {_first_repeated(names)!r} occurs twice; wanted are distinct names.")
+        raise InputError(f"The feature name {_first_repeated(names)!r} occurs twice; names must be distinct.")
     if count is not None and count != len(names):
-        raise InputError(f"{len(names)} feature names are given for {count} features; wanted is one name a feature.")
+        raise InputError(f"{len(names)} feature names are given for {count} features; expected one name per feature.")
     return names, len(names)
 
 
@@ -74,7 +76,7 @@ def check_same_order(
     found = unlike_names(first, second, what_first, what_second)
     if found is not None:
         order = "the same names in the same order" if set(first) == set(second) else "the same names"
-        raise InputError(f"{found}; expected are {order} (features=).")
+        raise InputError(f"{found}; expected {order} (features=).")
 
 
 def unlike_names(first: Sequence[str], second: Sequence[str], what_first: str, what_second: str) -> str | None:
@@ -96,8 +98,8 @@ def places_of(own: Sequence[str], features: Sequence[str], what: str) -> list[in
     if len(set(known)) < len(place):
         unknown = next(name for name in map(str, features) if name not in place)
         raise InputError(
-            f"{what} has the feature {known[0]!r} but not {unknown!r}; features= takes its names in the order that is "
-            "wanted, or new names for all of them."
+            f"{what} has the feature {known[0]!r} but not {unknown!r}; features= takes its names in any "
+            "order, or new names for all of them."
         )
     return [place[str(name)] for name in features]
 
@@ -107,17 +109,17 @@ def run_labels(labels: Sequence[str] | None, n_runs: int) -> tuple[str, ...] | N
     if labels is None:
         return None
     if isinstance(labels, (str, bytes)):
-        raise InputError(f"labels is the text {labels!r}; wanted is a list of labels.")
+        raise InputError(f"labels must be a list (got the text {labels!r}).")
     try:
         checked = tuple(str(label) for label in labels)
     except TypeError:
-        raise InputError(f"labels must be a list with one label per run (got {labels!r}).") from None
+        raise wrong_argument("labels", "a list with one label per run", labels) from None
     if len(checked) != n_runs:
-        raise InputError(f"{len(checked)} labels are given for {n_runs} runs; wanted is one label a run.")
+        raise InputError(f"{len(checked)} labels are given for {n_runs} runs; expected one label per run.")
     if len(set(checked)) < len(checked):
-        raise InputError(f"The run label {_first_repeated(checked)!r} occurs twice; wanted are distinct labels.")
+        raise InputError(f"The run label {_first_repeated(checked)!r} occurs twice; labels must be distinct.")
     if "" in checked:
-        raise InputError(f"The label of run {checked.index('') + 1} is empty; wanted is a text for each run.")
+        raise InputError(f"The label of run {checked.index('') + 1} is empty; every run needs a label.")
     return None if checked == stand_ins(n_runs) else checked
 
 
@@ -180,11 +182,6 @@ def _written_out(character: str) -> str:
     return character.encode("unicode_escape", "surrogatepass").decode("ascii")
 
 
-def quoted_name(name: str) -> str:
-    """A name as it is typed on a command line."""
-    return f'"{name}"' if re.search(r"[^\w.-]", name) else name
-
-
 def name_and_params(text: str) -> tuple[str, dict[str, Any]]:
     """Split "name:param=value,param=value"; values are numbers, True, False, None, or else text."""
     name, _, rest = text.partition(":")
@@ -194,7 +191,7 @@ def name_and_params(text: str) -> tuple[str, dict[str, Any]]:
         if equals and key.strip():
             params[key.strip()] = _value(value.strip())
         elif part.strip():
-            raise InputError(f"{text!r} is not understood at {part!r}; wanted is name:param=value,param=value.")
+            raise InputError(f"{text!r} is not understood at {part!r}; expected name:param=value,param=value.")
     return name.strip(), params
 
 
@@ -209,11 +206,11 @@ def _whole_number(n_features: int) -> int:
     try:
         count = operator.index(n_features)
     except TypeError:
-        raise InputError(f"n_features is {n_features!r}; wanted is a whole number.") from None
+        raise wrong_argument("n_features", "a whole number", n_features) from None
     if count < 1:
-        raise InputError(f"n_features is {count}; wanted is at least one feature.")
+        raise wrong_argument("n_features", "at least 1", count)
     if count > MOST_FEATURES:
-        raise InputError(f"n_features is {count}; wanted are at most {MOST_FEATURES} features.")
+        raise wrong_argument("n_features", f"at most {MOST_FEATURES}", count)
     return count
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from steadyset.errors import InputError
+from steadyset.arguments import wrong_argument
+from steadyset.errors import Argument, InputError
 
 MAX_GB = 8.0  # of memory that a file may take
 UNCHECKED_CELLS, CELLS_PER_BYTE = 10_000_000, 1_000
@@ -18,7 +19,7 @@ def readable(path: Path) -> Iterator[None]:
     """Turn what the file system has to say into a sentence."""
     try:
         if path.is_dir():
-            raise InputError(f"{path} is a folder; wanted is a file.")
+            raise InputError(f"{path} is a folder; expected a file.")
         if path.stat().st_size == 0:
             raise InputError(f"{path} is empty.")
         yield
@@ -33,11 +34,12 @@ def readable(path: Path) -> Iterator[None]:
 def refuse_size(path: Path, n_bytes: int, max_gb: float) -> None:
     """Refuse what would take more memory than allowed, before it is read."""
     if isinstance(max_gb, bool) or not isinstance(max_gb, (int, float)) or not max_gb > 0:
-        raise InputError(f"max_gb must be a positive number (got {max_gb!r}).")
+        raise wrong_argument("max_gb", "a positive number", max_gb)
     if n_bytes > max_gb * 2**30:
         raise InputError(
-            f"{path} would take more than {max_gb:g} GB of memory; raise the limit with max_gb= if the file is to be "
-            "trusted."
+            f"{path} would take more than {max_gb:g} GB of memory; if you trust the file, raise the limit with ",
+            Argument("max_gb", ...),
+            ".",
         )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from steadyset.arguments import wrong_argument
 from steadyset.errors import InputError
 from steadyset.io.entries import Entries, checked_entries, row_pointers
 from steadyset.io.labels import (
@@ -32,7 +33,7 @@ def entries_of_sets(
         labels = list(sets) if labels is None else labels
         sets = sets.values()
     if isinstance(sets, (str, bytes)) or not isinstance(sets, Iterable):
-        raise InputError(f"sets is {sets!r}; wanted is a collection of runs, each a collection of features.")
+        raise wrong_argument("sets", "a collection of runs, each a collection of features", sets)
     rows = [_as_list(row, i) for i, row in enumerate(sets)]
     names, d = feature_names(features, n_features, what="from_sets")
     if names is None:
@@ -82,7 +83,7 @@ def with_weights(entries: Entries, rows: Sequence[Sequence[float] | Mapping[str,
     ]
     weights = numbers(flat, "rows")
     if not np.all(np.isfinite(weights)):
-        raise InputError("rows holds a weight that is not finite; wanted are finite numbers.")
+        raise InputError("rows holds a weight that is not finite.")
     return entries._replace(weights=weights)
 
 
@@ -92,7 +93,7 @@ def with_rankings(entries: Entries, R: Any) -> Entries:
     ranks = numbers(R, "R")
     wanted = (entries.n_runs, entries.n_features)
     if ranks.shape != wanted:
-        raise InputError(f"R has the shape {ranks.shape}; wanted is {wanted}.")
+        raise InputError(f"R has the shape {ranks.shape}; expected {wanted}.")
     check_ranks(ranks, entries.names)
     return entries._replace(rankings=ranks)
 
@@ -109,7 +110,7 @@ def _weights_of_run(row: Sequence[float] | Mapping[str, float], run: int, select
 def _as_list(row: Any, i: int) -> list[Any] | npt.NDArray[Any]:
     """What run i selects, as a list or an array."""
     if isinstance(row, (str, bytes, Mapping)) or not isinstance(row, Iterable):
-        raise InputError(f"Run {i + 1} is {row!r}; wanted is a collection of feature names or indices.")
+        raise InputError(f"Run {i + 1} is {row!r}; expected a collection of feature names or indices.")
     if isinstance(row, (set, frozenset)) and any(isinstance(x, str) for x in row):
         return sorted(row, key=str)  # the order of names in a set changes from process to process
     return row if isinstance(row, np.ndarray) and row.ndim == 1 else list(row)
@@ -126,7 +127,7 @@ def _names_in(rows: Sequence[Sequence[Any] | npt.NDArray[Any]], d: int) -> tuple
         if numbers:
             raise InputError(
                 f"Run {i + 1} selects the index {numbers[0]} while others are selected by name; "
-                "wanted is features= (the names of all features in their order), or names only."
+                "give the names of all features in their order (features=), or select by names only."
             )
     if len(used) > d:
         raise InputError(f"The runs select {len(used)} distinct names, more than the {d} that n_features allows.")
@@ -142,9 +143,9 @@ def _feature_index(x: Any, positions: Mapping[str, int] | None, run: int, d: int
         return positions[x]
     if isinstance(x, (int, np.integer)) and not isinstance(x, (bool, np.bool_)):
         if not 0 <= x < d:
-            raise InputError(f"Run {run + 1} selects the index {x}; wanted are indices from 0 to {d - 1}.")
+            raise InputError(f"Run {run + 1} selects the index {x}; expected indices from 0 to {d - 1}.")
         return int(x)
-    raise InputError(f"Run {run + 1} holds {x!r}; wanted are feature names (text) or 0-based indices (integers).")
+    raise InputError(f"Run {run + 1} holds {x!r}; expected feature names (text) or 0-based indices (integers).")
 
 
 def is_ragged(R: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.errors import InputError, UndeclaredFeaturesError
+from steadyset.errors import Argument, InputError, UndeclaredFeaturesError
 from steadyset.io.columns import FEATURE, RUN
 from steadyset.io.entries import Entries, checked_entries, row_pointers
 from steadyset.io.labels import AppearanceOrder, feature_names, name_positions, placeholders, stand_ins
@@ -33,7 +33,7 @@ def entries_of_long(
             found = f"it has {', '.join(arrow.column_names)}" if arrow.column_names else "it has no columns"
             raise InputError(f"The long table has no column {name!r}; {found}.")
     if arrow.num_rows == 0:
-        raise InputError("The long table has no rows; wanted is one row for each selected feature.")
+        raise InputError("The long table has no rows; expected one row for each selected feature.")
     run, run_names = _codes(arrow.column(RUN))
     entries = run >= 0
     feature, names, d = _feature_codes(arrow.column(FEATURE), entries, features, n_features)
@@ -123,12 +123,12 @@ def _feature_codes(
         names, d = feature_names(features, n_features, what="A long table of feature numbers")
         outside = [text for text in texts if not 0 <= int(text) < d]
         if outside:
-            raise InputError(f"The table holds the feature index {outside[0]}; wanted are indices from 0 to {d - 1}.")
+            raise InputError(f"The table holds the feature index {outside[0]}; expected indices from 0 to {d - 1}.")
         return np.array([*(int(text) for text in texts), -1], dtype=np.int64)[code], names, d
     if n_features is None and not declared:
         raise UndeclaredFeaturesError(
-            f"The long table names {len(texts)} features but not how many there were to choose from; "
-            "give features= or n_features= (on the command line --features N)."
+            f"The long table names {len(texts)} features but not how many there were to choose from; ",
+            f"give {Argument('features', ...)} or {Argument('n_features', ...)}.",
         )
     if n_features is not None and n_features < len(texts):
         raise InputError(f"The table names {len(texts)} features, more than the {n_features} that n_features allows.")
@@ -144,7 +144,7 @@ def _numbers(arrow: pa.Table, name: str, entries: npt.NDArray[np.bool_]) -> npt.
         return None
     values = column_numbers(arrow, name)[entries]
     if not np.all(np.isfinite(values)):
-        raise InputError(f"The column {name!r} has a missing or infinite value; wanted are finite numbers.")
+        raise InputError(f"The column {name!r} has a missing or infinite value.")
     return np.asarray(values, dtype=np.float64)
 
 
@@ -167,12 +167,14 @@ def _rank_table(
     names: tuple[str, ...] | None,
 ) -> npt.NDArray[np.float64]:
     if len(run) != M * d:
-        raise InputError(f"The table has {len(run)} ranks for {M} runs and {d} features; wanted is one for each.")
+        raise InputError(
+            f"The table has {len(run)} ranks for {M} runs and {d} features; expected one per run and feature."
+        )
     table = np.full((M, d), np.nan)
     table[run, feature] = ranks
     check_ranks(np.where(np.isnan(table), 1.0, table), names, "The table")
     if np.isnan(table).any():
         i, f = np.argwhere(np.isnan(table))[0]
         which = names[f] if names is not None else f
-        raise InputError(f"Run {i + 1} has no rank for feature {which!r}; wanted is a rank for each run and feature.")
+        raise InputError(f"Run {i + 1} has no rank for feature {which!r}; expected one per run and feature.")
     return table

@@ -64,7 +64,7 @@ def number_frame(table: Any, what: str) -> tuple[NDArray[Any], list[str]]:
         name, kind = next(iter(bad.items()))
         which = "without any value" if kind == nw.Unknown else f"of type {kind}"
         more = f", and others that hold no numbers ({some_names(list(bad)[1:])})" if len(bad) > 1 else ""
-        raise InputError(f"{what} has the column {name!r} {which}{more}; wanted are numbers or bools.")
+        raise InputError(f"{what} has the column {name!r} {which}{more}; expected numbers or bools.")
     return number_array(_values(frame), what), [str(name) for name in frame.columns]
 
 
@@ -92,10 +92,10 @@ def as_frame(table: Any, what: str) -> nw.DataFrame[Any]:
     except DuplicateError:
         names = [str(name) for name in getattr(table, "column_names", table.columns)]
         twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"{what} has two columns called {twice!r}; wanted are distinct names.") from None
+        raise InputError(f"{what} has two columns called {twice!r}; names must be distinct.") from None
     if not isinstance(frame, nw.DataFrame):
         raise InputError(
-            f"{what} is a {type(table).__name__}; wanted is a runs x features array, a sparse matrix, "
+            f"{what} is a {type(table).__name__}; expected an array with one row per run, a sparse matrix, "
             "or a pandas, polars or pyarrow table."
         )
     return frame

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steadyset.arguments import wrong_argument
 from steadyset.errors import InputError
 from steadyset.io.numbers import number_array
 
@@ -65,7 +66,7 @@ def group_values(groups: Any, n_rows: int | None) -> NDArray[Any]:
 def check_impute(value: Any) -> str | None:
     """How missing values are filled: None (not at all) or "median"."""
     if value not in (None, MEDIAN):
-        raise InputError(f'impute must be "{MEDIAN}" or None (got {value!r}).')
+        raise wrong_argument("impute", f'"{MEDIAN}" or None', value)
     return MEDIAN if value == MEDIAN else None
 
 
@@ -76,19 +77,19 @@ def _index(values: Any) -> Any:
 
 
 def _vector(values: Any, what: str, n_rows: int | None) -> NDArray[Any]:
-    wanted = f"wanted is one value for each {'row' if n_rows is None else f'of the {n_rows} rows'} of X"
+    expected = f"expected one value for each {'row' if n_rows is None else f'of the {n_rows} rows'} of X"
     if isinstance(values, (str, bytes, Mapping, set, frozenset)) or values is None or callable(values):
-        raise InputError(f"{what} is a {type(values).__name__}; {wanted}.")
+        raise InputError(f"{what} is a {type(values).__name__}; {expected}.")
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise InputError(f"{what} has missing values; drop those rows.")
     try:
         array = np.asarray(values)
     except ValueError:
-        raise InputError(f"{what} holds lists of different lengths; {wanted}.") from None
+        raise InputError(f"{what} holds lists of different lengths; {expected}.") from None
     if isinstance(values, Sequence) and array.dtype.kind == "U" and not all(isinstance(v, str) for v in values):
         array = np.asarray(values, dtype=object)  # numpy has made text of numbers, of None and of nan
     if array.ndim != 1 or n_rows not in (None, len(array)):
-        raise InputError(f"{what} has the shape {array.shape}; {wanted}.")
+        raise InputError(f"{what} has the shape {array.shape}; {expected}.")
     return array
 
 

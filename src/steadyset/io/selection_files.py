@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from steadyset.arguments import wrong_argument
 from steadyset.errors import InputError
 from steadyset.io.columns import FEATURE, RUN
 from steadyset.io.disk import explained, write_durably, written_durably
@@ -43,14 +44,14 @@ def read_selections(
             return entries_of_long(table, features, n_features, None)
         return _from_wide(table, features, n_features, transpose)
     except InputError as error:
-        raise type(error)(f"{path}: {error}") from None
+        raise error.after(f"{path}: ") from None
 
 
 def write_selections(entries: Entries, path: Path, *, layout: str | None) -> None:
     """See Selections.write."""
     kind = file_kind(path)
     if layout not in (None, "wide", "long"):
-        raise InputError(f'layout is {layout!r}; wanted is "wide" or "long".')
+        raise wrong_argument("layout", '"wide" or "long"', layout)
     try:
         if kind == "json":
             content = selection_json(entries)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from steadyset.errors import InputError
+from steadyset.errors import Argument, InputError
 from steadyset.io.entries import Entries, reordered
 from steadyset.io.limits import first_line, readable, refuse_size
 from steadyset.io.lists import entries_of_sets, with_rankings, with_weights
@@ -28,7 +28,7 @@ def read_selection_json(path: Path, features: Sequence[str] | None, n_features: 
     except UnicodeDecodeError:
         raise InputError(f"{path} is not UTF-8 text; save it as UTF-8.") from None
     except InputError as error:
-        raise type(error)(f"{path}: {error}") from None
+        raise error.after(f"{path}: ") from None
     except (json.JSONDecodeError, RecursionError) as error:
         raise InputError(f"{path} is not well-formed JSON: {error}.") from None
     except ValueError:  # Python reads whole numbers of at most some 4,300 digits
@@ -39,17 +39,17 @@ def read_selection_json(path: Path, features: Sequence[str] | None, n_features: 
         if isinstance(content, (list, dict)):
             return entries_of_sets(content, features, n_features, None)
     except InputError as error:
-        raise type(error)(f"{path}: {error}") from None
+        raise error.after(f"{path}: ") from None
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{path} does not follow the {SCHEMA} schema: {first_line(error)}.") from None
-    raise InputError(f"{path} holds a {type(content).__name__}; wanted is a list of runs, each a list of features.")
+    raise InputError(f"{path} holds a {type(content).__name__}; expected a list of runs, each a list of features.")
 
 
 def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
-            raise InputError(f"The key {key!r} occurs twice; wanted are distinct labels.")
+            raise InputError(f"The key {key!r} occurs twice; expected distinct labels.")
         found[key] = value
     return found
 
@@ -61,7 +61,9 @@ def _from_schema(content: dict[str, Any], features: Sequence[str] | None, n_feat
     if n_features not in (None, count):
         raise InputError(f"The file has {count} features, but {n_features} were announced.")
     if n_features is None and names is None and isinstance(count, int) and count > MOST_CLAIMED:
-        raise InputError(f"The file claims {count:,} features; give n_features={count} if that is so.")
+        raise InputError(
+            f"The file claims {count:,} features; if that is so, give ", Argument("n_features", count), "."
+        )
     names = features if names is None else names
     sets = entries_of_sets(runs, names, count, labels)
     if content.get("weights") is not None:

@@ -37,7 +37,7 @@ def read_table(path: Path, *, labels: bool = True, delimiter: str | None = None,
             return read_feather(path, max_gb)
     kind = file_kind(path, TABLE_ENDINGS)
     if kind == "json":
-        raise InputError(f"{path} is a json file; wanted is {TABLE_ENDINGS}.")
+        raise InputError(f"{path} is a json file; expected {TABLE_ENDINGS}.")
     with readable(path):
         if kind == "parquet":
             return read_parquet(path, max_gb)
@@ -80,6 +80,6 @@ def file_kind(path: Path, endings: str = ENDINGS) -> str:
     kind = suffixes[-1][1:] if suffixes else ""
     if kind not in ("csv", "tsv", "parquet", "json") or (path.suffix.lower() == ".gz" and kind in ("parquet", "json")):
         if path.is_dir():
-            raise InputError(f"{path} is a folder; wanted is a file.")
-        raise InputError(f"{path} has an unknown ending; wanted is {endings}.")
+            raise InputError(f"{path} is a folder; expected a file.")
+        raise InputError(f"{path} has an unknown ending; expected {endings}.")
     return kind

@@ -10,7 +10,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.errors import InputError
+from steadyset.arguments import wrong_argument
+from steadyset.errors import Argument, InputError
 from steadyset.io.columns import RUN, Columns
 from steadyset.io.entries import Entries, checked_entries, row_pointers
 from steadyset.io.labels import describe_feature, feature_names, places_of, some_names
@@ -62,7 +63,7 @@ def read_matrix(
     `transpose`: the rows are the features; None: they are not, unless a frame looks so, which is refused.
     """
     if transpose not in (None, True, False):
-        raise InputError(f"transpose must be True, False or None (got {transpose!r}).")
+        raise wrong_argument("transpose", "True, False or None", transpose)
     if hasattr(Z, "tocsr"):
         return _sparse(Z.T if transpose else Z, what, features, labels)
     if not isinstance(Z, (np.ndarray, list, tuple)):
@@ -99,10 +100,10 @@ def _sparse(Z: Any, what: str, features: Sequence[str] | None, labels: Sequence[
 
 def _check_shape(table: Any, what: str) -> None:
     if table.ndim != 2:
-        raise InputError(f"{what} has {table.ndim} dimension(s); wanted are 2, runs x features.")
+        raise InputError(f"{what} has {table.ndim} dimension(s); expected 2: one row per run, one column per feature.")
     if table.shape[0] == 0 or table.shape[1] == 0:
         missing = "runs" if table.shape[0] == 0 else "features"
-        raise InputError(f"{what} has no {missing} (its shape is {table.shape}); wanted is at least one.")
+        raise InputError(f"{what} has no {missing} (its shape is {table.shape}); at least one is needed.")
 
 
 class Wide(NamedTuple):
@@ -127,10 +128,10 @@ def wide_array(
     """
     frame = as_frame(table, what)
     if len(frame) == 0:
-        raise InputError(f"{what} has no rows; wanted is one row a run.")
+        raise InputError(f"{what} has no rows; expected one row per run.")
     frame, rows = _row_names(frame, what, transpose)
     if not frame.columns:
-        raise InputError(f"{what} has no features; wanted is one column a feature.")
+        raise InputError(f"{what} has no features; expected one column per feature.")
     values, columns = number_frame(frame, what)
     return oriented(Wide(values, columns, rows), what, features, labels, transpose=transpose)
 
@@ -181,8 +182,10 @@ def _row_names(
             return frame.drop(first), names
         if transpose is None and not any(NUMBER.fullmatch(name) for name in names):
             raise InputError(
-                f"{what} has text in its first column {first!r} ({some_names(names)}); if these are the features, give "
-                "transpose=True, if they are the runs, call the column run."
+                f"{what} has text in its first column {first!r} ({some_names(names)}); if these are the features, ",
+                "give ",
+                Argument("transpose", True),
+                "; if they are the runs, call the column run.",
             )
     return frame, None
 
@@ -197,7 +200,11 @@ def _refuse_features_in_rows(
     if called_like_runs or shape[0] >= max(MANY, MANY_TIMES * shape[1]):
         raise InputError(
             f"{what} reads as {shape[0]:,} runs ({some_names([str(name) for name in rows])}) of {shape[1]:,} features; "
-            "if its rows are the features, give transpose=True, if they are the runs, transpose=False."
+            "if its rows are the features, give ",
+            Argument("transpose", True),
+            "; if they are the runs, ",
+            Argument("transpose", False),
+            ".",
         )
 
 

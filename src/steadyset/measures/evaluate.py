@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from steadyset.arguments import shown
+from steadyset.arguments import wrong_argument
 from steadyset.errors import InputError
 from steadyset.measures.needs import has_needs, require_needs
 from steadyset.measures.options import NOT_CORRECTED, Estimate, Expectation, Options, Undefined
@@ -72,7 +72,7 @@ def chosen_measures(
     if params is not None and not (
         isinstance(params, Mapping) and all(isinstance(values, Mapping) for values in params.values())
     ):
-        raise InputError(f'params must be like {{"davis": {{"alpha": 1}}}} (got {shown(params)}).')
+        raise wrong_argument("params", 'like {"davis": {"alpha": 1}}', params)
     if isinstance(measures, str) and measures == "all":
         records = all_measures()
     elif isinstance(measures, str | Measure):
@@ -80,7 +80,7 @@ def chosen_measures(
     elif isinstance(measures, list | tuple) and measures:
         records = [get_measure(name) for name in measures]
     else:
-        raise InputError(f'measures must be "all", a name, or a list of names (got {shown(measures)}).')
+        raise wrong_argument("measures", '"all", a name, or a list of names', measures)
     by_name = {get_measure(name).name: values for name, values in (params or {}).items()}
     return [record.with_params(by_name.get(record.name, {})) for record in records]
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.errors import InputError
+from steadyset.arguments import wrong_argument
 from steadyset.measures.record import INFINITY, Measure, register
 
 Int = npt.NDArray[np.int64]
@@ -71,7 +71,7 @@ def davis_score(levels: Int, sizes: Int, d: int, *, alpha: float = 0.0) -> Float
     Reference: Davis et al. 2006
     """
     if not alpha >= 0:
-        raise InputError(f"alpha is {alpha!r}; wanted is a number that is not negative.")
+        raise wrong_argument("alpha", "a number of at least 0", alpha)
     M, q = len(sizes), int(sizes.sum())
     if q == 0:
         return _nan(levels)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from steadyset.errors import InputError
+from steadyset.errors import Argument, InputError
 from steadyset.measures.options import Options
 from steadyset.measures.record import Measure, Need
 from steadyset.selections import Selections
@@ -15,21 +15,21 @@ class Remedy(NamedTuple):
     """When a need is met, and how to meet it."""
 
     met: Callable[[Selections, Options], bool]
-    wanted: str
+    how: tuple[str | Argument, ...]
 
 
 NEEDS: dict[Need, Remedy] = {
     "similarity": Remedy(
         lambda _, options: options.similarity is not None,
-        "the similarity of the features: give similarity=, such as FeatureSimilarity.from_data(X)",
+        ("the similarity of the features (a FeatureSimilarity); give ", Argument("similarity", ...)),
     ),
     "weights": Remedy(
         lambda selections, _: selections.weights is not None,
-        "weights of the selected features: build the Selections with from_weights",
+        ("weights of the selected features; build the Selections with from_weights, or from a long table",),
     ),
     "rankings": Remedy(
         lambda selections, _: selections.rankings is not None or selections.weights is not None,
-        "rankings of the features: build the Selections with from_rankings, or with from_weights to rank by weight",
+        ("rankings of the features; build the Selections with from_rankings, or with from_weights to rank by weight",),
     ),
 }
 
@@ -43,4 +43,4 @@ def require_needs(measure: Measure, selections: Selections, options: Options) ->
     """Raise a sentence that says what is missing and how to give it."""
     for need in measure.needs:
         if not NEEDS[need].met(selections, options):
-            raise InputError(f"{measure.name} needs {NEEDS[need].wanted}.")
+            raise InputError(f"{measure.name} needs ", *NEEDS[need].how, ".")

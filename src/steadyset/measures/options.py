@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.arguments import is_number, is_whole, shown
+from steadyset.arguments import is_number, is_whole, wrong_argument
 from steadyset.errors import InputError, UndefinedError
 from steadyset.measures.record import Measure
 from steadyset.similarity import FeatureSimilarity
@@ -33,21 +33,19 @@ class Options:
 
     def __post_init__(self) -> None:
         if not (is_number(self.undefined) or (isinstance(self.undefined, str) and self.undefined in ("nan", "raise"))):
-            raise InputError(f'undefined is {shown(self.undefined)}; wanted is "nan", "raise" or a finite number.')
+            raise wrong_argument("undefined", '"nan", "raise" or a finite number', self.undefined)
         if not (isinstance(self.expectation, str) and self.expectation in get_args(Expectation)):
-            raise InputError(
-                f'expectation is {shown(self.expectation)}; wanted is "auto", "exact", "monte_carlo" or "none".'
-            )
+            raise wrong_argument("expectation", '"auto", "exact", "monte_carlo" or "none"', self.expectation)
         if not is_whole(self.n_draws) or self.n_draws < 2:
-            raise InputError(f"n_draws is {shown(self.n_draws)}; wanted is a whole number of at least 2 draws.")
+            raise wrong_argument("n_draws", "a whole number of at least 2", self.n_draws)
         if self.n_draws > MOST_DRAWS:
-            raise InputError(f"n_draws must be at most {MOST_DRAWS:.0e} (got {shown(self.n_draws)}).")
+            raise wrong_argument("n_draws", f"at most {MOST_DRAWS:.0e}", self.n_draws)
         if self.random_state is not None and not (is_whole(self.random_state) and self.random_state >= 0):
-            raise InputError(f"random_state is {shown(self.random_state)}; wanted is None or a whole number from 0 on.")
+            raise wrong_argument("random_state", "None or a whole number of at least 0", self.random_state)
         if self.similarity is not None:
             check_similarity(self.similarity)
         if self.mc_error is not None and not (is_number(self.mc_error) and self.mc_error > 0):
-            raise InputError(f"mc_error is {shown(self.mc_error)}; wanted is a positive number.")
+            raise wrong_argument("mc_error", "a positive number", self.mc_error)
 
     @property
     def corrects(self) -> bool:
@@ -104,7 +102,7 @@ def check_similarity(similarity: Any) -> None:
     """Refuse what is no FeatureSimilarity."""
     if not isinstance(similarity, FeatureSimilarity):
         raise InputError(
-            f"similarity is a {type(similarity).__name__}; wanted is a FeatureSimilarity, "
+            f"similarity is a {type(similarity).__name__}; expected a FeatureSimilarity, "
             "such as FeatureSimilarity.from_matrix(C)."
         )
 

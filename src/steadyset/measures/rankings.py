@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from steadyset.arguments import is_whole, shown
-from steadyset.errors import InputError
+from steadyset.arguments import is_whole, wrong_argument
 from steadyset.measures.correlations import Correlations
 from steadyset.measures.record import INFINITY, Measure, register
 from steadyset.measures.sparse_rows import FloatArray, Rows
@@ -68,7 +67,7 @@ def canberra_score(ranks: Rows, *, top: int | None = None, relative: bool = Fals
 
     d = ranks.n_features
     if top is not None and not (is_whole(top) and 1 <= top <= d):
-        raise InputError(f"top is {shown(top)}; wanted is a whole number from 1 to the {d} features, or None.")
+        raise wrong_argument("top", f"None or a whole number from 1 to {d}, the number of features", top)
     last = d if top is None else int(top) + 1
     values, rest = np.minimum(ranks.values, last), np.minimum(ranks.rest, last)
     table = canberra_table(ranks.indptr, ranks.indices, values, rest, d)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from steadyset.arguments import check_finite, check_flag, is_number, shown
+from steadyset.arguments import check_finite, check_flag, is_number, shown, wrong_argument
 from steadyset.errors import InputError
 from steadyset.plugins import PlugIns
 
@@ -113,7 +113,7 @@ def register(measure: Measure) -> Measure:
     """Add a record under its name and aliases; both must be new."""
     for key in (measure.name, *measure.aliases):
         if key.lower() in _names:
-            raise InputError(f"A measure called {key!r} exists already; wanted is a new name.")
+            raise InputError(f"A measure called {key!r} exists already; choose another name.")
     _registry[measure.name] = measure
     _names.update({key.lower(): measure.name for key in (measure.name, *measure.aliases)})
     return measure
@@ -134,9 +134,9 @@ def register_measure(name: str, score: Callable[..., Any], *, family: str = "pai
     >>> st.unregister_measure("overlap")
     """
     if not (isinstance(name, str) and name):
-        raise InputError(f"name is {shown(name)}; wanted is a text.")
+        raise wrong_argument("name", "text", name)
     if not callable(score):
-        raise InputError(f"score is {shown(score)}; wanted is a function.")
+        raise wrong_argument("score", "a function", score)
     get_family(family)
     unknown = sorted(set(fields) - set(Measure.__dataclass_fields__))
     if unknown:
@@ -146,7 +146,7 @@ def register_measure(name: str, score: Callable[..., Any], *, family: str = "pai
             fields[field_name] = _texts(field_name, fields[field_name])
     for need in fields.get("needs", ()):
         if need not in get_args(Need):
-            raise InputError(f"needs holds {shown(need)}; wanted are some of {', '.join(get_args(Need))}.")
+            raise InputError(f"needs holds {shown(need)}; expected some of {', '.join(get_args(Need))}.")
     _check_fields(fields)
     return register(Measure(name=name, score=score, family=family, **fields))
 
@@ -156,7 +156,7 @@ def _texts(name: str, values: Any) -> tuple[str, ...]:
     if isinstance(values, str) and values:
         return (values,)
     if not (isinstance(values, list | tuple) and all(isinstance(value, str) and value for value in values)):
-        raise InputError(f"{name} must be a list of texts (got {shown(values)}).")
+        raise wrong_argument(name, "a list of texts", values)
     return tuple(values)
 
 
@@ -168,15 +168,15 @@ def _check_fields(fields: Mapping[str, Any]) -> None:
     bounds = fields.get("bounds", (0.0, 1.0))
     ends = list(bounds) if isinstance(bounds, list | tuple) else []
     if len(ends) != 2 or not all(is_number(end) or end in (INFINITY, -INFINITY) for end in ends) or ends[0] >= ends[1]:
-        raise InputError(f"bounds must be two numbers, the lower one first (got {shown(bounds)}).")
+        raise wrong_argument("bounds", "two numbers, the lower one first", bounds)
     if fields.get("floor") is not None:
         check_finite("floor", fields["floor"])
     for name in ("maximum", "intersection"):
         if fields.get(name) is not None and not callable(fields[name]):
-            raise InputError(f"{name} must be a function (got {shown(fields[name])}).")
+            raise wrong_argument(name, "a function", fields[name])
     for name in ("params", "claims"):
         if not isinstance(fields.get(name, {}), Mapping):
-            raise InputError(f"{name} must be a mapping by name (got {shown(fields[name])}).")
+            raise wrong_argument(name, "a mapping by name", fields[name])
 
 
 def unregister_measure(name: str) -> None:
@@ -192,7 +192,7 @@ def get_measure(name: str | Measure) -> Measure:
     if isinstance(name, Measure):
         return name
     if not isinstance(name, str):
-        raise InputError(f"measure must be the name of a measure (got {shown(name)}).")
+        raise wrong_argument("measure", "the name of a measure", name)
     key = name.lower()
     if key not in _names:
         _plugins.load()
@@ -228,7 +228,7 @@ def get_family(of: str | Measure) -> Family:
     """The family of a measure, or by its name."""
     name = of.family if isinstance(of, Measure) else of
     if not (isinstance(name, str) and name in _families):
-        raise InputError(f"family must be one of {', '.join(_families)} (got {shown(name)}).")
+        raise wrong_argument("family", f"one of {', '.join(_families)}", name)
     return _families[name]
 
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyset.arguments import check_flag, is_whole, shown
-from steadyset.errors import InputError
+from steadyset.arguments import check_flag, is_whole, wrong_argument
 from steadyset.measures.correlations import Correlations
 from steadyset.measures.options import check_similarity
 from steadyset.measures.record import Measure, register
@@ -103,7 +102,7 @@ def shared_importance(
     similarity.check(runs)
     for name, run in (("i", i), ("j", j)):
         if not (is_whole(run) and 0 <= run < runs.n_runs):
-            raise InputError(f"{name} is {shown(run)}; wanted is a run from 0 to {runs.n_runs - 1}.")
+            raise wrong_argument(name, f"a run from 0 to {runs.n_runs - 1}", run)
     rows = weight_rows(runs).positive()
     (f, w), (g, v) = (_entries(rows, run) for run in (i, j))
     c = _block(similarity, f, g, thresholded)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from steadyset.arguments import shown
+from steadyset.arguments import shown, wrong_argument
 from steadyset.errors import InputError
 from steadyset.findings import Findings
 from steadyset.plots.picture import Picture
@@ -76,11 +76,11 @@ def register_picture(
     if name in _pictures:
         raise InputError(f"The name {name!r} of a picture is taken; choose another one.")
     if not callable(build):
-        raise InputError(f"build must be a function that makes a Picture (got {build!r}).")
+        raise wrong_argument("build", "a function that makes a Picture", build)
     if takes not in (FINDINGS, SELECTIONS):
-        raise InputError(f'takes must be "{FINDINGS}" or "{SELECTIONS}" (got {takes!r}).')
+        raise wrong_argument("takes", f'"{FINDINGS}" or "{SELECTIONS}"', takes)
     if not isinstance(needs, list | tuple):
-        raise InputError(f"needs must be a list of parts of findings (got {shown(needs)}).")
+        raise wrong_argument("needs", "a list of parts of findings", needs)
     unknown = [part for part in needs if part not in PARTS]
     if unknown:
         raise InputError(f"Findings have no part {unknown[0]!r}; needs takes some of {', '.join(PARTS)}.")
@@ -99,7 +99,7 @@ def unregister_picture(name: str) -> None:
 def get_picture(name: str) -> RegisteredPicture:
     """A registered picture by its name."""
     if not isinstance(name, str):
-        raise InputError(f"name must be the name of a picture (got {shown(name)}).")
+        raise wrong_argument("name", "the name of a picture", name)
     if name not in _pictures:
         _plugins.load()
     if name not in _pictures:

@@ -62,7 +62,7 @@ class Picture:
         """Write the drawing as .svg or .png."""
         target = Path(path)
         if target.suffix not in ENDINGS:
-            raise InputError(f"{target} has an unknown ending; wanted is {' or '.join(ENDINGS)}.")
+            raise InputError(f"{target} has an unknown ending; expected {' or '.join(ENDINGS)}.")
         if target.suffix == ".svg":
             content = self.svg().encode()
         else:

@@ -7,6 +7,7 @@ from typing import Any
 
 from steadyset import wording
 from steadyset._version import __version__
+from steadyset.arguments import wrong_argument
 from steadyset.conventions import check_core, check_level
 from steadyset.errors import InputError, MissingExtraError
 from steadyset.findings import Findings, findings_of
@@ -45,12 +46,12 @@ def report(result: Any, path: str | Path, *, core: float | None = None, level: f
 def _target(path: str | Path) -> Path:
     """Where the page goes, checked before any work."""
     if not isinstance(path, (str, Path)):
-        raise InputError(f"path must be the name of an .html file (got {path!r}).")
+        raise wrong_argument("path", "the name of an .html file", path)
     if "\0" in str(path):
         raise InputError(f"path holds a null character: {str(path)!r}.")
     target = file_path(path)
     if target.suffix.lower() not in ENDINGS:
-        raise InputError(f"{target} has an unknown ending; wanted is .html.")
+        raise InputError(f"{target} has an unknown ending; expected .html.")
     if target.is_dir():
         raise InputError(f"{target} is a folder; the report needs the name of a file.")
     if not target.parent.is_dir():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from steadyset.arguments import wrong_argument
 from steadyset.errors import InputError
 from steadyset.io.labels import name_and_params
 from steadyset.plugins import PlugIns, check_new_name
@@ -35,7 +36,7 @@ def register_resampling(name: str, resampling: type[Resampling], *, replace: boo
     """Make a resampling known by a name, to the command and to `resampling_by_name`; it is made without arguments."""
     check_new_name("resampling", name, RESAMPLINGS, replace=replace)
     if not (isinstance(resampling, type) and issubclass(resampling, Resampling)):
-        raise InputError(f"resampling must be a subclass of Resampling (got {resampling!r}).")
+        raise wrong_argument("resampling", "a subclass of Resampling", resampling)
     RESAMPLINGS[name] = resampling
     return resampling
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
-from steadyset.arguments import check_finite, check_flag, check_seed, is_whole, shown
+from steadyset.arguments import check_finite, check_flag, check_seed, is_whole, shown, wrong_argument
 from steadyset.errors import InputError
 from steadyset.resampling.resample import IntArray, Noise, Resample, Rows
 
@@ -76,9 +76,9 @@ class Resampling(BaseEstimator):  # type: ignore[misc]
             raise InputError(f"The data has {rows.n} rows; resampling needs at least 2.")
         runs = self.get_params().get("n_runs", 1)
         if isinstance(runs, bool) or not isinstance(runs, (int, np.integer)) or runs > MOST_RUNS:
-            raise InputError(f"n_runs must be a whole number from 1 to {MOST_RUNS:,} (got {runs!r}).")
+            raise wrong_argument("n_runs", f"a whole number from 1 to {MOST_RUNS:,}", runs)
         if self.n_runs_for(rows) < 1:
-            raise InputError(f"n_runs is {self.n_runs_for(rows)}; wanted is at least one run.")
+            raise wrong_argument("n_runs", "at least 1", self.n_runs_for(rows))
         if rows.groups is None:
             return
         if not self.takes_groups:
@@ -86,7 +86,7 @@ class Resampling(BaseEstimator):  # type: ignore[misc]
         if getattr(self, "stratified", False) or getattr(self, "balanced", False):
             raise InputError(f"{type(self).__name__} of groups is neither stratified nor balanced.")
         if len(np.unique(rows.groups)) < 2:
-            raise InputError("groups holds one group only; wanted are at least 2.")
+            raise InputError("groups holds one group only; at least 2 are needed.")
 
     def _check_kinds(self) -> None:
         """Refuse parameters of a wrong type; a class of somebody else may mean other things by the same words."""
@@ -94,7 +94,7 @@ class Resampling(BaseEstimator):  # type: ignore[misc]
             return
         for name, value in self.get_params().items():
             if name in WHOLE and not is_whole(value):
-                raise InputError(f"{name} must be a whole number (got {shown(value)}).")
+                raise wrong_argument(name, "a whole number", value)
             if name in NUMBERS:
                 check_finite(name, value)
             if name in FLAGS:
@@ -187,7 +187,7 @@ class Subsample(Resampling):
     def check(self, rows: Rows) -> None:
         super().check(rows)
         if not 0 < self.fraction < 1:
-            raise InputError(f"fraction is {self.fraction}; wanted is a number between 0 and 1.")
+            raise wrong_argument("fraction", "a number between 0 and 1", self.fraction)
         if self.stratified and rows.y is None:
             raise InputError("stratified=True needs y; none was given.")
 
@@ -259,7 +259,7 @@ class KFold(Resampling):
         self._check_kinds()
         units = rows.n if rows.groups is None else len(np.unique(rows.groups))
         if not 2 <= self.n_splits <= units:
-            raise InputError(f"n_splits is {self.n_splits}; wanted are from 2 to {units} folds.")
+            raise wrong_argument("n_splits", f"between 2 and {units}", self.n_splits)
         if self.stratified and rows.y is None:
             raise InputError("stratified=True needs y; none was given.")
         super().check(rows)
@@ -291,7 +291,7 @@ class Chunks(Resampling):
     def check(self, rows: Rows) -> None:
         super().check(rows)
         if self.n_runs < 2 or self.n_runs > rows.n:
-            raise InputError(f"n_runs is {self.n_runs}; wanted are from 2 to {rows.n} chunks.")
+            raise wrong_argument("n_runs", f"between 2 and {rows.n}", self.n_runs)
 
     @property
     def extendable(self) -> bool:
@@ -318,7 +318,7 @@ class FixedOverlap(Resampling):
     def check(self, rows: Rows) -> None:
         super().check(rows)
         if not 0 <= self.overlap < 1:
-            raise InputError(f"overlap is {self.overlap}; wanted is a number from 0 to below 1.")
+            raise wrong_argument("overlap", "at least 0 and below 1", self.overlap)
         if self.n_runs % 2:
             raise InputError(f"n_runs is {self.n_runs}; samples with a fixed overlap come in pairs.")
 
@@ -351,9 +351,9 @@ class NoiseInjection(Resampling):
     def check(self, rows: Rows) -> None:
         super().check(rows)
         if not isinstance(self.target, str) or self.target not in ("values", "labels"):
-            raise InputError(f'target is {shown(self.target)}; wanted is "values" or "labels".')
+            raise wrong_argument("target", '"values" or "labels"', self.target)
         if self.level < 0 or (self.target == "labels" and self.level > 1):
-            raise InputError(f"level is {self.level}; wanted is a number from 0 (for labels, to 1).")
+            raise wrong_argument("level", "at least 0, and for labels at most 1", self.level)
 
     def _draw(self, run: int, rows: Rows, seed: int) -> Resample:
         return Resample("", np.arange(rows.n), np.empty(0, np.int64), Noise(self.target, self.level, (seed, run, 2)))
@@ -372,7 +372,7 @@ class LeaveOut(Resampling):
     def check(self, rows: Rows) -> None:
         super().check(rows)
         if not 1 <= self.size < rows.n:
-            raise InputError(f"size is {self.size}; wanted is a number from 1 to {rows.n - 1}.")
+            raise wrong_argument("size", f"a whole number from 1 to {rows.n - 1}", self.size)
 
     def _draw(self, run: int, rows: Rows, seed: int) -> tuple[IntArray, IntArray]:
         order = np.arange(rows.n) if self.size == 1 else _random(seed, 0).permutation(rows.n)

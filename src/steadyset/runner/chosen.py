@@ -76,7 +76,7 @@ def _chosen_by_steps(steps: Sequence[Any], n_features: int) -> Chosen:
     deciding = [i for i, step in enumerate(steps) if hasattr(step, "steps") or any(hasattr(step, m) for m in MARKS)]
     if not deciding:
         raise InputError(
-            "The pipeline has no step that selects: wanted is get_support(), coef_ or feature_importances_."
+            "The pipeline has no step that selects; expected one with get_support(), coef_ or feature_importances_."
         )
     passed = np.arange(n_features)
     for step in steps[: deciding[-1]]:
@@ -112,7 +112,7 @@ def _chosen_by_one(fitted: Any, n_features: int) -> Chosen:
         importances = _deciding(fitted.feature_importances_, "feature_importances_", who, n_features)
         support = importances > importances.mean()
     else:
-        raise InputError(f"{who} selects nothing: wanted is get_support(), coef_ or feature_importances_.")
+        raise InputError(f"{who} selects nothing; expected get_support(), coef_ or feature_importances_.")
     features = np.flatnonzero(support)
     known = weights is not None and bool(np.all(np.isfinite(weights[features])))
     return Chosen(features, weights[features] if weights is not None and known else None, _tied(fitted, support))

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 
 from threadpoolctl import threadpool_limits
 
-from steadyset.errors import InputError
+from steadyset.arguments import wrong_argument
 
 OnWarning = Literal["record", "fail"]
 RECORD: OnWarning = "record"
@@ -27,7 +27,7 @@ _listeners: dict[int, list[str]] = {}
 def check_on_warning(value: Any) -> OnWarning:
     """What becomes of a run that warns."""
     if value not in get_args(OnWarning):
-        raise InputError(f'on_warning must be "record" or "fail" (got {value!r}).')
+        raise wrong_argument("on_warning", '"record" or "fail"', value)
     return FAIL if value == FAIL else RECORD
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from steadyset.errors import InputError
+from steadyset.arguments import wrong_argument
 
 
 def job_count(n_jobs: Any) -> int:
@@ -19,7 +19,7 @@ def job_count(n_jobs: Any) -> int:
     if n_jobs is None:
         return 1
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0:
-        raise InputError(f"n_jobs must be a number of jobs, or -1 for all cores (got {n_jobs!r}).")
+        raise wrong_argument("n_jobs", "a number of jobs, or -1 for all cores", n_jobs)
     return int(effective_n_jobs(int(n_jobs)))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import get_tags
 
-from steadyset.errors import InputError
+from steadyset.errors import Argument, InputError
 from steadyset.io.labels import some_names
 from steadyset.io.observations import MEDIAN
 from steadyset.runner.function import FunctionSelector
@@ -25,9 +25,9 @@ def columns_with_gaps(X: FloatArray) -> IntArray:
 
 def medians(X: FloatArray, columns: IntArray | None = None) -> FloatArray:
     """The median of the known values of each column, 0 where there is none; nan in columns that are not asked for."""
-    wanted = columns_with_gaps(X) if columns is None else columns
+    asked = columns_with_gaps(X) if columns is None else columns
     found = np.full(X.shape[1], np.nan)
-    for f in wanted.tolist():
+    for f in asked.tolist():
         known = X[:, f][~np.isnan(X[:, f])]
         found[f] = np.median(known) if len(known) else 0.0
     return found
@@ -74,9 +74,13 @@ def refuse_gaps(
         them = "it" if count == 1 else "them"
         raise InputError(
             f"X has {values} in {len(gaps)} of {len(features)} features ({some_names([features[f] for f in gaps])}), "
-            f"and {some_names(unable)} cannot take {them}; "
-            + (advice or f'fill {them} within each run with impute="{MEDIAN}", or put an imputer into the pipeline.')
+            f"and {some_names(unable)} cannot take {them}; ",
+            *((advice,) if advice else _how_to_fill(them)),
         )
+
+
+def _how_to_fill(them: str) -> tuple[str | Argument, ...]:
+    return f"fill {them} within each run with ", Argument("impute", MEDIAN), ", or put an imputer into the pipeline."
 
 
 def _fills(step: Any) -> bool:

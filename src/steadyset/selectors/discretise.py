@@ -32,7 +32,7 @@ def discretise(X: Any, y: Any = None, *, method: str = "equal_width", sample_wei
     """
     features = number_array(X, "X").astype(np.float64, copy=False)
     if np.isnan(features).any():
-        raise InputError("X contains NaN (a missing value), which belongs to no bin; wanted are numbers.")
+        raise InputError("X contains NaN (a missing value), which belongs to no bin; fill or drop it.")
     weights = check_sample_weight(sample_weight, len(features))
     if method == "mdl" and y is None:
         raise InputError("y is None; method='mdl' chooses its cuts by the classes in y.")

@@ -36,7 +36,7 @@ class _GroupSelector(LinearSelector):
         self.tol = tol
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the path down to the wanted penalty or number of groups, and keep the last model."""
+        """Fit the path down to the given penalty or number of groups, and keep the last model."""
         target: Any = "binary" if self._logistic else "numbers"
         training = read_training(X, y, sample_weight, target=target, selector=self)
         self.groups_: IntArray = _read_groups(self.groups, training.X.shape[1])
@@ -141,5 +141,5 @@ def _read_groups(groups: ArrayLike | None, n_features: int) -> IntArray:
         return np.arange(n_features)
     labels = np.asarray(groups)
     if labels.shape != (n_features,):
-        raise InputError(f"groups has shape {labels.shape}; wanted is one label for each of the {n_features} features.")
+        raise InputError(f"groups has shape {labels.shape}; expected one label for each of the {n_features} features.")
     return np.unique(labels, return_inverse=True)[1].astype(np.int64)

@@ -100,7 +100,7 @@ class _ElasticNetSelector(LinearSelector):
         self.tol = tol
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the path down to the wanted penalty or number of features, and keep the last model."""
+        """Fit the path down to the given penalty or number of features, and keep the last model."""
         target: Any = "binary" if self._family == "logistic" else "numbers"
         training = read_training(X, y, sample_weight, target=target, selector=self)
         problem = _ElasticNetProblem(training, self._family, self.l1_ratio, self.standardise, None, self.tol)
@@ -209,9 +209,9 @@ class _ElasticNetProblem(PathProblem):
 def _read_lambdas(lambdas: ArrayLike) -> FloatArray:
     levels = numbers(lambdas, "lambdas")
     if levels.ndim != 1 or len(levels) == 0 or not np.isfinite(levels).all() or (levels <= 0).any():
-        raise InputError("lambdas has values that are not positive; wanted is a list of positive numbers.")
+        raise InputError("lambdas must be a list of positive numbers.")
     if (np.diff(levels) > 0).any():
-        raise InputError("lambdas goes up; wanted are falling levels, because each model starts from the last.")
+        raise InputError("lambdas must fall from level to level, because each model starts from the last.")
     return levels
 
 
@@ -222,6 +222,6 @@ def _read_factors(penalty_factors: ArrayLike | None, n_features: int) -> FloatAr
     if factors.shape != (n_features,) or not np.isfinite(factors).all() or (factors <= 0).any():
         raise InputError(
             f"penalty_factors has shape {factors.shape} or values that are not positive; "
-            f"wanted is one positive number for each of the {n_features} features."
+            f"expected one positive number for each of the {n_features} features."
         )
     return factors

@@ -69,9 +69,9 @@ def read_training(
     if target == "binary":
         check_two_classes(len(classes), wanted_by)
     if len(weight) < 2:
-        raise InputError(f"X has n_samples={len(weight)} rows of positive weight; {wanted_by} wants at least two.")
+        raise InputError(f"X has n_samples={len(weight)} rows of positive weight; {wanted_by} needs at least two.")
     if np.ptp(numbers) == 0:
-        raise InputError(f"y has one value only, {numbers[0]:g}; {wanted_by} wants a target that varies.")
+        raise InputError(f"y has one value only, {numbers[0]:g}; {wanted_by} needs a target that varies.")
     return Training(values, numbers, weight, classes)
 
 
@@ -134,7 +134,7 @@ def varying(X: FloatArray) -> BoolArray:
     """Which columns vary; a model needs one that does."""
     varies: BoolArray = X.min(axis=0) < X.max(axis=0)
     if not varies.any():
-        raise InputError("X is constant in every column on the rows of positive weight; wanted is one that varies.")
+        raise InputError("X is constant in every column on the rows of positive weight; at least one must vary.")
     return varies
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from sklearn.base import clone, is_classifier
 from sklearn.utils import get_tags
 
+from steadyset.arguments import wrong_argument
 from steadyset.errors import InputError
 from steadyset.io.labels import name_and_params
 from steadyset.plugins import PlugIns, check_new_name
@@ -145,7 +146,7 @@ def _maker(selector: Any) -> Callable[[], Any] | None:
     if selector is None or (callable(selector) and not hasattr(selector, "fit")) or isinstance(selector, type):
         return selector  # type: ignore[no-any-return]
     if not hasattr(selector, "get_params"):
-        raise InputError(f"selector must be a scikit-learn estimator, its class or a function (got {selector!r}).")
+        raise wrong_argument("selector", "a scikit-learn estimator, its class or a function", selector)
     return partial(clone, selector)
 
 

@@ -122,8 +122,8 @@ class PathProblem(ABC):
     ) -> Level:
         """The model at the penalty, or the one with about k of the `most` features or groups."""
         if penalty is not None and k is not None:
-            raise InputError("penalty and k are both given; wanted is a level or a number of features, not both.")
-        # The path ends at the wanted level or size, so it may go further down than one that is walked to its end.
+            raise InputError("penalty and k are both given; give one of them.")
+        # The path ends at the level or size, so it may go further down than one that is walked to its end.
         lambdas = self.levels(n_lambdas, 1e-4 if min_ratio is None else min_ratio)
         if penalty is None:
             level = self._find_size(lambdas, size_or_default(k, most, what=what))

@@ -9,7 +9,7 @@ from scipy.special import expit
 from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 
-from steadyset.errors import InputError
+from steadyset.arguments import wrong_argument
 from steadyset.kernels.linear.cholesky import pivoted_cholesky
 from steadyset.kernels.linear.hinge import hinge_fit
 from steadyset.kernels.linear.products import combine, symmetric_product
@@ -61,7 +61,7 @@ class RecursiveElimination(BinarySelector):
         check_number("penalty", self.penalty)
         check_number("step", self.step)
         if self.step >= 1 and self.step != int(self.step):
-            raise InputError(f"step is {self.step!r}; wanted is a whole number of features or a fraction below 1.")
+            raise wrong_argument("step", "a whole number of features or a fraction below 1", self.step)
         training = read_training(X, y, sample_weight, target="binary", selector=self)
         k = size_or_default(self.k, training.X.shape[1])
         data = standardise(training)

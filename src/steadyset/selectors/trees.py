@@ -1,4 +1,4 @@
-"""The random forest that selectors, filters and tuning share: data as a forest wants them, growing, importances."""
+"""The random forest that selectors, filters and tuning share: data as a forest reads them, growing, importances."""
 
 import math
 from concurrent.futures import ThreadPoolExecutor
@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from joblib import effective_n_jobs
 
+from steadyset.arguments import wrong_argument
 from steadyset.errors import InputError
 from steadyset.kernels.trees.growth import (
     DECREASE,
@@ -131,10 +132,8 @@ def n_candidates(max_features: Any, n_features: int) -> int:
         return min(int(max_features), n_features)
     if isinstance(max_features, float) and 0 < max_features <= 1:
         return max(1, int(max_features * n_features))
-    raise InputError(
-        f"max_features is {max_features!r}; wanted is sqrt, log2, None for all, a whole number of at least 1, "
-        "or a share above 0 and at most 1."
-    )
+    expected = "sqrt, log2, None for all, a whole number of at least 1, or a share above 0 and at most 1"
+    raise wrong_argument("max_features", expected, max_features)
 
 
 def seed_sequence(random_state: Any) -> np.random.SeedSequence:
@@ -184,6 +183,6 @@ def _places(weight: FloatArray) -> IntArray:
     cumulated = np.cumsum(weight)
     n_places = round(cumulated[-1])
     if n_places < 2:
-        raise InputError(f"sample_weight sums to {cumulated[-1]:g}; a forest wants weights that count rows.")
+        raise InputError(f"sample_weight sums to {cumulated[-1]:g}; a forest needs weights that count rows.")
     middles = (np.arange(n_places) + 0.5) * (cumulated[-1] / n_places)
     return np.asarray(np.searchsorted(cumulated, middles), dtype=np.int64)

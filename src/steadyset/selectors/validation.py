@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_array, column_or_1d, validate_data
 from steadyset.arguments import check_choice as check_choice
 from steadyset.arguments import check_integer as check_integer
 from steadyset.arguments import check_number as check_number
-from steadyset.arguments import shown
+from steadyset.arguments import shown, wrong_argument
 from steadyset.errors import InputError
 from steadyset.io.numbers import number_array, numbers
 from steadyset.kernels.arrays import Floats, Ints
@@ -32,7 +32,7 @@ def check_features(X: Any, selector: Any = None) -> Floats:
         features = check_array(X, **options) if selector is None else validate_data(selector, X, **options)
     except TypeError as error:
         if not hasattr(X, "columns"):
-            raise InputError(f"X must be rows x features of numbers (got {shown(X)}).") from error
+            raise wrong_argument("X", "rows x features of numbers", X) from error
         raise InputError(_text_found(X).replace("contains text", "contains dates or other things")) from error
     except ValueError as error:
         if "could not convert" in str(error):
@@ -41,7 +41,7 @@ def check_features(X: Any, selector: Any = None) -> Floats:
     if not all_finite(features):
         row, column = np.argwhere(~np.isfinite(features))[0]
         found = _not_finite(features[row, column])
-        raise InputError(f"X contains {found} in {_feature(X, column)}, row {row}; wanted are finite numbers.")
+        raise InputError(f"X contains {found} in {_feature(X, column)}, row {row}; expected finite numbers.")
     return np.asarray(features, dtype=np.float64)
 
 
@@ -61,12 +61,12 @@ def check_target(y: Any, n_rows: int, wanted_by: str) -> NDArray[Any]:
     except ValueError as error:
         raise _in_one_sentence(error) from error
     if len(target) != n_rows:
-        raise InputError(f"y has {len(target)} values and X has {n_rows} rows; wanted are equally many.")
+        raise InputError(f"y has {len(target)} values and X has {n_rows} rows; expected one value per row.")
     if target.dtype.kind == "f" and not np.isfinite(target).all():
         found = _not_finite(target[~np.isfinite(target)][0])
-        raise InputError(f"y contains {found}; wanted is a known and finite target in every row.")
+        raise InputError(f"y contains {found}; expected a known and finite target in every row.")
     if pd.isna(target).any():
-        raise InputError("y contains a missing value; wanted is a known target in every row.")
+        raise InputError("y contains a missing value; expected a known target in every row.")
     return target
 
 
@@ -76,7 +76,9 @@ def check_numbers(y: NDArray[Any], wanted_by: str) -> Floats:
         target = numbers(y, "y")
         if np.isfinite(target).all():
             return target
-    raise InputError(f"Unknown label type: y has values that are not finite numbers; {wanted_by} wants a number a row.")
+    raise InputError(
+        f"Unknown label type: y has values that are not finite numbers; {wanted_by} needs a number per row."
+    )
 
 
 def check_classes(
@@ -88,12 +90,12 @@ def check_classes(
     """
     if has_fractions(y):
         raise InputError(
-            f"Unknown label type: y is continuous (numbers with fractions); {wanted_by} wants class labels."
+            f"Unknown label type: y is continuous (numbers with fractions); {wanted_by} needs class labels."
         )
     try:
         labels, classes = np.unique(y, return_inverse=True)
     except TypeError as error:
-        raise InputError("Unknown label type: y mixes text and numbers; wanted are labels of one kind.") from error
+        raise InputError("Unknown label type: y mixes text and numbers; expected labels of one kind.") from error
     present = np.stack([np.bincount(classes, weight, labels.size) > 0 for weight in weights])
     single = np.flatnonzero(present.sum(axis=1) < 2)
     if single.size:
@@ -124,17 +126,19 @@ def check_sample_weight(sample_weight: Any, n_rows: int, *, resamples: bool = Fa
         weights = np.full(n_rows, float(weights))
     if weights.ndim not in (1, 1 + resamples) or weights.shape[-1] != n_rows or weights.size == 0:
         raise InputError(
-            f"sample_weight has shape {weights.shape}; wanted is one weight for each of the {n_rows} rows of X."
+            f"sample_weight has shape {weights.shape}; expected one weight for each of the {n_rows} rows of X."
         )
     if not np.isfinite(weights).all():
-        raise InputError("sample_weight contains NaN or infinity; wanted are finite numbers.")
+        raise InputError("sample_weight contains NaN or infinity; expected finite numbers.")
     if (weights < 0).any():
-        raise InputError(f"sample_weight contains the negative value {weights.min():g}; wanted are weights from 0 up.")
+        raise InputError(
+            f"sample_weight contains the negative value {weights.min():g}; expected weights of at least 0."
+        )
     weights = np.atleast_2d(weights)
     empty = np.flatnonzero(weights.sum(axis=1) <= 0)
     if empty.size:
         where = _of_run(empty[0], len(weights))
-        raise InputError(f"sample_weight sums to zero{where}; wanted is at least one row that counts.")
+        raise InputError(f"sample_weight sums to zero{where}; at least one row must count.")
     return np.ascontiguousarray(weights)
 
 
@@ -163,7 +167,7 @@ def check_k(k: Any, n_features: int, *, what: str = "features") -> int:
     """A number of features (or groups) between 1 and all of them."""
     check_integer("k", k, least=1)
     if k > n_features:
-        raise InputError(f"k is {k}; X has {n_features} {what} and wanted are at most all of them.")
+        raise wrong_argument("k", f"at most {n_features}, the number of {what} of X", k)
     return int(k)
 
 
@@ -190,7 +194,7 @@ def _text_found(X: Any) -> str:
 
 
 def _text_sentence(X: Any, column: int) -> str:
-    return f"X contains text in {_feature(X, column)}; wanted are numbers, so encode or drop it."
+    return f"X contains text in {_feature(X, column)}; expected numbers: encode or drop it."
 
 
 def _feature(X: Any, column: int) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from steadyset.arguments import wrong_argument
 from steadyset.errors import InputError
 from steadyset.io.labels import describe_feature, feature_names
 from steadyset.io.numbers import is_frame, number_array, number_frame
@@ -146,9 +147,9 @@ def data_store(
 ) -> tuple[ComputedStore, tuple[str, ...] | None, tuple[str, ...]]:
     """The similarities of the columns of X, their names, and a note on constant columns."""
     if method not in ("pearson", "spearman", "mutual_info"):
-        raise InputError(f'method is {method!r}; wanted is "pearson", "spearman" or "mutual_info".')
+        raise wrong_argument("method", '"pearson", "spearman" or "mutual_info"', method)
     if not (isinstance(bins, (int, np.integer)) and bins >= 2):
-        raise InputError(f"bins is {bins!r}; wanted is a whole number from 2 on.")
+        raise wrong_argument("bins", "a whole number of at least 2", bins)
     columns, names = _data_columns(X, features)
     constant = np.flatnonzero(columns.min(axis=0) == columns.max(axis=0))
     store: ComputedStore
@@ -161,22 +162,24 @@ def data_store(
 
 def _data_columns(X: Any, features: Sequence[str] | None) -> tuple[FloatArray, tuple[str, ...] | None]:
     if hasattr(X, "tocsr"):
-        raise InputError("X is a sparse matrix; wanted is a dense array or a frame, such as X.toarray().")
+        raise InputError("X is a sparse matrix; give a dense array or a frame, such as X.toarray().")
     if is_frame(X):
         X, columns = number_frame(X, "X")
         features = columns if features is None else features
     table = number_array(X, "X").astype(np.float64, copy=False)
     if table.ndim != 2 or table.shape[1] == 0:
-        raise InputError(f"X has the shape {table.shape}; wanted is a samples x features table.")
+        raise InputError(
+            f"X has the shape {table.shape}; expected a table with one row per sample and one column per feature."
+        )
     if table.shape[0] < 2:
-        raise InputError(f"X has the shape {table.shape}; wanted are at least 2 rows to see how features vary.")
+        raise InputError(f"X has the shape {table.shape}; at least 2 rows are needed to see how features vary.")
     names, _ = feature_names(features, table.shape[1], what="from_data")
     finite = np.isfinite(table)
     if not finite.all():
         row, f = np.argwhere(~finite)[0]
         kind = "a missing" if np.isnan(table[row, f]) else "an infinite"
         which = describe_feature(int(f), names)
-        raise InputError(f"X has {kind} value in row {row + 1}, {which}; wanted are finite numbers.")
+        raise InputError(f"X has {kind} value in row {row + 1}, {which}; expected finite numbers.")
     return table, names
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from steadyset.arguments import wrong_argument
 from steadyset.errors import InputError
 from steadyset.io.disk import file_path
 from steadyset.io.labels import check_same_order
@@ -182,7 +183,7 @@ class FeatureSimilarity:
             raise InputError(f"{given[places != given][0]} is no index of a feature; expected are whole numbers.")
         if places.size and not (places.min() >= 0 and places.max() < self.n_features):
             outside = places[(places < 0) | (places >= self.n_features)][0]
-            raise InputError(f"The index {outside} is no feature; wanted are indices from 0 to {self.n_features - 1}.")
+            raise InputError(f"The index {outside} is no feature; expected indices from 0 to {self.n_features - 1}.")
         return places
 
     @classmethod
@@ -190,7 +191,7 @@ class FeatureSimilarity:
         cls, store: Store, names: tuple[str, ...] | None, threshold: float, notes: tuple[str, ...] = ()
     ) -> FeatureSimilarity:
         if not (isinstance(threshold, (int, float, np.integer, np.floating)) and 0 <= threshold <= 1):
-            raise InputError(f"threshold is {threshold!r}; wanted is a number from 0 to 1.")
+            raise wrong_argument("threshold", "a number from 0 to 1", threshold)
         self = object.__new__(cls)
         self.__dict__.update(
             n_features=store.n_features,

@@ -32,6 +32,6 @@ def square_table(table: Any, what: str) -> tuple[npt.NDArray[Any], list[str]]:
             if str(row) != name:
                 raise InputError(
                     f"Row {place + 1} of {what} is called {str(row)!r} and its column {name!r}; "
-                    "wanted are the same names in the same order."
+                    "expected the same names in the same order."
                 )
     return array, names

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from steadyset.arguments import wrong_argument
 from steadyset.errors import InputError
 from steadyset.io.entries import row_pointers
 from steadyset.io.labels import AppearanceOrder, describe_feature, feature_names, name_positions
@@ -73,17 +74,17 @@ def group_store(
             raise InputError(f"groups names {unknown[0]!r}, which is not among the features.")
         groups = [groups.get(name) for name in features]
     if isinstance(groups, (str, bytes)) or not isinstance(groups, Iterable):
-        raise InputError(f"groups is {groups!r}; wanted is a label for each feature, or collections of features.")
+        raise wrong_argument("groups", "one label per feature, or collections of features", groups)
     entries = list(groups)
     collections = [not isinstance(x, (str, bytes)) and isinstance(x, Iterable) for x in entries]
     if any(collections):
         if not all(collections):
-            raise InputError("groups mixes labels and collections; wanted are only labels or only collections.")
+            raise InputError("groups mixes labels and collections; give only labels or only collections.")
         names, d = feature_names(features, n_features, what="from_groups with collections of features")
         return GroupStore(_groups_of_members(entries, names, d)), names
     names, d = feature_names(features, len(entries) if n_features is None else n_features, what="from_groups")
     if len(entries) != d:
-        raise InputError(f"groups has {len(entries)} labels for {d} features; wanted is one label a feature.")
+        raise InputError(f"groups has {len(entries)} labels for {d} features; expected one label per feature.")
     return GroupStore(_groups_of_labels(entries)), names
 
 
@@ -116,7 +117,7 @@ def _groups_of_members(collections: list[Any], names: tuple[str, ...] | None, d:
                 raise InputError(f"groups holds {member!r}, which is not among the features.")
             if codes[f] >= 0:
                 raise InputError(
-                    f"groups holds {describe_feature(int(f), names)} twice; wanted is each feature at most once."
+                    f"groups holds {describe_feature(int(f), names)} twice; a feature belongs to at most one group."
                 )
             codes[f] = group
     alone = codes < 0

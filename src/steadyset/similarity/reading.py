@@ -26,7 +26,7 @@ SIMILARITY = "similarity"
 def read_store(path: Path, features: Sequence[str] | None) -> tuple[DenseStore | SparseStore, Names]:
     """The checked similarities of a csv, tsv or parquet file; the file decides on the layout."""
     if path.suffix.lower() == ".json":
-        raise InputError(f"{path} is a json file; wanted is .csv, .tsv (also with .gz) or .parquet.")
+        raise InputError(f"{path} is a json file; expected .csv, .tsv (also with .gz) or .parquet.")
     table = read_table(path)
     try:
         if table.num_columns == 3 and table.column_names[2] == SIMILARITY:
@@ -35,7 +35,7 @@ def read_store(path: Path, features: Sequence[str] | None) -> tuple[DenseStore |
         generated = columns == [f"x{i}" for i in range(len(columns))]  # the file has no header, or says no more
         return matrix_store(array, features if features is not None or generated else columns, "check")
     except InputError as error:
-        raise InputError(f"{path}: {error}") from None
+        raise error.after(f"{path}: ") from None
 
 
 def _from_long(table: pa.Table, features: Sequence[str] | None) -> tuple[SparseStore | DenseStore, Names]:
@@ -86,7 +86,7 @@ def _each_pair_once(
         e = differ[0]
         raise InputError(
             f"The table holds {values[e]:g} and {values[e + 1]:g} for {names[low[e]]!r} and {names[high[e]]!r}; "
-            "wanted is one similarity a pair."
+            "expected one similarity per pair."
         )
     first = np.ones(len(low), dtype=bool)
     first[again + 1] = False

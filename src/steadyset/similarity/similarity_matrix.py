@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 
+from steadyset.arguments import wrong_argument
 from steadyset.errors import InputError
 from steadyset.io.entries import row_pointers
 from steadyset.io.labels import describe_feature, feature_names
@@ -95,7 +96,7 @@ class SparseStore:
 def matrix_store(C: Any, features: Sequence[str] | None, diagonal: Diagonal) -> tuple[DenseStore | SparseStore, Names]:
     """The checked matrix and the names of its features."""
     if diagonal not in ("check", "one", "keep"):
-        raise InputError(f'diagonal is {diagonal!r}; wanted is "check", "one" or "keep".')
+        raise wrong_argument("diagonal", '"check", "one" or "keep"', diagonal)
     if hasattr(C, "tocsr"):
         _require_square(C.shape)
         names, _ = feature_names(features, C.shape[0], what="from_matrix")
@@ -113,7 +114,7 @@ def matrix_store(C: Any, features: Sequence[str] | None, diagonal: Diagonal) -> 
 
 def _require_square(shape: tuple[int, ...]) -> None:
     if len(shape) != 2 or shape[0] != shape[1] or shape[0] == 0:
-        raise InputError(f"C has the shape {shape}; wanted is a square features x features matrix.")
+        raise InputError(f"C has the shape {shape}; expected a square features x features matrix.")
 
 
 def _settle_dense(matrix: FloatArray, names: Names, diagonal: Diagonal, rounding: float) -> None:
@@ -151,7 +152,7 @@ def _sparse_store(C: Any, names: Names, diagonal: Diagonal) -> SparseStore:
 
         table = sparse.csr_array(C).astype(np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"C holds {C.dtype} values; wanted are numbers from 0 to 1.") from None
+        raise InputError(f"C holds {C.dtype} values; expected numbers from 0 to 1.") from None
     table.sum_duplicates()
     rounding = ROUNDING if np.dtype(C.dtype).itemsize >= 8 else ROUNDING_SINGLE
     rows = np.repeat(np.arange(len(table.indptr) - 1), np.diff(table.indptr))
@@ -180,7 +181,7 @@ def _check_diagonal(own: FloatArray, names: Names, rounding: float) -> None:
     if bad.size:
         which = describe_feature(int(bad[0]), names)
         raise InputError(
-            f"C holds {own[bad[0]]:g} for {which} with itself; wanted is 1 "
+            f"C holds {own[bad[0]]:g} for {which} with itself; expected 1 "
             '(diagonal="one" sets it, diagonal="keep" leaves it).'
         )
 
@@ -188,12 +189,11 @@ def _check_diagonal(own: FloatArray, names: Names, rounding: float) -> None:
 def _complain_of_range(value: float, f: Any, g: Any, names: Names) -> NoReturn:
     hint = " (take the absolute values of correlations)" if -1 <= value < 0 else ""
     both = f"{describe_feature(int(f), names)} and {describe_feature(int(g), names)}"
-    raise InputError(f"C holds {value:g} for {both}; wanted are numbers from 0 to 1{hint}.")
+    raise InputError(f"C holds {value:g} for {both}; expected numbers from 0 to 1{hint}.")
 
 
 def _complain_of_asymmetry(value: float, mirrored: float, f: Any, g: Any, names: Names) -> NoReturn:
     first, second = describe_feature(int(f), names), describe_feature(int(g), names)
     raise InputError(
-        f"C holds {value:g} for {first} and {second} but {mirrored:g} the other way round; "
-        "wanted is a symmetric matrix."
+        f"C holds {value:g} for {first} and {second} but {mirrored:g} the other way round; expected a symmetric matrix."
     )

@@ -76,12 +76,10 @@ class Approach:
         if columns and self.features != tuple(f"x{f}" for f in range(len(self.features))):
             missing = [name for name in self.features if name not in columns]
             if missing:
-                raise InputError(
-                    f"X has no column {missing[0]!r}; wanted are the features that the model was fitted on."
-                )
+                raise InputError(f"X has no column {missing[0]!r}; expected the features that the model was fitted on.")
             values = values[:, [columns[name] for name in self.features]]
         if values.ndim != 2 or values.shape[1] != len(self.features):
-            raise InputError(f"X has the shape {values.shape}; wanted are {len(self.features)} features.")
+            raise InputError(f"X has the shape {values.shape}; expected {len(self.features)} features.")
         return np.asarray(self.model.predict(values))
 
 
@@ -206,7 +204,7 @@ def nested_evaluation(
 
     for name in approaches:
         if name not in APPROACHES:
-            raise InputError(f"approaches has {name!r}; wanted are some of {', '.join(APPROACHES)}.")
+            raise InputError(f"approaches has {name!r}; choose from {', '.join(APPROACHES)}.")
     takes = {name: set(inspect.signature(APPROACHES[name]).parameters) for name in approaches}
     for option in options or {}:
         if not any(option in known for known in takes.values()):
@@ -258,7 +256,7 @@ class L0Paths:
         most = min(plan.X.shape[1], max(2, len(plan.y) // 2))
         wanted = tuple(sorted({int(size) for size in sizes if 1 <= size <= most}))
         if not wanted:
-            raise InputError(f"sizes is {sizes!r}; wanted are numbers of features from 1 to {most}.")
+            raise InputError(f"sizes must hold numbers of features from 1 to {most} (got {sizes!r}).")
 
         def fit(training: Training) -> list[Fitted]:
             model = L0Logistic(max(wanted)).fit(training.train(), training.y)

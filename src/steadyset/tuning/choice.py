@@ -49,7 +49,7 @@ def front_probability(
     scores = _maximised(values, directions)
     spread = numbers(errors, "errors")
     if spread.shape != scores.shape:
-        raise InputError(f"errors has the shape {spread.shape}; wanted is that of values, {scores.shape}.")
+        raise InputError(f"errors must have the shape of values, {scores.shape} (got {spread.shape}).")
     check_integer("n_draws", n_draws, least=1)
     check_seed("random_state", random_state)
     defined = np.flatnonzero(np.isfinite(scores).all(axis=1))
@@ -158,12 +158,14 @@ def knee(values: Any, directions: Sequence[str], random_state: Seed = None) -> i
 def _maximised(values: Any, directions: Sequence[str]) -> Floats:
     table = numbers(values, "values")
     if table.ndim != 2 or not table.size:
-        raise InputError(f"values has the shape {table.shape}; wanted are configurations x objectives.")
+        raise InputError(
+            f"values has the shape {table.shape}; expected one row per configuration, one column per objective."
+        )
     listed = isinstance(directions, Sequence) and not isinstance(directions, str)
     ways = list(directions) if listed else []
     if len(ways) != table.shape[1] or any(not isinstance(way, str) or way not in ("max", "min") for way in ways):
         raise InputError(
-            f"directions is {shown(directions)}; wanted is max or min for each of {table.shape[1]} objectives."
+            f"directions must hold max or min for each of the {table.shape[1]} objectives (got {shown(directions)})."
         )
     return np.asarray(table * np.where([way == "max" for way in directions], 1.0, -1.0))
 
@@ -184,13 +186,13 @@ def _columns(**given: Any) -> list[Floats]:
     known = {name: numbers(value, name) for name, value in given.items() if value is not None}
     lengths = {len(np.atleast_1d(column)) for column in known.values()}
     if len(lengths) != 1:
-        raise InputError(f"{' and '.join(given)} have {sorted(lengths)} values; wanted is one for each configuration.")
+        raise InputError(f"{' and '.join(given)} have {sorted(lengths)} values; expected one for each configuration.")
     n = lengths.pop()
     columns = []
     for name in given:
         column = known.get(name, np.zeros(n))
         if column.shape != (n,) or not n:
-            raise InputError(f"{name} has the shape {column.shape}; wanted is one value for each configuration.")
+            raise InputError(f"{name} has the shape {column.shape}; expected one value for each configuration.")
         columns.append(column)
     undefined = np.any([np.isnan(column) for column in columns], axis=0)
     if undefined.all():

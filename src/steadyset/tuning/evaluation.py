@@ -115,13 +115,13 @@ class Evaluator:
         self.shared = shared
         drawn = plan.resamples()
         if any(resample.noise is not None for resample in drawn):
-            raise InputError("resampling adds noise to the data; tuning wants one that draws rows.")
+            raise InputError("resampling adds noise to the data; tuning needs one that draws rows.")
         if any(not len(resample.test) for resample in drawn):
             raise InputError("resampling leaves out no rows in some runs; tuning scores on the rows left out.")
         self.usable = [r for r in drawn if plan.task == NUMBER or len(np.unique(plan.y[r.train])) > 1]
         self.n_unusable = len(drawn) - len(self.usable)
         if not self.usable:
-            raise InputError(f"In every run {ONE_CLASS}; wanted are more rows, or a stratified resampling.")
+            raise InputError(f"In every run {ONE_CLASS}; use more rows, or a stratified resampling.")
         self.rankings = Rankings(plan, self.usable, n_jobs)
 
     def __call__(self, configuration: FilteredModel) -> dict[str, Any]:

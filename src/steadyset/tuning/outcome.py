@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from steadyset.arguments import wrong_argument
 from steadyset.errors import InputError
 from steadyset.runner.seeds import ready
 from steadyset.selections import Selections
@@ -175,12 +176,12 @@ def check_rule(rule: str) -> tuple[str, tuple[float, ...]]:
     """The name and the numbers of a rule such as "epsilon:0.025,0.1"; numbers left out have their defaults."""
     name, _, rest = rule.partition(":")
     if name not in RULES:
-        raise InputError(f"rule is {rule!r}; wanted is one of {', '.join(RULES)}.")
+        raise wrong_argument("rule", f"one of {', '.join(RULES)}", rule)
     defaults = RULES[name][0]
     try:
         given = tuple(float(part) for part in rest.split(",") if part.strip())
     except ValueError:
-        raise InputError(f"rule is {rule!r}; wanted are numbers after the colon, separated by commas.") from None
+        raise InputError(f"rule must have numbers after the colon, separated by commas (got {rule!r}).") from None
     if len(given) > len(defaults):
         raise InputError(f"rule is {rule!r}; {name} takes at most {len(defaults)} numbers.")
     return name, given + defaults[len(given) :]
@@ -209,7 +210,7 @@ def _weighted(tuning: Tuning, gamma: float) -> int:
 
 def _harmonic(tuning: Tuning, gamma: float) -> int:
     if tuning.evaluator.lower_is_steadier:
-        raise InputError(f"harmonic wants a measure of which more is steadier; {tuning.evaluator.measure} is none.")
+        raise InputError(f"harmonic needs a measure of which more is steadier; {tuning.evaluator.measure} is none.")
     return choice.harmonic_mean(tuning.share_correct(), tuning.stability(), gamma, tuning.random_state)
 
 

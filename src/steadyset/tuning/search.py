@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.errors import InputError, MissingExtraError, SteadysetError
+from steadyset.arguments import wrong_argument
+from steadyset.errors import Argument, InputError, MissingExtraError, SteadysetError
 from steadyset.tuning.space import Domain, Params, Range, Space, random_pick
 
 try:
@@ -50,7 +51,7 @@ class Search:
         where: str = "The storage",
     ) -> None:
         if sampler not in SAMPLERS:
-            raise InputError(f"sampler is {sampler!r}; wanted is one of {', '.join(SAMPLERS)}.")
+            raise wrong_argument("sampler", f"one of {', '.join(SAMPLERS)}", sampler)
         self.space = space
         self.objectives = objectives
         self.where = where
@@ -86,18 +87,22 @@ class Search:
                 "place."
             )
         if not resume:
-            raise InputError(f"{where} holds a tuning already; resume it, or choose another place.")
+            raise InputError(
+                f"{where} already holds a tuning; continue it with ",
+                Argument("resume", True),
+                ", or choose another place.",
+            )
         for key, value in plain.items():
             if before.get(key) != value:
                 raise InputError(
-                    f"{where} holds a tuning with another {key.replace('_', ' ')}; choose another place, or ask for "
-                    "the same."
+                    f"{where} holds a tuning with another {key.replace('_', ' ')}; ask for the same, or choose another "
+                    "place."
                 )
 
     def run(
         self, evaluate: Callable[[Params], Mapping[str, Any]], progress: Callable[[int, int], None] | None = None
     ) -> None:
-        """Evaluate configurations until the wanted number is finished, by this process or by others."""
+        """Evaluate configurations until the requested number is finished, by this process or by others."""
 
         def objective(trial: optuna.Trial) -> tuple[float, ...]:
             params = self.space.draw(lambda name, domain: _suggest(trial, name, domain))

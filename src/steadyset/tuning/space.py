@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from steadyset.arguments import wrong_argument
 from steadyset.assessment.request import description
 from steadyset.errors import InputError
 from steadyset.selectors.boosting import BoostedLinear, BoostedLogistic
@@ -105,7 +106,7 @@ class Space:
                 domains = {"fraction": self.fraction, **domains}
             for name, domain in domains.items():
                 if isinstance(domain, Range):
-                    raise InputError(f"{name} is a range; a grid wants a list of choices.")
+                    raise InputError(f"{name} is a range; a grid needs a list of choices.")
             choices = [domain for domain in domains.values() if not isinstance(domain, Range)]
             for values in itertools.product(*choices):
                 yield {"filter": kind, "model": model, **dict(zip(domains, values, strict=True))}
@@ -163,23 +164,23 @@ def read_space(space: Any, task: Task, n_classes: int = 2, spread: float = 1.0) 
     if isinstance(space, (str, Path)):
         space = _read_json(Path(space))
     if not isinstance(space, Mapping) or not space.get("model"):
-        raise InputError(f"space is {space!r}; wanted is {', '.join(READY_MADE)}, or a mapping with at least model.")
+        raise wrong_argument("space", f"{', '.join(READY_MADE)}, or a mapping that holds at least model", space)
     unknown = sorted(set(space) - {"filter", "fraction", "model"})
     if unknown:
         raise InputError(f"space has {unknown[0]!r}; it takes filter, fraction and model.")
     if not isinstance(space["model"], Mapping):
-        raise InputError(f"model is {space['model']!r}; wanted is a mapping from models to the ranges of parameters.")
+        raise wrong_argument("model", "a mapping from models to the ranges of parameters", space["model"])
     given = space.get("filter", NO_FILTER)
     filters = (given,) if isinstance(given, str) else tuple(given)
     if not filters:
-        raise InputError('filter is empty; wanted are names of filters, or "none".')
+        raise InputError('filter is empty; give names of filters, or "none".')
     for name in filters:
         if name != NO_FILTER:
             get_filter(name)
     fraction = _domain("fraction", space.get("fraction", {"low": 0.0, "high": 1.0}))
     ends = (fraction.low, fraction.high) if isinstance(fraction, Range) else fraction
     if not all(isinstance(end, (int, float)) and 0 <= end <= 1 for end in ends):
-        raise InputError(f"fraction is {space['fraction']!r}; wanted are shares from 0 to 1.")
+        raise InputError(f"fraction must hold shares from 0 to 1 (got {space['fraction']!r}).")
     if isinstance(fraction, Range):  # whole ends would make it 0 or 1 and nothing between
         fraction = Range(float(fraction.low), float(fraction.high), fraction.log)
     return Space(filters, fraction, {str(name): _model(str(name), m, task) for name, m in space["model"].items()})
@@ -192,7 +193,7 @@ def _model(name: str, given: Any, task: Task) -> Model:
     elif isinstance(estimator, str):
         estimator = selector_by_name(estimator, task)
     if not isinstance(ranges, Mapping):
-        raise InputError(f"The model {name!r} has {ranges!r}; wanted is a mapping from parameters to ranges.")
+        raise InputError(f"The model {name!r} has {ranges!r}; expected a mapping from parameters to ranges.")
     takes = estimator.get_params(deep=True)
     for parameter in ranges:
         if parameter not in takes:
@@ -203,16 +204,18 @@ def _model(name: str, given: Any, task: Task) -> Model:
 def _domain(name: str, given: Any) -> Domain:
     if isinstance(given, Mapping):
         if not {"low", "high"} <= set(given) <= {"low", "high", "log"}:
-            raise InputError(f"{name} is {given!r}; wanted is a range with low, high and perhaps log.")
+            raise wrong_argument(name, "a range with low, high and optionally log", given)
         domain = Range(**given)
         if not all(isinstance(end, (int, float)) and not isinstance(end, bool) for end in (domain.low, domain.high)):
-            raise InputError(f"{name} goes from {domain.low!r} to {domain.high!r}; wanted are numbers.")
+            raise InputError(f"{name} goes from {domain.low!r} to {domain.high!r}; expected numbers.")
         if not domain.low <= domain.high or (domain.log and domain.low <= 0):
-            raise InputError(f"{name} goes from {domain.low} to {domain.high}; wanted is low <= high, above 0 for log.")
+            raise InputError(
+                f"{name} goes from {domain.low} to {domain.high}; low must be at most high, and above 0 for log."
+            )
         return domain
     if isinstance(given, Sequence) and not isinstance(given, str) and len(given):
         return tuple(given)
-    raise InputError(f"{name} is {given!r}; wanted is a range with low and high, or a list of choices.")
+    raise wrong_argument(name, "a range with low and high, or a list of choices", given)
 
 
 def _read_json(path: Path) -> Any:

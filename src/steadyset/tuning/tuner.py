@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from steadyset.arguments import wrong_argument
 from steadyset.assessment.request import fingerprint, make_plan
-from steadyset.errors import InputError
 from steadyset.io.disk import explained, folder_path, write_durably
 from steadyset.io.labels import given_names
 from steadyset.io.observations import target_values
@@ -90,7 +90,7 @@ def tune(
         objectives = ("r2" if kind == NUMBER else "accuracy", STABILITY, N_FEATURES)
     names = tuple(ALIASES.get(name, name) for name in objectives)
     if not names or len(set(names)) != len(names):
-        raise InputError(f"objectives is {tuple(objectives)!r}; wanted are distinct names, at least one.")
+        raise wrong_argument("objectives", "one or more distinct names", tuple(objectives))
     check_integer("n_trials", n_trials, least=1)
     job_count(n_jobs)
     plan, feature_names = make_plan(

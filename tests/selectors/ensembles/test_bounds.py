@@ -182,7 +182,7 @@ def test_r_concavity_allows_thresholds_below_one_half():
         ({"q": 30, "pfer": 1}, "With q = 30 of 100 features .* cannot promise a PFER below 9, and 1 is asked for"),
         ({"threshold": 0.6, "pfer": 0.01}, "even q = 1 of 100 features has a PFER bound of 0.05"),
         ({"threshold": 0.5, "q": 3}, "threshold is 0.5; the rule 'meinshausen_buhlmann' bounds the error only above"),
-        ({"threshold": 1.2, "q": 3}, "threshold is 1.2; wanted is a number above 0 and at most 1"),
+        ({"threshold": 1.2, "q": 3}, r"threshold must be a number above 0 and at most 1 \(got 1.2\)"),
         ({"q": 101, "pfer": 1}, "q is 101 and there are 100 features"),
         ({"q": 2}, "Two of q, threshold and pfer have to be given, and the third follows; found: q"),
         ({"q": 2, "pfer": 1, "threshold": 0.9}, "found: q, threshold, pfer"),

@@ -276,9 +276,9 @@ def test_it_is_reachable_by_its_public_names():
         ({"rule": ["calibrated"]}, r"rule must be the name of a rule \(got \['calibrated'\]\)"),
         ({"threshold": 0.7, "pfer": 1}, "threshold, pfer and q are all given"),
         ({"n_runs": 7}, "n_runs is 7; complementary pairs need an even number of runs"),
-        ({"max_features": 3}, "max_features is 3 and a run selects q = 5"),
+        ({"max_features": 3}, r"max_features must be at least q, which is 5 \(got 3\)"),
         ({"q": 20, "pfer": 0.1}, "With q = 20 of 30 features"),
-        ({"representative": "mean"}, "representative is 'mean'"),
+        ({"representative": "mean"}, r"representative must be .*\(got 'mean'\)"),
         ({"clusters": [0, 1]}, "groups has 2 labels for 30 features"),
         ({"clusters": FeatureSimilarity.from_groups(["a", "b"])}, "There are 2 features in clusters and 30 in X"),
         ({"base": SparseLinear(penalty=0.1)}, "q is given, but the base has no parameter for the number of features"),
@@ -301,7 +301,7 @@ def test_more_of_a_path_than_was_followed_gets_a_sentence(data):
 
 
 def test_three_classes_without_a_base_get_a_sentence(data):
-    with pytest.raises(InputError, match="y has 3 classes; wanted are two classes, numbers, or a base"):
+    with pytest.raises(InputError, match="y has 3 classes; expected two classes, numbers, or a base"):
         stability_selection().fit(data[0], np.arange(60) % 3)
 
 

@@ -1,4 +1,4 @@
-"""Bad input gets one clear sentence that names the argument, what was found and what is wanted."""
+"""Bad input gets one clear sentence that names the argument, what was found and what is expected."""
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,7 @@ def with_cell(value: float) -> np.ndarray:
 @pytest.mark.parametrize("name", sorted(list_filters().index))
 @pytest.mark.parametrize(("value", "found"), [(np.nan, r"NaN \(a missing value\)"), (-np.inf, "infinity")])
 def test_missing_and_infinite_values_are_refused(name, value, found):
-    sentence = f"X contains {found} in feature number 1, row 2; wanted are finite numbers"
+    sentence = f"X contains {found} in feature number 1, row 2; expected finite numbers"
     with pytest.raises(InputError, match=sentence):
         FilterSelector(name).fit(with_cell(value), Y)
     with pytest.raises(InputError, match=sentence):
@@ -37,9 +37,9 @@ def test_a_frame_is_blamed_by_its_feature_name():
 
 def test_a_text_column_is_refused_by_name():
     frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(sex="f")
-    with pytest.raises(InputError, match="X contains text in feature 'sex'; wanted are numbers, so encode or drop it"):
+    with pytest.raises(InputError, match="X contains text in feature 'sex'; expected numbers: encode or drop it"):
         FilterSelector().fit(frame, Y)
-    with pytest.raises(InputError, match="X contains text in feature number 1; wanted are numbers"):
+    with pytest.raises(InputError, match="X contains text in feature number 1; expected numbers"):
         scores("mim", np.array([[1, "x"], [2, "y"]], dtype=object), [0, 1])
 
 
@@ -67,13 +67,13 @@ def test_three_classes_are_refused_by_filters_for_two(name):
 def test_a_number_is_refused_by_filters_for_classes():
     with pytest.raises(InputError, match=r"y is a number .* the filter 'auc' is for two classes; filters that"):
         FilterSelector("auc").fit(X, X[:, 0])
-    with pytest.raises(InputError, match=r"y is continuous .* filter 'anova' wants class labels"):
+    with pytest.raises(InputError, match=r"y is continuous .* filter 'anova' needs class labels"):
         FilterSelector("anova", task="classes").fit(X, X[:, 0])
 
 
 def test_text_is_refused_as_a_continuous_target():
     with pytest.raises(
-        InputError, match="y has values that are not finite numbers; filter 'mutual_info' wants a number"
+        InputError, match="y has values that are not finite numbers; filter 'mutual_info' needs a number"
     ):
         FilterSelector("mutual_info").fit(X, ["a"] * 12)
 
@@ -95,10 +95,10 @@ def test_targets_that_are_missing_or_short_are_refused(y, sentence):
 @pytest.mark.parametrize(
     ("weights", "sentence"),
     [
-        (np.zeros(12), "sample_weight sums to zero; wanted is at least one row that counts"),
-        (np.where(Y == 1, -1.5, 1), "sample_weight contains the negative value -1.5; wanted are weights from 0 up"),
+        (np.zeros(12), "sample_weight sums to zero; at least one row must count"),
+        (np.where(Y == 1, -1.5, 1), "sample_weight contains the negative value -1.5; expected weights of at least 0"),
         (np.full(12, np.nan), "sample_weight contains NaN or infinity"),
-        (np.ones(5), r"sample_weight has shape \(5,\); wanted is one weight for each of the 12 rows of X"),
+        (np.ones(5), r"sample_weight has shape \(5,\); expected one weight for each of the 12 rows of X"),
         (np.ones((2, 12)), r"sample_weight has shape \(2, 12\)"),
         (["heavy"] * 12, "sample_weight holds text; expected are numbers"),
     ],
@@ -115,7 +115,7 @@ def test_an_empty_resample_is_named():
 
 @pytest.mark.parametrize("name", ["impurity", "permutation"])
 def test_forests_refuse_weights_that_do_not_count_rows(name):
-    with pytest.raises(InputError, match="sample_weight sums to 1; a forest wants weights that count rows"):
+    with pytest.raises(InputError, match="sample_weight sums to 1; a forest needs weights that count rows"):
         FilterSelector(name).fit(X, Y, sample_weight=np.full(12, 1 / 12))
 
 
@@ -131,11 +131,11 @@ def test_filters_that_copy_rows_refuse_weights_that_are_not_whole():
 @pytest.mark.parametrize(
     ("size", "sentence"),
     [
-        ({"k": 4}, "k is 4; X has 3 features and wanted are at most all of them"),
-        ({"k": 0}, "k is 0; wanted is a whole number of at least 1"),
-        ({"k": 1.5}, "k is 1.5; wanted is a whole number of at least 1"),
-        ({"fraction": 1.2}, "fraction is 1.2; wanted is a number above 0 and at most 1"),
-        ({"k": 2, "threshold": 0.1}, "k and threshold are given; wanted is only one of k, fraction and threshold"),
+        ({"k": 4}, r"k must be at most 3, the number of features of X \(got 4\)"),
+        ({"k": 0}, r"k must be a whole number of at least 1 \(got 0\)"),
+        ({"k": 1.5}, r"k must be a whole number of at least 1 \(got 1.5\)"),
+        ({"fraction": 1.2}, r"fraction must be a number above 0 and at most 1 \(got 1.2\)"),
+        ({"k": 2, "threshold": 0.1}, "k and threshold are given; give only one of k, fraction and threshold"),
     ],
 )
 def test_impossible_sizes_are_refused(size, sentence):
@@ -144,7 +144,7 @@ def test_impossible_sizes_are_refused(size, sentence):
 
 
 def test_more_top_features_than_features_are_refused():
-    with pytest.raises(InputError, match="k is 4; X has 3 features"):
+    with pytest.raises(InputError, match=r"k must be at most 3, the number of features of X \(got 4\)"):
         top_features("anova", X, Y, k=4)
 
 
@@ -174,9 +174,9 @@ def test_unknown_filters_and_options_are_refused():
         FilterSelector("anvoa").fit(X, Y)
     with pytest.raises(InputError, match="params contains 'var'; options of filter 't_test': equal_var"):
         FilterSelector("t_test", params={"var": True}).fit(X, Y)
-    with pytest.raises(InputError, match="method is 'sturges'; wanted is one of equal_width, mdl, distinct"):
+    with pytest.raises(InputError, match=r"method must be one of equal_width, mdl, distinct \(got 'sturges'\)"):
         FilterSelector("mim", params={"discretise": "sturges"}).fit(X, Y)
-    with pytest.raises(InputError, match="n_neighbors is 0; wanted is a whole number of at least 1"):
+    with pytest.raises(InputError, match=r"n_neighbors must be a whole number of at least 1 \(got 0\)"):
         FilterSelector("relieff", params={"n_neighbors": 0}).fit(X, Y)
 
 
@@ -189,5 +189,5 @@ def test_records_that_contradict_themselves_are_refused():
 
 def test_dates_are_no_numbers():
     X = pd.DataFrame({"a": np.arange(10.0), "when": pd.date_range("2020", periods=10)})
-    with pytest.raises(InputError, match="dates or other things in feature 'when'; wanted are numbers"):
+    with pytest.raises(InputError, match="dates or other things in feature 'when'; expected numbers"):
         FilterSelector("anova", k=1).fit(X, np.arange(10) % 2)

@@ -67,8 +67,8 @@ def test_of_exact_copies_the_first_is_taken():
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"n_steps": 0}, "n_steps is 0; wanted is a whole number of at least 1"),
-        ({"rate": 1.5}, "rate is 1.5; wanted is a number above 0 and at most 1"),
+        ({"n_steps": 0}, r"n_steps must be a whole number of at least 1 \(got 0\)"),
+        ({"rate": 1.5}, r"rate must be a number above 0 and at most 1 \(got 1.5\)"),
     ],
 )
 def test_impossible_options_are_named(draw, options, sentence):

@@ -225,7 +225,7 @@ def test_values_that_are_not_finite_get_a_sentence(selector, value, word):
     X, y = example(selector)
     X[5, 2] = value
     data = pd.DataFrame(X, columns=[f"gene {j}" for j in range(8)])
-    with pytest.raises(InputError, match=f"X contains {word} in feature 'gene 2', row 5; wanted are finite numbers"):
+    with pytest.raises(InputError, match=f"X contains {word} in feature 'gene 2', row 5; expected finite numbers"):
         clone(selector).fit(data, y)
 
 
@@ -234,7 +234,7 @@ def test_values_that_are_not_finite_get_a_sentence(selector, value, word):
 def test_a_text_column_gets_a_sentence(selector, frame):
     X, y = example(selector)
     data = frame({"a": X[:, 0], "b": ["yes"] * 40})
-    with pytest.raises(InputError, match="X contains text in feature 'b'; wanted are numbers, so encode or drop it"):
+    with pytest.raises(InputError, match="X contains text in feature 'b'; expected numbers: encode or drop it"):
         clone(selector).fit(data, y)
 
 
@@ -249,9 +249,7 @@ def test_a_text_column_gets_a_sentence(selector, frame):
     ids=["categories", "objects", "polars categories", "array"],
 )
 def test_text_is_found_however_it_is_stored(data, name):
-    with pytest.raises(
-        InputError, match=f"X contains text in feature {name}; wanted are numbers, so encode or drop it"
-    ):
+    with pytest.raises(InputError, match=f"X contains text in feature {name}; expected numbers: encode or drop it"):
         SparseLogistic().fit(data, np.arange(40) % 2)
 
 
@@ -278,8 +276,8 @@ def test_three_classes_get_a_sentence_from_models_of_two(selector):
 @pytest.mark.parametrize(
     ("k", "sentence"),
     [
-        (9, "k is 9; X has 8 features and wanted are at most all of them"),
-        (0, "k is 0; wanted is a whole number of at least 1"),
+        (9, r"k must be at most 8, the number of features of X \(got 9\)"),
+        (0, r"k must be a whole number of at least 1 \(got 0\)"),
     ],
 )
 def test_an_impossible_k_gets_a_sentence(selector, k, sentence):
@@ -293,10 +291,10 @@ def test_an_impossible_k_gets_a_sentence(selector, k, sentence):
 @pytest.mark.parametrize(
     ("weight", "sentence"),
     [
-        (np.zeros(40), "sample_weight sums to zero; wanted is at least one row that counts"),
-        (np.linspace(-1, 1, 40), "sample_weight contains the negative value -1; wanted are weights from 0 up"),
-        (np.full(40, np.nan), "sample_weight contains NaN or infinity; wanted are finite numbers"),
-        (np.ones(39), r"sample_weight has shape \(39,\); wanted is one weight for each of the 40 rows of X"),
+        (np.zeros(40), "sample_weight sums to zero; at least one row must count"),
+        (np.linspace(-1, 1, 40), "sample_weight contains the negative value -1; expected weights of at least 0"),
+        (np.full(40, np.nan), "sample_weight contains NaN or infinity; expected finite numbers"),
+        (np.ones(39), r"sample_weight has shape \(39,\); expected one weight for each of the 40 rows of X"),
         (np.array(["a"] * 40), "sample_weight holds text; expected are numbers"),
     ],
     ids=["zero", "negative", "nan", "short", "text"],
@@ -310,7 +308,7 @@ def test_impossible_weights_get_a_sentence(selector, weight, sentence):
 @pytest.mark.parametrize("selector", [s for s in EVERY if not is_classifier(s)], ids=labelled)
 def test_a_target_that_is_not_numbers_gets_a_sentence(selector):
     X, _ = example(selector)
-    with pytest.raises(InputError, match=r"y has values that are not finite numbers; .* wants a number a row"):
+    with pytest.raises(InputError, match=r"y has values that are not finite numbers; .* needs a number per row"):
         clone(selector).fit(X, np.array(["a", "b"] * 20))
 
 
@@ -320,7 +318,7 @@ def test_a_target_with_nan_gets_a_sentence(selector):
     y = np.arange(40) % 2.0
     y[3] = np.nan
     with pytest.raises(
-        InputError, match=r"y contains NaN \(a missing value\); wanted is a known and finite target in every row"
+        InputError, match=r"y contains NaN \(a missing value\); expected a known and finite target in every row"
     ):
         clone(selector).fit(X, y)
 

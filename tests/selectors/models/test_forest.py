@@ -138,22 +138,22 @@ def test_a_forest_takes_more_than_two_classes():
 
 def test_weights_that_do_not_count_rows_are_refused():
     X, y = signal(7, ForestClassification)
-    with pytest.raises(InputError, match="sample_weight sums to 1; a forest wants weights that count rows"):
+    with pytest.raises(InputError, match="sample_weight sums to 1; a forest needs weights that count rows"):
         ForestClassification(3, n_estimators=5).fit(X, y, np.full(120, 1 / 120))
 
 
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"importance": "gain"}, "importance is 'gain'; wanted is one of impurity, permutation"),
-        ({"n_estimators": 0}, "n_estimators is 0; wanted is a whole number of at least 1"),
+        ({"importance": "gain"}, r"importance must be one of impurity, permutation \(got 'gain'\)"),
+        ({"n_estimators": 0}, r"n_estimators must be a whole number of at least 1 \(got 0\)"),
         (
             {"max_features": 1.5},
-            "max_features is 1.5; wanted is sqrt, log2, None for all, a whole number",
+            r"max_features must be sqrt, log2, None for all, a whole number .*\(got 1.5\)",
         ),
-        ({"max_features": 0}, "max_features is 0; wanted is sqrt"),
-        ({"max_depth": 0}, "max_depth is 0; wanted is a whole number of at least 1"),
-        ({"random_state": -1}, "random_state is -1; wanted is a whole number of at least 0"),
+        ({"max_features": 0}, r"max_features must be sqrt.* \(got 0\)"),
+        ({"max_depth": 0}, r"max_depth must be a whole number of at least 1 \(got 0\)"),
+        ({"random_state": -1}, r"random_state must be a whole number of at least 0 \(got -1\)"),
     ],
 )
 def test_impossible_options_are_named(options, sentence):

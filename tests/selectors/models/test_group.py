@@ -74,10 +74,10 @@ def test_a_constant_feature_of_a_selected_group_is_left_out(draw):
 
 
 def test_groups_must_fit_the_features(draw):
-    with pytest.raises(InputError, match=r"groups has shape \(2,\); wanted is one label for each of the 4 features"):
+    with pytest.raises(InputError, match=r"groups has shape \(2,\); expected one label for each of the 4 features"):
         GroupLinear([0, 1]).fit(*draw(4, 20, 4, classes=False))
 
 
 def test_k_is_compared_with_the_number_of_groups(draw):
-    with pytest.raises(InputError, match="k is 3; X has 2 groups and wanted are at most all of them"):
+    with pytest.raises(InputError, match=r"k must be at most 2, the number of groups of X \(got 3\)"):
         GroupLinear([0, 0, 1, 1], k=3).fit(*draw(5, 20, 4, classes=False))

@@ -169,9 +169,9 @@ def test_frames_keep_their_names(draw):
     ("options", "sentence"),
     [
         ({"penalty": 0.1, "k": 2}, "penalty and k are both given"),
-        ({"penalty": -1.0}, "penalty is -1.0; wanted is a number above 0"),
-        ({"l1_ratio": 0.0}, "l1_ratio is 0.0; wanted is a number above 0 and at most 1"),
-        ({"n_lambdas": 0}, "n_lambdas is 0; wanted is a whole number of at least 1"),
+        ({"penalty": -1.0}, r"penalty must be a number above 0 \(got -1.0\)"),
+        ({"l1_ratio": 0.0}, r"l1_ratio must be a number above 0 and at most 1 \(got 0.0\)"),
+        ({"n_lambdas": 0}, r"n_lambdas must be a whole number of at least 1 \(got 0\)"),
     ],
 )
 def test_impossible_options_are_named(draw, options, sentence):
@@ -183,9 +183,9 @@ def test_impossible_options_are_named(draw, options, sentence):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"family": "poisson"}, "family is 'poisson'; wanted is one of logistic, linear"),
-        ({"lambdas": [0.1, 0.2]}, "lambdas goes up; wanted are falling levels"),
-        ({"lambdas": [0.1, 0.0]}, "lambdas has values that are not positive; wanted is a list of positive numbers"),
+        ({"family": "poisson"}, r"family must be one of logistic, linear \(got 'poisson'\)"),
+        ({"lambdas": [0.1, 0.2]}, "lambdas must fall from level to level"),
+        ({"lambdas": [0.1, 0.0]}, "lambdas must be a list of positive numbers"),
         (
             {"penalty_factors": [1.0]},
             r"penalty_factors has shape \(1,\) .* one positive number for each of the 4 features",

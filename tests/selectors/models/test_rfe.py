@@ -67,10 +67,10 @@ def test_only_the_logistic_loss_gives_probabilities(draw):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"loss": "absolute"}, "loss is 'absolute'; wanted is one of logistic, hinge"),
-        ({"step": 0}, "step is 0; wanted is a number above 0"),
-        ({"step": 1.5}, "step is 1.5; wanted is a whole number of features or a fraction below 1"),
-        ({"penalty": 0.0}, "penalty is 0.0; wanted is a number above 0"),
+        ({"loss": "absolute"}, r"loss must be one of logistic, hinge \(got 'absolute'\)"),
+        ({"step": 0}, r"step must be a number above 0 \(got 0\)"),
+        ({"step": 1.5}, r"step must be a whole number of features or a fraction below 1 \(got 1.5\)"),
+        ({"penalty": 0.0}, r"penalty must be a number above 0 \(got 0.0\)"),
     ],
 )
 def test_impossible_options_are_named(draw, options, sentence):

@@ -190,7 +190,7 @@ def _expect(kinds: Sequence[Kinds], chance: RandomOverlaps, options: Options) ->
             kind.refusal = (
                 f"{NOT_CORRECTED}: sets of {kind.size_i[unknown[0]]} and {kind.size_j[unknown[0]]} features, when "
                 f"{len(chance.similar)} features have similar ones, are too many to enumerate; "
-                'wanted is expectation="auto" or "monte_carlo"'
+                'use expectation="auto" or "monte_carlo"'
             )
             continue
         for at in unknown:
@@ -210,7 +210,7 @@ def _simulate(kinds: dict[tuple[int, int], list[tuple[Kinds, int]]], chance: Ran
         if options.mc_error is not None and sum(draws.values()) > MOST_DRAWS:
             raise InputError(
                 f"mc_error is {options.mc_error}; that takes about {sum(draws.values()):.1g} draws, "
-                f"wanted is an error that {MOST_DRAWS:.0g} draws can reach."
+                f"choose an error that {MOST_DRAWS:.0g} draws can reach."
             )
         for sizes in todo:
             members = kinds[sizes]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom, false_discovery_control, rankdata
 
-from steadyset.errors import InputError
+from steadyset.arguments import wrong_argument
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selections import Selections, as_selections
 from steadyset.selectors.validation import check_integer, check_number
@@ -78,7 +78,7 @@ def aggregate(
     """
     runs = as_selections(selections)
     if method not in _METHODS:
-        raise InputError(f"method is {method!r}; wanted is one of {', '.join(map(repr, _METHODS))}.")
+        raise wrong_argument("method", f"one of {', '.join(map(repr, _METHODS))}", method)
     size = _size(runs, k)
     p_values = None
     if method == "threshold":
@@ -159,7 +159,7 @@ def _size(runs: Selections, k: int | None) -> int:
         return int(np.floor(runs.sizes.mean() + 0.5))
     check_integer("k", k, least=1)
     if k > runs.n_features:
-        raise InputError(f"k is {k} and there are {runs.n_features} features; wanted is at most that number.")
+        raise wrong_argument("k", f"at most {runs.n_features}, the number of features", k)
     return int(k)
 
 

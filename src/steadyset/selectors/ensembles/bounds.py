@@ -152,7 +152,7 @@ def error_control(
     if not np.isfinite(bound):
         raise InputError(
             f"The rule {rule!r} says nothing about q = {q} of {d} features at the threshold {threshold:g}; "
-            "wanted is a higher threshold or a smaller q."
+            "choose a higher threshold or a smaller q."
         )
     return ErrorControl(int(q), float(threshold), float(bound if pfer is None else min(bound, pfer)), rule)
 
@@ -247,7 +247,7 @@ def _least_threshold(rule: BoundRule, q: int, pfer: float, d: int, n_pairs: int)
     if best > pfer * (1.0 + ROUNDING):
         raise InputError(
             f"With q = {q} of {d} features the rule {rule.name!r} cannot promise a PFER below {best:.3g}, "
-            f"and {pfer:g} is asked for; wanted is a larger pfer or a smaller q."
+            f"and {pfer:g} is asked for; choose a larger pfer or a smaller q."
         )
     if rule.bound is markov:
         return 0.5 * (1.0 + q**2 / (pfer * d))
@@ -265,7 +265,7 @@ def _largest_q(rule: BoundRule, threshold: float, pfer: float, d: int, n_pairs: 
     if least > pfer * (1.0 + ROUNDING):
         raise InputError(
             f"At the threshold {threshold:g} even q = 1 of {d} features has a PFER bound of {least:.3g} by the rule "
-            f"{rule.name!r}, and {pfer:g} is asked for; wanted is a higher threshold or a larger pfer."
+            f"{rule.name!r}, and {pfer:g} is asked for; choose a higher threshold or a larger pfer."
         )
     low, high = 1, d + 1  # a promise at low, none at high
     while high - low > 1:

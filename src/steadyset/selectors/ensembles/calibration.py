@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.stats import binom
 
+from steadyset.arguments import wrong_argument
 from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selectors.ensembles.bounds import markov
@@ -38,9 +39,7 @@ class CalibratedRule:
     def read(self, runs: Runs, limits: Limits) -> Reading:
         """The best level of the path, whole."""
         if limits.threshold is not None and not 0.5 < limits.threshold <= 1:
-            raise InputError(
-                f"threshold must be above 0.5 and at most 1 for the rule {self.name!r} (got {limits.threshold!r})."
-            )
+            raise wrong_argument("threshold", f"above 0.5 and at most 1 for the rule {self.name!r}", limits.threshold)
         if limits.pfer is not None:
             check_number("pfer", limits.pfer)
         if limits.q is not None:

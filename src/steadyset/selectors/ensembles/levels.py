@@ -87,7 +87,7 @@ def default_base(y: NDArray[Any], task: Task) -> Any:
         return SparseLogistic()
     raise InputError(
         f"Only binary classification is supported without a base: y has {len(np.unique(y))} classes; "
-        "wanted are two classes, numbers, or a base that takes more classes."
+        "expected two classes, numbers, or a base that takes more classes."
     )
 
 

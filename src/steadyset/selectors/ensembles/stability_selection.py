@@ -11,6 +11,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from steadyset.arguments import wrong_argument
 from steadyset.conventions import LEVEL
 from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
@@ -276,7 +277,7 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         check_integer("max_features", self.max_features, least=1)
         q = wanted[self.rule]
         if self.max_features < q:
-            raise InputError(f"max_features is {self.max_features} and a run selects q = {q}; wanted is at least q.")
+            raise wrong_argument("max_features", f"at least q, which is {q}", self.max_features)
         return min(d, int(self.max_features))
 
     def _base(self, y: NDArray[Any], task: Task) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import beta
 
-from steadyset.errors import InputError
+from steadyset.arguments import wrong_argument
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selectors.validation import check_choice
 
@@ -56,7 +56,7 @@ class StableSet:
 
         check_choice("prior", prior, tuple(_PRIORS))
         if not (isinstance(level, int | float) and 0 < level < 1):
-            raise InputError(f"level is {level!r}; wanted is a number between 0 and 1.")
+            raise wrong_argument("level", "a number between 0 and 1", level)
         a = _PRIORS[prior]
         counts = np.rint(self.frequencies * self.n_runs)
         posterior = beta(a + counts, a + self.n_runs - counts)

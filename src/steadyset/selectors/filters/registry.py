@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from steadyset.arguments import check_flag, shown
+from steadyset.arguments import check_flag, wrong_argument
 from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.plugins import PlugIns
@@ -71,7 +71,7 @@ _filters: dict[str, Filter] = {}
 def register_filter(record: Filter, *, replace: bool = False) -> Filter:
     """Make a filter known by its name to ``FilterSelector``, ``scores`` and ``list_filters``."""
     if not isinstance(record, Filter):
-        raise InputError(f"record must be a Filter (got {shown(record)}).")
+        raise wrong_argument("record", "a Filter", record)
     check_flag("replace", replace)
     if record.name in _filters and not replace:
         raise InputError(f"a filter named {record.name!r} exists; pass replace=True to put another in its place.")
@@ -87,7 +87,7 @@ def register_filter(record: Filter, *, replace: bool = False) -> Filter:
 def get_filter(name: str) -> Filter:
     """The record of a filter."""
     if not isinstance(name, str):
-        raise InputError(f"name must be the name of a filter (got {name!r}).")
+        raise wrong_argument("name", "the name of a filter", name)
     if name not in _filters:
         _plugins.load()
     if name not in _filters:

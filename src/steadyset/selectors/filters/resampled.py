@@ -9,7 +9,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
-from steadyset.arguments import shown
+from steadyset.arguments import wrong_argument
 from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.scores.top import top
@@ -214,7 +214,7 @@ def _options(record: Filter, score: Callable[..., Any], task: Task, params: Mapp
     reserved = {"X", "y", "weights", "k", "threshold", "random_state"}
     accepted = [name for name in inspect.signature(score).parameters if name not in reserved]
     if params is not None and not isinstance(params, Mapping):
-        raise InputError(f"params must be a mapping from options to values (got {shown(params)}).")
+        raise wrong_argument("params", "a mapping from options to values", params)
     given = dict(params or {})
     for name in given:
         if name not in accepted:

@@ -155,7 +155,7 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """Number of features to keep; all of them where a threshold decides."""
         given = [name for name in ("k", "fraction", "threshold") if getattr(self, name) is not None]
         if len(given) > 1:
-            raise InputError(f"{' and '.join(given)} are given; wanted is only one of k, fraction and threshold.")
+            raise InputError(f"{' and '.join(given)} are given; give only one of k, fraction and threshold.")
         if self.threshold is not None:
             check_number("threshold", self.threshold, above=-np.inf, or_equal=True)
             return n_features

@@ -1,0 +1,59 @@
+"""What the library says of its arguments, said of the options of the subcommand at hand."""
+
+from __future__ import annotations
+
+import builtins
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from typer.core import TyperCommand
+
+from steadyset.errors import Argument, SteadysetError
+
+# Arguments whose option has another name; all others have their own, with dashes.
+RENAMED = {
+    "method": "--similarity-method",
+    "n_draws": "--draws",
+    "n_features": "--features",
+    "n_jobs": "--jobs",
+    "n_trials": "--trials",
+    "random_state": "--seed",
+    "rule": "--choose",
+    "scoring": "--score",
+    "selectors": "--selector",
+}
+
+
+class Subcommand(TyperCommand):
+    """A subcommand whose errors speak of its options."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except SteadysetError as error:
+            error.args = (error.told(lambda argument: as_option(argument, self.params)),)
+            raise
+
+
+def quoted(value: object) -> str:
+    """A value as it is typed on a command line."""
+    text = str(value)
+    return f'"{text}"' if re.search(r"[^\w.-]", text) else text
+
+
+def as_option(argument: Argument, options: Sequence[Any]) -> str:
+    """The argument as it is typed on the command line; as in Python where these options do not hold it."""
+    name = RENAMED.get(argument.name, f"--{argument.name.replace('_', '-')}")
+    option = next((one for one in options if name in one.opts), None)
+    if option is None:
+        return str(argument)
+    match argument.value:
+        case None | builtins.Ellipsis | True:
+            return name
+        case False:
+            return option.secondary_opts[0] if option.secondary_opts else str(argument)
+        case tuple(values):
+            return " ".join(f"{name} {quoted(value)}" for value in values)
+        case value:
+            return f"{name} {quoted(value)}"

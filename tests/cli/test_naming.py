@@ -1,0 +1,165 @@
+"""The library names arguments, the command its options: each in its own words, and only what is an argument."""
+
+import ast
+import inspect
+import pickle
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import typer
+
+import steadyset as st
+from steadyset.cli import app, run
+from steadyset.cli.naming import RENAMED, as_option
+from steadyset.errors import Argument, Complaints, InputError, about
+from steadyset.io.data_table import load_data
+
+LIBRARY = Path(st.__file__).parent
+COMMANDS = typer.main.get_command(app).commands
+OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
+
+
+def options_of(command):
+    return {name for option in COMMANDS[command].params for name in (*option.opts, *option.secondary_opts)}
+
+
+EVERY_OPTION = {name for command in COMMANDS for name in options_of(command)} | {"--help", "--version"}
+
+
+def texts_of(path):
+    """Every text of a file: strings, parts of f-strings, docstrings."""
+    return [node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(getattr(node, "value", 0), str)]
+
+
+def test_the_library_does_not_speak_of_options():
+    spoken = {
+        f"{path.relative_to(LIBRARY)}: {found}"
+        for path in LIBRARY.rglob("*.py")
+        if path.parent.name != "cli"
+        for text in texts_of(path)
+        for found in re.findall(r"(?<![\w-])--(?:[a-z][\w-]*|$)", text)  # or made of a name: f"--{name}"
+    }
+    assert spoken == set()
+
+
+def test_every_option_that_the_command_mentions_exists():
+    mentioned = {
+        (path.name, found)
+        for path in (LIBRARY / "cli").glob("*.py")
+        for text in texts_of(path)
+        for found in OPTION.findall(text)
+    }
+    assert len(mentioned) > 20
+    assert {found for _, found in mentioned} <= EVERY_OPTION
+
+
+def test_every_option_that_the_documentation_mentions_exists():
+    root = LIBRARY.parents[1]
+    foreign = {"--nworkers", "--nthreads"}  # of dask
+    pages = [root / "README.md", *(root / "docs").glob("*.md")]
+    lines = [line for page in pages for line in page.read_text().splitlines() if "steadyset" in line or "`--" in line]
+    assert {found for line in lines for found in OPTION.findall(line)} <= EVERY_OPTION | foreign
+
+
+def test_renamed_arguments_are_arguments_of_the_library_and_options_of_the_command():
+    calls = [st.assess, st.tune, st.stability_table, st.Selections.read, st.FeatureSimilarity.from_data]
+    known = {name for call in calls for name in inspect.signature(call).parameters} | {"rule"}  # of TuningResult.choose
+    assert set(RENAMED) <= known
+    assert set(RENAMED.values()) <= EVERY_OPTION
+
+
+@pytest.mark.parametrize(
+    ("command", "argument", "in_python", "as_typed"),
+    [
+        ("assess", Argument("n_jobs"), "n_jobs", "--jobs"),
+        ("assess", Argument("random_state"), "random_state", "--seed"),
+        ("assess", Argument("scoring"), "scoring", "--score"),
+        ("assess", Argument("out", ...), "out=", "--out"),
+        ("assess", Argument("resume", True), "resume=True", "--resume"),
+        ("assess", Argument("impute", "median"), 'impute="median"', "--impute median"),
+        ("assess", Argument("max_gb", ...), "max_gb=", "--max-gb"),
+        ("assess", Argument("drop", ("a", "the b")), 'drop=["a", "the b"]', '--drop a --drop "the b"'),
+        ("assess", Argument("delimiter", ";"), 'delimiter=";"', '--delimiter ";"'),
+        ("assess", Argument("k"), "k", "k"),  # of a selector: no option holds it
+        ("tune", Argument("n_trials"), "n_trials", "--trials"),
+        ("tune", Argument("rule"), "rule", "--choose"),
+        ("measure", Argument("n_features", 12), "n_features=12", "--features 12"),
+        ("measure", Argument("transpose", True), "transpose=True", "--transpose"),
+        ("measure", Argument("transpose", False), "transpose=False", "--no-transpose"),
+        ("compare", Argument("paired", False), "paired=False", "--independent"),
+        ("assess", Argument("paired", True), "paired=True", "paired=True"),  # assess has no such option
+        ("assess", Argument("resume", False), "resume=False", "resume=False"),  # nor a way to say no
+    ],
+)
+def test_an_argument_is_said_as_it_is_given(command, argument, in_python, as_typed):
+    assert str(argument) == in_python
+    assert as_option(argument, COMMANDS[command].params) == as_typed
+
+
+def test_names_in_a_sentence_are_not_taken_for_arguments(tmp_path, capsys):
+    """Columns called like arguments of the call stay what they are; the advice names the options."""
+    path = tmp_path / "data.csv"
+    pd.DataFrame({"resume=True": ["u", "v"] * 4, "out=": range(8), "y": [0, 1] * 4}).to_csv(path, index=False)
+    with pytest.raises(InputError, match=r"'resume=True' holds 'u'.*drop=\[\"resume=True\"\]"):
+        load_data(path, "y")
+    assert run(["assess", str(path), "-t", "y", "--out", str(tmp_path / "runs")]) == 2
+    err = capsys.readouterr().err
+    assert "('resume=True' holds 'u')" in err
+    assert '--drop "resume=True"' in err
+
+
+def test_missing_values_are_answered_in_the_words_of_the_caller(tmp_path, capsys):
+    path = tmp_path / "data.csv"
+    pd.DataFrame({"a": [None, *range(7)], "b": range(8), "y": [0, 1] * 4}).to_csv(path, index=False)
+    with pytest.raises(InputError, match=r'fill with impute="median", or leave columns out with drop=\.'):
+        load_data(path, "y")
+    assert run(["assess", str(path), "-t", "y"]) == 2
+    assert "fill with --impute median, or leave columns out with --drop." in capsys.readouterr().err
+
+
+def test_parameters_of_a_resampling_are_not_options(tmp_path, capsys):
+    """A resampling has a level and a target of its own, which --level and --target do not set."""
+    path = tmp_path / "data.csv"
+    pd.DataFrame({"a": range(8), "b": [3, 1, 4, 1, 5, 9, 2, 6], "y": [0, 1] * 4}).to_csv(path, index=False)
+    arguments = ["assess", str(path), "-t", "y", "-s", "anova:k=1", "--out", str(tmp_path / "runs")]
+    assert run([*arguments, "--resampling", "noise:level=-1"]) == 2
+    err = capsys.readouterr().err
+    assert "level must be at least 0" in err
+    assert "--level" not in err
+
+
+def test_long_tables_without_a_number_of_features_ask_for_the_option(tmp_path, capsys):
+    path = tmp_path / "long.csv"
+    path.write_text("run,feature\n1,a\n2,b\n")
+    assert run(["measure", str(path)]) == 2
+    assert "give --features N, or the data with --data FILE." in capsys.readouterr().err
+
+
+def test_arguments_survive_a_file_before_them_a_list_and_another_process():
+    error = InputError("holds a run; give ", Argument("resume", True), ".")
+    assert str(error.after("runs: ")) == "runs: holds a run; give resume=True."
+    again = pickle.loads(pickle.dumps(error.after("runs: ")))
+    assert as_options(again, "assess") == "runs: holds a run; give --resume."
+    wrong = Complaints("Two things are wrong")
+    wrong.add("the first: ", Argument("out", ...))
+    with wrong.collected():
+        raise error
+    with pytest.raises(InputError) as caught:
+        wrong.tell()
+    assert as_options(caught.value, "assess").splitlines() == [
+        "Two things are wrong:",
+        "- the first: --out",
+        "- holds a run; give --resume.",
+    ]
+
+
+def test_what_is_wrong_within_an_object_is_told_in_its_own_words():
+    with pytest.raises(InputError) as caught, about("The selector 'forest' cannot run"):
+        raise InputError(Argument("n_jobs"), " must be at least 1 (got 0).")
+    assert as_options(caught.value, "assess") == "The selector 'forest' cannot run: n_jobs must be at least 1 (got 0)."
+
+
+def as_options(error, command):
+    return error.told(lambda argument: as_option(argument, COMMANDS[command].params))
