@@ -38,7 +38,7 @@ __all__ = [
 _HOMES = {
     "comparison": ("Comparison", "compare"),
     "core": ("steady_core",),
-    "features": ("instability_by_feature", "swap_map"),
+    "instability": ("instability_by_feature", "swap_map"),
     "hypotheses": ("TestResult", "test_difference", "test_threshold"),
     "interval": ("Interval", "confidence_interval"),
     "planning": ("convergence", "runs_needed"),
