@@ -245,7 +245,7 @@ class Selections:
         return self._indices[self._indptr[i] : self._indptr[i + 1]]
 
     def sets(self) -> list[frozenset[str]]:
-        """The selected names, one set a run."""
+        """The selected names, one set per run."""
         return [frozenset(self.features[f] for f in self.selected(i)) for i in range(self.n_runs)]
 
     def intersections(self) -> IntArray:

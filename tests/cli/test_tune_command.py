@@ -92,5 +92,5 @@ def test_an_interrupted_tuning_says_how_to_go_on(files, capsys, monkeypatch):
     err = capsys.readouterr().err
     assert err == (
         "steadyset: interrupted; the finished configurations are in the storage, "
-        "and the same command with --resume goes on.\n"
+        "and the same command with --resume continues.\n"
     )

@@ -202,7 +202,7 @@ def test_a_similarity_survives_the_way_to_another_process():
 
 
 def test_indices_outside_are_refused():
-    with pytest.raises(st.InputError, match="The index 4 is no feature; expected indices from 0 to 3"):
+    with pytest.raises(st.InputError, match="The index 4 is not a feature; expected indices from 0 to 3"):
         st.FeatureSimilarity.from_matrix(C).block([0], [1, 4])
 
 

@@ -83,7 +83,7 @@ def assess(
     groups : which rows belong together, such as those of one patient; the resampling keeps or leaves them as a whole
     n_jobs, engine : "auto" (processes, or threads where the data in memory is too large to be held twice), "serial",
         "threads", "processes", "dask", or the address of a dask scheduler
-    out : a folder where every finished run is durable at once; with `resume` an interrupted assessment goes on
+    out : a folder where every run is saved as soon as it finishes; `resume` continues an interrupted assessment
     random_state : same seed, same answer, whatever the engine, the order or an interruption
     runs : a number of runs, or "auto": add runs until the interval of the stability of every selector is narrower
         than `width`, at most `max_runs`

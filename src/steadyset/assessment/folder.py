@@ -1,4 +1,4 @@
-"""The run folder: every finished cell is on disk at once, and an interrupted assessment goes on where it stopped.
+"""The run folder: every cell is on disk as soon as it finishes, and an interrupted assessment can be continued.
 
     assessment.json    what was asked for: data fingerprint, features, selectors, resampling, scores, seed, versions
     cells.parquet      the finished cells, one row each

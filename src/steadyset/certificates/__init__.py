@@ -45,7 +45,7 @@ def certify(measure: str | Measure, **measure_params: Any) -> Certificate:
 
 
 def certificate_table(measures: str | Sequence[str | Measure] = "all") -> pd.DataFrame:
-    """The certificates of many measures beside what papers claim: a row a measure and property.
+    """The certificates of many measures beside what papers claim: one row per measure and property.
 
     The columns: holds, one a paper (None: it says nothing), disagrees (the papers that say otherwise) and reason.
     """

@@ -1,4 +1,4 @@
-"""Certificates as lines of markdown: a row a measure, a line a disagreement."""
+"""Certificates as lines of markdown: one row per measure, one line per disagreement."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ AGAINST = " ≠"
 
 
 def markdown_table(certificates: Sequence[Certificate]) -> list[str]:
-    """A row a measure and a column a property; ≠ marks where a paper says otherwise."""
+    """One row per measure and one column per property; ≠ marks where a paper says otherwise."""
     head = ["measure", *(name.replace("_", " ") for name in PROPERTIES)]
     return [_row(head), _row(["---"] * len(head)), *map(markdown_row, certificates)]
 

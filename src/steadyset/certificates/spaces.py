@@ -60,7 +60,7 @@ class Space:
 
     @cached_property
     def shared(self) -> IntArray:
-        """r_ij of the pairs i<j, a row a collection."""
+        """r_ij of the pairs i<j, one row per collection."""
         return pairwise_shared(self.masks)
 
     @cached_property

@@ -26,10 +26,10 @@ USAGE_ERROR: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "
 app = typer.Typer(
     name="steadyset",
     help="How far can a feature selection be trusted?\n\n"
-    "steadyset runs selectors on resamples of your data and says how steady their choice of features is: near 1, the "
-    "same features come back each time; near 0, no more of them than chance would give.\n\n"
-    "Start with `steadyset assess DATA --target COLUMN`, or with `steadyset measure FILE` where the selections are "
-    "recorded already; `steadyset measures` says what the measures mean.",
+    "steadyset runs selectors on resamples of your data and reports how steady their choice of features is: near 1, "
+    "the same features are selected each time; near 0, they agree no more than by chance.\n\n"
+    "Start with `steadyset assess DATA --target COLUMN`, or with `steadyset measure FILE` if you have recorded "
+    "selections; `steadyset measures` explains the measures.",
     invoke_without_command=True,
     add_completion=False,
     pretty_exceptions_enable=False,

@@ -32,7 +32,7 @@ def assess(
             "--selector",
             "-s",
             metavar="NAME[:PARAM=VALUE,...]",
-            help="A selector; may be repeated. Without it: five that suit the target.",
+            help="A selector; may be repeated. Default: five that suit the target.",
         ),
     ] = None,
     resampling: Annotated[
@@ -41,11 +41,13 @@ def assess(
     ] = "bootstrap",
     runs: Annotated[
         str | None,
-        typer.Option(metavar="N|auto", help="Number of runs (100), or auto: until the intervals are narrow."),
+        typer.Option(metavar="N|auto", help="Number of runs (100), or auto: run until the intervals are narrow."),
     ] = None,
-    width: Annotated[float, typer.Option(metavar="W", help="How narrow, for --runs auto.")] = 0.05,
+    width: Annotated[
+        float, typer.Option(metavar="W", help="Width of the intervals at which --runs auto stops.")
+    ] = 0.05,
     max_runs: Annotated[
-        int | None, typer.Option(metavar="N", help="Where --runs auto ends at the latest (1000).", min=2)
+        int | None, typer.Option(metavar="N", help="Most runs that --runs auto makes (1000).", min=2)
     ] = None,
     scores: Annotated[
         list[str] | None,
@@ -69,7 +71,7 @@ def assess(
         str, typer.Option(metavar="NAME", help="auto, serial, threads, processes, dask, or a dask scheduler's address.")
     ] = "auto",
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="DIR", help="The run folder. Without it: FILE's name + -runs.")
+        Path | None, typer.Option("--out", "-o", metavar="DIR", help="The run folder. Default: FILE's name + -runs.")
     ] = None,
     resume: shared.Resume = False,
     seed: shared.RunSeed = 0,
@@ -78,9 +80,9 @@ def assess(
     load: shared.Load = None,
     form: shared.Form = Format.table,
 ) -> None:
-    """Run selectors on resamples of a data file and say how far they can be trusted.
+    """Run selectors on resamples of a data file and report how far they can be trusted.
 
-    Every finished run is kept in the run folder at once: after Ctrl-C or a power cut, --resume goes on.
+    Every run is saved in the run folder as soon as it finishes: after Ctrl-C or a power cut, --resume continues.
     """
     from sklearn.exceptions import FitFailedWarning
 
@@ -90,7 +92,7 @@ def assess(
     from steadyset.kernels.cache import before_compiling
 
     if max_runs is not None and runs != "auto":
-        raise InputError("--max-runs is where --runs auto ends, which is not given.")
+        raise InputError("--max-runs limits --runs auto, which is not given.")
     check_core(core)
     check_level(level)
     people = form is Format.table
@@ -109,7 +111,7 @@ def assess(
     folder = out if out is not None else Path(f"{file.name.split('.')[0]}-runs")
     if people:
         before_compiling(lambda: typer.echo("Compiling the kernels; the first use takes a minute."))
-    kept = f"the finished runs are in {folder}, and the same command with --resume goes on."
+    kept = f"the finished runs are in {folder}, and the same command with --resume continues."
     with resumable(kept) as stop, progress_bar(people, "runs") as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", FitFailedWarning)  # the summary says it
         result = run_assessment(
@@ -149,14 +151,14 @@ def _resampling(text: str, runs: str | None) -> Resampling:
     if not runs.isdigit() or int(runs) < 2:
         raise wrong_argument("runs", "a whole number of at least 2, or auto", runs)
     if "n_runs" not in drawn.get_params():
-        raise InputError(f"--runs does not go with {text}, which has a fixed number of runs.")
+        raise InputError(f"--runs cannot be combined with {text}, which has a fixed number of runs.")
     drawn.set_params(n_runs=int(runs))
     return drawn
 
 
 @contextmanager
 def progress_bar(people: bool, what: str) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar with the time left, on standard error; nothing where nobody looks."""
+    """A bar with the time left, on standard error; nothing where there is no terminal."""
     if not people or not sys.stderr.isatty():
         yield None
         return

@@ -20,7 +20,7 @@ def certify(
     load: shared.Load = None,
     form: shared.Form = Format.table,
 ) -> None:
-    """Decide the properties of measures and show counter-examples, and where papers say otherwise."""
+    """Determine the properties of measures, with counter-examples, and show where papers disagree."""
     from steadyset.certificates import certify as decide
     from steadyset.measures.evaluate import chosen_measures
 

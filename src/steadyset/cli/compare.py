@@ -39,19 +39,19 @@ class Adjustment(StrEnum):
 def compare(
     files: Annotated[
         list[Path],
-        typer.Argument(help="Recorded selections, one file a procedure.", metavar="FILE FILE...", show_default=False),
+        typer.Argument(help="Recorded selections, one file per procedure.", metavar="FILE FILE...", show_default=False),
     ],
-    name: Annotated[str, typer.Option("--measure", "-m", metavar="NAME", help="What is compared.")] = "nogueira",
+    name: Annotated[str, typer.Option("--measure", "-m", metavar="NAME", help="The measure to compare.")] = "nogueira",
     paired: Annotated[
         bool | None,
         typer.Option(
             "--paired/--independent",
-            help="Whether the runs are on the same resamples: by their labels, or by their order where there are none. "
-            "Without it, labels decide.",
+            help="Whether the runs are on the same resamples, matched by label, or by order if there are no labels. "
+            "Default: decided by the labels.",
         ),
     ] = None,
     adjust: Annotated[
-        Adjustment, typer.Option(help="For many tests: holm, bh (Benjamini-Hochberg), or none.")
+        Adjustment, typer.Option(help="Adjustment for multiple tests: holm, bh (Benjamini-Hochberg), or none.")
     ] = Adjustment.holm,
     level: shared.Level = LEVEL,
     features: shared.Features = None,
@@ -67,7 +67,7 @@ def compare(
     draws: shared.Draws = 10_000,
     seed: shared.Seed = 0,
     load: shared.Load = None,
-    form: Annotated[ComparisonFormat, typer.Option("--format", help="For people, programs or papers.")] = (
+    form: Annotated[ComparisonFormat, typer.Option("--format", help="Output for people, programs or papers.")] = (
         ComparisonFormat.table
     ),
 ) -> None:
@@ -141,7 +141,7 @@ def _show(found: Comparison) -> None:
     tests = [{key: row[key] for key in keys if key in row} for row in _records(found.tests)]
     print_rows(tests, Format.table, title="Differences (second minus first)", wide=["note"])
     if not all(row["paired"] for row in tests):
-        typer.echo("Not paired: these runs count as independent. Runs on the same resamples want the same labels.")
+        typer.echo("Not paired: these runs count as independent. Runs on the same resamples need the same labels.")
 
 
 def _records(table: Any) -> list[dict[str, Any]]:

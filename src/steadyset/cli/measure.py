@@ -21,8 +21,8 @@ def measure(
     files: Annotated[
         list[Path],
         typer.Argument(
-            help="Selections as csv, tsv (also .gz), parquet or json: wide (a row a run, a column a feature, 0 or 1) "
-            "or long (columns run, feature and, where known, weight).",
+            help="Selections as csv, tsv (also .gz), parquet or json: wide (one row per run, one column per "
+            "feature, 0 or 1) or long (columns run, feature and, where known, weight).",
             metavar="FILE...",
             show_default=False,
         ),
@@ -33,11 +33,11 @@ def measure(
             "--measure",
             "-m",
             metavar="NAME",
-            help="A measure by name or alias; may be repeated. Without it: all that can be computed.",
+            help="A measure by name or alias; may be repeated. Default: all that can be computed.",
         ),
     ] = None,
     level: Annotated[
-        float | None, typer.Option(metavar="L", help=f"Show intervals of this confidence, such as {LEVEL}.")
+        float | None, typer.Option(metavar="L", help=f"Show intervals at this confidence level, such as {LEVEL}.")
     ] = None,
     features: shared.Features = None,
     transpose: shared.Transpose = None,
@@ -51,7 +51,7 @@ def measure(
     threshold: shared.Threshold = 0.9,
     draws: shared.Draws = 10_000,
     mc_error: Annotated[
-        float | None, typer.Option(metavar="E", help="Simulate until the error of the stability is below this.")
+        float | None, typer.Option(metavar="E", help="Simulate until the Monte Carlo error is below this.")
     ] = None,
     seed: shared.Seed = 0,
     load: shared.Load = None,
@@ -59,7 +59,7 @@ def measure(
 ) -> None:
     """Measure how steady recorded selections are.
 
-    Each FILE holds the features that one procedure selected in several runs; each gets a table of its own.
+    Each FILE holds the features that one procedure selected in several runs; each gets its own table.
     """
     from steadyset.inference.table import table_rows
     from steadyset.measures.evaluate import chosen_measures
@@ -96,7 +96,7 @@ def measure(
     if form is not Format.table:
         print_rows(rows, form)
     if simulated:
-        typer.echo(f"Simulated with seed {seed} (--seed N takes another).", err=form is not Format.table)
+        typer.echo(f"Simulated with seed {seed} (--seed N sets another).", err=form is not Format.table)
     for note in alike.notes if alike is not None else ():
         typer.echo(f"similarity: {note}", err=form is not Format.table)
 

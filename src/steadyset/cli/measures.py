@@ -11,7 +11,7 @@ from steadyset.cli.output import Format, print_rows
 
 
 def measures(
-    name: Annotated[str | None, typer.Argument(help="Show this measure only, with everything known of it.")] = None,
+    name: Annotated[str | None, typer.Argument(help="Show only this measure, with all its details.")] = None,
     load: shared.Load = None,
     form: shared.Form = Format.table,
 ) -> None:
@@ -43,7 +43,7 @@ def measures(
         print_rows(shown, Format.table, wide=["formula", "reference"])
         typer.echo(
             "corrected: random selection has the same mean value whatever the sizes, or for equal sizes. "
-            "adjusted: similar features count as alike. `steadyset measures NAME` tells more."
+            "adjusted: similar features count as alike. `steadyset measures NAME` shows more."
         )
 
 

@@ -20,7 +20,7 @@ def report(
     level: shared.Level = LEVEL,
     load: shared.Load = None,
 ) -> None:
-    """Write the report of an assessment: one HTML page that stands alone."""
+    """Write the report of an assessment as one self-contained HTML page."""
     from steadyset.reports import report as write_report
 
     typer.echo(f"The report is in {write_report(source, out, core=core, level=level)}.")

@@ -26,9 +26,9 @@ RUN = "run"  # the column of --data that names its rows
 
 DataArgument = Annotated[
     Path,
-    typer.Argument(help="The data: csv, tsv (also .gz), parquet or feather; a row an observation.", metavar="FILE"),
+    typer.Argument(help="The data: csv, tsv (also .gz), parquet or feather; one row per observation.", metavar="FILE"),
 ]
-TargetColumn = Annotated[str, typer.Option("--target", "-t", metavar="COLUMN", help="What the features predict.")]
+TargetColumn = Annotated[str, typer.Option("--target", "-t", metavar="COLUMN", help="The column to predict.")]
 Drop = Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="Leave a column out; may be repeated.")]
 Keep = Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="Use a column that looks like an identifier.")]
 Impute = Annotated[
@@ -40,16 +40,14 @@ OnWarning = Annotated[
     typer.Option(
         "--on-warning",
         metavar="record|fail",
-        help="What a warning of a selector does: told beside the result, or fail.",
+        help="What happens when a selector warns: record it beside the result, or fail the run.",
     ),
 ]
 Delimiter = Annotated[
     str | None,
-    typer.Option(metavar="C", help="What separates the columns of a csv file, such as ';' or tab. Without it: commas."),
+    typer.Option(metavar="C", help="What separates the columns of a csv file, such as ';' or tab. Default: a comma."),
 ]
-MaxGb = Annotated[
-    float, typer.Option("--max-gb", metavar="GB", help="Refuse files that would take more memory than this.")
-]
+MaxGb = Annotated[float, typer.Option("--max-gb", metavar="GB", help="Refuse files that need more memory than this.")]
 Groups = Annotated[
     str | None,
     typer.Option(
@@ -58,15 +56,17 @@ Groups = Annotated[
 ]
 TaskOption = Annotated[
     str | None,
-    typer.Option("--task", metavar="classes|number", help="What the target is. Without it: as the first lines say."),
+    typer.Option(
+        "--task", metavar="classes|number", help="What the target is. Default: decided by its values, and printed."
+    ),
 ]
-Resume = Annotated[bool, typer.Option("--resume", help="Go on with what is in the folder.")]
-RunSeed = Annotated[int, typer.Option(metavar="N", help="Same seed, same answer.", min=0)]
+Resume = Annotated[bool, typer.Option("--resume", help="Continue what is in the folder.")]
+RunSeed = Annotated[int, typer.Option(metavar="N", help="Random seed; the same seed gives the same result.", min=0)]
 CoreShare = Annotated[
-    float, typer.Option("--core", metavar="SHARE", help="Share of the runs from which a feature is in the steady core.")
+    float, typer.Option("--core", metavar="SHARE", help="Share of the runs a feature needs to be in the steady core.")
 ]
-Level = Annotated[float, typer.Option("--level", metavar="L", help="Confidence of intervals and tests.")]
-Form = Annotated[Format, typer.Option("--format", help="For people, or for programs.")]
+Level = Annotated[float, typer.Option("--level", metavar="L", help="Confidence level of intervals and tests.")]
+Form = Annotated[Format, typer.Option("--format", help="Output for people, or for programs.")]
 
 
 def _load(names: list[str] | None) -> list[str] | None:
@@ -84,21 +84,21 @@ Load = Annotated[
         "--load",
         metavar="FILE|MODULE",
         callback=_load,
-        help="A Python file, or an installed module, that registers measures, filters, resamplings or selectors of "
-        "your own; may be repeated.",
+        help="A Python file, or an installed module, that registers your own measures, filters, resamplings or "
+        "selectors; may be repeated.",
     ),
 ]
 
 Features = Annotated[
     int | None,
-    typer.Option(metavar="N", help="How many features there were to choose from, where a long table does not say."),
+    typer.Option(metavar="N", help="Number of features to choose from, if a long table does not say."),
 ]
 Transpose = Annotated[
     bool | None,
     typer.Option(
         "--transpose/--no-transpose",
-        help="Tables of 0 and 1 have one row per feature and one column per run. Without it: one row per run, and what "
-        "looks otherwise is refused.",
+        help="Tables of 0 and 1 have one row per feature and one column per run. Default: one row per run, and "
+        "tables that look transposed are refused.",
         show_default=False,
     ),
 ]
@@ -107,7 +107,7 @@ Policy = Annotated[
     typer.Option(
         "--undefined",
         metavar="POLICY",
-        help="What a pair of runs without a value counts: nan (say so), raise (stop), or a number.",
+        help="How undefined pairs of runs are treated: nan (reported), raise (stop), or a number to use.",
     ),
 ]
 Expected = Annotated[
@@ -115,35 +115,37 @@ Expected = Annotated[
     typer.Option(
         "--expectation",
         metavar="HOW",
-        help="Correct for chance what is not corrected already: exact, monte_carlo (simulate where no exact form "
-        "exists), none, or auto (each as published).",
+        help="Correction for chance of measures without one: exact, monte_carlo (simulate where no exact form exists), "
+        "none, or auto (each measure as published).",
     ),
 ]
-Draws = Annotated[int, typer.Option("--draws", metavar="N", help="Random draws of a simulation.", min=2)]
+Draws = Annotated[int, typer.Option("--draws", metavar="N", help="Number of random draws in a simulation.", min=2)]
 Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Seed of the simulation.", min=0)]
 DataFile = Annotated[
     Path | None,
     typer.Option(
         "--data",
         metavar="FILE",
-        help="The data that was selected from (csv, tsv, parquet, feather): similar features then count as alike in "
-        "the adjusted measures.",
+        help="The data the features were selected from (csv, tsv, parquet, feather): the adjusted measures then "
+        "count similar features as alike.",
     ),
 ]
 Target = Annotated[
-    str | None, typer.Option("--target", metavar="COLUMN", help="A column of --data that is no feature.")
+    str | None, typer.Option("--target", metavar="COLUMN", help="A column of --data that is not a feature.")
 ]
 SimilarityFile = Annotated[
     Path | None,
     typer.Option(
-        "--similarity", metavar="FILE", help="Similarities of the features, instead of --data: a square or long table."
+        "--similarity",
+        metavar="FILE",
+        help="Similarities of the features, instead of --data: a square or a long table.",
     ),
 ]
 Method = Annotated[
     str, typer.Option("--similarity-method", metavar="NAME", help="With --data: pearson, spearman or mutual_info.")
 ]
 Threshold = Annotated[
-    float, typer.Option("--threshold", metavar="T", help="From which similarity on features count as alike.")
+    float, typer.Option("--threshold", metavar="T", help="Similarity from which two features count as alike.")
 ]
 
 
@@ -191,8 +193,8 @@ def _outcome(y: Any, task: str | None) -> str:
     if task is not None or y.dtype.kind not in "fiu" or has_fractions(y):
         return words
     if kind == NUMBER:
-        return f"{words}; --task classes takes them as classes"
-    return f"{words}; --task number takes them as a number" if len(set(y.tolist())) > 2 else words
+        return f"{words}; --task classes treats them as classes"
+    return f"{words}; --task number treats them as a number" if len(set(y.tolist())) > 2 else words
 
 
 def undefined_policy(text: str) -> Any:
@@ -225,7 +227,7 @@ def read_recorded(
     from steadyset.selections import Selections
 
     if data is not None and similarity is not None:
-        raise InputError("--data and --similarity are two ways to say the same; give one of them.")
+        raise InputError("--data and --similarity both define the similarity; give one of them.")
     if target is not None and data is None:
         raise InputError("--target names a column of --data, which is not given.")
     found: list[Selections | UndeclaredFeaturesError] = []
@@ -301,6 +303,6 @@ def _refuse_other_columns(data: Path, columns: Sequence[str], selections: Select
     which = f"{some_names(extra)} {'is' if len(extra) == 1 else 'are'} not among the features: " if known else ""
     target = quoted(extra[0]) if known and len(extra) == 1 else "COLUMN"
     raise InputError(
-        f"{data} has {n_columns} columns for the {d} features that were selected from; {which}leave out what is no "
+        f"{data} has {n_columns} columns for the {d} features that were selected from; {which}leave out what is not a "
         f"feature, a target with --target {target}."
     )

@@ -33,14 +33,15 @@ def tune(
         str | None,
         typer.Option(
             metavar="NAME,...",
-            help="What is wanted: scores (accuracy, auc, ...; r2, rmse), stability, size, time. "
-            "Without it: accuracy or r2, stability, size.",
+            help="What to optimise: scores (accuracy, auc, ...; r2, rmse), stability, size, time. "
+            "Default: accuracy or r2, stability, size.",
         ),
     ] = None,
     choose: Annotated[
         str,
         typer.Option(
-            metavar="RULE[:NUMBER,...]", help="How one is chosen: epsilon, best, one_se, weighted, harmonic, knee."
+            metavar="RULE[:NUMBER,...]",
+            help="How one configuration is chosen: epsilon, best, one_se, weighted, harmonic, knee.",
         ),
     ] = "epsilon:0.025,0.1",
     sampler: Annotated[str, typer.Option(metavar="NAME", help="random, grid, nsga2 or tpe.")] = "random",
@@ -60,10 +61,10 @@ def tune(
     groups: shared.Groups = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", help="Threads; -1 uses every core.")] = -1,
     storage: Annotated[
-        str | None, typer.Option(metavar="URL", help="A database that many processes share. Without it: SQLite in DIR.")
+        str | None, typer.Option(metavar="URL", help="A database that many processes share. Default: SQLite in DIR.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="DIR", help="The folder. Without it: FILE's name + -tuning.")
+        Path | None, typer.Option("--out", "-o", metavar="DIR", help="The folder. Default: FILE's name + -tuning.")
     ] = None,
     resume: shared.Resume = False,
     seed: shared.RunSeed = 0,
@@ -73,7 +74,7 @@ def tune(
 ) -> None:
     """Try configurations on the same resamples and show the best trade-offs of accuracy, stability and size.
 
-    Every finished configuration is kept at once: after Ctrl-C or a power cut, --resume goes on.
+    Every configuration is saved as soon as it finishes: after Ctrl-C or a power cut, --resume continues.
     """
     from steadyset.findings import findings_of
     from steadyset.io.disk import explained, write_durably
@@ -98,7 +99,7 @@ def tune(
     )
     folder = out if out is not None else Path(f"{file.name.split('.')[0]}-tuning")
     place = folder if storage is None else "the storage"  # whose address may hold a password
-    kept = f"the finished configurations are in {place}, and the same command with --resume goes on."
+    kept = f"the finished configurations are in {place}, and the same command with --resume continues."
     with resumable(kept) as stop, progress_bar(people, "configurations") as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # what failed is told below
         result = run_tuning(

@@ -33,8 +33,8 @@ class Comparison:
 
     Attributes
     ----------
-    table : one row a procedure, the steadiest first: estimate, se, low, high, n_runs, group, note
-    tests : one row a pair: first, second, difference (second minus first), se, low, high, statistic, p_value,
+    table : one row per procedure, the steadiest first: estimate, se, low, high, n_runs, group, note
+    tests : one row per pair: first, second, difference (second minus first), se, low, high, statistic, p_value,
         p_adjusted, paired, note
     groups : the letters of each procedure; two procedures that share a letter cannot be told apart
     measure, level, adjust : how it was asked

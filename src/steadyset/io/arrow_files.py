@@ -45,7 +45,7 @@ def read_feather(path: Path, max_gb: float) -> pa.Table:
     refuse_size(path, path.stat().st_size, max_gb)
     content = path.read_bytes()
     if not content.startswith(IPC_MAGIC):  # the first version of the format has no checks to rely on
-        raise InputError(f"{path} is not a Feather file of version 2; save it anew, or as Parquet.")
+        raise InputError(f"{path} is not a Feather file of version 2; save it again, or as Parquet.")
     try:
         reader = ipc.open_file(pa.BufferReader(content))
         batches = [reader.get_batch(i) for i in range(reader.num_record_batches)]

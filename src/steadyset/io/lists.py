@@ -74,7 +74,7 @@ def with_weights(entries: Entries, rows: Sequence[Sequence[float] | Mapping[str,
         raise InputError("rows must hold one list or mapping per run, with a weight for each selected feature.")
     sizes = np.diff(entries.indptr)
     if len(rows) != entries.n_runs or any(len(row) != k for row, k in zip(rows, sizes, strict=True)):
-        raise InputError("rows must hold one list a run with one weight for each feature that the run selected.")
+        raise InputError("rows must hold one list per run with one weight for each feature that the run selected.")
     if not all(isinstance(row, Mapping) for row in rows):
         check_same_order(entries.names, None, "the Selections", "rows")
     features = entries.features

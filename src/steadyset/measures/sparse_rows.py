@@ -38,7 +38,7 @@ class Rows:
         return np.repeat(np.arange(len(self.rest)), self.sizes)
 
     def sums(self, entries: FloatArray) -> FloatArray:
-        """For each run the sum of one number an entry."""
+        """For each run the sum of one number per entry."""
         totals = np.zeros(len(self.rest))
         np.add.at(totals, self.runs, entries)
         return totals

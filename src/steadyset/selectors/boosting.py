@@ -47,7 +47,7 @@ class _BoostingSelector(LinearSelector):
 
 
 class BoostedLogistic(_BoostingSelector, LogisticSelector):
-    """Boosting of a logistic regression of two classes, one feature a step; selects the features that were taken.
+    """Boosting of a logistic regression of two classes, one feature per step; selects the features that were taken.
 
     Starts from the constant model and descends the negative log-likelihood, in units of the log-odds: each of n_steps
     steps regresses the gradient y - p on every feature alone (weighted least squares, features centred) and adds `rate`
@@ -62,7 +62,7 @@ class BoostedLogistic(_BoostingSelector, LogisticSelector):
 
 
 class BoostedLinear(_BoostingSelector, RegressionSelector):
-    """Boosting of a linear regression, one feature a step; selects the features that were taken (L2 boosting).
+    """Boosting of a linear regression, one feature per step; selects the features that were taken (L2 boosting).
 
     Parameters and attributes are those of `BoostedLogistic`, with half the squared error as the loss.
     """

@@ -44,7 +44,7 @@ def discretise(X: Any, y: Any = None, *, method: str = "equal_width", sample_wei
 
 
 class Block(NamedTuple):
-    """Bins of a slice of the features for the rows present in one resample; ``codes`` holds one feature a row."""
+    """Bins of a slice of the features for the rows present in one resample; ``codes`` holds one feature per row."""
 
     run: int
     features: slice

@@ -50,15 +50,15 @@ def read_training(
     X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, *, target: Target, selector: Any = None
 ) -> Training:
     """Check the training data; rows of weight zero are left out, so they count for nothing at all."""
-    wanted_by = "a path" if selector is None else type(selector).__name__
+    needed_by = "a path" if selector is None else type(selector).__name__
     values = check_features(X, selector)
-    labels = check_target(y, len(values), wanted_by)
+    labels = check_target(y, len(values), needed_by)
     weight = check_sample_weight(sample_weight, len(values))[0]
     if target == "numbers":
-        numbers, classes = check_numbers(labels, wanted_by), np.empty(0)
+        numbers, classes = check_numbers(labels, needed_by), np.empty(0)
     else:
         # The target is judged as it is given: a resample, which weights tell, may hold one row of a class.
-        classes, codes = check_classes(labels, weight[None], wanted_by)
+        classes, codes = check_classes(labels, weight[None], needed_by)
         numbers = codes.astype(np.float64)
     used = weight > 0
     if not used.all():
@@ -67,11 +67,11 @@ def read_training(
             present, codes = np.unique(numbers, return_inverse=True)
             classes, numbers = classes[present.astype(np.int64)], codes.astype(np.float64)
     if target == "binary":
-        check_two_classes(len(classes), wanted_by)
+        check_two_classes(len(classes), needed_by)
     if len(weight) < 2:
-        raise InputError(f"X has n_samples={len(weight)} rows of positive weight; {wanted_by} needs at least two.")
+        raise InputError(f"X has n_samples={len(weight)} rows of positive weight; {needed_by} needs at least two.")
     if np.ptp(numbers) == 0:
-        raise InputError(f"y has one value only, {numbers[0]:g}; {wanted_by} needs a target that varies.")
+        raise InputError(f"y has one value only, {numbers[0]:g}; {needed_by} needs a target that varies.")
     return Training(values, numbers, weight, classes)
 
 

@@ -51,10 +51,10 @@ def all_finite(values: Floats) -> bool:
         return bool(np.isfinite(values.sum()) or np.isfinite(values).all())
 
 
-def check_target(y: Any, n_rows: int, wanted_by: str) -> NDArray[Any]:
+def check_target(y: Any, n_rows: int, needed_by: str) -> NDArray[Any]:
     """y as a vector of known values, one for each row of X."""
     if y is None:
-        raise InputError(f"{wanted_by} requires y to be passed, but the target y is None.")
+        raise InputError(f"{needed_by} requires y to be passed, but the target y is None.")
     refuse_several_targets(y)
     try:
         target: NDArray[Any] = column_or_1d(y, warn=True)
@@ -70,19 +70,19 @@ def check_target(y: Any, n_rows: int, wanted_by: str) -> NDArray[Any]:
     return target
 
 
-def check_numbers(y: NDArray[Any], wanted_by: str) -> Floats:
+def check_numbers(y: NDArray[Any], needed_by: str) -> Floats:
     """A checked target as finite numbers; text is refused even where it would read as numbers."""
     if _is_numbers(y):
         target = numbers(y, "y")
         if np.isfinite(target).all():
             return target
     raise InputError(
-        f"Unknown label type: y has values that are not finite numbers; {wanted_by} needs a number per row."
+        f"Unknown label type: y has values that are not finite numbers; {needed_by} needs a number per row."
     )
 
 
 def check_classes(
-    y: NDArray[Any], weights: Floats, wanted_by: str, *, binary: bool = False
+    y: NDArray[Any], weights: Floats, needed_by: str, *, binary: bool = False
 ) -> tuple[NDArray[Any], Ints]:
     """The class labels of a checked target and the number of each row's class; every row of weights needs two classes.
 
@@ -90,7 +90,7 @@ def check_classes(
     """
     if has_fractions(y):
         raise InputError(
-            f"Unknown label type: y is continuous (numbers with fractions); {wanted_by} needs class labels."
+            f"Unknown label type: y is continuous (numbers with fractions); {needed_by} needs class labels."
         )
     try:
         labels, classes = np.unique(y, return_inverse=True)
@@ -100,19 +100,19 @@ def check_classes(
     single = np.flatnonzero(present.sum(axis=1) < 2)
     if single.size:
         only, where = labels[present[single[0]]][0], _of_run(single[0], len(weights))
-        raise InputError(f"y has one class only, {only!s}{where}; {wanted_by} compares at least 2 classes.")
+        raise InputError(f"y has one class only, {only!s}{where}; {needed_by} compares at least 2 classes.")
     refuse_identifiers(labels, len(y))
     if binary:
-        check_two_classes(labels.size, wanted_by)
+        check_two_classes(labels.size, needed_by)
     return labels, classes.astype(np.int64)
 
 
-def check_two_classes(n_classes: int, wanted_by: str) -> None:
+def check_two_classes(n_classes: int, needed_by: str) -> None:
     """What is for two classes only."""
     if n_classes > 2:
         raise InputError(
             "Only binary classification is supported. The type of the target is multiclass: "
-            f"y has {n_classes} classes; {wanted_by} is for two classes."
+            f"y has {n_classes} classes; {needed_by} is for two classes."
         )
 
 
@@ -142,19 +142,19 @@ def check_sample_weight(sample_weight: Any, n_rows: int, *, resamples: bool = Fa
     return np.ascontiguousarray(weights)
 
 
-def check_whole(weights: Floats, wanted_by: str) -> Ints:
+def check_whole(weights: Floats, needed_by: str) -> Ints:
     """Weights as whole numbers, for selectors that copy rows."""
     if (weights != np.rint(weights)).any():
-        raise InputError(f"sample_weight contains a value that is not whole; {wanted_by} copies rows by their weight.")
+        raise InputError(f"sample_weight contains a value that is not whole; {needed_by} copies rows by their weight.")
     return weights.astype(np.int64)
 
 
-def check_counts(weights: Floats, wanted_by: str) -> None:
+def check_counts(weights: Floats, needed_by: str) -> None:
     """Weights that count rows: what needs the number of rows cannot do with shares of 1."""
     totals = weights.sum(axis=-1)
     if (totals <= 1).any():
         raise InputError(
-            f"sample_weight sums to {totals.min():g}; {wanted_by} takes weights as numbers of rows, more than 1 in all."
+            f"sample_weight sums to {totals.min():g}; {needed_by} takes weights as numbers of rows, more than 1 in all."
         )
 
 

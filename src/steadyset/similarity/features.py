@@ -183,7 +183,7 @@ class FeatureSimilarity:
             raise InputError(f"{given[places != given][0]} is no index of a feature; expected are whole numbers.")
         if places.size and not (places.min() >= 0 and places.max() < self.n_features):
             outside = places[(places < 0) | (places >= self.n_features)][0]
-            raise InputError(f"The index {outside} is no feature; expected indices from 0 to {self.n_features - 1}.")
+            raise InputError(f"The index {outside} is not a feature; expected indices from 0 to {self.n_features - 1}.")
         return places
 
     @classmethod

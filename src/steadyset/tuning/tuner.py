@@ -74,7 +74,7 @@ def tune(
     measure, similarity : of the stability. A measure that needs a similarity and is given none uses the absolute
         Pearson correlations of X with threshold 0.9, its missing values filled by the medians of all rows
     impute, on_warning : as for `assess`; the estimator of a configuration fills missing values in the same way
-    out : a folder for the study, which an interrupted tuning goes on with, and for the table of results
+    out : a folder for the study, from which an interrupted tuning continues, and for the table of results
     n_jobs : threads that share out the resamples of a configuration
     progress : called with the numbers of finished and of all configurations
 

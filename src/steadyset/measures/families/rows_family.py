@@ -1,4 +1,4 @@
-"""Measures of weights and of rankings: means over pairs of runs of scores that look at one number a feature."""
+"""Measures of weights and of rankings: means over pairs of runs of scores that look at one number per feature."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     result_ : the StableSet; support_, threshold_, pfer_ and q_ are its own
     paths_ : the selections of all runs at all levels; levels_ and frequencies_ (levels x features) come from there
-    selections_ : the Selections that were read for the result, one set a run
+    selections_ : the Selections that were read for the result, one set per run
     clusters_ : the number of the cluster of each feature
 
     Examples
@@ -170,7 +170,7 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return self._read(get_rule(self.rule if rule is None else rule), limits)
 
     def selection_intervals(self, level: float = LEVEL, *, prior: Prior = "jeffreys") -> pd.DataFrame:
-        """Equal-tailed posterior intervals of the selection probabilities, one row a feature.
+        """Equal-tailed posterior intervals of the selection probabilities, one row per feature.
 
         With the prior Beta(a, a), a = 1/2 ("jeffreys") or 1 ("uniform"), a feature that h of M runs select has the
         posterior Beta(a + h, a + M - h). Columns: frequency h/M, low, high, above_threshold (the posterior probability
