@@ -2,12 +2,15 @@
 
 import importlib.util
 import os
+import pkgutil
 import shutil
 import tempfile
 
 import numba
 import pytest
+from numba.core.dispatcher import Dispatcher
 
+from steadyset import kernels
 from steadyset.kernels import cache
 from steadyset.kernels.cache import before_compiling
 
@@ -128,3 +131,13 @@ def test_a_full_disk_leaves_the_temporary_folder(place, small_disk):
     assert compiles(place)
     assert not compiles(place)
     assert not list(small_disk.glob("*.nbc"))
+
+
+def test_every_kernel_has_this_cache():
+    """numba's own stops the import where no folder can be written."""
+    modules = [
+        importlib.import_module(found.name) for found in pkgutil.walk_packages(kernels.__path__, "steadyset.kernels.")
+    ]
+    found = {one for module in modules for one in vars(module).values() if isinstance(one, Dispatcher)}
+    assert len(found) > 50
+    assert {one.__name__ for one in found if not isinstance(one._cache, cache.KernelCache)} == set()

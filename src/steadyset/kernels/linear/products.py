@@ -6,15 +6,14 @@ is fixed when it compiles, so results do not vary from call to call.
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from steadyset.kernels.jit import kernel
+from steadyset.kernels.jit import kernel, summing_kernel
 
 FloatArray = NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz"})
+@summing_kernel
 def dot(a: FloatArray, b: FloatArray) -> float:
     """sum_i a_i b_i."""
     total = 0.0
@@ -23,7 +22,7 @@ def dot(a: FloatArray, b: FloatArray) -> float:
     return total
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz"})
+@summing_kernel
 def total(a: FloatArray) -> float:
     """sum_i a_i."""
     value = 0.0
