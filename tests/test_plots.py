@@ -160,3 +160,15 @@ def test_import_steadyset_plot_works():
 
     assert steadyset.plot is st.plot
     assert runs_by_features is st.plot.runs_by_features
+
+
+def test_names_that_look_alike_once_written_out_stay_two():
+    twins = ["a\x07", "a\\x07"]
+    sel = st.Selections.from_sets([[0, 1], [0]], features=twins)
+    picture = st.plot.selection_frequencies(dict.fromkeys(twins, sel))
+    panels = picture.chart.to_dict()
+    rows = [row for part in panels["datasets"].values() for row in part]
+    assert len({row["feature"] for row in rows if "feature" in row}) == 2
+    assert len({row["selector"] for row in rows if "selector" in row}) == len(panels["concat"]) == 2
+    runs = st.plot.runs_by_features(sel).chart.to_dict()
+    assert len({row["feature"] for part in runs["datasets"].values() for row in part}) == 2

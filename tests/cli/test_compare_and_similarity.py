@@ -30,7 +30,9 @@ def recorded(tmp_path):
 
 
 def rows_of(capsys):
-    return json.loads(capsys.readouterr().out)
+    """The measures, or the tests, of what is printed."""
+    found = json.loads(capsys.readouterr().out)
+    return found["measures"] or found["differences"][0]["tests"]
 
 
 def test_intervals_are_those_of_the_library(recorded, capsys):
@@ -117,7 +119,36 @@ def test_long_files_name_their_features_in_any_order_and_may_lack_a_run(tmp_path
         (tmp_path / f"{name}.csv").write_text("\n".join(lines))
     files = [str(tmp_path / f"{name}.csv") for name in "ab"]
     assert run(["compare", *files, "--features", "12", "--format", "json"]) == 0
-    (row,) = json.loads(capsys.readouterr().out)
+    (row,) = rows_of(capsys)
     assert row["paired"]
     assert row["note"] == "paired over 19 shared runs; 1 run that only one side has is left out"
     assert run(["compare", *files, "--features", "12", "--format", "table"]) == 0
+
+
+def test_the_json_of_a_comparison_is_what_the_library_finds(recorded, capsys):
+    folder, swapping, shaky, _ = recorded
+    files = [str(folder / "swapping.csv"), str(folder / "shaky.csv")]
+    assert run(["compare", *files, "--format", "json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    expected = st.findings_of(st.compare({"swapping": swapping, "shaky": shaky})).to_dict()
+    for part in ("kind", "about", "measure", "level", "answer", "differences"):
+        assert printed[part] == expected[part]
+    assert {row["name"]: row["size"] for row in printed["summary"]} == {
+        "swapping": swapping.sizes.mean(),
+        "shaky": shaky.sizes.mean(),
+    }
+    assert printed["cores"][0]["features"] == [
+        f for f, share in zip(swapping.features, swapping.frequencies, strict=True) if share >= 0.9
+    ]
+    assert run(["compare", *files]) == 0
+    assert expected["answer"][0] in capsys.readouterr().out
+
+
+def test_infinity_is_null_in_json():
+    from steadyset.cli.output import Format, print_rows
+
+    with pytest.MonkeyPatch.context() as patch:
+        said = []
+        patch.setattr("builtins.print", said.append)
+        print_rows([{"value": float("inf"), "other": float("nan")}], Format.json)
+    assert json.loads(said[0]) == [{"value": None, "other": None}]

@@ -23,8 +23,9 @@ def recorded(tmp_path):
 def test_json_gives_what_the_library_gives(recorded, capsys):
     path, sel = recorded
     assert run(["measure", str(path), "--format", "json"]) == 0
-    rows = json.loads(capsys.readouterr().out)
-    table = st.stability_table(sel)
+    found = json.loads(capsys.readouterr().out)
+    rows, table = found["measures"], st.stability_table(sel)
+    assert (found["kind"], found["level"], {row["name"] for row in rows}) == ("measures", None, {str(path)})
     assert [row["measure"] for row in rows] == list(table.index)
     assert [row["estimate"] for row in rows] == list(table["estimate"])
 
@@ -57,7 +58,7 @@ def test_undefined_is_shown_as_a_dash_with_the_reason(tmp_path, capsys):
     assert "–" in out
     assert "undefined for 2 of 3 pairs (a set is empty): run 2" in out
     assert run(["measure", str(features), "-m", "ochiai", "--undefined", "0", "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)[0]["estimate"] == pytest.approx(2**-0.5 / 3)
+    assert json.loads(capsys.readouterr().out)["measures"][0]["estimate"] == pytest.approx(2**-0.5 / 3)
     assert run(["measure", str(features), "-m", "ochiai", "--undefined", "raise"]) == 2
 
 
@@ -67,14 +68,14 @@ def test_a_long_table_needs_the_number_of_features(tmp_path, capsys):
     assert run(["measure", str(path)]) == 2
     assert "--features N" in capsys.readouterr().err
     assert run(["measure", str(path), "--features", "10", "-m", "hamming", "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)[0]["estimate"] == pytest.approx(0.9)
+    assert json.loads(capsys.readouterr().out)["measures"][0]["estimate"] == pytest.approx(0.9)
 
 
 def test_json_sets_of_names_need_only_the_number_of_features(tmp_path, capsys):
     path = tmp_path / "sets.json"
     path.write_text('[["a", "b"], ["a"]]')
     assert run(["measure", str(path), "--features", "10", "-m", "hamming", "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)[0]["estimate"] == pytest.approx(0.9)
+    assert json.loads(capsys.readouterr().out)["measures"][0]["estimate"] == pytest.approx(0.9)
     assert run(["measure", str(path), "--features", "1"]) == 2
     assert "2 distinct names, more than the 1" in capsys.readouterr().err
 
@@ -96,7 +97,7 @@ def test_same_seed_same_simulation(recorded, capsys):
     outputs = []
     for seed in ("1", "1", "2"):
         assert run([*arguments, "--seed", seed]) == 0
-        outputs.append(json.loads(capsys.readouterr().out)[0])
+        outputs.append(json.loads(capsys.readouterr().out)["measures"][0])
     assert outputs[0] == outputs[1] != outputs[2]
     assert outputs[0]["mc_error"] > 0
 

@@ -12,9 +12,10 @@ from steadyset.cli import shared
 from steadyset.cli.output import Format, print_rows
 from steadyset.conventions import LEVEL
 from steadyset.errors import InputError
+from steadyset.wording import percent
 
 if TYPE_CHECKING:
-    from steadyset.inference import Comparison
+    from steadyset.findings import Findings
     from steadyset.selections import Selections
 
 
@@ -72,6 +73,7 @@ def compare(
     ),
 ) -> None:
     """Test which procedures differ in stability, and group those that cannot be told apart."""
+    from steadyset.findings.of_selections import of_comparison
     from steadyset.inference import compare as run_comparison
 
     labels = _labels(files)
@@ -103,10 +105,14 @@ def compare(
         typer.echo(found.to_markdown())
     elif form is ComparisonFormat.latex:
         typer.echo(found.to_latex())
-    elif form is ComparisonFormat.table:
-        _show(found)
+    elif form is ComparisonFormat.csv:
+        print_rows(_records(found.tests), Format.csv)
     else:
-        print_rows(_records(found.tests), Format(form.value))
+        findings = of_comparison(found, recorded)
+        if form is ComparisonFormat.json:
+            print(findings.to_json())
+        else:
+            _show(findings)
 
 
 def _labels(files: list[Path]) -> dict[str, Path]:
@@ -133,18 +139,36 @@ def _same_features(recorded: dict[str, Selections], n_features: int | None) -> d
     return {label: sel.reordered(AppearanceOrder(names)) for label, sel in recorded.items()}
 
 
-def _show(found: Comparison) -> None:
-    procedures = _records(found.table.reset_index(names="procedure"))
-    print_rows(procedures, Format.table, title=f"{found.measure}, {found.level:.0%} intervals", wide=["note"])
+def _show(found: Findings) -> None:
+    (tested,) = found.differences
+    procedures = [
+        {
+            "procedure": row.name,
+            "estimate": row.stability,
+            "low": row.low,
+            "high": row.high,
+            "runs": row.runs,
+            "group": tested.groups.get(row.name, ""),
+            "note": row.note,
+        }
+        for row in found.summary
+    ]
+    title = f"{found.measure}, {percent(found.level)} intervals"
+    print_rows(_without_empty_notes(procedures), Format.table, title=title, wide=["note"])
+    for sentence in found.answer:
+        typer.echo(sentence)
     typer.echo("Procedures that share a letter cannot be told apart.")
     keys = ("first", "second", "difference", "low", "high", "p_value", "p_adjusted", "paired", "note")
-    tests = [{key: row[key] for key in keys if key in row} for row in _records(found.tests)]
-    print_rows(tests, Format.table, title="Differences (second minus first)", wide=["note"])
-    if not all(row["paired"] for row in tests):
+    tests = [{key: getattr(test, key) for key in keys} for test in tested.tests]
+    print_rows(_without_empty_notes(tests), Format.table, title="Differences (second minus first)", wide=["note"])
+    if not all(test.paired for test in tested.tests):
         typer.echo("Not paired: these runs count as independent. Runs on the same resamples need the same labels.")
 
 
 def _records(table: Any) -> list[dict[str, Any]]:
-    rows = [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
+    return _without_empty_notes([{str(key): value for key, value in row.items()} for row in table.to_dict("records")])
+
+
+def _without_empty_notes(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     told = [key for key in (rows[0] if rows else {}) if key != "note" or any(row["note"] for row in rows)]
     return [{key: row[key] for key in told} for row in rows]

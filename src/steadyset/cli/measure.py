@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from steadyset.cli import shared
-from steadyset.cli.output import Format, number, print_rows
+from steadyset.cli.output import Format, print_rows
 from steadyset.conventions import LEVEL
 from steadyset.errors import InputError
 
 if TYPE_CHECKING:
+    from steadyset.findings import Findings, Measured
     from steadyset.selections import Selections
+
+    Tables = list[tuple[str, list[dict[str, Any]]]]
 
 
 def measure(
@@ -61,6 +65,7 @@ def measure(
 
     Each FILE holds the features that one procedure selected in several runs; each gets its own table.
     """
+    from steadyset.findings.of_measures import of_measures
     from steadyset.inference.table import table_rows
     from steadyset.measures.evaluate import chosen_measures
     from steadyset.measures.options import Options
@@ -81,27 +86,37 @@ def measure(
     )
     if alike is not None:
         options = Options(policy, expectation, draws, seed, alike, mc_error)  # type: ignore[arg-type]
-    rows: list[dict[str, Any]] = []
-    simulated = False
+    tables = []
     for file, selections in zip(files, recorded, strict=True):
         try:
-            found = table_rows(selections, wanted, options, level)
+            tables.append((str(file), table_rows(selections, wanted, options, level)))
         except InputError as error:
             raise error.after(f"{file}: ") from None
-        if form is Format.table:
-            _show(file, selections, found)
-        else:
-            rows += [{"file": str(file), **row} for row in found]
-        simulated = simulated or any(row.get("mc_error") for row in found)
-    if form is not Format.table:
-        print_rows(rows, form)
-    if simulated:
+    notes = [f"similarity: {note}" for note in alike.notes] if alike is not None else []
+    found = of_measures(tables, level, notes)
+    _tell(found, tables, recorded, form)
+    if any(row.mc_error for row in found.measures):
         typer.echo(f"Simulated with seed {seed} (--seed N sets another).", err=form is not Format.table)
-    for note in alike.notes if alike is not None else ():
-        typer.echo(f"similarity: {note}", err=form is not Format.table)
+    for note in found.notes:
+        typer.echo(note, err=form is not Format.table)
 
 
-def _show(file: Path, selections: Selections, rows: list[dict[str, Any]]) -> None:
+def _tell(found: Findings, tables: Tables, recorded: Sequence[Selections], form: Format) -> None:
+    if form is Format.json:
+        print(found.to_json())
+    elif form is Format.csv:
+        print_rows([{"file": file, **row} for file, rows in tables for row in rows], form)
+    else:
+        rest = iter(found.measures)
+        for (file, rows), selections in zip(tables, recorded, strict=True):
+            _show(file, selections, list(islice(rest, len(rows))), found.level)
+
+
+def _show(file: str, selections: Selections, measures: list[Measured], level: float) -> None:
+    from steadyset.findings.of_measures import verdict_words
+
+    left_out = {"name", *(() if level == level else ("se", "low", "high"))}
+    rows = [{key: value for key, value in vars(row).items() if key not in left_out} for row in measures]
     told = [key for key in rows[0] if key not in ("mc_error", "note") or any(row[key] for row in rows)]
     low, high = int(selections.sizes.min()), int(selections.sizes.max())
     size = f"{low}" if low == high else f"{low} to {high}"
@@ -111,16 +126,5 @@ def _show(file: Path, selections: Selections, rows: list[dict[str, Any]]) -> Non
         title=f"{file}: {selections.n_runs} runs, {selections.n_features} features, {size} selected",
         wide=["note"],
     )
-    default = next((row for row in rows if row["measure"] == "nogueira"), None)
-    if default is not None and not math.isnan(default["estimate"]):
-        typer.echo(_verdict(default))
-
-
-def _verdict(row: dict[str, Any]) -> str:
-    from steadyset.measures.scale import EXCELLENT, POOR, scale, verdict
-
-    value = row["estimate"]
-    ends = f"poor below {POOR:.2f}, excellent above {EXCELLENT:.2f}"
-    if "low" in row:
-        return f"nogueira {number(value)}: {verdict(value, row['low'], row['high'])} by its interval ({ends})"
-    return f"nogueira {number(value)}: {scale(value)} ({ends}); --level {LEVEL} shows how sure that is"
+    for words in filter(None, map(verdict_words, measures)):
+        typer.echo(words if level == level else f"{words}; --level {LEVEL} shows how sure that is")

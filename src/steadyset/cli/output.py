@@ -30,7 +30,9 @@ class Format(StrEnum):
 def print_rows(rows: Sequence[Mapping[str, Any]], form: Format, *, title: str = "", wide: Sequence[str] = ()) -> None:
     """Print rows that share their keys; `wide` columns may wrap, the others stay whole."""
     if form is Format.json:
-        print(json.dumps([{key: _plain(value) for key, value in row.items()} for row in rows], indent=2))
+        from steadyset.findings.parts import plain
+
+        print(json.dumps(plain(list(rows)), indent=2, allow_nan=False))
     elif form is Format.csv:
         text = io.StringIO(newline="")
         writer = csv.DictWriter(text, fieldnames=list(rows[0]) if rows else [], lineterminator="\n")
@@ -102,12 +104,6 @@ def _print_table(rows: Sequence[Mapping[str, Any]], title: str, wide: Sequence[s
     if title:
         console.print(Text(title, style="bold"))
     console.print(table)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, float):
-        return None if math.isnan(value) else (str(value) if math.isinf(value) else value)
-    return list(value) if isinstance(value, tuple) else value
 
 
 def _cell(value: Any) -> Any:

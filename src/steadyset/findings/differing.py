@@ -37,4 +37,5 @@ def _test(row: Mapping[Hashable, Any], alpha: float) -> Test:
         float(row["p_adjusted"]),
         bool(row["p_adjusted"] <= alpha),
         str(row["note"]),
+        bool(row.get("paired", True)),
     )

@@ -7,6 +7,7 @@ from math import isnan, nan
 from typing import Any
 
 from steadyset.assessment.steadiness import DEFAULT_MEASURE, steadiness
+from steadyset.conventions import CORE
 from steadyset.errors import InputError
 from steadyset.findings.answer import ranked, steadiest
 from steadyset.findings.cores import cores_of
@@ -16,7 +17,7 @@ from steadyset.inference import Comparison, compare
 from steadyset.io.labels import shown_name
 from steadyset.measures.record import get_measure
 from steadyset.measures.scale import verdict
-from steadyset.selections import as_selections
+from steadyset.selections import Selections, as_selections
 from steadyset.wording import counted
 
 
@@ -61,8 +62,9 @@ def of_selections(procedures: Mapping[str, Any], *, core: float, level: float) -
     )
 
 
-def of_comparison(comparison: Comparison) -> Findings:
-    """What a Comparison says, by its own measure and level."""
+def of_comparison(comparison: Comparison, procedures: Mapping[str, Selections] | None = None) -> Findings:
+    """What a Comparison says, by its own measure and level; with the selections also their sizes and steady cores."""
+    runs = {} if procedures is None else procedures
     has_words = get_measure(comparison.measure).name == DEFAULT_MEASURE
     rows = tuple(
         Procedure(
@@ -72,7 +74,7 @@ def of_comparison(comparison: Comparison) -> Findings:
             float(row["low"]),
             float(row["high"]),
             verdict(row["estimate"], row["low"], row["high"]) if has_words else "",
-            nan,
+            float(runs[str(name)].sizes.mean()) if str(name) in runs else nan,
             note=str(row["note"]),
         )
         for name, row in zip(comparison.table.index, comparison.table.to_dict("records"), strict=True)
@@ -86,7 +88,9 @@ def of_comparison(comparison: Comparison) -> Findings:
         answer=tuple(steadiest(rows, tested, comparison.level, "procedure")),
         summary=rows,
         differences=tested,
+        cores=cores_of(runs, rows, CORE),
         notes=tuple(_note(row) for row in rows if isnan(row.stability) and row.note),
+        selections=runs,
     )
 
 

@@ -69,6 +69,7 @@ class Test:
     p_adjusted: float
     told_apart: bool
     note: str = ""
+    paired: bool = True
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,20 @@ class Differences:
     def told_apart(self, one: str, other: str) -> bool:
         """Whether the test tells two procedures apart."""
         return any(test.told_apart and {test.first, test.second} == {one, other} for test in self.tests)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A measure of the runs of one procedure; the ends of its interval are undefined where none was asked for."""
+
+    name: str
+    measure: str
+    estimate: float
+    se: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    mc_error: float | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -134,6 +149,7 @@ class Findings:
     differences: tuple[Differences, ...] = ()
     cores: tuple[Core, ...] = ()
     front: tuple[Configuration, ...] = ()
+    measures: tuple[Measured, ...] = ()
     failures: tuple[Reason, ...] = ()
     warnings: tuple[Reason, ...] = ()
     notes: tuple[str, ...] = ()
@@ -157,7 +173,7 @@ class Findings:
 
 
 def plain(value: Any) -> Any:
-    """Anything of the findings as what JSON knows."""
+    """Anything of the findings as what JSON knows; None for nan and infinities."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {part.name: plain(getattr(value, part.name)) for part in dataclasses.fields(value)}
     if isinstance(value, Mapping):

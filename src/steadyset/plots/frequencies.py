@@ -10,9 +10,8 @@ import numpy as np
 from steadyset.arguments import check_integer
 from steadyset.conventions import CORE, check_core
 from steadyset.findings import Findings
-from steadyset.io.labels import shown_name
 from steadyset.plots.catalogue import register_picture
-from steadyset.plots.picture import INK, MOST_MARKS, MUTED, PALE, STEADY, Picture
+from steadyset.plots.picture import INK, MOST_MARKS, MUTED, PALE, STEADY, Picture, distinct_names
 from steadyset.selections import Selections
 from steadyset.wording import counted, percent
 
@@ -48,7 +47,8 @@ def selection_frequencies(
         ]
     # As objects: the text columns of pandas refuse halves of characters.
     data = pd.DataFrame(rows, columns=list(COLUMNS), dtype=object).astype({"place": int, "frequency": float})
-    ever = {shown_name(name): int((sel.counts > 0).sum()) for name, sel in several.items()}
+    names = distinct_names([*data["selector"], *several])
+    ever = {names[name]: int((sel.counts > 0).sum()) for name, sel in several.items()}
 
     def draw(alt: Any, shown: pd.DataFrame) -> Any:
         return alt.concat(*[_panel(alt, shown, name, n, top, share) for name, n in ever.items()], columns=2, spacing=28)

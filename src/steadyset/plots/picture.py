@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -93,11 +94,24 @@ def _as_shown(data: pd.DataFrame) -> pd.DataFrame:
     from pandas.api.types import is_object_dtype, is_string_dtype
 
     texts = [name for name in data.columns if is_object_dtype(data[name]) or is_string_dtype(data[name])]
-    return data.assign(**{name: [_shown(value) for value in data[name]] for name in texts})
+    shown = {}
+    for name in texts:
+        names = distinct_names(data[name])
+        shown[name] = [names[value] if isinstance(value, str) else value for value in data[name]]
+    return data.assign(**shown)
 
 
-def _shown(value: Any) -> Any:
-    return shown_name(value) if isinstance(value, str) else value
+def distinct_names(values: Iterable[Any]) -> dict[str, str]:
+    """Names as they may be shown; those that look alike once written out are numbered, so that each keeps its mark."""
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for value in values:
+        if isinstance(value, str) and value not in found:
+            written = shown_name(value)
+            others = (f"{written} ({i})" for i in count(2))
+            found[value] = written if written not in taken else next(text for text in others if text not in taken)
+            taken.add(found[value])
+    return found
 
 
 def _styled(chart: Any) -> Any:

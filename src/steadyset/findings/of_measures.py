@@ -1,0 +1,43 @@
+"""What many measures say of recorded selections."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import isnan, nan
+from typing import Any
+
+from steadyset.findings.parts import Findings, Measured
+from steadyset.io.labels import shown_name
+from steadyset.measures.scale import EXCELLENT, POOR, scale, verdict
+from steadyset.wording import counted, number
+
+DEFAULT_MEASURE = "nogueira"  # the one that has words for its values
+
+
+def of_measures(
+    tables: Sequence[tuple[str, Sequence[Mapping[str, Any]]]], level: float | None, notes: Sequence[str] = ()
+) -> Findings:
+    """The rows of `stability_table` of one or several procedures; level None: without intervals."""
+    rows = tuple(Measured(name, **row) for name, table in tables for row in table)
+    said = [(row.name, verdict_words(row)) for row in rows]
+    answer = tuple(f"{shown_name(name)}: {words}." for name, words in said if words)
+    return Findings(
+        "measures",
+        f"{counted(len({row.measure for row in rows}), 'measure')} of {counted(len(tables), 'procedure')}",
+        DEFAULT_MEASURE,
+        nan if level is None else level,
+        answer=answer,
+        measures=rows,
+        notes=tuple(notes),
+    )
+
+
+def verdict_words(row: Measured) -> str:
+    """How good a value of the default measure is; nothing of other measures, and of what is undefined."""
+    if row.measure != DEFAULT_MEASURE or isnan(row.estimate):
+        return ""
+    ends = f"poor below {POOR:.2f}, excellent above {EXCELLENT:.2f}"
+    value = f"{row.measure} {number(row.estimate, 4)}"
+    if isnan(row.low):
+        return f"{value}: {scale(row.estimate)} ({ends})"
+    return f"{value}: {verdict(row.estimate, row.low, row.high)} by its interval ({ends})"
