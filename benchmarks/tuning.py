@@ -61,7 +61,7 @@ def bommert(n_configurations: int) -> dict[str, Any]:
     plan, _ = make_plan(data.X, data.y, resampling=KFold(10), random_state=0)
     space = read_space("bommert", plan.task)
     draws = [space.draw(random_pick(np.random.default_rng((0, i)))) for i in range(n_configurations)]
-    configurations = [space.estimator(params, len(plan.y)) for params in draws]
+    configurations = [space.estimator(params, len(plan.y), plan.task) for params in draws]
     for model in space.models:  # loads the compiled kernels
         Evaluator(plan)(next(c for c, p in zip(configurations, draws, strict=True) if p["model"] == model))
 

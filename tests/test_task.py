@@ -12,6 +12,7 @@ from steadyset.errors import InputError
 from steadyset.selectors import FilterSelector, ForestRegression, SparseLogistic
 from steadyset.selectors.names import DEFAULTS, default_selectors, selector_by_name, with_task
 from steadyset.task import target_in_words
+from steadyset.tuning.filtered import FilteredModel
 from steadyset.tuning.space import read_space
 
 RNG = np.random.default_rng(0)
@@ -122,6 +123,19 @@ def test_every_model_of_the_default_space_for_numbers_predicts_and_selects(name)
     fitted = space.estimator({"filter": "mim", "fraction": 0.5, "model": name, **drawn}, 60).fit(X, y)
     assert 0 < fitted.get_support().sum() <= 4
     assert np.corrcoef(fitted.predict(X), y)[0, 1] > 0.5
+
+
+def test_the_filter_of_a_configuration_takes_the_target_for_what_the_tuning_takes_it_for():
+    y = np.clip(np.rint(3 + X[:, 0]), 1, 5) + (np.arange(60) % 7 == 0) * (X[:, 1] > 0)
+    by_number = FilterSelector("anova", k=4, task="number").fit(X, y)
+    by_classes = FilterSelector("anova", k=4, task="classes").fit(X, y)
+    assert (by_number.ranking_ != by_classes.ranking_).any()
+    model = st.selectors.StabilitySelection("lasso", q=2, task="number", n_runs=4, random_state=0)  # of no kind
+    fitted = FilteredModel(model, filter="anova", fraction=0.5, task="number").fit(X, y)
+    np.testing.assert_array_equal(fitted.kept_, np.argsort(by_number.ranking_)[: len(fitted.kept_)])
+    space = {"filter": ["anova"], "fraction": [0.5], "model": {"lasso": {"k": [2]}}}
+    result = st.tune(space, X, y, task="number", resampling=st.KFold(3), sampler="grid")
+    assert result.estimator(0).task == "number"
 
 
 def test_stability_selection_under_bootstraps_warns_of_copies():

@@ -17,10 +17,11 @@ from sklearn.svm import LinearSVC
 
 from steadyset.assessment import assess
 from steadyset.errors import InputError
-from steadyset.resampling import Bootstrap, KFold, NoiseInjection
+from steadyset.resampling import Bootstrap, KFold, NoiseInjection, Resampling
 from steadyset.runner.chosen import chosen
 from steadyset.runner.plan import Plan
 from steadyset.runner.seeds import ready
+from steadyset.selectors import FilterSelector
 from steadyset.task import CLASSES
 
 X, Y = load_breast_cancer(return_X_y=True)
@@ -214,3 +215,33 @@ def test_an_open_task_of_steadysets_own_selectors_is_filled_in():
     assert both.task is None
     assert both.inner.task == CLASSES
     assert ready(Ours(task="number"), plan, 0).task == "number"
+
+
+@pytest.mark.filterwarnings("ignore:.*the same score")
+def test_a_run_in_which_all_scores_are_equal_fails_with_its_reason():
+    noise, classes = np.random.default_rng(0).normal(size=(24, 5)), np.repeat([0, 1], 12)
+    fitted = FilterSelector("info_gain", k=2).fit(noise, classes)
+    with pytest.raises(InputError, match="all features have the same score, so there is nothing to select by"):
+        chosen(fitted, 5)
+    telling = noise.copy()
+    telling[:8, 0] += 9 * (classes[:8] == 0) + 9  # 8 rows of class 0 stand out: not enough where few of them are drawn
+    result = assess("info_gain:k=2", telling, classes, resampling=LateRows(4), scoring=[])
+    assert result.failures["reason"].str.contains("all features have the same score").tolist() == [True, True]
+    assert [len(cell.selected) for cell in result.cells if not cell.failure] == [2, 2]
+
+
+def test_selecting_every_feature_needs_no_scores():
+    noise, classes = np.random.default_rng(0).normal(size=(24, 5)), np.repeat([0, 1], 12)
+    fitted = FilterSelector("info_gain", k=5).fit(noise, classes)
+    assert chosen(fitted, 5).features.tolist() == [0, 1, 2, 3, 4]
+
+
+class LateRows(Resampling):
+    """Every other run leaves out the first eight rows."""
+
+    def __init__(self, n_runs=4, *, random_state=None):
+        self.n_runs = n_runs
+        self.random_state = random_state
+
+    def _draw(self, run, rows, seed):
+        return np.arange(8 * (run % 2), rows.n), np.arange(8)

@@ -133,7 +133,7 @@ def _deciding(raw: Any, attribute: str, who: str, n_features: int) -> npt.NDArra
 
 def _tied(fitted: Any, support: npt.NDArray[np.bool_]) -> int:
     """How many selected features have no better score than one that was left out."""
-    if getattr(fitted, "all_tied_", False):
+    if getattr(fitted, "all_tied_", False) and not support.all():
         raise InputError("all features have the same score, so there is nothing to select by.")
     told = getattr(fitted, "n_tied_", None)
     if told is not None:

@@ -9,7 +9,9 @@ from sklearn.base import clone
 from steadyset.kernels.linear.componentwise import boost
 from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
 from steadyset.selectors.model_input import FloatArray, IntArray, nested, read_training, solved_target, standardise
-from steadyset.selectors.validation import check_integer, check_k, check_number
+from steadyset.selectors.validation import check_integer, check_number, size_or_default
+
+MOST_STEPS = 1000  # where nobody limits them and the features that are left never become the best
 
 
 class _BoostingSelector(LinearSelector):
@@ -17,25 +19,26 @@ class _BoostingSelector(LinearSelector):
 
     _logistic: bool
 
-    def __init__(self, n_steps: int = 100, *, rate: float = 0.1, k: int | None = None) -> None:
+    def __init__(self, n_steps: int | None = None, *, rate: float = 0.1, k: int | None = None) -> None:
         self.n_steps = n_steps
         self.rate = rate
         self.k = k
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Boost for n_steps steps, or until one more feature than k would enter."""
-        check_integer("n_steps", self.n_steps, least=1)
+        """Boost until one more feature than k would enter, or for n_steps steps."""
+        if self.n_steps is not None:
+            check_integer("n_steps", self.n_steps, least=1)
         check_number("rate", self.rate, most=1.0)
         kind: Any = "binary" if self._logistic else "numbers"
         training = read_training(X, y, sample_weight, target=kind, selector=self)
         n_features = training.X.shape[1]
-        k = n_features if self.k is None else check_k(self.k, n_features)
+        by_steps = self.k is None and self.n_steps is not None
+        k = n_features if by_steps else size_or_default(self.k, n_features)
+        n_steps = MOST_STEPS if self.n_steps is None else int(self.n_steps)
         data = standardise(training)
         target = solved_target(training, data.weight)
         offset = float(np.log(target.mean / (1.0 - target.mean))) if self._logistic else target.mean
-        coef, steps = boost(
-            data.Xt, target.y, data.weight, offset, int(self.n_steps), float(self.rate), k, self._logistic
-        )
+        coef, steps = boost(data.Xt, target.y, data.weight, offset, n_steps, float(self.rate), k, self._logistic)
         self._store(coef * target.unit, offset * target.unit + target.centre, data, training)
         self.steps_: IntArray = steps
         return self
@@ -49,9 +52,11 @@ class _BoostingSelector(LinearSelector):
 class BoostedLogistic(_BoostingSelector, LogisticSelector):
     """Boosting of a logistic regression of two classes, one feature per step; selects the features that were taken.
 
-    Starts from the constant model and descends the negative log-likelihood, in units of the log-odds: each of n_steps
-    steps regresses the gradient y - p on every feature alone (weighted least squares, features centred) and adds `rate`
-    times the best of these fits. `k` stops it before feature number k + 1 enters; None: n_steps alone decides.
+    Starts from the constant model and descends the negative log-likelihood, in units of the log-odds: each step
+    regresses the gradient y - p on every feature alone (weighted least squares, features centred) and adds `rate` times
+    the best of these fits. It ends before feature number k + 1 enters, after n_steps steps, or when y is explained
+    without error. Given n_steps alone, the steps decide how many features there are; given neither, k is 10, or half of
+    the features where that is fewer, as in every selector. n_steps None: at most 1,000.
 
     Attributes: support_, coef_, intercept_, importances_ (|coefficient| of the standardised features), steps_ (the
     feature that each step took), classes_.

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from steadyset.kernels.linear.best_subset import best_subset_path
 from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
-from steadyset.selectors.model_input import FloatArray, left_out_copies, read_training, solved_target, standardise
+from steadyset.selectors.model_input import FloatArray, copies_of, read_training, solved_target, standardise
 from steadyset.selectors.validation import check_integer, check_number, size_or_default
 
 
@@ -48,9 +48,8 @@ class _BestSubsetSelector(LinearSelector):
         # A fitted model should not carry the data.
         none = np.empty((0, 0))
         self._path = (supports, thetas, replace(data, Xt=none), replace(training, X=none))
-        self._keep(len(supports))
-        self.n_tied_ = len(left_out_copies(training.X, self.support_))
-        return self
+        self._copies = _copies_of_path(training.X, self.path_)
+        return self._keep(len(supports))
 
     def path_by_size(self, X: FloatArray, y: Any, reach: int) -> list[NDArray[np.int64]]:
         """The best support of each size up to reach, by one fit."""
@@ -62,7 +61,6 @@ class _BestSubsetSelector(LinearSelector):
         check_integer("k", k, least=1)
         model = copy.copy(self)
         model.k = k
-        del model.n_tied_  # which takes the data to count
         return model._keep(min(k, len(self.path_)))
 
     def _keep(self, size: int) -> Self:
@@ -73,7 +71,14 @@ class _BestSubsetSelector(LinearSelector):
         coef[chosen] = thetas[size - 1, :size]
         self._store(coef, float(thetas[size - 1, size]), data, training)
         self.support_[chosen] = True
+        self.n_tied_ = sum(not self.support_[self._copies[int(j)]].all() for j in chosen)
         return self
+
+
+def _copies_of_path(X: FloatArray, path: list[NDArray[np.int64]]) -> dict[int, NDArray[np.int64]]:
+    """The copies of every feature that is in the model of some size."""
+    features = np.unique(np.concatenate(path))
+    return dict(zip(features.tolist(), copies_of(X, features), strict=True))
 
 
 class L0Logistic(_BestSubsetSelector, LogisticSelector):

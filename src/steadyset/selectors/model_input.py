@@ -167,14 +167,20 @@ def tied(scores: FloatArray, best: IntArray, *, digits: int = DIGITS) -> IntArra
 
 def left_out_copies(X: FloatArray, chosen: BoolArray) -> IntArray:
     """Chosen columns of which a copy, or a mirror image, was not chosen; constant ones have none."""
+    columns = np.flatnonzero(chosen)
+    copied = [not chosen[copies].all() for copies in copies_of(X, columns)]
+    return np.asarray(columns[np.array(copied, dtype=np.bool_)], dtype=np.int64)
+
+
+def copies_of(X: FloatArray, columns: IntArray) -> list[IntArray]:
+    """The copies and mirror images of each of some columns, itself among them; a constant column has none."""
     gap = np.abs(X[0] - X[1])  # the first two rows tell most columns apart
     found = []
-    for j in np.flatnonzero(chosen):
-        near = X[:, (gap == gap[j]) & ~chosen]
-        copies = (near == X[:, [j]]).all(axis=0) | (near == -X[:, [j]]).all(axis=0)
-        if copies.any() and np.ptp(X[:, j]) > 0:
-            found.append(j)
-    return np.array(found, dtype=np.int64)
+    for j in columns:
+        near = np.flatnonzero(gap == gap[j])
+        same = (X[:, near] == X[:, [j]]).all(axis=0) | (X[:, near] == -X[:, [j]]).all(axis=0)
+        found.append(near[same] if np.ptp(X[:, j]) > 0 else near[:0])
+    return found
 
 
 def _rounded(scores: FloatArray, digits: int) -> FloatArray:

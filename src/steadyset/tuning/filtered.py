@@ -37,6 +37,7 @@ class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     filter : the name of a filter, or "none"
     fraction : the share of the features that the filter keeps, rounded, at least one feature
     impute : "median" fills missing values by the medians of the rows that it is fitted on
+    task : "classes" or "number", what the filter takes y for; None: what the model is for, else the rule decides by y
     random_state : seed of filters that draw random numbers
 
     Attributes: model_ (fitted on the kept features), kept_ (their numbers, best first), support_, and medians_ where it
@@ -50,12 +51,14 @@ class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         filter: str = NO_FILTER,
         fraction: float = 1.0,
         impute: str | None = None,
+        task: str | None = None,
         random_state: Any = None,
     ) -> None:
         self.model = model
         self.filter = filter
         self.fraction = fraction
         self.impute = impute
+        self.task = task
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -67,9 +70,8 @@ class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             values = filled(values, self.medians_)
         if self.filter == NO_FILTER:
             return self.fit_kept(values, target, None)
-        task = NUMBER if is_regressor(self.model) else CLASSES if is_classifier(self.model) else None
         k = self.n_kept(values.shape[1])
-        ranked = FilterSelector(self.filter, k=k, random_state=self.random_state, task=task)
+        ranked = FilterSelector(self.filter, k=k, random_state=self.random_state, task=self._task())
         return self.fit_kept(values, target, np.argsort(ranked.fit(values, target).ranking_)[: ranked.k])
 
     def fit_kept(self, X: npt.NDArray[np.float64], y: npt.NDArray[Any], kept: npt.NDArray[np.int64] | None) -> Self:
@@ -81,6 +83,11 @@ class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.support_ = np.zeros(X.shape[1], dtype=np.bool_)
         self.support_[self.kept_[_selected(self.model_, len(self.kept_))]] = True
         return self
+
+    def _task(self) -> str | None:
+        if self.task is not None:
+            return self.task
+        return NUMBER if is_regressor(self.model) else CLASSES if is_classifier(self.model) else None
 
     def n_kept(self, n_features: int) -> int:
         """How many features the filter keeps."""

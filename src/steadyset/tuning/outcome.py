@@ -152,9 +152,10 @@ class Tuning:
         return direction(name, self.evaluator.measure)
 
     def _unseeded(self, configuration: int) -> FilteredModel:
+        plan = self.evaluator.plan
         for number, params, _ in self.trials:
             if number == configuration:
-                return self.space.estimator(dict(params), len(self.evaluator.plan.y))
+                return self.space.estimator(dict(params), len(plan.y), plan.task)
         raise InputError(f"There is no configuration {configuration}; frame shows those that were tried.")
 
     def _score_name(self) -> str:

@@ -29,7 +29,7 @@ from steadyset.errors import InputError
 from steadyset.selectors.boosting import BoostedLinear, BoostedLogistic
 from steadyset.selectors.filters import FilterSelector, get_filter
 from steadyset.selectors.linear import SparseLinear, SparseLogistic
-from steadyset.selectors.names import selector_by_name
+from steadyset.selectors.names import selector_by_name, with_task
 from steadyset.task import CLASSES, NUMBER, Task
 from steadyset.tuning.filtered import NO_FILTER, FilteredModel
 from steadyset.tuning.models import (
@@ -111,13 +111,13 @@ class Space:
             for values in itertools.product(*choices):
                 yield {"filter": kind, "model": model, **dict(zip(domains, values, strict=True))}
 
-    def estimator(self, params: Params, n_rows: int) -> FilteredModel:
-        """The estimator of a configuration for data with so many rows."""
+    def estimator(self, params: Params, n_rows: int, task: Task | None = None) -> FilteredModel:
+        """The estimator of a configuration for data with so many rows; its filter takes y for what the task says."""
         name = params["model"]
         model = self.models[name]
         values = {key.removeprefix(f"{name}."): v for key, v in params.items() if key.startswith(f"{name}.")}
         fitted = clone(model.estimator).set_params(**model.translate(values, n_rows))
-        return FilteredModel(fitted, filter=params["filter"], fraction=params.get("fraction", 1.0))
+        return FilteredModel(fitted, filter=params["filter"], fraction=params.get("fraction", 1.0), task=task)
 
     def parts(self) -> dict[str, Any]:
         """The filters and models of which configurations are made, by name."""
@@ -192,6 +192,7 @@ def _model(name: str, given: Any, task: Task) -> Model:
         estimator = _predictor(name, task) if name in PREDICTORS else selector_by_name(name, task)
     elif isinstance(estimator, str):
         estimator = selector_by_name(estimator, task)
+    estimator = with_task(estimator, task)
     if not isinstance(ranges, Mapping):
         raise InputError(f"The model {name!r} has {ranges!r}; expected a mapping from parameters to ranges.")
     takes = estimator.get_params(deep=True)

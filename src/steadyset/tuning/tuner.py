@@ -129,7 +129,7 @@ def tune(
     )
     try:
         search.check_settings(settings, resume, where)
-        search.run(lambda params: evaluator(configurations.estimator(params, len(plan.y))), progress)
+        search.run(lambda params: evaluator(configurations.estimator(params, len(plan.y), kind)), progress)
         trials = list(search.finished())
     finally:
         search.close()

@@ -5,6 +5,7 @@ import pytest
 from scipy.special import expit
 
 from steadyset.errors import InputError
+from steadyset.selectors import FilterSelector
 from steadyset.selectors.boosting import BoostedLinear, BoostedLogistic
 
 
@@ -83,3 +84,19 @@ def test_a_target_of_any_unit_and_offset_gives_the_same_features(draw):
         model = BoostedLinear(k=4).fit(X, unit * y + offset * y.std())
         np.testing.assert_array_equal(model.support_, plain.support_)
         np.testing.assert_allclose(model.coef_ / unit, plain.coef_, rtol=1e-5)
+
+
+@pytest.mark.parametrize("selector", [BoostedLogistic, BoostedLinear])
+def test_without_a_size_boosting_selects_as_many_features_as_every_other_selector(draw, selector):
+    X, y = draw(5, 80, 60, classes=selector is BoostedLogistic)
+    assert selector().fit(X, y).get_support().sum() == FilterSelector("variance").fit(X, y).get_support().sum() == 10
+    assert selector().fit(X[:, :6], y).get_support().sum() == 3
+    by_steps = selector(40).fit(X, y)
+    assert len(by_steps.steps_) == 40
+
+
+def test_a_target_that_is_explained_without_error_needs_no_more_features():
+    X = np.random.default_rng(6).normal(size=(50, 30))
+    fitted = BoostedLinear().fit(X, 3 * X[:, 7])
+    assert fitted.get_support(indices=True).tolist() == [7]
+    assert fitted.coef_[7] == pytest.approx(3)

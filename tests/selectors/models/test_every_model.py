@@ -114,6 +114,15 @@ def test_integer_weights_of_a_forest_equal_copied_rows(selector, seed):
     np.testing.assert_array_equal(weighted.predict(X), copied.predict(X))
 
 
+def test_every_size_of_an_l0_path_counts_its_own_ties():
+    X, y = example(L0Linear(), 0)
+    best = X[:, L0Linear(k=1).fit(X, y).get_support(indices=True)[0]]
+    twins = np.column_stack([X, best])
+    path = L0Linear(k=3).fit(twins, y)
+    assert [path.of_size(k).n_tied_ for k in (1, 2, 3)] == [L0Linear(k=k).fit(twins, y).n_tied_ for k in (1, 2, 3)]
+    assert path.of_size(1).n_tied_ == 1
+
+
 @pytest.mark.parametrize("selector", [SparseLogistic(k=1), L0Linear(k=1), BoostedLogistic(5, k=1)], ids=labelled)
 def test_a_feature_that_a_left_out_copy_equals_is_counted_as_tied(selector):
     X, y = example(selector)

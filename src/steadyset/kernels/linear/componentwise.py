@@ -16,12 +16,16 @@ from steadyset.kernels.linear.ties import first_largest
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+EXPLAINED = 1e-12  # of the first covariance with the gradient
+
 
 @kernel
 def boost(
     Xt: FloatArray, y: FloatArray, w: FloatArray, offset: float, n_steps: int, rate: float, k: int, logistic: bool
 ) -> tuple[FloatArray, IntArray]:
     """Coefficients, and the feature of each step; ends before step n_steps when a feature beyond the k-th would enter.
+
+    It also ends when y is explained without error.
 
     Xt is standardised (rows of zeros for constant features), so that the least-squares coefficient of a feature is its
     covariance with u and the error falls by the square of it.
@@ -33,10 +37,15 @@ def boost(
     curvature = np.empty(len(y))
     chosen = np.zeros(len(coef), np.bool_)
     n_chosen = 0
+    least = 0.0
     for step in range(n_steps):
         residual_and_curvature(y, w, eta, logistic, residual, curvature)
         covariance = times(Xt, residual)
         j = first_largest(np.abs(covariance))
+        if step == 0:
+            least = EXPLAINED * abs(covariance[j])
+        if abs(covariance[j]) <= least:  # what is left is rounding, and would let any feature enter
+            return coef, steps[:step]
         if not chosen[j] and n_chosen == k:
             return coef, steps[:step]
         if not chosen[j]:
