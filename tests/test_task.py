@@ -32,6 +32,7 @@ def plan_of(y, **options):
             "y has 60 classes in 60 rows, more than one class per",
         ),
         (np.r_[np.zeros(59), 1], r"y has one row only of the class 1\.0; a class needs at least 2 rows"),
+        (np.repeat(["yes ", "no", " yes"], 20), "y has the classes ' yes' and 'yes ', which differ only by spaces"),
         (X[:, :2], r"got an array of shape \(60, 2\) instead; choose one of its columns"),
         (np.zeros(60, dtype=[("event", bool), ("time", float)]), r"y has 2 values per row \(event, time\)"),
     ],

@@ -57,6 +57,17 @@ def refuse_single_rows(labels: NDArray[Any], counts: NDArray[Any]) -> None:
         )
 
 
+def refuse_spaces(labels: NDArray[Any]) -> None:
+    """Labels that are one class for a reader and several for a computer."""
+    seen: dict[str, str] = {}
+    for label in (str(label) for label in labels if isinstance(label, str)):
+        if seen.setdefault(label.strip(), label) != label:
+            raise InputError(
+                f"y has the classes {seen[label.strip()]!r} and {label!r}, which differ only by spaces around them; "
+                "remove these first."
+            )
+
+
 def check_meaning(y: NDArray[Any], task: Task) -> None:
     """Refuse a target that no resampling can make sense of as what it is taken for."""
     if task == NUMBER:
@@ -66,6 +77,7 @@ def check_meaning(y: NDArray[Any], task: Task) -> None:
     if has_fractions(y):
         raise InputError("y holds numbers with fractions, which cannot be taken as classes; cut it into classes first.")
     labels, counts = np.unique(y, return_counts=True)
+    refuse_spaces(labels)
     refuse_identifiers(labels, len(y))
     refuse_single_rows(labels, counts)
 
