@@ -131,7 +131,7 @@ def test_labels_may_be_text():
     [
         ({"X": [1.0, 2.0]}, "X has the shape"),
         ({"X": [[np.nan]]}, "X holds a value that is not finite"),
-        ({"X": [["a"]]}, "X holds text; expected are numbers"),
+        ({"X": [["a"]]}, "X holds text; expected numbers"),
         ({"sd": [1.0, 2.0]}, "sd has the shape"),
         ({"sd": [-1.0]}, "sd has the shape .* smallest value -1"),
         ({"method": "guess"}, r"method must be .*\(got 'guess'\)"),

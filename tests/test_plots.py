@@ -144,7 +144,7 @@ def test_a_picture_of_a_users_own_is_in_the_report(tmp_path):
     ("name", "options", "sentence"),
     [
         ("runs_by_features", {}, "is taken"),
-        ("no name", {}, "is no name of Python"),
+        ("no name", {}, "is not a Python name"),
         ("mine", {"takes": "everything"}, 'takes must be "findings" or "selections"'),
         ("mine", {"needs": ("sizes",)}, "Findings have no part 'sizes'"),
     ],

@@ -218,7 +218,7 @@ def test_stratifying_needs_a_target_and_data_needs_rows():
             resampling.check(Rows(N))
     with pytest.raises(InputError, match="at least 2"):
         Bootstrap().check(Rows(1))
-    with pytest.raises(InputError, match="one row only of the class"):
+    with pytest.raises(InputError, match="only one row of the class"):
         ComplementaryPairs(stratified=True).check(Rows(3, np.array(["a", "a", "b"])))
 
 

@@ -31,7 +31,7 @@ def plan_of(y, **options):
             np.array([f"patient {i}" for i in range(60)]),
             "y has 60 classes in 60 rows, more than one class per",
         ),
-        (np.r_[np.zeros(59), 1], r"y has one row only of the class 1\.0; a class needs at least 2 rows"),
+        (np.r_[np.zeros(59), 1], r"y has only one row of the class 1\.0; a class needs at least 2 rows"),
         (np.repeat(["yes ", "no", " yes"], 20), "y has the classes ' yes' and 'yes ', which differ only by spaces"),
         (X[:, :2], r"got an array of shape \(60, 2\) instead; choose one of its columns"),
         (np.zeros(60, dtype=[("event", bool), ("time", float)]), r"y has 2 values per row \(event, time\)"),
@@ -48,7 +48,7 @@ def test_the_task_can_be_said_and_must_make_sense():
     whole = RNG.integers(0, 5, 60)
     assert plan_of(whole).task == "classes"
     assert plan_of(whole, task="number").task == "number"
-    with pytest.raises(InputError, match="y holds something else than numbers; encode it as numbers"):
+    with pytest.raises(InputError, match="y holds something other than numbers; encode it as numbers"):
         plan_of(FOUR, task="number")
     with pytest.raises(InputError, match="y holds numbers with fractions, which cannot be taken as classes"):
         plan_of(X[:, 0], task="classes")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadyset.arguments import wrong_argument
-from steadyset.errors import InputError
+from steadyset.errors import Argument, InputError
 
 Task = Literal["classes", "number"]
 CLASSES: Task = "classes"
@@ -52,7 +52,7 @@ def refuse_single_rows(labels: NDArray[Any], counts: NDArray[Any]) -> None:
         which = ", ".join(str(label) for label in single[:SHOWN_CLASSES])
         more = f" and {len(single) - SHOWN_CLASSES} more" if len(single) > SHOWN_CLASSES else ""
         raise InputError(
-            f"y has one row only of the class{'es' if len(single) > 1 else ''} {which}{more}; "
+            f"y has only one row of the class{'es' if len(single) > 1 else ''} {which}{more}; "
             "a class needs at least 2 rows, so drop such rows or merge their class with another."
         )
 
@@ -72,7 +72,9 @@ def check_meaning(y: NDArray[Any], task: Task) -> None:
     """Refuse a target that no resampling can make sense of as what it is taken for."""
     if task == NUMBER:
         if y.dtype.kind not in "fiu":
-            raise InputError("y holds something else than numbers; encode it as numbers, or take it as classes.")
+            raise InputError(
+                "y holds something other than numbers; encode it as numbers, or give ", Argument("task", CLASSES), "."
+            )
         return
     if has_fractions(y):
         raise InputError("y holds numbers with fractions, which cannot be taken as classes; cut it into classes first.")

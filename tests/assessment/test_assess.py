@@ -384,7 +384,7 @@ def test_failing_runs_are_recorded_with_their_reason_and_stop_nothing():
     selectors = {"fine": SelectKBest(k=3), "broken": Broken(), "empty": SelectNone()}
     y = np.zeros(len(Y), dtype=int)
     y[:2] = 1
-    with pytest.warns(FitFailedWarning, match="'broken' came to no selection in any of its 20 runs") as warned:
+    with pytest.warns(FitFailedWarning, match="'broken' made no selection in any of its 20 runs") as warned:
         result = assess(selectors, X, y, resampling=Bootstrap(20))
     assert len(warned) == 1
     assert result.summary()["verdict"]["broken"] == "all runs failed"

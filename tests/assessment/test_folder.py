@@ -60,7 +60,9 @@ def test_a_file_that_was_cut_short_is_refused(folder, name, share):
 
 def test_finished_runs_without_what_was_asked_for_are_refused(folder):
     (folder.path / "assessment.json").unlink()
-    with pytest.raises(InputError, match=r"holds finished runs, but the assessment\.json that says of what is missing"):
+    with pytest.raises(
+        InputError, match=r"holds finished runs, but assessment\.json, which describes them, is missing"
+    ):
         assess("anova:k=2", X, Y, resampling=Bootstrap(2), out=folder.path)
     assert not folder.exists
 

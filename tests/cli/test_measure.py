@@ -43,7 +43,7 @@ def test_the_table_says_how_good_the_default_measure_is(recorded, capsys):
     out = capsys.readouterr().out
     assert "3 runs, 5 features, 2 selected" in out
     assert f"nogueira {st.stability(sel):.4f}: intermediate to good" in out
-    assert "--level 0.95 shows how sure that is" in out
+    assert "--level 0.95 shows how certain that is" in out
     assert run(["measure", str(path), "--level", "0.95"]) == 0
     assert f"nogueira {st.stability(sel):.4f}: poor to excellent by its interval" in capsys.readouterr().out
 

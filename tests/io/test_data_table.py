@@ -119,7 +119,7 @@ def test_a_delimiter_may_be_given(frame, tmp_path, delimiter, decimal):
     ("name", "delimiter", "sentence"),
     [
         ("x.csv", "::", r"delimiter must be one character.* \(got '::'\)"),
-        ("x.parquet", ";", "is no table of text"),
+        ("x.parquet", ";", "is not a text table"),
         ("x.csv", ";", "separated by commas; give delimiter=.,."),
     ],
 )

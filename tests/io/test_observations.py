@@ -102,7 +102,7 @@ def test_groups_that_are_none_get_a_sentence(groups, sentence):
     [
         (np.array([[1, 2j], [3, 4], [1, 2], [5, 6]]), "X holds complex numbers"),
         (np.array([["2020", "2021"]] * 4, "M8[Y]"), "X holds dates"),
-        (np.array([[datetime.date(2020, 1, 1), 2]] * 4, dtype=object), "X holds something else than numbers"),
+        (np.array([[datetime.date(2020, 1, 1), 2]] * 4, dtype=object), "X holds something other than numbers"),
         (np.array([["1", "2"]] * 4), "X holds text"),
         ([[1, 10**400]] * 4, "beyond those of double precision"),
     ],
@@ -156,7 +156,7 @@ SAME = FeatureSimilarity.from_matrix(np.eye(2))
         (lambda: TWO.with_weights(5), "rows must hold"),
         (lambda: FeatureSimilarity.read(5), "path must be the name of a file"),
         (lambda: SAME.block("a", [0]), "holds text"),
-        (lambda: SAME.block([0.5], [0]), "0.5 is no index"),
+        (lambda: SAME.block([0.5], [0]), "0.5 is not the index"),
         (lambda: SAME.check(5), "selections must be Selections"),
     ],
 )

@@ -161,7 +161,7 @@ def test_frames_bring_the_names(kind, method):
         ([[1.0, 2.0]], {}, r"X has the shape \(1, 2\); at least 2 rows"),
         ([1.0, 2.0], {}, r"X has the shape \(2,\); expected a table with one row per sample"),
         (np.empty((3, 0)), {}, r"X has the shape \(3, 0\)"),
-        ([["a", "b"], ["c", "d"]], {}, "X holds text; expected are numbers"),
+        ([["a", "b"], ["c", "d"]], {}, "X holds text; expected numbers"),
         (np.array([[1, "2"], [3, 4]], dtype=object), {}, "X holds the text '2'"),
         ([[1.0, 2.0], [3.0]], {}, "X has rows of different lengths"),
         ([[1.0, None], [2.0, 3.0]], {}, "X has a missing value in row 1"),

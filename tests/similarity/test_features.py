@@ -103,7 +103,7 @@ def test_matrices_that_are_no_similarity_get_a_sentence(kind, place, value, sent
         (C[:3], {}, r"C has the shape \(3, 4\); expected a square"),
         (np.empty((0, 0)), {}, r"C has the shape \(0, 0\)"),
         (sparse.csr_array(C[:3]), {}, r"C has the shape \(3, 4\)"),
-        ([["a", "b"], ["c", "d"]], {}, "C holds text; expected are numbers"),
+        ([["a", "b"], ["c", "d"]], {}, "C holds text; expected numbers"),
         ([[1.0, 0.5], [0.5]], {}, "rows of different lengths"),
         (pd.DataFrame({"a": ["x", "y"], "b": [0, 1]}), {}, "C has the column 'a' of type String"),
         (C, {"features": ["a", "b"]}, "2 feature names are given for 4 features"),
@@ -212,7 +212,7 @@ def test_the_selections_must_have_the_same_features():
     assert similarity.check(st.Selections.from_sets([[0]], n_features=4)) is similarity
     with pytest.raises(st.InputError, match="There are 4 features in similarity and 3 in the Selections"):
         similarity.check(st.Selections.from_sets([[0]], n_features=3))
-    with pytest.raises(st.InputError, match="'b' in similarity and 'x' in the Selections; expected are the same names"):
+    with pytest.raises(st.InputError, match="'b' in similarity and 'x' in the Selections; expected the same names"):
         similarity.check(st.Selections.from_sets([["a"]], features=["a", "x", "c", "d"]))
     with pytest.raises(st.InputError, match="expected are the same names in the same order"):
         similarity.check(st.Selections.from_sets([["a"]], features=["b", "a", "c", "d"]))

@@ -70,7 +70,7 @@ def test_long_files_can_declare_features_and_list_pairs_both_ways(tmp_path):
         (LONG + "b,a,0.8\n", "holds 0.9 and 0.8 for 'a' and 'b'"),
         (LONG + "b,d,1.8\n", "holds 1.8 for feature"),
         (LONG + "d,d,0.5\n", "holds 0.5 for feature 'd' with itself; expected 1"),
-        (LONG + "d,b,high\n", "The column 'similarity' holds something else than numbers"),
+        (LONG + "d,b,high\n", "The column 'similarity' holds something other than numbers"),
         (LONG + ",b,0.1\n", "Row 3 of the table names no first feature"),
         (LONG + "b,d,\n", "holds nan for feature"),
         ("a,b\n1,0.5\n", "Row 1 of C is called '1' and its column 'b'"),

@@ -92,7 +92,7 @@ def test_a_configuration_draws_the_same_at_every_fit():
 def test_harmonic_takes_the_share_of_errors_as_it_takes_accuracy():
     by_error, by_accuracy = (tuned(objectives=(score, "stability", "n_features")) for score in ("error", "accuracy"))
     assert by_error.choose("harmonic") == by_accuracy.choose("harmonic")
-    with pytest.raises(st.InputError, match="log_likelihood has no end at 0 or 1"):
+    with pytest.raises(st.InputError, match="log_likelihood is not bounded by 0 and 1"):
         tuned(objectives=("log_likelihood", "stability"), n_trials=2).choose("harmonic")
 
 

@@ -265,7 +265,7 @@ def _result(
 def _warn_of_failed_selectors(result: Assessment) -> None:
     for name, (number, why) in result.failed_selectors.items():
         warnings.warn(
-            f"The selector {name!r} came to no selection in any of its {number} runs, at first because of: {why}",
+            f"The selector {name!r} made no selection in any of its {number} runs; the first failed because of: {why}",
             FitFailedWarning,
             stacklevel=3,
         )

@@ -50,7 +50,7 @@ class RunFolder:
         """Start a folder with these settings."""
         if any(True for _ in self._single()) or (self.path / CELLS).exists():
             raise InputError(
-                f"{self.path} holds finished runs, but the {SETTINGS} that says of what is missing; restore it, or "
+                f"{self.path} holds finished runs, but {SETTINGS}, which describes them, is missing; restore it, or "
                 "choose another folder."
             )
         self.write_settings(settings)

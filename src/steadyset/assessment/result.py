@@ -166,7 +166,7 @@ class Assessment:
 
         several = {name: sel for name, sel in self.selections.items() if sel.n_runs > 1}
         if len(several) < 2:
-            raise InputError("Comparing needs two selectors with two runs or more; fewer came to a selection.")
+            raise InputError("Comparing needs two selectors with two runs or more; fewer made a selection.")
         return compare(several, **options)
 
     def compare_scores(self, score: str | None = None, **options: Any) -> Comparison:

@@ -63,8 +63,9 @@ def refuse_what_cannot_travel(plan: Plan, selectors: Mapping[str, Any]) -> None:
             dumps(part)
         except Exception as error:
             raise InputError(
-                f"{name} cannot be sent to worker processes: {reason(error).rstrip('.')}. "
-                "Use engine serial or threads, or take out what it holds."
+                f"{name} cannot be sent to worker processes: {reason(error).rstrip('.')}. Use ",
+                Argument("engine", "threads"),
+                ", or remove what cannot be sent.",
             ) from None
 
 

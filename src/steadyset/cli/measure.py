@@ -127,4 +127,4 @@ def _show(file: str, selections: Selections, measures: list[Measured], level: fl
         wide=["note"],
     )
     for words in filter(None, map(verdict_words, measures)):
-        typer.echo(words if level == level else f"{words}; --level {LEVEL} shows how sure that is")
+        typer.echo(words if level == level else f"{words}; --level {LEVEL} shows how certain that is")

@@ -155,7 +155,7 @@ def column_numbers(arrow: pa.Table, name: str) -> npt.NDArray[np.float64]:
     try:
         return np.asarray(arrow.column(name).cast("float64").to_numpy(), dtype=np.float64)
     except ArrowException:
-        raise InputError(f"The column {name!r} holds something else than numbers.") from None
+        raise InputError(f"The column {name!r} holds something other than numbers.") from None
 
 
 def _rank_table(

@@ -45,9 +45,9 @@ def number_array(values: Any, what: str) -> NDArray[Any]:
     except InputError:
         raise
     except (TypeError, ValueError):
-        raise InputError(f"{what} holds something else than numbers.") from None
+        raise InputError(f"{what} holds something other than numbers.") from None
     if array.dtype.kind not in NUMERIC:
-        raise InputError(f"{what} holds {WORDS.get(array.dtype.kind, array.dtype)}; expected are numbers.")
+        raise InputError(f"{what} holds {WORDS.get(array.dtype.kind, array.dtype)}; expected numbers.")
     return array
 
 
@@ -109,8 +109,8 @@ def is_frame(table: Any) -> bool:
 def _refuse_text(array: NDArray[Any], what: str) -> None:
     for value in array.ravel():
         if isinstance(value, (str, bytes)):
-            raise InputError(f"{what} holds the text {value!r}; expected are numbers.")
+            raise InputError(f"{what} holds the text {value!r}; expected numbers.")
         if isinstance(value, (np.datetime64, np.timedelta64)):
-            raise InputError(f"{what} holds the date {value!s}; expected are numbers.")
+            raise InputError(f"{what} holds the date {value!s}; expected numbers.")
         if isinstance(value, (list, tuple, np.ndarray)):
             raise InputError(f"{what} has rows of different lengths, or lists in place of numbers.")

@@ -104,7 +104,7 @@ def _labels_or_numbers(values: NDArray[Any], what: str) -> NDArray[Any]:
         raise InputError(f"{what} mixes text and numbers; give labels of one kind.")
     if "other" in kinds:
         odd = next(value for value in values if _kind(value) == "other")
-        raise InputError(f"{what} holds {odd!r}; expected are numbers or labels.")
+        raise InputError(f"{what} holds {odd!r}; expected numbers or labels.")
     return values.astype(str)
 
 

@@ -29,7 +29,7 @@ def read_table(path: Path, *, labels: bool = True, delimiter: str | None = None,
     """
     if delimiter is not None:
         if path.suffix.lower() in NO_TEXT:
-            raise InputError(f"{path} is no table of text; a delimiter goes with .csv, .tsv and .txt.")
+            raise InputError(f"{path} is not a text table; a delimiter applies to .csv, .tsv and .txt only.")
         with readable(path):
             return read_delimited(path, separator_of(delimiter), labels, max_gb)
     if path.suffix.lower() in (".feather", ".arrow"):

@@ -145,7 +145,7 @@ def wide_numbers(read: Columns) -> Wide:
             labels = _labels(others.pop(f).to_pylist(), "The table", read.names[f])
     if others:
         f = min(others)
-        raise InputError(f"The table has the column {read.names[f]!r} of type {others[f].type}; expected are numbers.")
+        raise InputError(f"The table has the column {read.names[f]!r} of type {others[f].type}; expected numbers.")
     return Wide(read.X, [read.names[f] for f in read.numeric], labels)
 
 

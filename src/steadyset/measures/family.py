@@ -50,7 +50,7 @@ class Family:
 
     def pair_scores(self, selections: Selections, measure: Measure, options: Options) -> Floats:
         """The M x M scores of all ordered pairs (i, j), nan where undefined and on the diagonal."""
-        raise NotImplementedError(f"The measures of the family {self.name!r} are no means over pairs of runs.")
+        raise NotImplementedError(f"The measures of the family {self.name!r} are not means over pairs of runs.")
 
     def settled_scores(self, selections: Selections, measure: Measure, options: Options) -> Floats:
         """`pair_scores` with zeros on the diagonal, undefined ones as `options.undefined` says."""

@@ -220,7 +220,7 @@ def unregister_family(name: str) -> None:
     family = get_family(name)
     left = [measure.name for measure in _registry.values() if measure.family == family.name]
     if left:
-        raise InputError(f"The family {family.name!r} still has the measure {left[0]!r}; take that out first.")
+        raise InputError(f"The family {family.name!r} still has the measure {left[0]!r}; unregister that first.")
     del _families[family.name]
 
 

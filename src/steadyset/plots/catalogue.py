@@ -72,7 +72,7 @@ def register_picture(
     The attributes of `RegisteredPicture` say what the arguments mean.
     """
     if not (isinstance(name, str) and name.isidentifier()):
-        raise InputError(f"The name {shown(name)} of a picture is no name of Python; choose another one.")
+        raise InputError(f"The name {shown(name)} of a picture is not a Python name; choose another one.")
     if name in _pictures:
         raise InputError(f"The name {name!r} of a picture is taken; choose another one.")
     if not callable(build):

@@ -226,7 +226,7 @@ class ComplementaryPairs(Resampling):
             classes, sizes = np.unique(rows.y, return_counts=True)
             if sizes.min() < 2:
                 raise InputError(
-                    f"y has one row only of the class {classes[sizes.argmin()]!r}; halves need two or more."
+                    f"y has only one row of the class {classes[sizes.argmin()]!r}; halves need two or more."
                 )
 
     def _draw(self, run: int, rows: Rows, seed: int) -> tuple[IntArray, IntArray]:

@@ -87,7 +87,11 @@ class _ForestSelector(ModelSelector):
     def _number_of_trees(self) -> int:
         if isinstance(self.n_trees, str):
             return self.n_estimators
-        warnings.warn("n_trees is now called n_estimators, and goes in version 1.0.", FutureWarning, stacklevel=3)
+        warnings.warn(
+            "n_trees is now called n_estimators; the old name will be removed in version 1.0.",
+            FutureWarning,
+            stacklevel=3,
+        )
         return int(self.n_trees)
 
     def _mean_of_trees(self, X: ArrayLike) -> FloatArray:

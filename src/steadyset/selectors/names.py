@@ -67,7 +67,7 @@ def refuse_unable(selectors: Mapping[str, Any], task: Task, n_classes: int) -> N
         outcome = "a number" if task == NUMBER else f"{n_classes} classes"
         some = f"{len(unable)} of {len(reasons)} selectors" if len(reasons) > 1 else "The selector"
         others = ", ".join(default_selectors(task, n_classes))
-        raise InputError(f"{some} cannot run on {outcome}: {', '.join(unable)}; such as {others} can.")
+        raise InputError(f"{some} cannot run on {outcome}: {', '.join(unable)}; choose others, such as {others}.")
 
 
 def why_unable(selector: Any, task: Task, n_classes: int) -> str:

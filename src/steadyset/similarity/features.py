@@ -166,7 +166,7 @@ class FeatureSimilarity:
         """Refuse other features than these; `names` None: `what` has its features by position, without names."""
         if self.n_features != n_features:
             raise InputError(
-                f"There are {self.n_features} features in {called} and {n_features} in {what}; expected are the same."
+                f"There are {self.n_features} features in {called} and {n_features} in {what}; expected the same."
             )
         check_same_order(self.features, names, called, what)
 
@@ -180,7 +180,7 @@ class FeatureSimilarity:
         given = np.atleast_1d(number_array(positions, "The list of features"))
         places = given.astype(np.int64)
         if (places != given).any():
-            raise InputError(f"{given[places != given][0]} is no index of a feature; expected are whole numbers.")
+            raise InputError(f"{given[places != given][0]} is not the index of a feature; expected whole numbers.")
         if places.size and not (places.min() >= 0 and places.max() < self.n_features):
             outside = places[(places < 0) | (places >= self.n_features)][0]
             raise InputError(f"The index {outside} is not a feature; expected indices from 0 to {self.n_features - 1}.")

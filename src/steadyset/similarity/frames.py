@@ -18,7 +18,7 @@ def square_table(table: Any, what: str) -> tuple[npt.NDArray[Any], list[str]]:
     """
     frame = as_frame(table, what)
     if len(frame) == 0:
-        raise InputError(f"{what} has no rows; expected is one row per feature.")
+        raise InputError(f"{what} has no rows; expected one row per feature.")
     index = nw.maybe_get_index(frame)
     rows = None
     if frame.shape[1] == frame.shape[0] + 1:

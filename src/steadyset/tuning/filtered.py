@@ -12,7 +12,7 @@ from sklearn.utils import ClassifierTags, RegressorTags, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from steadyset.errors import InputError
+from steadyset.arguments import wrong_argument
 from steadyset.io.observations import check_impute
 from steadyset.runner.chosen import chosen, selects_by_itself
 from steadyset.runner.missing import filled, medians, takes_gaps
@@ -92,7 +92,7 @@ class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def n_kept(self, n_features: int) -> int:
         """How many features the filter keeps."""
         if not 0 <= self.fraction <= 1:
-            raise InputError(f"fraction is {self.fraction}; it must lie from 0 to 1.")
+            raise wrong_argument("fraction", "a number from 0 to 1", self.fraction)
         return size_of(self.fraction, n_features)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:

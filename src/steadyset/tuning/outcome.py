@@ -145,7 +145,7 @@ class Tuning:
         """The first score among the objectives as a number of which 0 is bad and 1 is best."""
         name = self._score_name()
         if name in UNBOUNDED or name.startswith("neg_"):
-            raise InputError(f"harmonic is a mean of two numbers from 0 to 1, and {name} has no end at 0 or 1.")
+            raise InputError(f"harmonic is a mean of two numbers from 0 to 1, and {name} is not bounded by 0 and 1.")
         return 1 - self.column(name) if self._direction(name) == "min" else self.column(name)
 
     def _direction(self, name: str) -> str:
@@ -211,7 +211,9 @@ def _weighted(tuning: Tuning, gamma: float) -> int:
 
 def _harmonic(tuning: Tuning, gamma: float) -> int:
     if tuning.evaluator.lower_is_steadier:
-        raise InputError(f"harmonic needs a measure of which more is steadier; {tuning.evaluator.measure} is none.")
+        raise InputError(
+            f"harmonic needs a measure for which higher is steadier; {tuning.evaluator.measure} is not one."
+        )
     return choice.harmonic_mean(tuning.share_correct(), tuning.stability(), gamma, tuning.random_state)
 
 

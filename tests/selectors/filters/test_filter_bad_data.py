@@ -100,7 +100,7 @@ def test_targets_that_are_missing_or_short_are_refused(y, sentence):
         (np.full(12, np.nan), "sample_weight contains NaN or infinity"),
         (np.ones(5), r"sample_weight has shape \(5,\); expected one weight for each of the 12 rows of X"),
         (np.ones((2, 12)), r"sample_weight has shape \(2, 12\)"),
-        (["heavy"] * 12, "sample_weight holds text; expected are numbers"),
+        (["heavy"] * 12, "sample_weight holds text; expected numbers"),
     ],
 )
 def test_bad_weights_are_refused(weights, sentence):

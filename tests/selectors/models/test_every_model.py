@@ -304,7 +304,7 @@ def test_an_impossible_k_gets_a_sentence(selector, k, sentence):
         (np.linspace(-1, 1, 40), "sample_weight contains the negative value -1; expected weights of at least 0"),
         (np.full(40, np.nan), "sample_weight contains NaN or infinity; expected finite numbers"),
         (np.ones(39), r"sample_weight has shape \(39,\); expected one weight for each of the 40 rows of X"),
-        (np.array(["a"] * 40), "sample_weight holds text; expected are numbers"),
+        (np.array(["a"] * 40), "sample_weight holds text; expected numbers"),
     ],
     ids=["zero", "negative", "nan", "short", "text"],
 )

@@ -74,7 +74,7 @@ class BoundRule:
         control = error_control(runs.n_clusters, threshold=threshold, **options)
         if limits.pfer is not None and control.pfer > limits.pfer:
             raise InputError(
-                f"The base selects {q} of {runs.n_clusters} features a run, so that the PFER bound at the threshold "
+                f"The base selects {q} of {runs.n_clusters} features per run, so that the PFER bound at the threshold "
                 f"{threshold:g} is {control.pfer:.3g}, and {limits.pfer:g} is asked for; allow a larger pfer."
             )
         return Reading(control.threshold, control.pfer, q, level=np.nan)
