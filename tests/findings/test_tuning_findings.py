@@ -7,6 +7,7 @@ import pytest
 
 import steadyset as st
 from steadyset.findings import findings_of
+from steadyset.inference.scores import corrected_error
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +28,8 @@ def test_the_findings_of_a_tuning_agree_with_it(tuning):
     assert any(f"Chosen by best: configuration {chosen}" in sentence for sentence in found.answer)
     table = tuning.features(chosen)
     assert set(found.cores[0].features) == set(table.loc[table["frequency"] >= 0.5, "feature"])
+    scores = [cell.scores["accuracy"] for cell in tuning.evaluator.cells(tuning.estimator(chosen))]
+    assert found.summary[0].scores["accuracy"].se == pytest.approx(corrected_error(scores, 1 / 3))
     assert "\x1b" not in " ".join(found.answer)
     json.loads(found.to_json())
 

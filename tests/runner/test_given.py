@@ -194,3 +194,21 @@ def test_a_predictor_needs_no_more_than_fit_predict_and_parameters():
     model = Foreign().fit(X[np.ix_(fold.train, columns)], Y.to_numpy()[fold.train])
     right = model.predict(X[np.ix_(fold.test, columns)]) == Y.to_numpy()[fold.test]
     assert result.cells[0].scores["accuracy"] == pytest.approx(right.mean())
+
+
+def test_selectors_of_one_size_share_their_baselines():
+    fits = []
+
+    class Counting(Foreign):
+        def fit(self, X, y):
+            fits.append(X.shape)
+            return super().fit(X, y)
+
+    selectors = {f"two {i}": two_best for i in range(4)}
+    result = assess(selectors, X, Y, resampling=st.KFold(3), predictor=Counting(), engine="threads", n_jobs=1)
+    assert len(fits) == 3 * (4 + 1)  # a run fits one model for each selector, and one on random features
+    for run in range(3):
+        of_run = [cell for cell in result.cells if cell.run == run]
+        assert len({tuple(cell.random.items()) for cell in of_run}) == 1
+    again = assess(two_best, X + 1.0, Y, resampling=st.KFold(3), predictor=Counting(shrink=0.9))
+    assert again.cells[0].random != result.cells[0].random

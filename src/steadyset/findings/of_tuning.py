@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import nan
+from math import nan, sqrt
 from typing import TYPE_CHECKING, Any
 
 from steadyset.assessment.steadiness import steadiness
@@ -116,9 +116,15 @@ def _row(tuning: Tuning, chosen: int, name: str, sel: Any) -> Procedure:
         found.verdict,
         float(values[N_FEATURES]),
         {
-            score: Score(float(values[score]), float(values[f"{score}_se"]))
+            score: Score(float(values[score]), float(values[f"{score}_se"]) * _overlap(tuning, sel.n_runs))
             for score in tuning.evaluator.plan.score_names
         },
         int(values["failures"]),
         note=found.note,
     )
+
+
+def _overlap(tuning: Tuning, n_runs: int) -> float:
+    """What sd / sqrt(runs) is multiplied with to be the corrected error of findings (Nadeau and Bengio 2003)."""
+    plan = tuning.evaluator.plan
+    return sqrt(1 + n_runs * plan.resampling.test_ratio(plan.rows, plan.seed))

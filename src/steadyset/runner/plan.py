@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 import numpy.typing as npt
@@ -18,11 +19,16 @@ def _no_columns() -> npt.NDArray[np.int64]:
     return np.empty(0, np.int64)
 
 
+def _new_key() -> str:
+    return uuid4().hex
+
+
 @dataclass(frozen=True)
 class Plan:
     """The data, how it is resampled and prepared, and how the selected features are judged.
 
     gaps are the columns with missing values; `impute` says how each run fills them ("median", or None: not at all).
+    key tells plans apart, in worker processes too: what all selectors of a plan share is remembered under it.
     """
 
     X: npt.NDArray[np.float64]
@@ -36,6 +42,7 @@ class Plan:
     impute: str | None = None
     on_warning: OnWarning = RECORD
     gaps: npt.NDArray[np.int64] = field(default_factory=_no_columns)
+    key: str = field(default_factory=_new_key, repr=False, compare=False)
 
     @property
     def rows(self) -> Rows:
