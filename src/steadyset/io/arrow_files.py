@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from steadyset.errors import InputError
+from steadyset.io.columns import WIDE, Columns, from_arrow, from_parts
 from steadyset.io.limits import first_line, refuse_claim, refuse_size
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from pyarrow import parquet
 
 BYTES_A_CELL = 8
 UNFOLDED_TEXTS = 1_000_000
@@ -18,21 +22,45 @@ IPC_MAGIC = b"ARROW1"
 
 def read_parquet(path: Path, max_gb: float) -> pa.Table:
     """A Parquet file; the caller says what the file system has to say."""
+    with _opened(path, max_gb) as file:
+        return _validated(path, file.read(use_threads=file.metadata.num_rows > file.metadata.num_columns))
+
+
+def read_parquet_columns(path: Path, apart: Collection[str], max_gb: float) -> Columns:
+    """The same as numbers in one array; many columns are read some at a time.
+
+    For each column that it reads, Arrow keeps several kilobytes until the call ends. The columns of a part are named by
+    their places, because Arrow takes "a" for all of "a", "a.1" and "a.2".
+    """
+    with _opened(path, max_gb) as file:
+        schema, n_columns = file.schema_arrow, file.metadata.num_columns
+        if n_columns < WIDE or n_columns != len(schema):  # columns within columns have other places
+            return from_arrow(_validated(path, file.read()), apart)
+        parts = (
+            (start, _validated(path, file.reader.read_all(range(start, min(start + WIDE, n_columns)), False)))
+            for start in range(0, n_columns, WIDE)
+        )
+        return from_parts(schema, file.metadata.num_rows, parts, apart)
+
+
+@contextmanager
+def _opened(path: Path, max_gb: float) -> Iterator[parquet.ParquetFile]:
+    """A Parquet file whose claims are plausible and that takes no more memory than allowed."""
     import pyarrow as pa
     from pyarrow import parquet
 
     try:
-        with parquet.ParquetFile(path) as file:
-            meta = file.metadata
-            cells = meta.num_rows * max(1, meta.num_columns)
-            refuse_claim(path, meta.num_rows, meta.num_columns)
-            unpacked = sum(meta.row_group(group).total_byte_size for group in range(meta.num_row_groups))
-            refuse_size(path, max(BYTES_A_CELL * cells, unpacked), max_gb)
-            texts = [field.name for field in file.schema_arrow if pa.types.is_string(field.type)]
-        # Text that repeats is kept once: unfolded, a small file may fill the memory.
-        many = meta.num_rows * len(texts) > UNFOLDED_TEXTS
-        with parquet.ParquetFile(path, read_dictionary=texts if many else None) as file:
-            return _validated(path, file.read())
+        file = parquet.ParquetFile(path)
+        meta, schema = file.metadata, file.schema_arrow
+        refuse_claim(path, meta.num_rows, meta.num_columns)
+        unpacked = sum(meta.row_group(group).total_byte_size for group in range(meta.num_row_groups))
+        refuse_size(path, max(BYTES_A_CELL * meta.num_rows * max(1, meta.num_columns), unpacked), max_gb)
+        texts = [field.name for field in schema if pa.types.is_string(field.type)]
+        if meta.num_rows * len(texts) > UNFOLDED_TEXTS:
+            # Text that repeats is kept once: unfolded, a small file may fill the memory.
+            file = parquet.ParquetFile(path, metadata=meta, read_dictionary=texts)
+        with file:
+            yield file
     except (pa.ArrowException, OverflowError, MemoryError) as error:
         raise InputError(f"{path} is not a readable Parquet file: {first_line(error)}.") from None
 

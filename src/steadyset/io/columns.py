@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -59,17 +59,58 @@ class Columns:
 
 def from_arrow(table: pa.Table, apart: Collection[str] = ()) -> Columns:
     """The columns of an Arrow table; those called `apart` are kept as they are, also where they hold numbers."""
-    names = table.column_names
-    numeric = [f for f, field in enumerate(table.schema) if field.name not in apart and is_numeric(field.type)]
-    chosen = set(numeric)
-    X = np.empty((table.num_rows, len(numeric)))
-    whole = np.zeros(len(numeric), dtype=np.bool_)
-    for place, f in enumerate(numeric):
-        column = table.column(f)
-        whole[place] = str(column.type).startswith(("int", "uint")) and not column.null_count
-        X[:, place] = column.cast("float64", safe=False).to_numpy()
-    others = {f: table.column(f) for f in range(len(names)) if f not in chosen}
-    return Columns(list(names), table.num_rows, np.array(numeric, dtype=np.int64), X, others, whole)
+    return from_parts(table.schema, table.num_rows, [(0, table)], apart)
+
+
+def from_parts(
+    schema: pa.Schema, n_rows: int, parts: Iterable[tuple[int, pa.Table]], apart: Collection[str] = ()
+) -> Columns:
+    """The same for a table that comes in parts: some columns each, after the place of the first of them."""
+    numeric_kinds: dict[pa.DataType, bool] = {}
+    numeric = []
+    for f, field in enumerate(schema):
+        if field.type not in numeric_kinds:
+            numeric_kinds[field.type] = is_numeric(field.type)
+        if numeric_kinds[field.type] and field.name not in apart:
+            numeric.append(f)
+    places = np.array(numeric, dtype=np.int64)
+    X, whole = np.empty((n_rows, len(places))), np.zeros(len(places), dtype=np.bool_)
+    others = {}
+    for start, part in parts:
+        low, high = np.searchsorted(places, [start, start + part.num_columns])
+        own = (places[low:high] - start).tolist()
+        kinds: dict[pa.DataType, list[int]] = {}
+        for f in own:
+            kinds.setdefault(part.schema.field(f).type, []).append(f)
+        for kind, some in kinds.items():
+            columns = np.searchsorted(places, np.array(some) + start)
+            whole[columns] = _filled(X, columns, part.select(some), kind)
+        others |= {start + f: part.column(f) for f in sorted(set(range(part.num_columns)).difference(own))}
+    return Columns(list(schema.names), n_rows, places, X, others, whole)
+
+
+def _filled(X: Floats, columns: NDArray[np.int64], table: pa.Table, kind: pa.DataType) -> bool | NDArray[np.bool_]:
+    """Put the numbers of a table of one type into some columns of X; which of them are whole and all known.
+
+    Many columns are moved at once, because one by one they cost more than reading the file.
+    """
+    import pyarrow as pa
+
+    integers = pa.types.is_integer(kind)
+    contiguous = len(columns) and columns[-1] - columns[0] == len(columns) - 1
+    target: Any = slice(columns[0], columns[-1] + 1) if contiguous else columns
+    if integers or pa.types.is_float32(kind) or pa.types.is_float64(kind):
+        try:
+            start = 0
+            for batch in table.to_batches():
+                X[start : start + len(batch), target] = batch.to_tensor(null_to_nan=not integers).to_numpy()
+                start += len(batch)
+            return integers
+        except pa.ArrowTypeError:  # missing values, which whole numbers have no sign for
+            pass
+    for column, values in zip(columns, table.columns, strict=True):
+        X[:, column] = values.cast("float64", safe=False).to_numpy()
+    return np.array([integers and not values.null_count for values in table.columns])
 
 
 def is_numeric(kind: pa.DataType) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from steadyset.errors import InputError
-from steadyset.io.arrow_files import read_feather, read_parquet
+from steadyset.io.arrow_files import read_feather, read_parquet, read_parquet_columns
 from steadyset.io.columns import Columns, from_arrow
 from steadyset.io.csv_files import TAB, read_csv, read_delimited, read_many_columns, separator_of
 from steadyset.io.limits import MAX_GB, readable
@@ -56,6 +56,9 @@ def read_columns(
     found = many_columns(path, apart=apart, labels=labels, delimiter=delimiter, max_gb=max_gb)
     if found is not None:
         return found
+    if delimiter is None and path.suffix.lower() == ".parquet":
+        with readable(path):
+            return read_parquet_columns(path, apart, max_gb)
     return from_arrow(read_table(path, labels=labels, delimiter=delimiter, max_gb=max_gb), apart)
 
 
