@@ -152,3 +152,15 @@ def test_infinity_is_null_in_json():
         patch.setattr("builtins.print", said.append)
         print_rows([{"value": float("inf"), "other": float("nan")}], Format.json)
     assert json.loads(said[0]) == [{"value": None, "other": None}]
+
+
+def test_row_names_of_the_data_are_no_feature_and_the_limit_holds_for_the_data_too(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    (tmp_path / "runs.csv").write_text("a,b,c\n1,0,1\n1,1,0\n1,0,0\n")
+    data = pd.DataFrame(rng.normal(size=(20, 3)), columns=list("abc"), index=[f"p{i}" for i in range(20)])
+    data.to_csv(tmp_path / "data.csv")
+    command = ["measure", str(tmp_path / "runs.csv"), "-m", "intersection_count", "--data", str(tmp_path / "data.csv")]
+    assert run(command) == 0
+    (tmp_path / "data.csv").write_text(data.to_csv() + "".join(f"q{i},1,2,3\n" for i in range(9_000)))
+    assert run([*command, "--max-gb", "0.0001"]) == 2
+    assert "data.csv would take more than" in capsys.readouterr().err

@@ -237,14 +237,14 @@ def read_recorded(
         except UndeclaredFeaturesError as error:
             found.append(error)
     told = next((sel for sel in found if isinstance(sel, Selections)), None)
-    alike = _load_similarity(told, data, target, similarity, method, threshold)
+    alike = _load_similarity(told, data, target, similarity, method, threshold, max_gb)
     names = None if alike is None else alike.features
     recorded = []
     for file, one in zip(files, found, strict=True):
         if isinstance(one, UndeclaredFeaturesError):
             if names is None:
                 raise InputError(*one.args[:-1], "give --features N, or the data with --data FILE.")
-            one = Selections.read(file, names)
+            one = Selections.read(file, names, max_gb=max_gb)
             typer.echo(f"{file}: the {len(names)} features are those of {data or similarity}", err=True)
         recorded.append(one if names is None else _in_order(one, names))
     return recorded, alike
@@ -268,6 +268,7 @@ def _load_similarity(
     file: Path | None,
     method: str,
     threshold: float,
+    max_gb: float,
 ) -> FeatureSimilarity | None:
     """The FeatureSimilarity of --data or --similarity, or None; it has to be that of the features selected from."""
     if data is None and file is None:
@@ -275,19 +276,27 @@ def _load_similarity(
     from steadyset.similarity import FeatureSimilarity
 
     if file is not None:
-        return FeatureSimilarity.read(file, threshold=threshold)
+        return FeatureSimilarity.read(file, threshold=threshold, max_gb=max_gb)
     assert data is not None
-    from steadyset.io.table_files import read_table
+    from steadyset.io.table_files import read_columns
 
-    table = read_table(data)
-    if target is not None:
-        if target not in table.column_names:
-            raise InputError(f"{data} has no column {target!r}.")
-        table = table.drop_columns(target)
+    apart = {RUN} if target is None else {RUN, target}
+    read = read_columns(data, apart=tuple(apart), labels=True, max_gb=max_gb)
+    if target is not None and target not in read.names:
+        raise InputError(f"{data} has no column {target!r}.")
     if selections is not None:
-        _refuse_other_columns(data, table.column_names, selections)
+        _refuse_other_columns(data, [name for name in read.names if name != target], selections)
+    texts = [read.names[f] for f in read.others if read.names[f] not in apart]
+    if texts:
+        raise InputError(f"{data} has columns that hold no numbers ({some_names(texts)}); encode or remove them.")
+    names = [read.names[f] for f in read.numeric]
     try:
-        return FeatureSimilarity.from_data(table, method=method, threshold=threshold)  # type: ignore[arg-type]
+        return FeatureSimilarity.from_data(
+            read.X,
+            method=method,  # type: ignore[arg-type]
+            threshold=threshold,
+            features=names,
+        )
     except InputError as error:
         raise error.after(f"{data}: ") from None
 
@@ -298,7 +307,8 @@ def _refuse_other_columns(data: Path, columns: Sequence[str], selections: Select
     n_columns = len(columns) - (RUN in columns)
     if n_columns <= d:
         return
-    extra = [name for name in columns if name not in {RUN, *selections.features}]
+    features = {RUN, *selections.features}
+    extra = [name for name in columns if name not in features]
     known = len(extra) == n_columns - d
     which = f"{some_names(extra)} {'is' if len(extra) == 1 else 'are'} not among the features: " if known else ""
     target = quoted(extra[0]) if known and len(extra) == 1 else "COLUMN"

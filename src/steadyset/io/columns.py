@@ -75,7 +75,7 @@ def from_parts(
             numeric.append(f)
     places = np.array(numeric, dtype=np.int64)
     X, whole = np.empty((n_rows, len(places))), np.zeros(len(places), dtype=np.bool_)
-    others = {}
+    others: dict[int, pa.ChunkedArray] = {}
     for start, part in parts:
         low, high = np.searchsorted(places, [start, start + part.num_columns])
         own = (places[low:high] - start).tolist()
@@ -96,7 +96,7 @@ def _filled(X: Floats, columns: NDArray[np.int64], table: pa.Table, kind: pa.Dat
     """
     import pyarrow as pa
 
-    integers = pa.types.is_integer(kind)
+    integers = bool(pa.types.is_integer(kind))
     contiguous = len(columns) and columns[-1] - columns[0] == len(columns) - 1
     target: Any = slice(columns[0], columns[-1] + 1) if contiguous else columns
     if integers or pa.types.is_float32(kind) or pa.types.is_float64(kind):

@@ -13,6 +13,7 @@ from steadyset.arguments import wrong_argument
 from steadyset.errors import InputError
 from steadyset.io.disk import file_path
 from steadyset.io.labels import check_same_order
+from steadyset.io.limits import MAX_GB
 from steadyset.io.numbers import number_array
 from steadyset.selections import Selections
 from steadyset.similarity.groups import group_store
@@ -119,14 +120,19 @@ class FeatureSimilarity:
 
     @classmethod
     def read(
-        cls, path: str | Path, *, threshold: float = 0.9, features: Sequence[str] | None = None
+        cls,
+        path: str | Path,
+        *,
+        threshold: float = 0.9,
+        features: Sequence[str] | None = None,
+        max_gb: float = MAX_GB,
     ) -> FeatureSimilarity:
         """Read csv, tsv or parquet: a square matrix with the names as header, or long feature,feature,similarity.
 
         In the long layout what is not listed is 0, and a row without a second feature declares the first; `features`
-        declares all, in this order.
+        declares all, in this order. A file that would take more than `max_gb` gigabytes of memory is refused.
         """
-        store, names = read_store(file_path(path), features)
+        store, names = read_store(file_path(path), features, max_gb)
         return cls._build(store, names, threshold)
 
     # ---- what there is -----------------------------------------------------------------------------------------

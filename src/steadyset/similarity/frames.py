@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy.typing as npt
 
 from steadyset.errors import InputError
+from steadyset.io.columns import Columns
 from steadyset.io.numbers import as_frame, number_frame
 
 
@@ -28,10 +30,27 @@ def square_table(table: Any, what: str) -> tuple[npt.NDArray[Any], list[str]]:
         rows = list(index)
     array, names = number_frame(frame, what)
     if rows is not None and array.shape[0] == array.shape[1]:
-        for place, (row, name) in enumerate(zip(rows, names, strict=True)):
-            if str(row) != name:
-                raise InputError(
-                    f"Row {place + 1} of {what} is called {str(row)!r} and its column {name!r}; "
-                    "expected the same names in the same order."
-                )
+        check_row_names(rows, names, what)
     return array, names
+
+
+def square_columns(read: Columns, what: str) -> tuple[npt.NDArray[Any], list[str]]:
+    """The same of a file with many columns; the first may name the rows."""
+    names = [read.names[f] for f in read.numeric]
+    unknown = [f for f in read.others if f > 0]
+    if unknown:
+        kind = read.others[unknown[0]].type
+        raise InputError(f"{what} has the column {read.names[unknown[0]]!r} of type {kind}; expected numbers.")
+    if 0 in read.others and len(read.X) == len(names):
+        check_row_names(read.others[0].to_pylist(), names, what)
+    return read.X, names
+
+
+def check_row_names(rows: Sequence[Any], names: Sequence[str], what: str) -> None:
+    """Rows that have names have those of the columns."""
+    for place, (row, name) in enumerate(zip(rows, names, strict=True)):
+        if str(row) != name:
+            raise InputError(
+                f"Row {place + 1} of {what} is called {str(row)!r} and its column {name!r}; "
+                "expected the same names in the same order."
+            )

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from steadyset.errors import InputError
 from steadyset.io.labels import AppearanceOrder, feature_names
 from steadyset.io.long import column_numbers
-from steadyset.io.table_files import read_table
-from steadyset.similarity.frames import square_table
+from steadyset.io.table_files import many_columns, read_table
+from steadyset.similarity.frames import square_columns, square_table
 from steadyset.similarity.similarity_matrix import DenseStore, Names, SparseStore, matrix_store
 from steadyset.similarity.store import FloatArray, IntArray
 
@@ -23,15 +23,16 @@ if TYPE_CHECKING:
 SIMILARITY = "similarity"
 
 
-def read_store(path: Path, features: Sequence[str] | None) -> tuple[DenseStore | SparseStore, Names]:
+def read_store(path: Path, features: Sequence[str] | None, max_gb: float) -> tuple[DenseStore | SparseStore, Names]:
     """The checked similarities of a csv, tsv or parquet file; the file decides on the layout."""
     if path.suffix.lower() == ".json":
         raise InputError(f"{path} is a json file; expected .csv, .tsv (also with .gz) or .parquet.")
-    table = read_table(path)
+    many = many_columns(path, labels=True, max_gb=max_gb)
+    table = read_table(path, max_gb=max_gb) if many is None else None
     try:
-        if table.num_columns == 3 and table.column_names[2] == SIMILARITY:
+        if table is not None and table.num_columns == 3 and table.column_names[2] == SIMILARITY:
             return _from_long(table, features)
-        array, columns = square_table(table, "C")
+        array, columns = square_table(table, "C") if many is None else square_columns(many, "C")
         generated = columns == [f"x{i}" for i in range(len(columns))]  # the file has no header, or says no more
         return matrix_store(array, features if features is not None or generated else columns, "check")
     except InputError as error:
