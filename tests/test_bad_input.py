@@ -1,4 +1,4 @@
-"""Bad input: one clear sentence that names what was found and what is wanted."""
+"""Bad input: one clear sentence that names what was found and what is expected."""
 
 from __future__ import annotations
 

@@ -401,7 +401,9 @@ def test_failing_runs_are_recorded_with_their_reason_and_stop_nothing():
 
 @pytest.mark.parametrize("selector", ["jmi:k=31", "lasso:k=31", "forest:k=31", "rfe:k=31"])
 def test_more_features_than_there_are_is_told_without_any_run(selector):
-    with pytest.raises(InputError, match=r"'\w+:k=31' cannot run: k is 31; X has 30 features"):
+    with pytest.raises(
+        InputError, match=r"'\w+:k=31' cannot run: k must be at most 30, the number of features of X .got 31."
+    ):
         assess([Broken(), selector], X, Y, resampling=Bootstrap(4), progress=lambda *_: pytest.fail("a run began"))
 
 

@@ -129,7 +129,7 @@ def test_the_report_stands_alone_and_believes_no_name(runs, tmp_path, capsys):
         (["-t", "state", "--resampling", "kfold", "--runs", "5"], "fixed number of runs"),
         (["-t", "state", "--runs", "some"], "--runs must be a whole number of at least 2, or auto (got 'some')"),
         (["-t", "state", "--score", "r2"], "no score 'r2'"),
-        (["-t", "state", "--max-runs", "50"], "--max-runs is where --runs auto ends"),
+        (["-t", "state", "--max-runs", "50"], "--max-runs limits --runs auto"),
         (["-t", "state", "--groups", "gene"], "has no column 'gene'; did you mean 'gene"),
         (
             ["-t", "state", "-s", "anova:k=9"],

@@ -1,4 +1,4 @@
-"""Data files: what cannot be used is said, with the option that handles it."""
+"""Data files: what cannot be used is said, with the argument that handles it."""
 
 import gzip
 

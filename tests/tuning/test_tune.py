@@ -165,7 +165,7 @@ def test_a_folder_with_another_tuning_is_refused(tmp_path):
     tuned(out=tmp_path, n_trials=1)
     with pytest.raises(st.InputError, match="another measure"):
         tuned(out=tmp_path, n_trials=1, measure="jaccard")
-    with pytest.raises(st.InputError, match="resume it"):
+    with pytest.raises(st.InputError, match="continue it with resume=True"):
         tuned(out=tmp_path, n_trials=1, resume=False)
 
 
