@@ -103,7 +103,7 @@ def test_a_json_file_may_not_claim_features_without_end(tmp_path):
         '{"schema": "steadyset.selections", "schema_version": 1, "n_features": 2147483647, "features": null, '
         '"labels": null, "runs": [[0], [1]]}'
     )
-    with pytest.raises(InputError, match="claims 2,147,483,647 features; .*give n_features=2147483647"):
+    with pytest.raises(InputError, match=r"claims 2,147,483,647 features; .*give n_features=2147483647"):
         Selections.read(path)
     path.write_text('[["a"], ["b"]]')
     with pytest.raises(InputError, match="only 2 features have names"):
