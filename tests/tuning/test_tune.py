@@ -348,3 +348,10 @@ def test_any_scorer_of_scikit_learn_is_an_objective():
 def test_a_model_may_be_a_selector_by_its_name_with_parameters():
     space = read_space({"model": {"mine": ("lasso:k=3", {"l1_ratio": [0.5, 1.0]})}}, "classes")
     assert space.models["mine"].estimator.k == 3
+
+
+@pytest.mark.parametrize("objectives", [[lambda model, X, y: 1.0, "stability"], "accuracy"])
+def test_objectives_are_names(objectives):
+    data, target = np.random.default_rng(0).standard_normal((30, 5)), np.repeat([0, 1], 15)
+    with pytest.raises(InputError, match="objectives must be a sequence of names"):
+        st.tune("bommert", data, target, objectives=objectives, n_trials=1)

@@ -88,6 +88,9 @@ def tune(
     kind = task_of(target_values(y, None), task)
     if objectives is None:
         objectives = ("r2" if kind == NUMBER else "accuracy", STABILITY, N_FEATURES)
+    if isinstance(objectives, str) or not all(isinstance(name, str) for name in objectives):
+        # A study that other processes join has to know its objectives by name.
+        raise wrong_argument("objectives", "a sequence of names, also those of scikit-learn's scorers", objectives)
     names = tuple(ALIASES.get(name, name) for name in objectives)
     if not names or len(set(names)) != len(names):
         raise wrong_argument("objectives", "one or more distinct names", tuple(objectives))
