@@ -1,14 +1,21 @@
 """Signals stop work between two runs, or end the process soon after when it does not come to that."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
+from pathlib import Path
 
+import numpy as np
+import psutil
 import pytest
 
+from steadyset import cli
+from steadyset.assessment import Assessment
 from steadyset.cli import interruption
 from steadyset.cli.interruption import resumable
 from steadyset.errors import InterruptedRunError
@@ -130,3 +137,59 @@ def test_a_signal_while_the_command_is_loaded_is_not_lost(number, sentence):
     code = LOADING.replace("NUMBER", str(int(number)))
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (ended.returncode, ended.stdout, ended.stderr) == (128 + number, "", f"steadyset: {sentence}\n")
+
+
+MOMENTS = {
+    "loading": lambda process, _: "_multiarray_umath" in Path(f"/proc/{process.pid}/maps").read_text(),
+    "starting workers": lambda process, _: any("popen_loky" in " ".join(p.cmdline()) for p in process.children()),
+    "working": lambda _, folder: list((folder / "finished").glob("*.json")),
+    "telling": lambda _, folder: (folder / "cells.parquet").exists(),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="moments are known from /proc")
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_ctrl_c_at_any_moment_is_one_sentence_and_nothing_is_lost(tmp_path, moment):
+    """Buys: the command with its real worker processes, which a terminal interrupts too."""
+    random = np.random.default_rng(0)
+    X, file, folder = random.normal(size=(40, 6)), tmp_path / "data.csv", tmp_path / "runs"
+    table = np.column_stack([X, X[:, 0] > 0])
+    np.savetxt(file, table, delimiter=",", header="a,b,c,d,e,f,y", comments="", fmt="%.6g")
+    arguments = ["assess", str(file), "-t", "y", "-s", "anova:k=2", "--runs", "30"]
+    command = [sys.executable, "-m", "steadyset", *arguments, "--engine", "processes", "--jobs", "2"]
+    started = subprocess.Popen(
+        [*command, "--out", str(folder)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    process = psutil.Process(started.pid)
+    while not MOMENTS[moment](process, folder):
+        assert started.poll() is None
+        time.sleep(0.005)
+    os.killpg(started.pid, signal.SIGINT)
+    _, told = started.communicate(timeout=60)
+    if started.returncode == 0:  # all was done and told already
+        assert (moment, told) == ("telling", "")
+    else:
+        assert started.returncode == 128 + signal.SIGINT
+        assert re.fullmatch(r"steadyset: interrupted[;.].*\n", told)
+    end = time.monotonic() + 30
+    while (left := _in_session(started.pid)) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert left == []
+    again = ["--resume"] if folder.exists() else []
+    assert cli.run([*arguments, "--jobs", "1", "--out", str(folder), *again]) == 0
+    assert cli.run([*arguments, "--jobs", "1", "--out", str(tmp_path / "whole")]) == 0
+    assert Assessment.open(folder).selections == Assessment.open(tmp_path / "whole").selections
+
+
+def _in_session(number):
+    found = []
+    for process in psutil.process_iter():
+        with suppress(psutil.Error, OSError):
+            if os.getsid(process.pid) == number and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process.cmdline())
+    return found
