@@ -58,6 +58,10 @@ class InputError(SteadysetError, ValueError):
     """An argument or a file is not what it has to be; the sentence names it, what was found and what is expected."""
 
 
+class WrongTypeError(InputError, TypeError):
+    """Something that holds no numbers at all where numbers are expected; scikit-learn expects a TypeError there."""
+
+
 class UndeclaredFeaturesError(InputError):
     """Runs name what they selected, and nothing says what there was to choose from; the last part says what to give."""
 

@@ -11,7 +11,7 @@ from steadyset.arguments import check_choice as check_choice
 from steadyset.arguments import check_integer as check_integer
 from steadyset.arguments import check_number as check_number
 from steadyset.arguments import shown, wrong_argument
-from steadyset.errors import InputError
+from steadyset.errors import InputError, WrongTypeError
 from steadyset.io.numbers import number_array, numbers
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.task import has_fractions, refuse_identifiers, refuse_several_targets
@@ -32,7 +32,7 @@ def check_features(X: Any, selector: Any = None) -> Floats:
         features = check_array(X, **options) if selector is None else validate_data(selector, X, **options)
     except TypeError as error:
         if not hasattr(X, "columns"):
-            raise wrong_argument("X", "rows x features of numbers", X) from error
+            raise WrongTypeError(f"X must be rows x features of numbers; {error}.") from error
         raise InputError(_text_found(X).replace("contains text", "contains dates or other things")) from error
     except ValueError as error:
         if "could not convert" in str(error):
