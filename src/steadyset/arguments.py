@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,11 @@ def is_number(value: Any) -> bool:
 
 def is_whole(value: Any) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def is_collection(value: Any) -> bool:
+    """Something to go through, which text is not; an array without a dimension only claims that it is."""
+    return isinstance(value, Iterable) and not isinstance(value, (str, bytes)) and getattr(value, "ndim", 1) > 0
 
 
 def check_integer(name: str, value: Any, *, least: int, most: int | None = None) -> None:
@@ -48,10 +53,13 @@ def check_finite(name: str, value: Any) -> None:
         raise wrong_argument(name, "a finite number", value)
 
 
-def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
+def check_choice(name: str, value: Any, choices: Sequence[str], *, or_none: bool = False) -> None:
     """An option that is one of a few words."""
+    if value is None and or_none:
+        return
     if not (isinstance(value, str) and value in choices):
-        raise wrong_argument(name, f"one of {', '.join(choices)}", value)
+        words = ", ".join((*choices, "None") if or_none else choices)
+        raise wrong_argument(name, f"one of {words}", value)
 
 
 def check_flag(name: str, value: Any, *, or_none: bool = False) -> None:
@@ -63,6 +71,20 @@ def check_flag(name: str, value: Any, *, or_none: bool = False) -> None:
 def wrong_argument(name: str, expected: str, value: Any) -> InputError:
     """The error of an argument that is not what it has to be."""
     return InputError(Argument(name), f" must be {expected} (got {shown(value)}).")
+
+
+def check_each(name: str, values: Any, fits: Callable[[Any], bool], expected: str) -> list[Any]:
+    """An option that is a collection, every part of which fits; `expected` says what that is."""
+    parts = list(values) if is_collection(values) else None
+    if parts is None or not all(map(fits, parts)):
+        raise wrong_argument(name, expected, values if parts is None else parts)
+    return parts
+
+
+def check_function(name: str, value: Any) -> None:
+    """An option that is a function, or None."""
+    if not (value is None or callable(value)):
+        raise wrong_argument(name, "None or a function", value)
 
 
 def check_seed(name: str, value: Any) -> None:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.arguments import wrong_argument
+from steadyset.arguments import check_choice, wrong_argument
 from steadyset.errors import InputError, MissingExtraError
 from steadyset.io.disk import file_path
 from steadyset.io.entries import Entries, checked_entries, reordered, row_pointers
 from steadyset.io.lists import check_ranks, entries_of_rankings, entries_of_sets, is_ragged, with_rankings, with_weights
-from steadyset.io.wide import entries_of_matrix, read_matrix
+from steadyset.io.wide import LAYOUTS, entries_of_matrix, read_matrix
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -257,10 +257,11 @@ class Selections:
     def take(self, runs: Any) -> Selections:
         """The Selections of some of the runs, in the order given (indices, or a bool array)."""
         try:
-            chosen = np.atleast_1d(np.arange(self.n_runs)[runs])
-        except IndexError:
-            expected = f"expected run numbers from 0 to {self.n_runs - 1}, or one bool per run"
-            raise InputError(f"runs does not fit the {self.n_runs} runs; {expected}.") from None
+            chosen = np.atleast_1d(np.arange(self.n_runs)[list(runs) if isinstance(runs, tuple) else runs])
+        except (IndexError, TypeError, ValueError):
+            chosen = np.empty((0, 0), dtype=np.int64)
+        if chosen.ndim != 1:
+            raise wrong_argument("runs", f"run numbers from 0 to {self.n_runs - 1}, or one bool per run", runs)
         if chosen.size == 0:
             raise InputError("runs chooses none of the runs; expected at least one.")
         entries = np.concatenate([np.arange(self._indptr[i], self._indptr[i + 1]) for i in chosen])
@@ -313,8 +314,7 @@ class Selections:
         from steadyset.io.long import long_columns
         from steadyset.io.wide import wide_columns
 
-        if layout not in ("wide", "long"):
-            raise wrong_argument("layout", '"wide" or "long"', layout)
+        check_choice("layout", layout, LAYOUTS)
         columns = wide_columns(self._entries) if layout == "wide" else long_columns(self._entries)
         if backend == "pandas":
             import pandas as pd

@@ -89,7 +89,10 @@ def refuse_several_targets(y: Any) -> None:
     names = getattr(getattr(y, "dtype", None), "names", None)
     if names:
         raise InputError(f"y has {len(names)} values per row ({', '.join(names)}); expected one: choose one of them.")
-    shape = np.asarray(y).shape
+    try:
+        shape = np.asarray(y).shape
+    except ValueError:
+        raise InputError("y holds lists of different lengths; expected one value per row.") from None
     if len(shape) == 2 and shape[1] > 1:
         raise InputError(f"y should be a 1d array, got an array of shape {shape} instead; choose one of its columns.")
 

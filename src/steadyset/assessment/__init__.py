@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning
 
-from steadyset.arguments import wrong_argument
+from steadyset.arguments import check_function, check_integer, check_number, is_whole, wrong_argument
 from steadyset.assessment.engines import check_engine, compute
 from steadyset.assessment.folder import RunFolder
 from steadyset.assessment.request import Request, make_request
@@ -99,6 +99,7 @@ def assess(
     """
     drawing = Bootstrap() if resampling is None else as_resampling(resampling)
     check_engine(engine)
+    check_function("progress", progress)
     folder = None if out is None else RunFolder(folder_path(out))
     jobs = job_count(n_jobs)
     n_runs = _first_number(runs, drawing, width, max_runs)
@@ -274,15 +275,16 @@ def _warn_of_failed_selectors(result: Assessment) -> None:
 def _first_number(runs: int | str | None, resampling: Resampling, width: float, max_runs: int) -> int | None:
     if runs is None:
         return None
-    if runs != "auto" and (isinstance(runs, bool) or not isinstance(runs, int)):
+    automatic = isinstance(runs, str) and runs == "auto"
+    if not automatic and not is_whole(runs):
         raise wrong_argument("runs", 'a whole number or "auto"', runs)
-    if "n_runs" not in resampling.get_params() or (runs == "auto" and not resampling.extendable):
+    if "n_runs" not in resampling.get_params() or (automatic and not resampling.extendable):
         raise InputError(f"{type(resampling).__name__} has a fixed number of runs; runs must not be given.")
-    if runs == "auto" and not width > 0:
-        raise wrong_argument("width", "a positive number", width)
-    if runs == "auto" and max_runs < 2:
-        raise wrong_argument("max_runs", "at least 2", max_runs)
-    return min(FIRST_RUNS, max_runs) if runs == "auto" else int(runs)
+    if not automatic:
+        return int(runs)
+    check_number("width", width)
+    check_integer("max_runs", max_runs, least=2)
+    return min(FIRST_RUNS, max_runs)
 
 
 def _more_runs(result: Assessment, measure: str, width: float, n_runs: int, max_runs: int) -> int:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from steadyset.errors import InputError
+from steadyset.measures.options import check_similarity
 from steadyset.selections import Selections, as_selections
 from steadyset.similarity import FeatureSimilarity
 
@@ -101,8 +102,7 @@ class _Pairs(NamedTuple):
 
 
 def _similar_pairs(runs: Selections, similarity: FeatureSimilarity) -> _Pairs:
-    if not isinstance(similarity, FeatureSimilarity):
-        raise InputError(f"similarity must be a FeatureSimilarity (got {type(similarity).__name__}).")
+    check_similarity(similarity)
     similarity.check(runs)
     indptr, indices, values = similarity.neighbours
     f = np.repeat(np.arange(runs.n_features), np.diff(indptr))

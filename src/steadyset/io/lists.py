@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Sized
+from collections.abc import Mapping, Sequence, Sized
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.arguments import wrong_argument
+from steadyset.arguments import is_collection, shown, wrong_argument
 from steadyset.errors import InputError
 from steadyset.io.entries import Entries, checked_entries, row_pointers
 from steadyset.io.labels import (
@@ -32,7 +32,7 @@ def entries_of_sets(
     if isinstance(sets, Mapping):
         labels = list(sets) if labels is None else labels
         sets = sets.values()
-    if isinstance(sets, (str, bytes)) or not isinstance(sets, Iterable):
+    if not is_collection(sets):
         raise wrong_argument("sets", "a collection of runs, each a collection of features", sets)
     rows = [_as_list(row, i) for i, row in enumerate(sets)]
     names, d = feature_names(features, n_features, what="from_sets")
@@ -70,7 +70,7 @@ def entries_of_rankings(
 
 def with_weights(entries: Entries, rows: Sequence[Sequence[float] | Mapping[str, float]]) -> Entries:
     """See Selections.with_weights."""
-    if not isinstance(rows, Sized) or not all(isinstance(row, Sized) for row in rows):
+    if not _has_length(rows) or not all(map(_has_length, rows)):
         raise InputError("rows must hold one list or mapping per run, with a weight for each selected feature.")
     sizes = np.diff(entries.indptr)
     if len(rows) != entries.n_runs or any(len(row) != k for row, k in zip(rows, sizes, strict=True)):
@@ -98,6 +98,10 @@ def with_rankings(entries: Entries, R: Any) -> Entries:
     return entries._replace(rankings=ranks)
 
 
+def _has_length(values: Any) -> bool:
+    return isinstance(values, Sized) and is_collection(values)
+
+
 def _weights_of_run(row: Sequence[float] | Mapping[str, float], run: int, selected: Sequence[str]) -> Sequence[float]:
     if not isinstance(row, Mapping):
         return row
@@ -109,8 +113,8 @@ def _weights_of_run(row: Sequence[float] | Mapping[str, float], run: int, select
 
 def _as_list(row: Any, i: int) -> list[Any] | npt.NDArray[Any]:
     """What run i selects, as a list or an array."""
-    if isinstance(row, (str, bytes, Mapping)) or not isinstance(row, Iterable):
-        raise InputError(f"Run {i + 1} is {row!r}; expected a collection of feature names or indices.")
+    if isinstance(row, Mapping) or not is_collection(row):
+        raise InputError(f"Run {i + 1} is {shown(row)}; expected a collection of feature names or indices.")
     if isinstance(row, (set, frozenset)) and any(isinstance(x, str) for x in row):
         return sorted(row, key=str)  # the order of names in a set changes from process to process
     return row if isinstance(row, np.ndarray) and row.ndim == 1 else list(row)

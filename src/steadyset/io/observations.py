@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steadyset.arguments import wrong_argument
+from steadyset.arguments import check_choice
 from steadyset.errors import InputError
 from steadyset.io.numbers import number_array
 
@@ -51,23 +51,22 @@ def target_values(y: Any, n_rows: int | None) -> NDArray[Any]:
     return target
 
 
-def group_values(groups: Any, n_rows: int | None) -> NDArray[Any]:
-    """The group of each row: labels of one kind, none of them missing."""
-    array = _vector(groups, "groups", n_rows)
+def group_values(groups: Any, n_rows: int | None, *, what: str = "groups", each: str = "row") -> NDArray[Any]:
+    """The group of each row (or feature): labels of one kind, none of them missing."""
+    array = _vector(groups, what, n_rows, each)
     if array.dtype.kind in "OT":
-        array = _labels_or_numbers(array, "groups")
+        array = _labels_or_numbers(array, what, each)
     if array.dtype.kind in "cV":
-        number_array(array, "groups")
+        number_array(array, what)
     if (array.dtype.kind == "f" and np.isnan(array).any()) or (array.dtype.kind in "mM" and np.isnat(array).any()):
-        raise InputError("groups has missing values; give every row a group.")
+        raise InputError(f"{what} has missing values; drop those {each}s.")
     return array
 
 
 def check_impute(value: Any) -> str | None:
     """How missing values are filled: None (not at all) or "median"."""
-    if value not in (None, MEDIAN):
-        raise wrong_argument("impute", f'"{MEDIAN}" or None', value)
-    return MEDIAN if value == MEDIAN else None
+    check_choice("impute", value, (MEDIAN,), or_none=True)
+    return None if value is None else MEDIAN
 
 
 def _index(values: Any) -> Any:
@@ -76,12 +75,12 @@ def _index(values: Any) -> Any:
     return index if type(values).__module__.split(".")[0] == "pandas" and hasattr(index, "equals") else None
 
 
-def _vector(values: Any, what: str, n_rows: int | None) -> NDArray[Any]:
-    expected = f"expected one value for each {'row' if n_rows is None else f'of the {n_rows} rows'} of X"
+def _vector(values: Any, what: str, n_rows: int | None, each: str = "row") -> NDArray[Any]:
+    expected = f"expected one value for each {each if n_rows is None else f'of the {n_rows} {each}s'} of X"
     if isinstance(values, (str, bytes, Mapping, set, frozenset)) or values is None or callable(values):
         raise InputError(f"{what} is a {type(values).__name__}; {expected}.")
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        raise InputError(f"{what} has missing values; drop those rows.")
+        raise InputError(f"{what} has missing values; drop those {each}s.")
     try:
         array = np.asarray(values)
     except ValueError:
@@ -93,11 +92,11 @@ def _vector(values: Any, what: str, n_rows: int | None) -> NDArray[Any]:
     return array
 
 
-def _labels_or_numbers(values: NDArray[Any], what: str) -> NDArray[Any]:
+def _labels_or_numbers(values: NDArray[Any], what: str, each: str = "row") -> NDArray[Any]:
     """Python objects as numbers where all are, else as text where all are; bools are labels."""
     kinds = {_kind(value) for value in values}
     if "missing" in kinds:
-        raise InputError(f"{what} has missing values; drop those rows.")
+        raise InputError(f"{what} has missing values; drop those {each}s.")
     if kinds == {"number"}:
         return number_array(values, what)
     if "number" in kinds and "text" in kinds:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from steadyset.arguments import wrong_argument
+from steadyset.arguments import check_choice
 from steadyset.errors import InputError
 from steadyset.io.columns import FEATURE, RUN
 from steadyset.io.disk import explained, write_durably, written_durably
@@ -15,7 +15,7 @@ from steadyset.io.limits import MAX_GB
 from steadyset.io.long import entries_of_long, long_columns
 from steadyset.io.selection_json import read_selection_json, selection_json
 from steadyset.io.table_files import file_kind, many_columns, read_table
-from steadyset.io.wide import Wide, entries_of_matrix, oriented, read_matrix, wide_columns, wide_numbers
+from steadyset.io.wide import LAYOUTS, Wide, entries_of_matrix, oriented, read_matrix, wide_columns, wide_numbers
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,8 +50,7 @@ def read_selections(
 def write_selections(entries: Entries, path: Path, *, layout: str | None) -> None:
     """See Selections.write."""
     kind = file_kind(path)
-    if layout not in (None, "wide", "long"):
-        raise wrong_argument("layout", '"wide" or "long"', layout)
+    check_choice("layout", layout, LAYOUTS, or_none=True)
     try:
         if kind == "json":
             content = selection_json(entries)

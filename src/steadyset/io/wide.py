@@ -10,7 +10,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.arguments import wrong_argument
+from steadyset.arguments import check_flag
 from steadyset.errors import Argument, InputError
 from steadyset.io.columns import RUN, Columns
 from steadyset.io.entries import Entries, checked_entries, row_pointers
@@ -18,6 +18,7 @@ from steadyset.io.labels import describe_feature, feature_names, places_of, some
 from steadyset.io.numbers import as_frame, number_array, number_frame
 from steadyset.kernels.arrays import Floats, Ints
 
+LAYOUTS = ("wide", "long")
 NUMBER = re.compile(r"-?[0-9]+")
 NUMBERED = re.compile(r"x?[0-9]+")  # what columns without names are called
 CALLED_RUN = re.compile(
@@ -62,8 +63,7 @@ def read_matrix(
 
     `transpose`: the rows are the features; None: they are not, unless a frame looks so, which is refused.
     """
-    if transpose not in (None, True, False):
-        raise wrong_argument("transpose", "True, False or None", transpose)
+    check_flag("transpose", transpose, or_none=True)
     if hasattr(Z, "tocsr"):
         return _sparse(Z.T if transpose else Z, what, features, labels)
     if not isinstance(Z, (np.ndarray, list, tuple)):

@@ -12,7 +12,7 @@ from steadyset.conventions import CORE, check_core
 from steadyset.findings import Findings
 from steadyset.plots.catalogue import register_picture
 from steadyset.plots.picture import INK, MOST_MARKS, MUTED, PALE, STEADY, Picture, distinct_names
-from steadyset.selections import Selections
+from steadyset.selections import Selections, as_selections
 from steadyset.wording import counted, percent
 
 if TYPE_CHECKING:
@@ -35,7 +35,8 @@ def selection_frequencies(
     share = CORE if core is None else core
     check_core(share)
     check_integer("top", top, least=1)
-    several = selections if isinstance(selections, Mapping) else {"": selections}
+    given = selections if isinstance(selections, Mapping) else {"": selections}
+    several = {str(name): as_selections(one) for name, one in given.items()}
     top = max(1, min(top, MOST_MARKS // max(1, len(several))))
     rows = []
     for name, sel in several.items():

@@ -18,6 +18,7 @@ from sklearn.base import BaseEstimator
 
 from steadyset.arguments import check_finite, check_flag, check_seed, is_whole, shown, wrong_argument
 from steadyset.errors import InputError
+from steadyset.io.observations import group_values
 from steadyset.resampling.resample import IntArray, Noise, Resample, Rows
 
 MOST_RUNS = 1_000_000
@@ -103,7 +104,7 @@ class Resampling(BaseEstimator):  # type: ignore[misc]
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[IntArray, IntArray]]:
         """Training and test rows of every run, as scikit-learn's splitters give them."""
         check_seed("random_state", self.random_state)
-        rows = _rows(X, y, groups)
+        rows = self._rows(X, y, groups)
         self.check(rows)
         for run in range(self.n_runs_for(rows)):
             resample = self.draw(run, rows, self.random_state or 0)
@@ -111,7 +112,18 @@ class Resampling(BaseEstimator):  # type: ignore[misc]
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """The number of runs."""
-        return self.n_runs_for(_rows(X, y, groups))
+        return self.n_runs_for(self._rows(X, y, groups))
+
+    def _rows(self, X: Any, y: Any, groups: Any) -> Rows:
+        if X is None:
+            return Rows(0)
+        try:
+            n = X.shape[0] if hasattr(X, "shape") else len(X)
+        except (TypeError, IndexError):
+            raise InputError(f"X must have rows (got {shown(X)}).") from None
+        if y is not None and getattr(self, "stratified", False) is True:
+            y = group_values(y, n, what="y")
+        return Rows(n, _array(y, "y"), None if groups is None else group_values(groups, n))
 
 
 class Bootstrap(Resampling):
@@ -408,17 +420,7 @@ def _balanced(n: int, n_runs: int, seed: int) -> IntArray:
     return table
 
 
-def _rows(X: Any, y: Any, groups: Any) -> Rows:
-    if X is None:
-        return Rows(0)
-    try:
-        n = X.shape[0] if hasattr(X, "shape") else len(X)
-    except (TypeError, IndexError):
-        raise InputError(f"X must have rows (got {shown(X)}).") from None
-    return Rows(n, _vector(y, "y"), _vector(groups, "groups"))
-
-
-def _vector(values: Any, what: str) -> npt.NDArray[Any] | None:
+def _array(values: Any, what: str) -> npt.NDArray[Any] | None:
     try:
         return None if values is None else np.asarray(values)
     except ValueError:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import re
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from steadyset.arguments import is_collection, shown
 from steadyset.errors import InputError
 from steadyset.resampling.by_name import resampling_by_name
 from steadyset.resampling.drawn import Resampling
@@ -26,11 +27,11 @@ def as_resampling(given: Any) -> Resampling:
         return resampling_by_name(given)
     if hasattr(given, "split") and hasattr(given, "get_n_splits") and not isinstance(given, type):
         return Splitter(given)
-    if isinstance(given, Iterable) and not isinstance(given, (bytes, Mapping)):
+    if is_collection(given) and not isinstance(given, Mapping):
         return Splits(tuple(given))
     raise InputError(
-        f"resampling is {given!r}; expected a resampling such as Bootstrap(100), its name, a splitter of scikit-learn, "
-        "or pairs of (train, test) rows."
+        f"resampling is {shown(given)}; expected a resampling such as Bootstrap(100), its name, a splitter of "
+        "scikit-learn, or pairs of (train, test) rows."
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 
 from threadpoolctl import threadpool_limits
 
-from steadyset.arguments import wrong_argument
+from steadyset.arguments import check_choice
 
 OnWarning = Literal["record", "fail"]
 RECORD: OnWarning = "record"
@@ -26,8 +26,7 @@ _listeners: dict[int, list[str]] = {}
 
 def check_on_warning(value: Any) -> OnWarning:
     """What becomes of a run that warns."""
-    if value not in get_args(OnWarning):
-        raise wrong_argument("on_warning", '"record" or "fail"', value)
+    check_choice("on_warning", value, get_args(OnWarning))
     return FAIL if value == FAIL else RECORD
 
 

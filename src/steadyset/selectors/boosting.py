@@ -11,7 +11,8 @@ from steadyset.selectors.model import LinearSelector, LogisticSelector, Regressi
 from steadyset.selectors.model_input import FloatArray, IntArray, nested, read_training, solved_target, standardise
 from steadyset.selectors.validation import check_integer, check_number, size_or_default
 
-MOST_STEPS = 1000  # where nobody limits them and the features that are left never become the best
+DEFAULT_STEPS = 1000  # where nobody limits them and the features that are left never become the best
+MOST_STEPS = 1_000_000
 
 
 class _BoostingSelector(LinearSelector):
@@ -27,14 +28,14 @@ class _BoostingSelector(LinearSelector):
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Boost until one more feature than k would enter, or for n_steps steps."""
         if self.n_steps is not None:
-            check_integer("n_steps", self.n_steps, least=1)
+            check_integer("n_steps", self.n_steps, least=1, most=MOST_STEPS)
         check_number("rate", self.rate, most=1.0)
         kind: Any = "binary" if self._logistic else "numbers"
         training = read_training(X, y, sample_weight, target=kind, selector=self)
         n_features = training.X.shape[1]
         by_steps = self.k is None and self.n_steps is not None
         k = n_features if by_steps else size_or_default(self.k, n_features)
-        n_steps = MOST_STEPS if self.n_steps is None else int(self.n_steps)
+        n_steps = DEFAULT_STEPS if self.n_steps is None else int(self.n_steps)
         data = standardise(training)
         target = solved_target(training, data.weight)
         offset = float(np.log(target.mean / (1.0 - target.mean))) if self._logistic else target.mean

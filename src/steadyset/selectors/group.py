@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steadyset.errors import InputError
+from steadyset.io.observations import group_values
 from steadyset.kernels.linear.elastic_net import fit_elastic_net
 from steadyset.kernels.linear.group_lasso import fit_group_lasso
 from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
@@ -139,7 +139,5 @@ class _GroupProblem(PathProblem):
 def _read_groups(groups: ArrayLike | None, n_features: int) -> IntArray:
     if groups is None:
         return np.arange(n_features)
-    labels = np.asarray(groups)
-    if labels.shape != (n_features,):
-        raise InputError(f"groups has shape {labels.shape}; expected one label for each of the {n_features} features.")
+    labels = group_values(groups, n_features, each="feature")
     return np.unique(labels, return_inverse=True)[1].astype(np.int64)

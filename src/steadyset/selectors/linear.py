@@ -6,6 +6,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from steadyset.arguments import check_flag
 from steadyset.errors import InputError
 from steadyset.io.numbers import numbers
 from steadyset.kernels.linear.elastic_net import fit_elastic_net
@@ -175,6 +176,7 @@ class _ElasticNetProblem(PathProblem):
     ) -> None:
         super().__init__(training, logistic=family == "logistic", tol=tol)
         check_number("l1_ratio", l1_ratio, most=1.0)
+        check_flag("standardise", standardised_penalty)
         factors = _read_factors(penalty_factors, len(self.data.scale))
         units = np.ones(len(factors)) if standardised_penalty else self.data.scale
         self.l1_factors = l1_ratio * factors / units

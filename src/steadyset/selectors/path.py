@@ -13,6 +13,7 @@ from steadyset.selectors.model_input import FloatArray, Training, solved_target,
 from steadyset.selectors.validation import check_integer, check_number, size_or_default
 
 MOST_ROUNDS = 1000
+MOST_LAMBDAS = 100_000
 # Compiled code cannot be interrupted, so it comes back between blocks of sweeps, and Ctrl-C ends a fit there.
 SWEEPS_A_CALL = 1000
 MOST_CALLS = 50
@@ -109,7 +110,7 @@ class PathProblem(ABC):
 
     def levels(self, count: int, min_ratio: float | None) -> FloatArray:
         """Levels from the least penalty that leaves out every feature downwards."""
-        check_integer("n_lambdas", count, least=1)
+        check_integer("n_lambdas", count, least=1, most=MOST_LAMBDAS)
         if min_ratio is None:
             min_ratio = 1e-2 if self.data.Xt.shape[0] > self.n_rows else 1e-4
         check_number("lambda_min_ratio", min_ratio, most=1.0)

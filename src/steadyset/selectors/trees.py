@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from joblib import effective_n_jobs
 
-from steadyset.arguments import wrong_argument
+from steadyset.arguments import is_whole, wrong_argument
 from steadyset.errors import InputError
 from steadyset.kernels.trees.growth import (
     DECREASE,
@@ -121,16 +121,16 @@ def features_cut(trees: Trees, n_features: int) -> BoolArray:
 
 def n_candidates(max_features: Any, n_features: int) -> int:
     """How many features a node draws: the square root or the logarithm of all, a number, a share, or all (None)."""
-    whole = isinstance(max_features, int | np.integer) and not isinstance(max_features, bool)
     if max_features is None:
         return n_features
-    if max_features == "sqrt":
+    word = max_features if isinstance(max_features, str) else ""
+    if word == "sqrt":
         return max(1, math.isqrt(n_features))
-    if max_features == "log2":
+    if word == "log2":
         return max(1, int(math.log2(n_features)))
-    if whole and max_features >= 1:
+    if is_whole(max_features) and max_features >= 1:
         return min(int(max_features), n_features)
-    if isinstance(max_features, float) and 0 < max_features <= 1:
+    if isinstance(max_features, float | np.floating) and 0 < max_features <= 1:
         return max(1, int(max_features * n_features))
     expected = "sqrt, log2, None for all, a whole number of at least 1, or a share above 0 and at most 1"
     raise wrong_argument("max_features", expected, max_features)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.arguments import wrong_argument
+from steadyset.arguments import check_choice, check_integer
 from steadyset.errors import InputError
 from steadyset.io.labels import describe_feature, feature_names
 from steadyset.io.numbers import is_frame, number_array, number_frame
@@ -146,10 +146,8 @@ def data_store(
     X: Any, method: Method, features: Sequence[str] | None, bins: int
 ) -> tuple[ComputedStore, tuple[str, ...] | None, tuple[str, ...]]:
     """The similarities of the columns of X, their names, and a note on constant columns."""
-    if method not in ("pearson", "spearman", "mutual_info"):
-        raise wrong_argument("method", '"pearson", "spearman" or "mutual_info"', method)
-    if not (isinstance(bins, (int, np.integer)) and bins >= 2):
-        raise wrong_argument("bins", "a whole number of at least 2", bins)
+    check_choice("method", method, get_args(Method))
+    check_integer("bins", bins, least=2)
     columns, names = _data_columns(X, features)
     constant = np.flatnonzero(columns.min(axis=0) == columns.max(axis=0))
     store: ComputedStore

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from steadyset.arguments import wrong_argument
+from steadyset.arguments import is_collection, wrong_argument
 from steadyset.errors import InputError
 from steadyset.io.entries import row_pointers
 from steadyset.io.labels import AppearanceOrder, describe_feature, feature_names, name_positions
@@ -73,10 +73,10 @@ def group_store(
         if unknown:
             raise InputError(f"groups names {unknown[0]!r}, which is not among the features.")
         groups = [groups.get(name) for name in features]
-    if isinstance(groups, (str, bytes)) or not isinstance(groups, Iterable):
+    if not is_collection(groups):
         raise wrong_argument("groups", "one label per feature, or collections of features", groups)
     entries = list(groups)
-    collections = [not isinstance(x, (str, bytes)) and isinstance(x, Iterable) for x in entries]
+    collections = [is_collection(x) for x in entries]
     if any(collections):
         if not all(collections):
             raise InputError("groups mixes labels and collections; give only labels or only collections.")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, get_args
 
 import numpy as np
 
-from steadyset.arguments import wrong_argument
+from steadyset.arguments import check_choice
 from steadyset.errors import InputError
 from steadyset.io.entries import row_pointers
 from steadyset.io.labels import describe_feature, feature_names
@@ -95,8 +95,7 @@ class SparseStore:
 
 def matrix_store(C: Any, features: Sequence[str] | None, diagonal: Diagonal) -> tuple[DenseStore | SparseStore, Names]:
     """The checked matrix and the names of its features."""
-    if diagonal not in ("check", "one", "keep"):
-        raise wrong_argument("diagonal", '"check", "one" or "keep"', diagonal)
+    check_choice("diagonal", diagonal, get_args(Diagonal))
     if hasattr(C, "tocsr"):
         _require_square(C.shape)
         names, _ = feature_names(features, C.shape[0], what="from_matrix")

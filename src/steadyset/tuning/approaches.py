@@ -23,24 +23,29 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from steadyset.arguments import check_each, check_integer, is_whole, shown
 from steadyset.assessment.request import make_plan
 from steadyset.errors import InputError
 from steadyset.io.labels import given_names
 from steadyset.io.numbers import numbers
 from steadyset.measures import stability
+from steadyset.measures.options import check_similarity
 from steadyset.resampling import KFold, Resample
 from steadyset.runner.cell import Cell, Fitted, compute_cells
 from steadyset.runner.chosen import Chosen
+from steadyset.runner.jobs import job_count
 from steadyset.runner.missing import refuse_gaps
 from steadyset.runner.plan import Plan
 from steadyset.runner.scoring import blind_predictor
 from steadyset.runner.training import Training
 from steadyset.selections import Selections
 from steadyset.selectors.ensembles import StabilitySelection, error_control
+from steadyset.selectors.ensembles.bounds import check_runs
 from steadyset.selectors.l0 import L0Logistic
 from steadyset.similarity import FeatureSimilarity
 from steadyset.task import CLASSES
 from steadyset.tuning.choice import best_accuracy, epsilon_constraint
+from steadyset.tuning.evaluation import MOST_TRIALS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -152,6 +157,11 @@ def stabs(
     accuracy, ties at random. They decide how many features a run selects (Shah and Samworth, unimodal), at most max_q:
     an eighth of the rows unless given. The halves of a training set are fitted once for all draws.
     """
+    check_integer("n_trials", n_trials, least=1, most=MOST_TRIALS)
+    check_runs(n_halves)
+    if max_q is not None:
+        check_integer("max_q", max_q, least=1)
+    job_count(n_jobs)
     plan, names = _plan(X, y, resampling, random_state)
     random = np.random.default_rng((plan.seed, 3))
     draws = [(float(random.uniform(0.1, 10)), float(random.uniform(0.6, 0.9))) for _ in range(n_trials)]
@@ -250,13 +260,17 @@ class L0Paths:
         similarity: FeatureSimilarity | None = None,
     ) -> L0Paths:
         """Fit the path on every resample, once it is clear that a similarity is that of the features of X."""
+        counts = check_each("sizes", sizes, is_whole, "a list of whole numbers")
+        job_count(n_jobs)
+        if similarity is not None:
+            check_similarity(similarity)
         plan, names = _plan(X, y, resampling, seed)
         if similarity is not None:
             similarity.check_features(len(names), given_names(names), "X")
         most = min(plan.X.shape[1], max(2, len(plan.y) // 2))
-        wanted = tuple(sorted({int(size) for size in sizes if 1 <= size <= most}))
+        wanted = tuple(sorted({int(size) for size in counts if 1 <= size <= most}))
         if not wanted:
-            raise InputError(f"sizes must hold numbers of features from 1 to {most} (got {sizes!r}).")
+            raise InputError(f"sizes must hold numbers of features from 1 to {most} (got {shown(counts)}).")
 
         def fit(training: Training) -> list[Fitted]:
             model = L0Logistic(max(wanted)).fit(training.train(), training.y)

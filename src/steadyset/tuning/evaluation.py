@@ -35,6 +35,7 @@ from steadyset.task import NUMBER
 from steadyset.tuning.filtered import NO_FILTER, FilteredModel
 
 STABILITY, N_FEATURES, SECONDS = "stability", "n_features", "seconds"
+MOST_TRIALS = 1_000_000
 ALIASES = {"size": N_FEATURES, "time": SECONDS}
 NORMAL = float(ndtri((1 + LEVEL) / 2))
 

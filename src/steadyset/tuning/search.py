@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.arguments import wrong_argument
 from steadyset.errors import Argument, InputError, MissingExtraError, SteadysetError
 from steadyset.tuning.space import Domain, Params, Range, Space, random_pick
 
@@ -50,8 +49,6 @@ class Search:
         shared: bool,
         where: str = "The storage",
     ) -> None:
-        if sampler not in SAMPLERS:
-            raise wrong_argument("sampler", f"one of {', '.join(SAMPLERS)}", sampler)
         self.space = space
         self.objectives = objectives
         self.where = where

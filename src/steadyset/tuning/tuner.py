@@ -11,20 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from steadyset.arguments import wrong_argument
+from steadyset.arguments import check_choice, check_each, check_function, check_integer, wrong_argument
 from steadyset.assessment.request import fingerprint, make_plan
 from steadyset.io.disk import explained, folder_path, write_durably
 from steadyset.io.labels import given_names
 from steadyset.io.observations import target_values
 from steadyset.measures import get_measure
+from steadyset.measures.options import check_similarity
 from steadyset.resampling import KFold
 from steadyset.runner.jobs import job_count
 from steadyset.runner.missing import filled_by_medians, refuse_gaps
 from steadyset.runner.plan import Plan
-from steadyset.selectors.validation import check_integer
 from steadyset.similarity import FeatureSimilarity
 from steadyset.task import NUMBER, n_classes, refuse_several_targets, task_of
-from steadyset.tuning.evaluation import ALIASES, N_FEATURES, SECONDS, STABILITY, Evaluator, direction
+from steadyset.tuning.evaluation import ALIASES, MOST_TRIALS, N_FEATURES, SECONDS, STABILITY, Evaluator, direction
 from steadyset.tuning.outcome import Tuning
 from steadyset.tuning.space import Space, read_space
 
@@ -82,19 +82,23 @@ def tune(
     -------
     Tuning
     """
-    from steadyset.tuning.search import Search
+    from steadyset.tuning.search import SAMPLERS, Search
 
     refuse_several_targets(y)
     kind = task_of(target_values(y, None), task)
     if objectives is None:
         objectives = ("r2" if kind == NUMBER else "accuracy", STABILITY, N_FEATURES)
-    if isinstance(objectives, str) or not all(isinstance(name, str) for name in objectives):
-        # A study that other processes join has to know its objectives by name.
-        raise wrong_argument("objectives", "a sequence of names, also those of scikit-learn's scorers", objectives)
-    names = tuple(ALIASES.get(name, name) for name in objectives)
+    # A study that other processes join has to know its objectives by name.
+    expected = "a sequence of names, also those of scikit-learn's scorers"
+    wanted = check_each("objectives", objectives, lambda name: isinstance(name, str), expected)
+    names = tuple(ALIASES.get(name, name) for name in wanted)
     if not names or len(set(names)) != len(names):
-        raise wrong_argument("objectives", "one or more distinct names", tuple(objectives))
-    check_integer("n_trials", n_trials, least=1)
+        raise wrong_argument("objectives", "one or more distinct names", tuple(wanted))
+    check_integer("n_trials", n_trials, least=1, most=MOST_TRIALS)
+    check_choice("sampler", sampler, SAMPLERS)
+    check_function("progress", progress)
+    if similarity is not None:
+        check_similarity(similarity)
     job_count(n_jobs)
     plan, feature_names = make_plan(
         X,

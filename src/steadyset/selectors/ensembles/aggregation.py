@@ -13,7 +13,7 @@ from scipy.stats import binom, false_discovery_control, rankdata
 from steadyset.arguments import wrong_argument
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selections import Selections, as_selections
-from steadyset.selectors.validation import check_integer, check_number
+from steadyset.selectors.validation import check_choice, check_integer, check_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,8 +77,7 @@ def aggregate(
     ('b',)
     """
     runs = as_selections(selections)
-    if method not in _METHODS:
-        raise wrong_argument("method", f"one of {', '.join(map(repr, _METHODS))}", method)
+    check_choice("method", method, tuple(_METHODS))
     size = _size(runs, k)
     p_values = None
     if method == "threshold":

@@ -29,6 +29,7 @@ from steadyset.selectors.ensembles.levels import Paths, default_base, follow, is
 from steadyset.selectors.ensembles.rules import NO_SIZE, ROUNDING, RULES, Limits, Reading, Rule, Runs, get_rule
 from steadyset.selectors.ensembles.stable import Prior, StableSet
 from steadyset.selectors.filters.resampled import run_seeds
+from steadyset.selectors.path import MOST_LAMBDAS
 from steadyset.selectors.validation import check_choice, check_features, check_integer, check_number, check_target
 from steadyset.task import CLASSES, Task, task_of
 
@@ -246,7 +247,7 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         get_rule(self.rule).path_limits(self._limits())
         check_runs(self.n_runs)
         check_choice("representative", self.representative, ("weighted", "simple", "sparse"))
-        check_integer("n_lambdas", self.n_lambdas, least=2)
+        check_integer("n_lambdas", self.n_lambdas, least=2, most=MOST_LAMBDAS)
         check_number("lambda_min_ratio", self.lambda_min_ratio, most=1.0)
 
     def _limits(self) -> Limits:
@@ -285,7 +286,11 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             return default_base(y, task)
         from steadyset.selectors.names import selector_by_name, with_task
 
-        return with_task(selector_by_name(self.base, task) if isinstance(self.base, str) else self.base, task)
+        if isinstance(self.base, str):
+            return with_task(selector_by_name(self.base, task), task)
+        if isinstance(self.base, type) or not all(hasattr(self.base, name) for name in ("fit", "get_params")):
+            raise wrong_argument("base", "a selector, its name or None", self.base)
+        return with_task(self.base, task)
 
     def _halves(self, y: NDArray[Any], task: Task, seed: int) -> list[Ints]:
         resampling = ComplementaryPairs(self.n_runs, stratified=task == CLASSES)

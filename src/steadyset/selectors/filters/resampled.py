@@ -14,6 +14,7 @@ from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.scores.top import top
 from steadyset.selectors.filters.registry import Filter, Steps, filters_for, get_filter
+from steadyset.selectors.trees import seed_sequence
 from steadyset.selectors.validation import (
     DEFAULT_K,
     check_classes,
@@ -184,7 +185,7 @@ def run_seeds(random_state: Any, n_runs: int) -> list[int]:
     if isinstance(random_state, np.random.RandomState | np.random.Generator):
         draw = random_state.randint if isinstance(random_state, np.random.RandomState) else random_state.integers
         random_state = int(draw(2**31))
-    children = np.random.SeedSequence(random_state).spawn(n_runs)
+    children = seed_sequence(random_state).spawn(n_runs)
     return [int(child.generate_state(1)[0]) for child in children]
 
 
