@@ -91,7 +91,7 @@ OTHERS = [
     (lambda: _tune(objectives="accuracy"), "objectives must be a list of names (got 'accuracy')"),
     (lambda: _tune(objectives=[[]]), "objectives must be a list of names"),
     (lambda: _assess(progress=len), "progress must be None or a function of (done, total)"),
-    (lambda: st.plot.selection_frequencies({"a": 3}), ""),
+    (lambda: st.plot.selection_frequencies({"a": 3}), "Z is a int; expected an array"),
 ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -81,10 +82,16 @@ def check_each(name: str, values: Any, fits: Callable[[Any], bool], expected: st
     return parts
 
 
-def check_function(name: str, value: Any) -> None:
-    """An option that is a function, or None."""
-    if not (value is None or callable(value)):
-        raise wrong_argument(name, "None or a function", value)
+def check_function(name: str, value: Any, *parameters: str) -> None:
+    """An option that is None, or a function of these parameters."""
+    if value is None:
+        return
+    try:
+        inspect.signature(value).bind(*parameters)
+    except TypeError:
+        raise wrong_argument(name, f"None or a function of ({', '.join(parameters)})", value) from None
+    except ValueError:  # compiled code that does not tell what it takes
+        return
 
 
 def check_seed(name: str, value: Any) -> None:

@@ -486,8 +486,8 @@ def test_a_pipeline_that_makes_new_features_is_refused_in_words():
     [
         ({"X": X.mask(X > 1000)}, r"missing values in \d+ of 30 .*SelectKBest' cannot take them; .*impute=\"median\""),
         ({"X": X.mask(X > 1000, np.inf)}, "infinite values in .* first in"),
-        ({"impute": "mean"}, r"impute must be \"median\" or None \(got 'mean'\)"),
-        ({"on_warning": "shout"}, r"on_warning must be \"record\" or \"fail\" \(got 'shout'\)"),
+        ({"impute": "mean"}, r"impute must be one of median, None \(got 'mean'\)"),
+        ({"on_warning": "shout"}, r"on_warning must be one of record, fail \(got 'shout'\)"),
         ({"X": X.assign(name="a")}, "column 'name'"),
         (
             {"X": X.assign(name="a", place="b")},

@@ -449,7 +449,7 @@ def _registered(**given: Any) -> None:
 
 
 def _unregistered(name: Any) -> None:
-    if name != "jaccard":
+    if not (isinstance(name, str) and name == "jaccard"):
         st.unregister_measure(name)
 
 

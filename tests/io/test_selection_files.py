@@ -216,7 +216,7 @@ def test_names_that_utf8_does_not_have(tmp_path):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"layout": "tall"}, 'layout must be "wide" or "long" (got \'tall\').'),
+        ({"layout": "tall"}, "layout must be one of wide, long, None (got 'tall')."),
         ({"layout": "wide"}, "The wide layout holds 0/1 only; write weights or rankings as long, or as json."),
     ],
 )

@@ -99,7 +99,7 @@ def assess(
     """
     drawing = Bootstrap() if resampling is None else as_resampling(resampling)
     check_engine(engine)
-    check_function("progress", progress)
+    check_function("progress", progress, "done", "total")
     folder = None if out is None else RunFolder(folder_path(out))
     jobs = job_count(n_jobs)
     n_runs = _first_number(runs, drawing, width, max_runs)

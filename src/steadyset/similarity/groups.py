@@ -101,7 +101,7 @@ def _groups_of_labels(labels: list[Any]) -> IntArray:
 def _is_missing(label: Any) -> bool:
     """None, nan, and what will not say whether it equals itself (the missing value of pandas)."""
     try:
-        return label is None or bool(label != label)
+        return label is None or label is np.ma.masked or bool(label != label)
     except TypeError:
         return True
 

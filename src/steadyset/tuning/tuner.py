@@ -96,7 +96,7 @@ def tune(
         raise wrong_argument("objectives", "one or more distinct names", tuple(wanted))
     check_integer("n_trials", n_trials, least=1, most=MOST_TRIALS)
     check_choice("sampler", sampler, SAMPLERS)
-    check_function("progress", progress)
+    check_function("progress", progress, "done", "total")
     if similarity is not None:
         check_similarity(similarity)
     job_count(n_jobs)
