@@ -88,8 +88,8 @@ OTHERS = [
     (lambda: st.approaches.acc(X, Y, sizes=3), "sizes must be a list of whole numbers"),
     (lambda: st.approaches.acc(X, Y, sizes=[None]), "sizes must be a list of whole numbers"),
     (lambda: st.approaches.acc(X, Y, resampling=NO_AXIS), "resampling is array(1.)"),
-    (lambda: _tune(objectives="accuracy"), "objectives must be a list of names (got 'accuracy')"),
-    (lambda: _tune(objectives=[[]]), "objectives must be a list of names"),
+    (lambda: _tune(objectives="accuracy"), "objectives must be a sequence of names"),
+    (lambda: _tune(objectives=[[]]), "objectives must be a sequence of names"),
     (lambda: _assess(progress=len), "progress must be None or a function of (done, total)"),
     (lambda: st.plot.selection_frequencies({"a": 3}), "Z is a int; expected an array"),
 ]

@@ -74,7 +74,9 @@ def test_a_constant_feature_of_a_selected_group_is_left_out(draw):
 
 
 def test_groups_must_fit_the_features(draw):
-    with pytest.raises(InputError, match=r"groups has the shape \(2,\); expected one value for each of the 4 features of X"):
+    with pytest.raises(
+        InputError, match=r"groups has the shape \(2,\); expected one value for each of the 4 features of X"
+    ):
         GroupLinear([0, 1]).fit(*draw(4, 20, 4, classes=False))
 
 
