@@ -83,3 +83,19 @@ def test_groups_must_fit_the_features(draw):
 def test_k_is_compared_with_the_number_of_groups(draw):
     with pytest.raises(InputError, match=r"k must be at most 2, the number of groups of X \(got 3\)"):
         GroupLinear([0, 0, 1, 1], k=3).fit(*draw(5, 20, 4, classes=False))
+
+
+@pytest.mark.parametrize("selector", SELECTORS)
+@pytest.mark.filterwarnings("error")
+def test_near_copies_in_other_groups_end_at_the_optimum(selector):
+    rng = np.random.default_rng(2)
+    n, d, c = (int(rng.choice(sizes)) for sizes in ([12, 30, 100, 200], [5, 20, 60], [3, 20, 60]))
+    X = rng.standard_normal((n, d))
+    difference = 10.0 ** -rng.integers(1, 16, c)
+    source = rng.integers(0, d, c)
+    copies = X[:, source] * rng.choice([-1, 1, 2.54], c) * (1 + difference * rng.standard_normal((n, c)))
+    total = X[:, :2].sum(axis=1, keepdims=True) + 1e-9 * rng.standard_normal((n, 1))
+    score = X[:, 0] - X[:, 1] + 0.5 * X[:, 2] + rng.standard_normal(n) * 0.5
+    y = score > np.median(score) if selector is GroupLogistic else score
+    groups = np.r_[np.arange(d) // 2, np.arange(c) // 2 + 1000, 5000]
+    assert selector(groups, k=3).fit(np.hstack([X, copies, total]), y).violation_ < 1e-9

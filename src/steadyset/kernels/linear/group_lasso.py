@@ -23,6 +23,7 @@ IntArray = NDArray[np.int64]
 
 MOST_SWEEPS = 200
 MOST_HALVINGS = 40
+MOST_SHORTENINGS = 40
 MOST_POLISHED = 1000
 
 
@@ -190,7 +191,7 @@ def _polish(
     coef: FloatArray,
     intercept: float,
 ) -> float:
-    """Newton steps on the non-zero groups, where the objective is smooth, for as long as full steps bring it down."""
+    """Newton steps on the non-zero groups, where the objective is smooth, for as long as they bring it down."""
     active = np.flatnonzero(coef)
     m = len(active)
     if m == 0 or m > MOST_POLISHED:
@@ -203,16 +204,9 @@ def _polish(
     theta[m] = intercept
     residual = np.empty(len(y))
     curvature = np.empty(len(y))
-    before = theta
-    objective = np.inf
+    eta = combine(theta, X)
+    objective = mean_loss(y, w, eta, logistic) + _penalty(coef, bounds, strength, work)
     for _ in range(20):
-        eta = combine(theta, X)
-        coef[active] = theta[:m]
-        reached = mean_loss(y, w, eta, logistic) + _penalty(coef, bounds, strength, work)
-        if reached > objective + 1e-14 * abs(objective):
-            theta = before
-            break
-        objective = reached
         residual_and_curvature(y, w, eta, logistic, residual, curvature)
         hessian = symmetric_product(X, X * curvature)
         step = times(X, residual)
@@ -230,11 +224,29 @@ def _polish(
                 for q in range(first, last):
                     hessian[p, q] -= pull * theta[p] * theta[q] / (norm * norm)
             first = last
-        if np.abs(step).max() <= 0.1 * tol or not cholesky(hessian, m + 1, 1e-14):
+        if np.abs(step).max() <= 0.1 * tol:
             break
-        cholesky_solve(hessian, m + 1, step)
-        before = theta.copy()
-        theta = theta + step
+        factor = hessian.copy()
+        if not cholesky(factor, m + 1, 1e-14):
+            # Along near copies in different groups nothing curves: a slope leads far, up to where a group gets to zero.
+            for p in range(m + 1):
+                hessian[p, p] *= 1.0 + 1e-12
+            factor = hessian
+            if not cholesky(factor, m + 1, 0.0):
+                break
+        cholesky_solve(factor, m + 1, step)
+        reached = np.inf
+        for _ in range(MOST_SHORTENINGS):
+            eta = combine(theta + step, X)
+            coef[active] = theta[:m] + step[:m]
+            reached = mean_loss(y, w, eta, logistic) + _penalty(coef, bounds, strength, work)
+            if reached <= objective + 1e-14 * abs(objective):
+                break
+            step *= 0.5
+        if reached > objective + 1e-14 * abs(objective):
+            break
+        objective = reached
+        theta += step
     coef[active] = theta[:m]
     return float(theta[m])
 
