@@ -90,6 +90,8 @@ OTHERS = [
     (lambda: st.approaches.acc(X, Y, resampling=NO_AXIS), "resampling is array(1.)"),
     (lambda: _tune(objectives="accuracy"), "objectives must be a sequence of names"),
     (lambda: _tune(objectives=[[]]), "objectives must be a sequence of names"),
+    (lambda: st.Assessment.open("\n"), r"path must be the name of a file (got '\n')"),
+    (lambda: st.Selections.read("a\nb.csv"), r"path must be the name of a file (got 'a\nb.csv')"),
     (lambda: _assess(progress=len), "progress must be None or a function of (done, total)"),
     (lambda: st.plot.selection_frequencies({"a": 3}), "Z is a int; expected an array"),
 ]

@@ -15,7 +15,7 @@ from steadyset.errors import InputError
 
 def file_path(path: Any) -> Path:
     """The path of a file; a sentence for what is none."""
-    if not isinstance(path, (str, os.PathLike)) or "\0" in os.fspath(path):
+    if not isinstance(path, (str, os.PathLike)) or _breaks_lines(os.fspath(path)):
         raise wrong_argument("path", "the name of a file", path)
     found = Path(path)
     try:
@@ -26,9 +26,14 @@ def file_path(path: Any) -> Path:
     return found
 
 
+def _breaks_lines(path: str) -> bool:
+    """Whether no sentence could name the path in one line."""
+    return any(character in path for character in "\0\n\r")
+
+
 def folder_path(out: Any) -> Path:
     """Where a folder is to be; what cannot be the name of one is refused."""
-    if not isinstance(out, (str, os.PathLike)) or "\0" in os.fspath(out) or not os.fspath(out):
+    if not isinstance(out, (str, os.PathLike)) or _breaks_lines(os.fspath(out)) or not os.fspath(out):
         raise wrong_argument("out", "the path of a folder", out)
     return Path(out)
 
