@@ -139,7 +139,9 @@ def test_weights_and_rankings_that_cannot_be():
     assert "top must be a whole number from 0 to 2, the number of features (got 3)" in sentence_of(
         Selections.from_rankings, [[1, 2]], top=3
     )
-    assert "(got 1.5)" in sentence_of(Selections.from_rankings, [[1, 2]], top=1.5)
+    assert "top must be a whole number from 0 to 2, the number of features (got 1.5)." in sentence_of(
+        Selections.from_rankings, [[1, 2]], top=1.5
+    )
     assert "Run 1 lists feature 'a' twice" in sentence_of(Selections.from_rankings, [["a", "a"]], ["a", "b"])
     assert "one weight for each feature" in sentence_of(two.with_weights, [[1], [1]])
     assert "rows holds text" in sentence_of(two.with_weights, [[1], ["x", 2]])
@@ -148,8 +150,8 @@ def test_weights_and_rankings_that_cannot_be():
     assert "rows of different lengths" in sentence_of(two.with_rankings, [[1, 2], [1]])
     assert "hold no weights" in sentence_of(two.to_matrix, weights=True)
     assert "run must be a number from 0 to 1 (got 2)." in sentence_of(two.selected, 2)
-    assert "layout must be" in sentence_of(two.to_frame, layout="x")
-    assert "backend must be" in sentence_of(two.to_frame, backend="r")
+    assert "layout must be one of wide, long (got 'x')." in sentence_of(two.to_frame, layout="x")
+    assert 'backend must be "pandas" or "polars" (got \'r\').' in sentence_of(two.to_frame, backend="r")
 
 
 LONG = [
@@ -349,11 +351,21 @@ def test_measures_and_options_that_do_not_exist():
     assert "davis has no parameter 'beta'; it takes alpha." in sentence_of(st.stability, two, "davis", beta=1)
     assert "alpha must be a number of at least 0 (got -1)" in sentence_of(st.stability, two, "davis", alpha=-1)
     assert "alpha must be a finite number (got nan)" in sentence_of(st.stability, two, "davis", alpha=float("nan"))
-    assert "(got 'zero')" in sentence_of(st.stability, two, undefined="zero")
-    assert "(got True)" in sentence_of(st.stability, two, undefined=True)
-    assert "(got 'no')" in sentence_of(st.stability, two, expectation="no")
+    assert 'undefined must be "nan", "raise" or a finite number (got \'zero\').' in sentence_of(
+        st.stability, two, undefined="zero"
+    )
+    assert 'undefined must be "nan", "raise" or a finite number (got True).' in sentence_of(
+        st.stability, two, undefined=True
+    )
+    assert 'must be "auto", "exact", "monte_carlo" or "none" (got \'no\').' in sentence_of(
+        st.stability, two, expectation="no"
+    )
     assert "n_draws must be a whole number of at least 2 (got 1)" in sentence_of(st.stability, two, n_draws=1)
-    assert "(got 2.5)" in sentence_of(st.stability, two, n_draws=2.5)
-    assert "a whole number of at least 0 (got -1)" in sentence_of(st.stability, two, random_state=-1)
-    assert "(got 'x')" in sentence_of(st.stability, two, random_state="x")
+    assert "n_draws must be a whole number of at least 2 (got 2.5)." in sentence_of(st.stability, two, n_draws=2.5)
+    assert "random_state must be None or a whole number of at least 0 (got -1)." in sentence_of(
+        st.stability, two, random_state=-1
+    )
+    assert "random_state must be None or a whole number of at least 0 (got 'x')." in sentence_of(
+        st.stability, two, random_state="x"
+    )
     assert "Z is a str; expected" in sentence_of(st.stability, "file.csv")
