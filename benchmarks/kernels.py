@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse, stats
 from scipy.sparse.csgraph import maximum_bipartite_matching
 from scipy.spatial.distance import cdist
@@ -23,6 +22,7 @@ from threadpoolctl import threadpool_limits
 
 import steadyset as st
 from benchmarks.timing import median_seconds
+from steadyset.kernels.arrays import Floats
 from steadyset.kernels.importances.sparse_rankings import canberra_table
 from steadyset.kernels.importances.transport import transport_plan
 from steadyset.kernels.linear.cholesky import cholesky
@@ -31,7 +31,6 @@ from steadyset.kernels.overlap.hypergeometric import intersection_laws
 from steadyset.kernels.overlap.matching import maximum_matching
 
 TITLE = "Kernels beside libraries"
-Array = NDArray[np.float64]
 
 
 def rows() -> list[dict[str, Any]]:
@@ -101,11 +100,11 @@ def _hypergeometric_rows() -> Iterator[dict[str, Any]]:
     for d in (100, 500, 2000):
         a, b = rng.integers(1, d // 4, size=(2, 50))
 
-        def ours(a: Any = a, b: Any = b, d: int = d) -> Array:
+        def ours(a: Any = a, b: Any = b, d: int = d) -> Floats:
             start, shared, probability = intersection_laws(a, b, d)
             return np.add.reduceat(shared * probability, start[:-1])
 
-        def theirs(a: Any = a, b: Any = b, d: int = d) -> Array:
+        def theirs(a: Any = a, b: Any = b, d: int = d) -> Floats:
             ends = np.minimum(a, b) + 1
             r = np.concatenate([np.arange(end) for end in ends])
             p = stats.hypergeom.pmf(r, d, np.repeat(a, ends), np.repeat(b, ends))

@@ -12,17 +12,16 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import RFE
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
 from benchmarks.peers import sparse_logistic
+from steadyset.kernels.arrays import Floats
 from steadyset.selectors import GroupLogistic, RecursiveElimination, elastic_net_path
 
-Array = NDArray[np.float64]
-Path = Callable[[Array, Array, Array, Array], tuple[Array, Array]]
+Path = Callable[[Floats, Floats, Floats, Floats], tuple[Floats, Floats]]
 
 TITLE = "Models"
 N_LAMBDAS = 20
@@ -115,12 +114,12 @@ def group_row(d: int) -> dict[str, Any]:
     return record("group lasso, logistic, against skglm", f"n=100 d={d}", ours_s, timed(theirs))
 
 
-def our_path(X: Array, y: Array, weight: Array, levels: Array) -> tuple[Array, Array]:
+def our_path(X: Floats, y: Floats, weight: Floats, levels: Floats) -> tuple[Floats, Floats]:
     path = elastic_net_path(X, y, weight, lambdas=levels, standardise=False)
     return path.coefs, path.intercepts
 
 
-def liblinear_path(X: Array, y: Array, weight: Array, levels: Array) -> tuple[Array, Array]:
+def liblinear_path(X: Floats, y: Floats, weight: Floats, levels: Floats) -> tuple[Floats, Floats]:
     copied, labels = np.repeat(X, weight.astype(int), axis=0), np.repeat(y, weight.astype(int))
     coefs, intercepts = [], []
     for level in levels:
@@ -136,7 +135,7 @@ def liblinear_path(X: Array, y: Array, weight: Array, levels: Array) -> tuple[Ar
     return np.array(coefs), np.array(intercepts)
 
 
-def skglm_path(X: Array, y: Array, weight: Array, levels: Array) -> tuple[Array, Array]:
+def skglm_path(X: Floats, y: Floats, weight: Floats, levels: Floats) -> tuple[Floats, Floats]:
     from skglm import SparseLogisticRegression
 
     copied, labels = np.repeat(X, weight.astype(int), axis=0), np.repeat(y, weight.astype(int))
@@ -151,20 +150,20 @@ def skglm_path(X: Array, y: Array, weight: Array, levels: Array) -> tuple[Array,
     return np.array(coefs), np.array(intercepts)
 
 
-def objectives(X: Array, y: Array, weight: Array, levels: Array, coefs: Array, intercepts: Array) -> Array:
+def objectives(X: Floats, y: Floats, weight: Floats, levels: Floats, coefs: Floats, intercepts: Floats) -> Floats:
     eta = coefs @ X.T + intercepts[:, None]
     loss = (np.logaddexp(0, eta) - y * eta) @ weight / weight.sum()
     return np.asarray(loss + levels * np.abs(coefs).sum(axis=1))
 
 
-def example(n: int, d: int) -> tuple[Array, Array]:
+def example(n: int, d: int) -> tuple[Floats, Floats]:
     """Blocks of ten features correlated at 0.5; five features decide the class."""
     rng = np.random.default_rng(d)
     X = np.sqrt(0.5) * (np.repeat(rng.normal(size=(n, d // 10)), 10, axis=1) + rng.normal(size=(n, d)))
     return X, (X[:, :50:10].sum(axis=1) + rng.normal(size=n) > 0).astype(float)
 
 
-def bootstraps(n: int, count: int) -> Array:
+def bootstraps(n: int, count: int) -> Floats:
     return np.random.default_rng(0).multinomial(n, np.full(n, 1 / n), size=count).astype(float)
 
 
@@ -180,7 +179,7 @@ def record(case: str, size: str, ours: float, theirs: float) -> dict[str, Any]:
     return {"case": case, "size": size, "ours_s": ours, "theirs_s": theirs, "ratio": theirs / ours}
 
 
-def gap_columns(gaps: Array) -> dict[str, float]:
+def gap_columns(gaps: Floats) -> dict[str, float]:
     return {"ours_gap": float(gaps[0]), "theirs_gap": float(gaps[1])}
 
 

@@ -8,10 +8,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import optimize, stats
 
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.jit import kernel
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 RELEVANT = {20: 5, 100: 20, 10_000: 50}
 BLOCK = {20: 5, 100: 10, 10_000: 10}
 SUBSTITUTES = {20: 4, 100: 5, 10_000: 20}
@@ -60,8 +59,8 @@ class Design:
 class Draws:
     """What nogueira and its leave-one-out values need of R draws of M runs: sizes k_i and overlaps sum_f z_if h_f."""
 
-    sizes: IntArray
-    overlaps: IntArray
+    sizes: Ints
+    overlaps: Ints
     n_features: int
 
 
@@ -80,7 +79,7 @@ def draw(design: Design, n_runs: int, n_draws: int, seed: int) -> Draws:
     return Draws(sizes, overlaps, d)
 
 
-def block_law(p: float, size: int, dependence: str | float) -> FloatArray:
+def block_law(p: float, size: int, dependence: str | float) -> Floats:
     """P(n of the features of a block are selected), n = 0..size, where each is selected with probability p."""
     n = np.arange(size + 1)
     if isinstance(dependence, str):
@@ -100,9 +99,9 @@ def _draw_blocks(
     n_blocks: int,
     relevant: int,
     block: int,
-    laws: FloatArray,
-    sizes: IntArray,
-    overlaps: IntArray,
+    laws: Floats,
+    sizes: Ints,
+    overlaps: Ints,
 ) -> None:
     """Empty blocks are jumped over, so the cost is that of what is selected."""
     n_draws, M = sizes.shape
@@ -137,9 +136,7 @@ def _draw_blocks(
 
 
 @kernel
-def _draw_swaps(
-    rng: np.random.Generator, groups: int, members: int, first: float, sizes: IntArray, overlaps: IntArray
-) -> None:
+def _draw_swaps(rng: np.random.Generator, groups: int, members: int, first: float, sizes: Ints, overlaps: Ints) -> None:
     n_draws, M = sizes.shape
     counts = np.zeros(groups * members, dtype=np.int64)
     chosen = np.empty((M, groups), dtype=np.int32)
@@ -154,7 +151,7 @@ def _draw_swaps(
 
 
 @kernel
-def _add_overlaps(chosen: npt.NDArray[np.int32], counts: IntArray, sizes: IntArray, overlaps: IntArray) -> None:
+def _add_overlaps(chosen: npt.NDArray[np.int32], counts: Ints, sizes: Ints, overlaps: Ints) -> None:
     for i in range(len(sizes)):
         for e in range(sizes[i]):
             overlaps[i] += counts[chosen[i, e]]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special
 
 from benchmarks.coverage.generator import Draws
 from steadyset.inference.spread import FEWEST_RUNS, SKEW_SHIFT, SKEW_SHRINK
+from steadyset.kernels.arrays import Bools, Floats, Ints
 
-FloatArray = npt.NDArray[np.float64]
-Ends = tuple[FloatArray, FloatArray]
+Ends = tuple[Floats, Floats]
 METHODS = ("auto", "normal", "t", "jackknife", "logit")
 
 
@@ -31,7 +30,7 @@ class Statistics:
                 + self.value[:, None] / 2 * (2 * share * mean - share - mean + 1)
             ) / (mean * (1 - mean))
 
-    def defined(self) -> npt.NDArray[np.bool_]:
+    def defined(self) -> Bools:
         return np.isfinite(self.value) & np.isfinite(self.without).all(axis=1)
 
 
@@ -75,6 +74,6 @@ def intervals(statistics: Statistics, level: float = 0.95) -> dict[str, Ends]:
     return ends
 
 
-def _nogueira(squares: npt.NDArray[np.int64], total: npt.NDArray[np.int64], M: int, d: int) -> FloatArray:
+def _nogueira(squares: Ints, total: Ints, M: int, d: int) -> Floats:
     room = (M - 1) * total * (M * d - total)
     return np.where(room > 0, 1 - (M * total - squares) * (M * d) / np.where(room > 0, room, 1), np.nan)

@@ -7,6 +7,8 @@ import warnings
 import numpy as np
 import numpy.typing as npt
 
+from steadyset.kernels.arrays import Floats, Ints
+
 
 def lasso_pool(n: int, C: float = 0.1) -> npt.NDArray[np.int8]:
     """What an L1 logistic regression selects on n bootstrap samples."""
@@ -33,14 +35,14 @@ def filter_pool(n: int, k: int = 10) -> npt.NDArray[np.int8]:
     return rows
 
 
-def _data() -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+def _data() -> tuple[Floats, Ints]:
     from sklearn.datasets import load_breast_cancer
 
     X, y = load_breast_cancer(return_X_y=True)
     return (X - X.mean(axis=0)) / X.std(axis=0), y
 
 
-def _bootstraps(n: int, size: int) -> list[npt.NDArray[np.int64]]:
+def _bootstraps(n: int, size: int) -> list[Ints]:
     return [np.random.default_rng([7, i]).integers(0, size, size) for i in range(n)]
 
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special
 
 from benchmarks.coverage.generator import Design, Draws, draw
 from benchmarks.coverage.methods import Statistics, intervals
+from steadyset.kernels.arrays import Bools, Floats
 
 ROUNDING = 1e-9
 
@@ -61,7 +61,7 @@ def paired_draws(
     return found[0], found[1]
 
 
-def decisions(a: Statistics, b: Statistics, alpha: float = 0.05) -> list[npt.NDArray[np.bool_]]:
+def decisions(a: Statistics, b: Statistics, alpha: float = 0.05) -> list[Bools]:
     """Rejections by the published test, and by those of the library: independent, and paired where M is the same."""
     difference = b.value - a.value
     va, vb = (
@@ -84,7 +84,7 @@ def decisions(a: Statistics, b: Statistics, alpha: float = 0.05) -> list[npt.NDA
     return found
 
 
-def joint_decisions(a: Statistics, b: Statistics, alpha: float) -> npt.NDArray[np.bool_]:
+def joint_decisions(a: Statistics, b: Statistics, alpha: float) -> Bools:
     """Whether the interval of the difference, made of the intervals of both sides, leaves out 0."""
     (low_a, high_a), (low_b, high_b) = (intervals(x, 1 - alpha)["auto"] for x in (a, b))
     difference = b.value - a.value
@@ -119,7 +119,7 @@ def ranked_cells(n_draws: int, seed: int = 13) -> Iterator[tuple[float, int, flo
         yield float(np.mean(values)), M, float(np.mean(rejected))
 
 
-def _best(shared: npt.NDArray[np.float64], noise: float, rng: np.random.Generator) -> Statistics:
+def _best(shared: Floats, noise: float, rng: np.random.Generator) -> Statistics:
     scores = np.linspace(2, 0, 40) + noise * (shared + 0.3 * rng.standard_normal(shared.shape))
     chosen = np.zeros(scores.shape, dtype=np.int64)
     np.put_along_axis(chosen, np.argsort(-scores, axis=2)[:, :, :8], 1, axis=2)

@@ -10,6 +10,7 @@ import numpy as np
 
 from benchmarks.coverage.generator import Design, Draws, draw
 from benchmarks.coverage.methods import METHODS, Ends, Statistics, intervals
+from steadyset.kernels.arrays import Bools
 
 RUNS = (5, 10, 20, 30, 100)
 OTHER_RUNS = (3, 4, 6, 8, 15, 50)
@@ -74,7 +75,7 @@ def cell(population: str, truth: float, draws: Draws, level: float = 0.95) -> Ce
     return Cell(population, draws.n_features, truth, statistics.n_runs, alike, within, above, width, auto_at)
 
 
-def _coverage(ends: Ends, kept: np.typing.NDArray[np.bool_], truth: float) -> float:
+def _coverage(ends: Ends, kept: Bools, truth: float) -> float:
     return float(np.mean((ends[0][kept] <= truth + 1e-12) & (ends[1][kept] >= truth - 1e-12)))
 
 

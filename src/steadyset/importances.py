@@ -7,22 +7,20 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from steadyset.arguments import check_choice, is_number, wrong_argument
 from steadyset.errors import InputError
 from steadyset.io.numbers import number_array
+from steadyset.kernels.arrays import Bools, Floats, Ints
 
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
-AsGiven = Callable[[FloatArray], Any]
+AsGiven = Callable[[Floats], Any]
 Method = Literal["auto", "closed_form", "search"]
 ROWS_A_CALL = 1 << 16
 FINEST = 1e-6  # changes below this many standard deviations are found to an absolute precision only
 ON_THE_BOUNDARY = 1e-200  # stands for a margin of 0, so that the features still compare by their weights
 
 
-def linear(coefs: Any, sd: Any = None) -> FloatArray:
+def linear(coefs: Any, sd: Any = None) -> Floats:
     """Importances in linear models: k_i |w_f| / sum_f |w_f|, k_i the number of weights that are not 0.
 
     Parameters
@@ -59,7 +57,7 @@ def decision_flip(
     step: float = 0.05,
     largest: float = 1000.0,
     tol: float = 1e-8,
-) -> FloatArray:
+) -> Floats:
     """Importances in any classifier, by the smallest change of one feature alone that flips the decision.
 
     The importance of feature f is the mean over the points of k g_f / sum_f g_f, where g_f = sd_f / (that change), 0
@@ -103,11 +101,11 @@ def decision_flip(
     tells = sensitivity.any(axis=1)
     if not tells.any():
         return np.zeros(points.shape[1])
-    mean_shares: FloatArray = _shares(sensitivity[tells]).mean(axis=0)
+    mean_shares: Floats = _shares(sensitivity[tells]).mean(axis=0)
     return mean_shares * np.count_nonzero(sensitivity.any(axis=0))
 
 
-def _linear_scores(model: Any, points: FloatArray, as_given: AsGiven) -> tuple[FloatArray, FloatArray] | None:
+def _linear_scores(model: Any, points: Floats, as_given: AsGiven) -> tuple[Floats, Floats] | None:
     """(weights, scores) of the classes when the decision is the class with the largest linear score, else None."""
     weights, classes = getattr(model, "coef_", None), getattr(model, "classes_", None)
     if not isinstance(weights, np.ndarray) or classes is None or not hasattr(model, "decision_function"):
@@ -122,7 +120,7 @@ def _linear_scores(model: Any, points: FloatArray, as_given: AsGiven) -> tuple[F
     return (weights, scores) if len(classes) == len(weights) else None
 
 
-def _linear_sensitivity(weights: FloatArray, scores: FloatArray, deviations: FloatArray) -> FloatArray:
+def _linear_sensitivity(weights: Floats, scores: Floats, deviations: Floats) -> Floats:
     """sd_f / (smallest change): the decision leaves its class c for c' when f changes by margin / |w_cf - w_c'f|."""
     own = scores.argmax(axis=1)
     best = scores.max(axis=1)
@@ -133,7 +131,7 @@ def _linear_sensitivity(weights: FloatArray, scores: FloatArray, deviations: Flo
     return sensitivity
 
 
-def _walk(step: float, largest: float) -> FloatArray:
+def _walk(step: float, largest: float) -> Floats:
     """The changes to try, in standard deviations: even steps through where data lie, then doubling."""
     near = np.arange(step, min(5.0, largest) + step / 2, step)
     far = near[-1] * 2.0 ** np.arange(1, 1 + max(0, np.ceil(np.log2(largest / near[-1]))))
@@ -141,13 +139,13 @@ def _walk(step: float, largest: float) -> FloatArray:
 
 
 def _smallest_changes(
-    model: Any, points: FloatArray, as_given: AsGiven, deviations: FloatArray, walk: FloatArray, tol: float
-) -> FloatArray:
+    model: Any, points: Floats, as_given: AsGiven, deviations: Floats, walk: Floats, tol: float
+) -> Floats:
     """For each point and feature the smallest change that flips, in standard deviations; inf where none does."""
     n, d = points.shape
     decisions = np.asarray(model.predict(as_given(points)))
 
-    def flips(point: IntArray, feature: IntArray, change: FloatArray) -> npt.NDArray[np.bool_]:
+    def flips(point: Ints, feature: Ints, change: Floats) -> Bools:
         flipped = np.empty(len(point), dtype=np.bool_)
         for start in range(0, len(point), ROWS_A_CALL):
             part = slice(start, start + ROWS_A_CALL)
@@ -168,11 +166,11 @@ def _smallest_changes(
 
 
 def _brackets(
-    flips: Callable[[IntArray, IntArray, FloatArray], npt.NDArray[np.bool_]],
-    point: IntArray,
-    feature: IntArray,
-    walk: FloatArray,
-) -> tuple[IntArray, IntArray, FloatArray, FloatArray, FloatArray]:
+    flips: Callable[[Ints, Ints, Floats], Bools],
+    point: Ints,
+    feature: Ints,
+    walk: Floats,
+) -> tuple[Ints, Ints, Floats, Floats, Floats]:
     """(point, feature, sign, low, high) of the first steps that flip; both signs where both flip at the same step."""
     found, before = [], 0.0
     for change in walk:
@@ -190,7 +188,7 @@ def _brackets(
     return columns[0], columns[1], columns[2], columns[3], columns[4]
 
 
-def _framed(columns: Any, points: FloatArray) -> Any:
+def _framed(columns: Any, points: Floats) -> Any:
     """The points as the model knows them: a frame where X is one, so that models which check names find them."""
     if columns is None:
         return points
@@ -199,13 +197,13 @@ def _framed(columns: Any, points: FloatArray) -> Any:
     return pd.DataFrame(points, columns=list(columns))
 
 
-def _shares(values: FloatArray) -> FloatArray:
+def _shares(values: Floats) -> Floats:
     """Each row divided by its sum; rows of zeros stay."""
     totals = values.sum(axis=-1, keepdims=True)
     return values / np.where(totals > 0, totals, 1.0)
 
 
-def _deviations(sd: Any, shape: tuple[int, ...]) -> FloatArray:
+def _deviations(sd: Any, shape: tuple[int, ...]) -> Floats:
     deviations = _finite(sd, "sd")
     if deviations.shape not in (shape, shape[-1:]) or np.any(deviations < 0):
         given = f"sd has the shape {deviations.shape} and the smallest value {deviations.min(initial=np.inf):g}"
@@ -213,7 +211,7 @@ def _deviations(sd: Any, shape: tuple[int, ...]) -> FloatArray:
     return deviations
 
 
-def _finite(values: Any, name: str) -> FloatArray:
+def _finite(values: Any, name: str) -> Floats:
     array = number_array(values, name).astype(np.float64, copy=False)
     if not np.all(np.isfinite(array)):
         raise InputError(f"{name} holds a value that is not finite.")

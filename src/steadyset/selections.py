@@ -16,13 +16,12 @@ from steadyset.io.disk import file_path
 from steadyset.io.entries import Entries, checked_entries, reordered, row_pointers
 from steadyset.io.lists import check_ranks, entries_of_rankings, entries_of_sets, is_ragged, with_rankings, with_weights
 from steadyset.io.wide import LAYOUTS, entries_of_matrix, read_matrix
+from steadyset.kernels.arrays import Floats, Ints
 
 if TYPE_CHECKING:
     import pandas as pd
     from scipy import sparse
 
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 T = TypeVar("T", bound=np.generic)
 
 
@@ -42,10 +41,10 @@ class Selections:
     array([0.5, 1. , 0. ])
     """
 
-    _indptr: IntArray
-    _indices: IntArray
-    _weights: FloatArray | None
-    _rankings: FloatArray | None
+    _indptr: Ints
+    _indices: Ints
+    _weights: Floats | None
+    _rankings: Floats | None
     _names: tuple[str, ...] | None
     _labels: tuple[str, ...] | None
     _n_features: int
@@ -203,41 +202,41 @@ class Selections:
         return self._labels
 
     @cached_property
-    def sizes(self) -> IntArray:
+    def sizes(self) -> Ints:
         """k_i, how many features each run selected."""
         return _frozen(np.diff(self._indptr))
 
     @cached_property
-    def counts(self) -> IntArray:
+    def counts(self) -> Ints:
         """h_f, how many runs selected each feature."""
         return _frozen(np.bincount(self._indices, minlength=self._n_features).astype(np.int64, copy=False))
 
     @cached_property
-    def frequencies(self) -> FloatArray:
+    def frequencies(self) -> Floats:
         """p_f = h_f / M, the share of the runs that selected each feature."""
         return _frozen(self.counts / self.n_runs)
 
     @property
-    def indptr(self) -> IntArray:
+    def indptr(self) -> Ints:
         """Where each run starts in `indices` (the row pointers of a sparse matrix)."""
         return self._indptr
 
     @property
-    def indices(self) -> IntArray:
+    def indices(self) -> Ints:
         """The 0-based indices of the selected features, run after run, ascending within a run."""
         return self._indices
 
     @property
-    def weights(self) -> FloatArray | None:
+    def weights(self) -> Floats | None:
         """The weight of each entry of `indices`, or None where only the sets are known."""
         return self._weights
 
     @property
-    def rankings(self) -> FloatArray | None:
+    def rankings(self) -> Floats | None:
         """The runs x features ranks (1 = best), or None."""
         return self._rankings
 
-    def selected(self, run: int) -> IntArray:
+    def selected(self, run: int) -> Ints:
         """The 0-based indices of what one run selected."""
         if not isinstance(run, (int, np.integer)) or not -self.n_runs <= run < self.n_runs:
             raise wrong_argument("run", f"a number from 0 to {self.n_runs - 1}", run)
@@ -248,7 +247,7 @@ class Selections:
         """The selected names, one set per run."""
         return [frozenset(self.features[f] for f in self.selected(i)) for i in range(self.n_runs)]
 
-    def intersections(self) -> IntArray:
+    def intersections(self) -> Ints:
         """r_ij = |s_i n s_j| for all pairs of runs, an M x M array with the sizes on its diagonal."""
         from steadyset.kernels.overlap.intersections import intersection_matrix
 

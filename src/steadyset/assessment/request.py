@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from steadyset._version import __version__
 from steadyset.arguments import wrong_argument
@@ -19,6 +18,7 @@ from steadyset.errors import Complaints, InputError, about
 from steadyset.io.labels import feature_names
 from steadyset.io.numbers import number_array, number_frame
 from steadyset.io.observations import aligned_rows, check_impute, group_values, target_values
+from steadyset.kernels.arrays import Floats
 from steadyset.resampling import Bootstrap, Resampling, as_resampling
 from steadyset.runner.chosen import can_choose, refuse_new_columns
 from steadyset.runner.conditions import RECORD, check_on_warning
@@ -233,7 +233,7 @@ def _seed(value: Any) -> int:
     return int(value)
 
 
-def _numbers(X: Any, features: Sequence[str] | None) -> tuple[npt.NDArray[np.float64], tuple[str, ...]]:
+def _numbers(X: Any, features: Sequence[str] | None) -> tuple[Floats, tuple[str, ...]]:
     if not isinstance(X, np.ndarray):
         if hasattr(X, "toarray"):
             X = X.toarray()

@@ -8,8 +8,9 @@ from steadyset.certificates.certificate import Verdict
 from steadyset.certificates.evidence import TIE, Evidence, nothing_found
 from steadyset.certificates.likeness import Likeness
 from steadyset.certificates.order import dominating, misordered, monotone
-from steadyset.certificates.spaces import FloatArray, Space
+from steadyset.certificates.spaces import Space
 from steadyset.certificates.values import selections_of
+from steadyset.kernels.arrays import Floats
 from steadyset.measures.record import Measure, get_family
 
 N_FEATURES = (3, 4, 5)
@@ -59,7 +60,7 @@ def adjusted_monotone(evidence: Evidence) -> Verdict:
     return nothing_found(*evidence.exhaustive)
 
 
-def _profiles(measure: Measure, space: Space) -> FloatArray | None:
+def _profiles(measure: Measure, space: Space) -> Floats | None:
     """The adjusted intersections of the pairs of each collection, both ways where the measure is one-sided."""
     assert space.like is not None
     sets, place = np.unique(space.masks, return_inverse=True)

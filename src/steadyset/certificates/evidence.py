@@ -10,17 +10,9 @@ import numpy as np
 
 from steadyset.certificates.certificate import CounterExample, Verdict
 from steadyset.certificates.likeness import Likeness
-from steadyset.certificates.spaces import (
-    FloatArray,
-    IntArray,
-    Space,
-    exhaustive_spaces,
-    limit_spaces,
-    members,
-    probe_spaces,
-    random_spaces,
-)
+from steadyset.certificates.spaces import Space, exhaustive_spaces, limit_spaces, members, probe_spaces, random_spaces
 from steadyset.certificates.values import Values, selections_of
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.masks import bits
 from steadyset.measures.record import Measure
 
@@ -68,7 +60,7 @@ class Evidence:
     def sign(self) -> int:
         return 1 if self.measure.higher_is_steadier else -1
 
-    def steadiness(self, space: Space) -> FloatArray:
+    def steadiness(self, space: Space) -> Floats:
         return self.sign * self.values.of(space)
 
     # ---- words -------------------------------------------------------------------------------------------------
@@ -78,7 +70,7 @@ class Evidence:
         rows = [(space.masks[at], space.n_features, space.like) for space, at in found]
         return self.fails_on(sentence, [float(self.values.of(space)[at]) for space, at in found], *rows)
 
-    def fails_on(self, sentence: str, values: list[float], *rows: tuple[IntArray, int, Likeness | None]) -> Verdict:
+    def fails_on(self, sentence: str, values: list[float], *rows: tuple[Ints, int, Likeness | None]) -> Verdict:
         text = sentence.format(*(sets_in_words(row, d) for row, d, _ in rows), v=[number(v) for v in values])
         likes = dict.fromkeys(str(like) for _, d, like in rows if like is not None and like.pairs and d == rows[0][1])
         if likes:
@@ -107,7 +99,7 @@ def nothing_found(*spaces: Space, more: str = "") -> Verdict:
     return Verdict(True, None, f"no counter-example in {n:,} collections: {'; '.join(parts)}{more}")
 
 
-def sets_in_words(row: IntArray, d: int) -> str:
+def sets_in_words(row: Ints, d: int) -> str:
     sets = ["{" + ",".join(map(str, members(int(mask), d))) + "}" for mask in row]
     return f"{' '.join(sets)} (d={d})"
 
@@ -116,11 +108,11 @@ def number(value: float) -> str:
     return f"{value + 0.0:.4g}" if abs(value) > TIE else "0"
 
 
-def masks_of(table: IntArray) -> IntArray:
+def masks_of(table: Ints) -> Ints:
     return table @ (1 << np.arange(table.shape[1], dtype=np.int64))
 
 
-def table_of(space: Space, at: int) -> IntArray:
+def table_of(space: Space, at: int) -> Ints:
     return bits(space.masks[at], space.n_features)
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from steadyset.certificates.certificate import Verdict
 from steadyset.certificates.evidence import TIE, Evidence, masks_of, nothing_found, number, table_of
 from steadyset.certificates.shrink import Case, shrink
-from steadyset.certificates.spaces import FloatArray, Space
+from steadyset.certificates.spaces import Space
+from steadyset.kernels.arrays import Bools, Floats
 
 SHRINKING = 0.99  # steps that shrink less than this from doubling to doubling grow for ever
 
@@ -123,7 +123,7 @@ def _within_declared(evidence: Evidence) -> Verdict:
     spaces = (*evidence.exhaustive, *evidence.random, *(space for step in evidence.probes for space in step))
     words = f"{{0}} has the value {{v[0]}}, outside of the declared bounds {low:g} and {high:g}."
 
-    def is_outside(values: FloatArray) -> npt.NDArray[np.bool_]:
+    def is_outside(values: Floats) -> Bools:
         return (values < low - TIE) | (values > high + TIE)
 
     def breaks(case: Case) -> bool:
@@ -152,7 +152,7 @@ def _top(evidence: Evidence, spaces: tuple[Space, ...] | list[Space], sign: int)
     return best
 
 
-def _at_top(evidence: Evidence) -> list[tuple[Space, npt.NDArray[np.bool_]]]:
+def _at_top(evidence: Evidence) -> list[tuple[Space, Bools]]:
     """For each complete space which collections reach its largest value."""
     found = []
     for space in evidence.exhaustive:
@@ -162,7 +162,7 @@ def _at_top(evidence: Evidence) -> list[tuple[Space, npt.NDArray[np.bool_]]]:
     return found
 
 
-def _grows_for_ever(values: FloatArray) -> bool:
+def _grows_for_ever(values: Floats) -> bool:
     """Doubling d adds as much as the doubling before: linear or logarithmic growth, not an approach to a limit."""
     steps = np.diff(values)
     return bool((steps > TIE).all() and (steps[1:] >= SHRINKING * steps[:-1]).all())

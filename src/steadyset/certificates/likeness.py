@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.similarity import FeatureSimilarity
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -29,7 +27,7 @@ class Likeness:
         return cls(d, _complete(range(d - 1), 1.0))
 
     @cached_property
-    def matrix(self) -> FloatArray:
+    def matrix(self) -> Floats:
         C = np.eye(self.n_features)
         for f, g, c in self.pairs:
             C[f, g] = C[g, f] = c
@@ -39,7 +37,7 @@ class Likeness:
     def similarity(self) -> FeatureSimilarity:
         return FeatureSimilarity.from_matrix(self.matrix, threshold=0.9)
 
-    def reordered(self, order: npt.NDArray[np.int64]) -> Likeness:
+    def reordered(self, order: Ints) -> Likeness:
         """The same similarity when feature f is called order[f]."""
         ends = [(int(order[f]), int(order[g]), c) for f, g, c in self.pairs]
         return Likeness(self.n_features, tuple(sorted((min(f, g), max(f, g), c) for f, g, c in ends)))

@@ -12,13 +12,14 @@ import numpy.typing as npt
 from steadyset.certificates.certificate import Verdict
 from steadyset.certificates.evidence import TIE, Evidence, masks_of, nothing_found, table_of
 from steadyset.certificates.shrink import Case, shrink
-from steadyset.certificates.spaces import FloatArray, IntArray, Space
+from steadyset.certificates.spaces import Space
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.masks import bits, pairwise_shared
 
 MOST_REORDERED, N_REORDERED = 120, 30
 N_ORDERS = 3
 Profiles = npt.NDArray[Any]
-Finder = Callable[[Profiles, FloatArray], "tuple[int, int] | None"]
+Finder = Callable[[Profiles, Floats], "tuple[int, int] | None"]
 
 
 def monotone(evidence: Evidence) -> Verdict:
@@ -56,7 +57,7 @@ def symmetric(evidence: Evidence) -> Verdict:
     return Verdict(True, None, f"no counter-example in {n:,} collections, each in {N_ORDERS} other orders")
 
 
-def misordered(space: Space, steadiness: FloatArray, profiles: Profiles, find: Finder) -> tuple[int, int] | None:
+def misordered(space: Space, steadiness: Floats, profiles: Profiles, find: Finder) -> tuple[int, int] | None:
     """The places of two collections of the same sizes whose values are in the wrong order, by what they share."""
     for places in space.same_sizes:
         members = places[~np.isnan(steadiness[places])]
@@ -66,7 +67,7 @@ def misordered(space: Space, steadiness: FloatArray, profiles: Profiles, find: F
     return None
 
 
-def dominating(shared: Profiles, steadiness: FloatArray) -> tuple[int, int] | None:
+def dominating(shared: Profiles, steadiness: Floats) -> tuple[int, int] | None:
     """(a, b): a shares at least as much as b in each pair and more in some, and is no steadier; the worst such."""
     profiles, least, most = _extremes(shared, steadiness)
     at_least = np.asarray((profiles[:, None, :] >= profiles[None, :, :]).all(axis=2))
@@ -90,19 +91,19 @@ def _ordered(evidence: Evidence, find: Finder, words: str) -> Verdict:
     return nothing_found(*spaces)
 
 
-def _larger_total(shared: Profiles, steadiness: FloatArray) -> tuple[int, int] | None:
+def _larger_total(shared: Profiles, steadiness: Floats) -> tuple[int, int] | None:
     totals, least, most = _extremes(shared.sum(axis=1, keepdims=True), steadiness)
     larger = totals > totals.T
     excess = np.where(larger, steadiness[most][None, :] - steadiness[least][:, None], -np.inf)
     return _worst(excess, least, most)
 
 
-def _worst(excess: FloatArray, least: IntArray, most: IntArray) -> tuple[int, int] | None:
+def _worst(excess: Floats, least: Ints, most: Ints) -> tuple[int, int] | None:
     a, b = np.unravel_index(int(np.argmax(excess)), excess.shape)
     return (int(least[a]), int(most[b])) if excess[a, b] > -TIE else None
 
 
-def _extremes(profiles: Profiles, steadiness: FloatArray) -> tuple[Profiles, IntArray, IntArray]:
+def _extremes(profiles: Profiles, steadiness: Floats) -> tuple[Profiles, Ints, Ints]:
     """The distinct profiles, and for each where its least and its most steady collection is."""
     distinct, place = np.unique(profiles, axis=0, return_inverse=True)
     order = np.lexsort((steadiness, place.ravel()))
@@ -118,7 +119,7 @@ def _breaks_order(evidence: Evidence, find: Finder, case: Case) -> bool:
     return not np.isnan(steadiness).any() and find(pairwise_shared(masks), steadiness) == (0, 1)
 
 
-def _reordered(evidence: Evidence, space: Space, rows: IntArray, runs: IntArray, features: IntArray) -> Verdict | None:
+def _reordered(evidence: Evidence, space: Space, rows: Ints, runs: Ints, features: Ints) -> Verdict | None:
     """A collection whose value changes when run i is called runs[i] and feature f is called features[f]."""
     d, like = space.n_features, space.like
     renamed = bits(rows[:, runs], d) @ (1 << features)

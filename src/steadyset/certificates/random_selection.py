@@ -9,7 +9,8 @@ import numpy as np
 
 from steadyset.certificates.certificate import Verdict
 from steadyset.certificates.evidence import TIE, Evidence, nothing_found
-from steadyset.certificates.spaces import IntArray, Space
+from steadyset.certificates.spaces import Space
+from steadyset.kernels.arrays import Ints
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ def _means(evidence: Evidence) -> list[Mean]:
     return found
 
 
-def _any_sets(sizes: tuple[int, ...]) -> IntArray:
+def _any_sets(sizes: tuple[int, ...]) -> Ints:
     return np.array([(1 << k) - 1 for k in sizes], dtype=np.int64)
 
 

@@ -7,9 +7,9 @@ from itertools import product
 
 import numpy as np
 
-from steadyset.certificates.spaces import IntArray
+from steadyset.kernels.arrays import Ints
 
-Case = tuple[IntArray, ...]
+Case = tuple[Ints, ...]
 
 
 def shrink(case: Case, breaks: Callable[[Case], bool]) -> Case:
@@ -34,7 +34,7 @@ def _steps(case: Case) -> Iterator[Case]:
             yield tuple(_without(table, i, f) for table, f in zip(case, features, strict=True))
 
 
-def _without(table: IntArray, i: int, f: int) -> IntArray:
+def _without(table: Ints, i: int, f: int) -> Ints:
     changed = table.copy()
     changed[i, f] = 0
     return changed
@@ -44,6 +44,6 @@ def _is_proper(case: Case) -> bool:
     return all(0 < k < table.shape[1] for table in case for k in table.sum(axis=1))
 
 
-def _tidy(table: IntArray) -> IntArray:
+def _tidy(table: Ints) -> Ints:
     """Features in the order of who selects them, so that the sets read from the left."""
     return table[:, np.lexsort(1 - table[::-1])]

@@ -12,13 +12,10 @@ from itertools import combinations_with_replacement, permutations, product
 from math import factorial
 
 import numpy as np
-import numpy.typing as npt
 
 from steadyset.certificates.likeness import Likeness, likenesses
+from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.measures.masks import n_members, pairwise_shared
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 # (runs, features), smallest tables first. Three runs of eight features hold the smallest collections in which larger
 # intersections of every pair go with a smaller sum of h log h.
@@ -47,31 +44,31 @@ class Space:
 
     n_runs: int
     n_features: int
-    masks: IntArray
-    orbit: IntArray
-    first: IntArray
-    n_alike: FloatArray
+    masks: Ints
+    orbit: Ints
+    first: Ints
+    n_alike: Floats
     complete: bool
     like: Likeness | None = None
 
     @cached_property
-    def sizes(self) -> IntArray:
+    def sizes(self) -> Ints:
         return n_members(self.masks)
 
     @cached_property
-    def shared(self) -> IntArray:
+    def shared(self) -> Ints:
         """r_ij of the pairs i<j, one row per collection."""
         return pairwise_shared(self.masks)
 
     @cached_property
-    def same_sizes(self) -> list[IntArray]:
+    def same_sizes(self) -> list[Ints]:
         """The places of the collections of each vector of sizes."""
         _, group = np.unique(self.sizes, axis=0, return_inverse=True)
         order = np.argsort(group.ravel(), kind="stable")
         return np.split(order, np.flatnonzero(np.diff(group.ravel()[order])) + 1)
 
     @cached_property
-    def identical(self) -> npt.NDArray[np.bool_]:
+    def identical(self) -> Bools:
         return np.asarray((self.masks == self.masks[:, :1]).all(axis=1))
 
 
@@ -136,7 +133,7 @@ def _up_to_features(M: int, d: int, smallest: int = 1) -> Space:
     return Space(M, d, z @ (1 << np.arange(d)), orbit, first, n_alike, complete=True)
 
 
-def _arrangements(columns: IntArray) -> float:
+def _arrangements(columns: Ints) -> float:
     alike = 1
     for n in np.unique(columns, return_counts=True)[1]:
         alike *= factorial(int(n))
@@ -150,7 +147,7 @@ def _labelled(M: int, d: int, like: Likeness, smallest: int = 1) -> Space:
     return _space(d, rows[(np.diff(n_members(rows)) <= 0).all(axis=1)], complete=True, like=like)
 
 
-def _space(d: int, masks: IntArray, *, complete: bool, like: Likeness | None = None) -> Space:
+def _space(d: int, masks: Ints, *, complete: bool, like: Likeness | None = None) -> Space:
     _, first, orbit = np.unique(np.sort(masks, axis=1), axis=0, return_index=True, return_inverse=True)
     return Space(masks.shape[1], d, masks, orbit.ravel(), first, np.ones(len(masks)), complete, like)
 

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from steadyset.kernels.arrays import Floats, Ints
+
 MOST = 10**8  # rows or features that can be asked for
 
 

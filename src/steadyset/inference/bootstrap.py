@@ -12,17 +12,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special
 
 from steadyset.errors import InputError
 from steadyset.inference.jackknife import Jackknife
+from steadyset.kernels.arrays import Floats
 from steadyset.measures.evaluate import estimates
 from steadyset.measures.options import Options
 from steadyset.measures.record import Measure, get_family
 from steadyset.selections import Selections
 
-FloatArray = npt.NDArray[np.float64]
 RESAMPLES_A_BLOCK = 512
 
 
@@ -44,7 +43,7 @@ def bca_ends(
     return float(ends[0]), float(ends[1])
 
 
-def resampled_values(selections: Selections, values: Jackknife, options: Options, n_resamples: int) -> FloatArray:
+def resampled_values(selections: Selections, values: Jackknife, options: Options, n_resamples: int) -> Floats:
     """The measure on resampled runs, copies of a run never compared with each other."""
     rng = np.random.default_rng(options.given_seed)
     measure, M = values.measure, selections.n_runs
@@ -67,7 +66,7 @@ def resampled_values(selections: Selections, values: Jackknife, options: Options
     return np.concatenate(found)
 
 
-def _differences(selections: Selections) -> FloatArray:
+def _differences(selections: Selections) -> Floats:
     """How many features one of the two runs selects and the other does not."""
     k = selections.sizes
     return (k[:, None] + k[None, :] - 2 * selections.intersections()).astype(np.float64)
@@ -75,7 +74,7 @@ def _differences(selections: Selections) -> FloatArray:
 
 def _half_samples(
     selections: Selections, values: Jackknife, options: Options, n_resamples: int, rng: np.random.Generator
-) -> FloatArray:
+) -> Floats:
     measure: Measure = values.measure
     M = selections.n_runs
     m = M // 2

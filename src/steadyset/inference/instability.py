@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from steadyset.errors import InputError
+from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.measures.options import check_similarity
 from steadyset.selections import Selections, as_selections
 from steadyset.similarity import FeatureSimilarity
@@ -93,12 +93,12 @@ def swap_map(selections: Any, similarity: FeatureSimilarity) -> pd.DataFrame:
 class _Pairs(NamedTuple):
     """Ordered pairs (f, g) of similar features that are both selected somewhere: similarity and frequencies."""
 
-    f: npt.NDArray[np.int64]
-    g: npt.NDArray[np.int64]
-    similarity: npt.NDArray[np.float64]
-    first: npt.NDArray[np.float64]
-    second: npt.NDArray[np.float64]
-    both: npt.NDArray[np.float64]
+    f: Ints
+    g: Ints
+    similarity: Floats
+    first: Floats
+    second: Floats
+    both: Floats
 
 
 def _similar_pairs(runs: Selections, similarity: FeatureSimilarity) -> _Pairs:
@@ -118,7 +118,7 @@ def _similar_pairs(runs: Selections, similarity: FeatureSimilarity) -> _Pairs:
     return _Pairs(f, g, np.asarray(values)[kept], runs.frequencies[f], runs.frequencies[g], together)
 
 
-def _tie(pairs: _Pairs) -> npt.NDArray[np.bool_]:
+def _tie(pairs: _Pairs) -> Bools:
     """Each pair is told once, from its more frequent feature; equal ones from the first."""
     return np.asarray((pairs.first == pairs.second) & (pairs.f < pairs.g))
 

@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from steadyset.kernels.arrays import Floats
 from steadyset.measures.evaluate import by_family, estimates
 from steadyset.measures.options import Estimate, Options
 from steadyset.measures.record import Measure, get_family
 from steadyset.selections import Selections
 
-FloatArray = npt.NDArray[np.float64]
 NO_SPREAD, SMALL = 1e-9, 1e-4
 
 
@@ -27,7 +26,7 @@ class Jackknife:
 
     measure: Measure
     estimate: Estimate
-    without: FloatArray
+    without: Floats
 
     @property
     def value(self) -> float:
@@ -38,7 +37,7 @@ class Jackknife:
         return len(self.without)
 
     @cached_property
-    def deviations(self) -> FloatArray:
+    def deviations(self) -> Floats:
         """Mean less leave-one-out value: the influence of each run, divided by M - 1."""
         return np.asarray(self.without.mean() - self.without)
 
@@ -67,7 +66,7 @@ class Jackknife:
         return f"undefined without run {runs[0]}: no variance can be estimated"
 
 
-def rounding(*without: FloatArray) -> float:
+def rounding(*without: Floats) -> float:
     """Leave-one-out values that differ by no more than this differ by rounding only."""
     return NO_SPREAD * max(SMALL, *(float(np.abs(values).max()) for values in without))
 

@@ -9,12 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from steadyset.arguments import wrong_argument
+from steadyset.kernels.arrays import Floats
 
 Adjustment = Literal["holm", "bh"] | None
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
 
-def adjusted_p_values(p_values: npt.ArrayLike, adjust: Adjustment) -> npt.NDArray[np.float64]:
+def adjusted_p_values(p_values: npt.ArrayLike, adjust: Adjustment) -> Floats:
     """Holm's or Benjamini and Hochberg's adjusted p-values; undefined ones stay so and are not counted as tests."""
     check_adjustment(adjust)
     p = np.array(p_values, dtype=np.float64)

@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from steadyset.errors import Argument, InputError
 from steadyset.io.labels import unlike_names
+from steadyset.kernels.arrays import Ints
 from steadyset.measures.record import Measure
 from steadyset.selections import Selections
-
-Ints = npt.NDArray[np.int64]
-
 
 FEWEST = 3  # runs from which a variance can be told
 _PAIRED = Argument("paired", True)

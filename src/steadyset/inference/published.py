@@ -6,15 +6,13 @@ Large-sample statistics: the normal interval needs about 100 runs, see docs/cove
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from steadyset.inference.jackknife import Jackknife
+from steadyset.kernels.arrays import Floats
 from steadyset.selections import Selections
 
-FloatArray = npt.NDArray[np.float64]
 
-
-def nogueira_influence(selections: Selections, value: float) -> FloatArray:
+def nogueira_influence(selections: Selections, value: float) -> Floats:
     """phi_(i) of each run.
 
     Formula: phi_(i) = [(1/d) sum_f z_if p_f - k_i k̄/d² + (Phi/2)(2 k_i k̄/d² - k_i/d - k̄/d + 1)] / [(k̄/d)(1 - k̄/d)]

@@ -22,11 +22,11 @@ from steadyset.inference.comparison import Comparison, grouped
 from steadyset.inference.hypotheses import TestResult
 from steadyset.inference.multiple import Adjustment, adjusted_p_values
 from steadyset.inference.spread import t_quantile
+from steadyset.kernels.arrays import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = npt.NDArray[np.float64]
 CONSTANT = "the difference is the same in every run, so that no test can tell how sure it is"
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import special
 
 from steadyset.inference.jackknife import Jackknife
+from steadyset.kernels.arrays import Floats
 from steadyset.measures.options import Options
 from steadyset.measures.record import Measure, get_family
 
@@ -133,7 +134,7 @@ def _mixed(value: float, other: float, share: float) -> float:
     return value if other == value else (1 - share) * value + share * other
 
 
-def _skewness(away: np.typing.NDArray[np.float64]) -> float:
+def _skewness(away: Floats) -> float:
     """The adjusted Fisher-Pearson coefficient, 0 where the long tail is on the side of the best value."""
     M = len(away)
     away = away - away.mean()

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from steadyset.kernels.arrays import Floats
+from steadyset.kernels.arrays import Bools, Floats, Ints
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -51,10 +50,10 @@ class Columns:
 
     names: list[str]
     n_rows: int
-    numeric: NDArray[np.int64]
+    numeric: Ints
     X: Floats
     others: dict[int, pa.ChunkedArray]
-    whole: NDArray[np.bool_]  # which of the numeric columns hold whole numbers, none missing
+    whole: Bools  # which of the numeric columns hold whole numbers, none missing
 
 
 def from_arrow(table: pa.Table, apart: Collection[str] = ()) -> Columns:
@@ -89,7 +88,7 @@ def from_parts(
     return Columns(list(schema.names), n_rows, places, X, others, whole)
 
 
-def _filled(X: Floats, columns: NDArray[np.int64], table: pa.Table, kind: pa.DataType) -> bool | NDArray[np.bool_]:
+def _filled(X: Floats, columns: Ints, table: pa.Table, kind: pa.DataType) -> bool | Bools:
     """Put the numbers of a table of one type into some columns of X; which of them are whole and all known.
 
     Many columns are moved at once, because one by one they cost more than reading the file.

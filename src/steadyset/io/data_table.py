@@ -18,6 +18,7 @@ from steadyset.io.labels import SHOWN, some_names
 from steadyset.io.limits import MAX_GB
 from steadyset.io.observations import MEDIAN, check_impute
 from steadyset.io.table_files import read_columns
+from steadyset.kernels.arrays import Bools, Floats
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,7 +31,7 @@ NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 class Data:
     """Rows x features, the target, the names of the features, what was done to the table, and the rows' groups."""
 
-    X: npt.NDArray[np.float64]
+    X: Floats
     y: npt.NDArray[Any]
     features: tuple[str, ...]
     notes: tuple[str, ...]
@@ -167,9 +168,7 @@ def _first_text(column: pa.ChunkedArray) -> str:
     return str(column[0])
 
 
-def _refuse_identifiers(
-    X: npt.NDArray[np.float64], names: Sequence[str], whole: npt.NDArray[np.bool_], keep: Sequence[str]
-) -> None:
+def _refuse_identifiers(X: Floats, names: Sequence[str], whole: Bools, keep: Sequence[str]) -> None:
     suspects = [f for f, name in enumerate(names) if whole[f] and IDENTIFIER.match(name) and name not in set(keep)]
     found = [names[f] for f in suspects if len(X) > 1 and len(np.unique(X[:, f])) == len(X)]
     if found:
@@ -191,9 +190,7 @@ def _refuse_empty(empty: Sequence[str]) -> None:
         raise InputError(f"{have} no value at all; leave out with ", _columns_of("drop", empty), ".")
 
 
-def _gaps(
-    X: npt.NDArray[np.float64], known: npt.NDArray[np.bool_], features: Sequence[str], impute: str | None
-) -> list[str]:
+def _gaps(X: Floats, known: Bools, features: Sequence[str], impute: str | None) -> list[str]:
     """Missing values pass where the runs fill them; infinite ones never do."""
     endless = [features[f] for f in np.flatnonzero(np.isinf(X).any(axis=0)).tolist()]
     if endless:

@@ -21,8 +21,7 @@ from steadyset.io.labels import (
     placeholders,
 )
 from steadyset.io.numbers import numbers
-
-FloatArray = npt.NDArray[np.float64]
+from steadyset.kernels.arrays import Floats
 
 
 def entries_of_sets(
@@ -160,7 +159,7 @@ def is_ragged(R: Any) -> bool:
     return len({len(row) for row in rows}) > 1 or any(isinstance(x, str) or x == 0 for row in rows for x in row)
 
 
-def check_ranks(ranks: FloatArray, names: tuple[str, ...] | None, what: str = "R") -> None:
+def check_ranks(ranks: Floats, names: tuple[str, ...] | None, what: str = "R") -> None:
     """Refuse what is no rank."""
     bad = np.argwhere(~(np.isfinite(ranks) & (ranks >= 1)))
     if bad.size:

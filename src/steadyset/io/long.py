@@ -15,6 +15,7 @@ from steadyset.io.entries import Entries, checked_entries, row_pointers
 from steadyset.io.labels import AppearanceOrder, feature_names, name_positions, placeholders, stand_ins
 from steadyset.io.lists import check_ranks
 from steadyset.io.numbers import as_frame
+from steadyset.kernels.arrays import Bools, Floats, Ints
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -82,7 +83,7 @@ def long_columns(entries: Entries, *, declare: bool = False) -> dict[str, Any]:
     return {RUN: run_column, FEATURE: feature_column, **values}
 
 
-def _codes(column: pa.ChunkedArray) -> tuple[npt.NDArray[np.int64], list[Any]]:
+def _codes(column: pa.ChunkedArray) -> tuple[Ints, list[Any]]:
     """Integer codes in order of first appearance, -1 for what is missing or empty; and what they stand for."""
     import pyarrow as pa
 
@@ -94,7 +95,7 @@ def _codes(column: pa.ChunkedArray) -> tuple[npt.NDArray[np.int64], list[Any]]:
     return _dense_codes(raw, values)
 
 
-def _dense_codes(raw: npt.NDArray[np.int64], values: list[Any]) -> tuple[npt.NDArray[np.int64], list[Any]]:
+def _dense_codes(raw: Ints, values: list[Any]) -> tuple[Ints, list[Any]]:
     """Drop empty texts and categories that no row uses, and number the rest as they appear."""
     used, first = np.unique(raw, return_index=True)
     order = [c for c in used[np.argsort(first)] if c >= 0 and values[c] not in ("", None)]
@@ -104,8 +105,8 @@ def _dense_codes(raw: npt.NDArray[np.int64], values: list[Any]) -> tuple[npt.NDA
 
 
 def _feature_codes(
-    column: pa.ChunkedArray, entries: npt.NDArray[np.bool_], features: Sequence[str] | None, n_features: int | None
-) -> tuple[npt.NDArray[np.int64], tuple[str, ...] | None, int]:
+    column: pa.ChunkedArray, entries: Bools, features: Sequence[str] | None, n_features: int | None
+) -> tuple[Ints, tuple[str, ...] | None, int]:
     """The index of each row's feature, their names and number; whole numbers are names where names are known."""
     code, found = _codes(column)
     texts = [str(x) for x in found]
@@ -139,7 +140,7 @@ def _feature_codes(
     return code, names, d
 
 
-def _numbers(arrow: pa.Table, name: str, entries: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64] | None:
+def _numbers(arrow: pa.Table, name: str, entries: Bools) -> Floats | None:
     if name not in arrow.column_names:
         return None
     values = column_numbers(arrow, name)[entries]
@@ -148,7 +149,7 @@ def _numbers(arrow: pa.Table, name: str, entries: npt.NDArray[np.bool_]) -> npt.
     return np.asarray(values, dtype=np.float64)
 
 
-def column_numbers(arrow: pa.Table, name: str) -> npt.NDArray[np.float64]:
+def column_numbers(arrow: pa.Table, name: str) -> Floats:
     """A column as numbers, nan where there is no value."""
     from pyarrow import ArrowException
 
@@ -159,13 +160,13 @@ def column_numbers(arrow: pa.Table, name: str) -> npt.NDArray[np.float64]:
 
 
 def _rank_table(
-    run: npt.NDArray[np.int64],
-    feature: npt.NDArray[np.int64],
-    ranks: npt.NDArray[np.float64],
+    run: Ints,
+    feature: Ints,
+    ranks: Floats,
     M: int,
     d: int,
     names: tuple[str, ...] | None,
-) -> npt.NDArray[np.float64]:
+) -> Floats:
     if len(run) != M * d:
         raise InputError(
             f"The table has {len(run)} ranks for {M} runs and {d} features; expected one per run and feature."

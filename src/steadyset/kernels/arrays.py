@@ -1,4 +1,4 @@
-"""The array types that kernels take and return."""
+"""The types of arrays, under one name each; the whole package takes them from here."""
 
 from typing import Any
 
@@ -8,5 +8,8 @@ from numpy.typing import NDArray
 Int = int | np.signedinteger[Any]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Codes = NDArray[np.int32]
+Bools = NDArray[np.bool_]
+Codes = NDArray[np.int32]  # levels of a feature, nodes of a tree
+Places = NDArray[np.int32]  # features, where many pairs of them are kept
 Numbers = NDArray[np.uint32]  # places in other arrays: unsigned, so that numba does not look for negative ones
+Words = NDArray[np.uint64]  # 64 bits each

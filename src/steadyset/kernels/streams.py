@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from steadyset.kernels.arrays import Ints
 from steadyset.kernels.jit import kernel
 
 
@@ -35,9 +35,7 @@ def below(state: np.uint64, n: int) -> np.int64:
 
 
 @kernel
-def random_subset(
-    state: np.uint64, k: int, n: int, mark: npt.NDArray[np.int64], stamp: int, chosen: npt.NDArray[np.int64]
-) -> np.uint64:
+def random_subset(state: np.uint64, k: int, n: int, mark: Ints, stamp: int, chosen: Ints) -> np.uint64:
     """Put a uniform k-subset of 0..n-1 in chosen[:k] by Floyd's method; mark[x] == stamp tells the members."""
     for t in range(k):
         j = n - k + t

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.record import Measure
 
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 TERMS_A_CHUNK = 1 << 22
 NO_ROOM = 1e-12  # the largest value and the expectation are equal, up to rounding
 
 
-def expected_scores(measure: Measure, size_i: IntArray, size_j: IntArray, d: int) -> FloatArray:
+def expected_scores(measure: Measure, size_i: Ints, size_j: Ints, d: int) -> Floats:
     """E[score] of two independent uniform sets of these sizes: the exact sum over the hypergeometric law of r."""
     from steadyset.kernels.overlap.hypergeometric import intersection_laws
 
@@ -32,11 +30,11 @@ def expected_scores(measure: Measure, size_i: IntArray, size_j: IntArray, d: int
         scores = measure.score(shared, np.repeat(a, n), np.repeat(b, n), d, **measure.params)
         expected[begin:end] = np.add.reduceat(scores * probability, start[:-1])
         begin = end
-    by_pair: FloatArray = expected[place.ravel()]
+    by_pair: Floats = expected[place.ravel()]
     return by_pair
 
 
-def expected_over_pairs(measure: Measure, sizes: IntArray, d: int) -> float:
+def expected_over_pairs(measure: Measure, sizes: Ints, d: int) -> float:
     """E[measure] of a pairwise measure for runs of these sizes: the exact mean over the pairs of runs."""
     ki, kj, n_pairs = size_pairs(sizes)
     scores = expected_scores(measure, ki, kj, d)
@@ -45,7 +43,7 @@ def expected_over_pairs(measure: Measure, sizes: IntArray, d: int) -> float:
     return float(scores @ n_pairs / n_pairs.sum())
 
 
-def size_pairs(sizes: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+def size_pairs(sizes: Ints) -> tuple[Ints, Ints, Ints]:
     """The distinct pairs of sizes k_i <= k_j of two different runs, and how many pairs of runs have them."""
     k, n = np.unique(sizes, return_counts=True)
     a, b = np.triu_indices(len(k))
@@ -54,14 +52,14 @@ def size_pairs(sizes: IntArray) -> tuple[IntArray, IntArray, IntArray]:
     return k[a[occurs]], k[b[occurs]], n_pairs[occurs]
 
 
-def expected_of_frequencies(measure: Measure, sizes: IntArray, d: int) -> float | None:
+def expected_of_frequencies(measure: Measure, sizes: Ints, d: int) -> float | None:
     """E[measure] of a frequency measure, exactly where it is linear or there are two runs; else None."""
     if measure.linear:
         return float(measure.score(expected_levels(sizes, d), sizes, d, **measure.params))
     return expected_of_two(measure, sizes, d) if len(sizes) == 2 else None
 
 
-def expected_levels(sizes: IntArray, d: int) -> FloatArray:
+def expected_levels(sizes: Ints, d: int) -> Floats:
     """E[levels] of independent uniform sets: d times the law of a sum of M coins that fall k_i/d of the time."""
     law = np.ones(1)
     for share in np.sort(sizes) / d:  # so that the order of runs changes nothing, not even the last bit
@@ -69,7 +67,7 @@ def expected_levels(sizes: IntArray, d: int) -> FloatArray:
     return d * law
 
 
-def expected_of_two(measure: Measure, sizes: IntArray, d: int) -> float:
+def expected_of_two(measure: Measure, sizes: Ints, d: int) -> float:
     """E[measure] of two independent uniform sets, exactly, for a frequency measure."""
     from steadyset.kernels.overlap.hypergeometric import intersection_laws
 
@@ -79,7 +77,7 @@ def expected_of_two(measure: Measure, sizes: IntArray, d: int) -> float:
     return float(np.asarray(measure.score(levels, sizes, d, **measure.params)) @ probability)
 
 
-def simulated_expectation(measure: Measure, sizes: IntArray, d: int, n_draws: int, seed: int) -> tuple[float, float]:
+def simulated_expectation(measure: Measure, sizes: Ints, d: int, n_draws: int, seed: int) -> tuple[float, float]:
     """E[measure] of whole random collections with these sizes, by simulation: (estimate, its standard error)."""
     from steadyset.kernels.overlap.random_sets import random_levels
 
@@ -98,7 +96,7 @@ def simulated_expectation(measure: Measure, sizes: IntArray, d: int, n_draws: in
     return float(values.mean()), float(values.std(ddof=1) / np.sqrt(n_draws))
 
 
-def scaled(value: FloatArray | float, expected: FloatArray | float, largest: float) -> FloatArray:
+def scaled(value: Floats | float, expected: Floats | float, largest: float) -> Floats:
     """(value - E) / (largest - E): 0 for what chance gives, 1 for the largest value; undefined when they coincide."""
     room = np.asarray(largest - np.asarray(expected))
     has_room = room > NO_ROOM * max(1.0, abs(largest))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from steadyset.measures.sparse_rows import FloatArray, Rows
+from steadyset.kernels.arrays import Bools, Floats
+from steadyset.measures.sparse_rows import Rows
 
 
 class Correlations:
@@ -33,7 +34,7 @@ class Correlations:
         centred = sums - self._means.sum()
         return float(centred @ centred - self.defined.sum()) / 2
 
-    def table(self) -> FloatArray:
+    def table(self) -> Floats:
         """All pairs, nan where a run is constant."""
         from scipy import sparse
 
@@ -46,7 +47,7 @@ class Correlations:
         return table
 
 
-def _constant(rows: Rows) -> np.typing.NDArray[np.bool_]:
+def _constant(rows: Rows) -> Bools:
     """Decided by comparison, since the variance of a constant row may come out as a rounding residue."""
     level = rows.rest.copy()
     full = rows.sizes == rows.n_features

@@ -5,14 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
+from steadyset.kernels.arrays import Ints
 from steadyset.measures.record import INFINITY, Measure, register
 
 NO_SPREAD = 1e-12  # what random selection gives is 0, up to the rounding of the similarities
 
 
-def sechidis_score(scatter: float, own: float, others: float, sizes: npt.NDArray[np.int64], d: int) -> float:
+def sechidis_score(scatter: float, own: float, others: float, sizes: Ints, d: int) -> float:
     """Effective stability: one minus the similarity-weighted covariance of the selection, relative to random selection.
 
     S is the covariance of the columns of the 0/1 matrix and T what random selection of these sizes gives; both traces

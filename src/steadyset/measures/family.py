@@ -13,9 +13,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from steadyset.kernels.arrays import Floats
+from steadyset.kernels.arrays import Bools, Floats
 from steadyset.measures.options import Estimate, NullExpectation, Options, sizes_in_words
 from steadyset.measures.record import Measure
 from steadyset.measures.totals import PairTotal, named_runs
@@ -127,7 +126,7 @@ def without_pairs(sums: Floats) -> Floats:
     return np.asarray((sums.sum(axis=1, keepdims=True) / 2 - sums) / ((M - 1) * (M - 2)))
 
 
-def culprits(guilty: npt.NDArray[np.bool_], measure: Measure, selections: Selections) -> str:
+def culprits(guilty: Bools, measure: Measure, selections: Selections) -> str:
     """The end of a note on undefined pairs: the runs without a score with any other, or the sizes."""
     if guilty.any() and not guilty.all():
         return named_runs(np.flatnonzero(guilty), selections)

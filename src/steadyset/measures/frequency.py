@@ -11,13 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from steadyset.arguments import wrong_argument
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.record import INFINITY, Measure, register
 
-Int = npt.NDArray[np.int64]
-Float = npt.NDArray[np.float64]
 
-
-def nogueira_score(levels: Int, sizes: Int, d: int) -> Float:
+def nogueira_score(levels: Ints, sizes: Ints, d: int) -> Floats:
     """One minus the mean variance of the selection, relative to that of random selection: Fleiss' kappa.
 
     Formula: 1 - [mean_f M/(M-1) p_f (1 - p_f)] / [(k̄/d)(1 - k̄/d)]
@@ -32,7 +30,7 @@ def nogueira_score(levels: Int, sizes: Int, d: int) -> Float:
     return np.asarray(1 - (levels @ (h * (M - h))) / expected)
 
 
-def somol_score(levels: Int, sizes: Int, d: int) -> Float:
+def somol_score(levels: Ints, sizes: Ints, d: int) -> Floats:
     """Relative weighted consistency, scaled between the least and the greatest consistency that q selections allow.
 
     Formula: [d (q - D + sum_f h_f (h_f - 1)) - q² + D²] / [d (H² + M (q - H) - D) - q² + D²], D = q mod d, H = q mod M
@@ -49,7 +47,7 @@ def somol_score(levels: Int, sizes: Int, d: int) -> Float:
     return np.asarray((d * (q - D + consistency) - q * q + D * D) / bottom, dtype=np.float64)
 
 
-def novovicova_score(levels: Int, sizes: Int, d: int) -> Float:
+def novovicova_score(levels: Ints, sizes: Ints, d: int) -> Floats:
     """Consistency by entropy: how concentrated the selections are on few features.
 
     Formula: sum_f h_f log2 h_f / (q log2 M)
@@ -63,7 +61,7 @@ def novovicova_score(levels: Int, sizes: Int, d: int) -> Float:
     return np.asarray(levels[..., 1:] @ (h * np.log2(h)) / (q * np.log2(M)))
 
 
-def davis_score(levels: Int, sizes: Int, d: int, *, alpha: float = 0.0) -> Float:
+def davis_score(levels: Ints, sizes: Ints, d: int, *, alpha: float = 0.0) -> Floats:
     """Mean frequency of the features ever selected, less a penalty on the typical size.
 
     Formula: max(0, sum_f p_f / |union| - alpha median(k_i) / d)
@@ -84,7 +82,7 @@ def davis_maximum(n_runs: int, n_features: int, *, alpha: float = 0.0) -> float:
     return max(1 - alpha / n_features, (n_runs - 1) // 2 / n_runs)
 
 
-def goh_score(levels: Int, sizes: Int, d: int) -> Float:
+def goh_score(levels: Ints, sizes: Ints, d: int) -> Floats:
     """Mean frequency over all features: the mean share of the features that a run selects.
 
     Formula: mean_f p_f
@@ -94,7 +92,7 @@ def goh_score(levels: Int, sizes: Int, d: int) -> Float:
     return np.full(levels.shape[:-1], int(sizes.sum()) / (len(sizes) * d))
 
 
-def guzman_score(levels: Int, sizes: Int, d: int) -> Float:
+def guzman_score(levels: Ints, sizes: Ints, d: int) -> Floats:
     """Entropy of the frequencies relative to that of random selection, for sets of one size k.
 
     Formula: 1 - [mean_f p_f ln p_f] / [(k/d) ln(k/d)]
@@ -109,7 +107,7 @@ def guzman_score(levels: Int, sizes: Int, d: int) -> Float:
     return np.asarray(1 - (levels[..., 1:] @ (p * np.log(p))) / (k * np.log(k / d)))
 
 
-def lausser_score(levels: Int, sizes: Int, d: int) -> Float:
+def lausser_score(levels: Ints, sizes: Ints, d: int) -> Floats:
     """Mean of the squared frequencies, for sets of one size k.
 
     Formula: (1/k) sum_f p_f²
@@ -123,7 +121,7 @@ def lausser_score(levels: Int, sizes: Int, d: int) -> Float:
     return np.asarray((levels @ (h * h)) / (k * len(sizes) ** 2))
 
 
-def krizek_score(multiplicities: Int, sizes: Int, d: int) -> Float:
+def krizek_score(multiplicities: Ints, sizes: Ints, d: int) -> Floats:
     """Entropy in bits of the distribution of the distinct sets, for sets of one size. Lower is steadier.
 
     Formula: - sum over the distinct sets of P log2 P
@@ -136,11 +134,11 @@ def krizek_score(multiplicities: Int, sizes: Int, d: int) -> Float:
     return np.asarray(np.sum(share * np.log2(1 / share)))
 
 
-def _one_size(sizes: Int) -> int | None:
+def _one_size(sizes: Ints) -> int | None:
     return int(sizes[0]) if (sizes == sizes[0]).all() else None
 
 
-def _nan(levels: npt.NDArray[Any]) -> Float:
+def _nan(levels: npt.NDArray[Any]) -> Floats:
     return np.full(levels.shape[:-1], np.nan)
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from steadyset.arguments import is_number, is_whole, wrong_argument
 from steadyset.errors import InputError, UndefinedError
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.record import Measure
 from steadyset.similarity import FeatureSimilarity
 
@@ -51,7 +51,7 @@ class Options:
     def corrects(self) -> bool:
         return self.expectation in ("exact", "monte_carlo")
 
-    def filled(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    def filled(self, values: Floats) -> Floats:
         """The values with undefined ones replaced by the number that stands for them, if one does."""
         if self.undefined in ("nan", "raise"):
             return values
@@ -84,9 +84,7 @@ class NullExpectation:
     method: Literal["exact", "monte_carlo"] = "exact"
 
 
-def settle(
-    measure: Measure, value: float, error: float, note: str, options: Options, sizes: npt.NDArray[np.int64]
-) -> Estimate:
+def settle(measure: Measure, value: float, error: float, note: str, options: Options, sizes: Ints) -> Estimate:
     """The value of a measure of all runs at once, by the policy for undefined ones."""
     if not np.isnan(value):
         return Estimate(value, error, note)
@@ -107,6 +105,6 @@ def check_similarity(similarity: Any) -> None:
         )
 
 
-def sizes_in_words(sizes: npt.NDArray[np.int64]) -> str:
+def sizes_in_words(sizes: Ints) -> str:
     low, high = int(sizes.min()), int(sizes.max())
     return f"all sizes are {low}" if low == high else f"sizes range from {low} to {high}"

@@ -10,11 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from steadyset.kernels.arrays import Ints
 from steadyset.selections import Selections
 
-IntArray = npt.NDArray[np.int64]
 MOST_CELLS = 1 << 24
 PAIRS_A_BLOCK = 1 << 20
 SMALL = 1 << 16  # runs x runs, or runs x features
@@ -24,10 +23,10 @@ SMALL = 1 << 16  # runs x runs, or runs x features
 class PairBatch:
     """Kinds of pairs: r shared features, sizes k_i and k_j, and how many pairs i<j are of this kind."""
 
-    shared: IntArray
-    size_i: IntArray
-    size_j: IntArray
-    n_pairs: IntArray
+    shared: Ints
+    size_i: Ints
+    size_j: Ints
+    n_pairs: Ints
 
 
 def pair_batches(selections: Selections) -> Iterator[PairBatch]:
@@ -42,7 +41,7 @@ def pair_batches(selections: Selections) -> Iterator[PairBatch]:
         yield from _single(selections)
 
 
-def _counted(selections: Selections, sizes: IntArray, size_class: IntArray) -> PairBatch:
+def _counted(selections: Selections, sizes: Ints, size_class: Ints) -> PairBatch:
     a, b, starts, offsets = _cells(sizes)
     cells = _histogram(selections, size_class, offsets, int(starts[-1]))
     occupied = np.flatnonzero(cells)
@@ -50,7 +49,7 @@ def _counted(selections: Selections, sizes: IntArray, size_class: IntArray) -> P
     return PairBatch(occupied - starts[which], sizes[a[which]], sizes[b[which]], cells[occupied])
 
 
-def _histogram(selections: Selections, size_class: IntArray, offsets: IntArray, n_cells: int) -> IntArray:
+def _histogram(selections: Selections, size_class: Ints, offsets: Ints, n_cells: int) -> Ints:
     """How many pairs i<j are in the cell offsets[class_i, class_j] + r_ij."""
     M, nnz, d = selections.n_runs, len(selections.indices), selections.n_features
     if M * max(M, min(nnz, d)) > SMALL:
@@ -70,11 +69,11 @@ def _histogram(selections: Selections, size_class: IntArray, offsets: IntArray, 
 class PairCells:
     """Every kind that a pair of these sizes can be of: the kind of (i, j) is offsets[class_i, class_j] + r_ij."""
 
-    shared: IntArray
-    size_i: IntArray
-    size_j: IntArray
-    size_class: IntArray
-    offsets: IntArray
+    shared: Ints
+    size_i: Ints
+    size_j: Ints
+    size_class: Ints
+    offsets: Ints
 
 
 def pair_cells(selections: Selections) -> PairCells | None:
@@ -89,7 +88,7 @@ def pair_cells(selections: Selections) -> PairCells | None:
     return PairCells(shared, np.repeat(sizes[a], n), np.repeat(sizes[b], n), size_class.astype(np.int64), offsets)
 
 
-def _cells(sizes: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+def _cells(sizes: Ints) -> tuple[Ints, Ints, Ints, Ints]:
     """The pairs a <= b of size classes, where the cells of each start, and the same as a square table."""
     a, b = np.triu_indices(len(sizes))
     starts = np.concatenate([[0], np.cumsum(sizes[a] + 1)])

@@ -11,13 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.record import INFINITY, Measure, register
 
-Int = npt.NDArray[np.int64]
-Float = npt.NDArray[np.float64]
 
-
-def jaccard_score(r: Int, ki: Int, kj: Int, d: int) -> Float:
+def jaccard_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     """Share of the union that both sets hold.
 
     Formula: r / (ki + kj - r)
@@ -27,7 +25,7 @@ def jaccard_score(r: Int, ki: Int, kj: Int, d: int) -> Float:
     return _ratio(r, ki + kj - r)
 
 
-def dice_score(r: Int, ki: Int, kj: Int, d: int) -> Float:
+def dice_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     """Shared features relative to the mean size.
 
     Formula: 2 r / (ki + kj)
@@ -37,7 +35,7 @@ def dice_score(r: Int, ki: Int, kj: Int, d: int) -> Float:
     return _ratio(2 * r, ki + kj)
 
 
-def ochiai_score(r: Int, ki: Int, kj: Int, d: int) -> Float:
+def ochiai_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     """Shared features relative to the geometric mean of the sizes (the cosine).
 
     Formula: r / sqrt(ki kj)
@@ -47,7 +45,7 @@ def ochiai_score(r: Int, ki: Int, kj: Int, d: int) -> Float:
     return _ratio(r, np.sqrt(ki * kj))
 
 
-def hamming_score(r: Int, ki: Int, kj: Int, d: int) -> Float:
+def hamming_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     """Share of all features on which the two runs agree.
 
     Formula: 1 - (ki + kj - 2 r) / d
@@ -57,7 +55,7 @@ def hamming_score(r: Int, ki: Int, kj: Int, d: int) -> Float:
     return 1 - (ki + kj - 2 * r) / d
 
 
-def pog_score(r: Int, ki: Int, kj: Int, d: int) -> Float:
+def pog_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     """Percentage of overlapping genes: the share of one set that the other holds; averaged over ordered pairs.
 
     Formula: r / ki
@@ -67,7 +65,7 @@ def pog_score(r: Int, ki: Int, kj: Int, d: int) -> Float:
     return _ratio(r, ki)
 
 
-def kuncheva_score(r: Int, ki: Int, kj: Int, d: int) -> Float:
+def kuncheva_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     """Kuncheva's consistency index, for sets of one size k.
 
     Formula: (r - k²/d) / (k - k²/d)
@@ -77,7 +75,7 @@ def kuncheva_score(r: Int, ki: Int, kj: Int, d: int) -> Float:
     return _ratio(d * r - ki * kj, np.where(ki == kj, d * ki - ki * kj, 0))
 
 
-def lustgarten_score(r: Int, ki: Int, kj: Int, d: int) -> Float:
+def lustgarten_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     """Excess over chance relative to the range of r.
 
     Formula: (r - e) / (min(ki, kj) - max(0, ki + kj - d)), e = ki kj / d
@@ -87,7 +85,7 @@ def lustgarten_score(r: Int, ki: Int, kj: Int, d: int) -> Float:
     return _ratio(d * r - ki * kj, d * (np.minimum(ki, kj) - np.maximum(0, ki + kj - d)))
 
 
-def corrected_lustgarten_score(r: Int, ki: Int, kj: Int, d: int) -> Float:
+def corrected_lustgarten_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     """Lustgarten's measure with identical sets moved to 1 and disjoint sets to -1.
 
     Formula: lustgarten; 1 when r = ki = kj; -1 when r = 0
@@ -99,7 +97,7 @@ def corrected_lustgarten_score(r: Int, ki: Int, kj: Int, d: int) -> Float:
     return np.where((r == ki) & (r == kj) & ~np.isnan(score), 1.0, score)
 
 
-def wald_score(r: Int, ki: Int, kj: Int, d: int) -> Float:
+def wald_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     """Excess over chance relative to the largest possible excess.
 
     Formula: (r - e) / (min(ki, kj) - e), e = ki kj / d
@@ -109,7 +107,7 @@ def wald_score(r: Int, ki: Int, kj: Int, d: int) -> Float:
     return _ratio(d * r - ki * kj, d * np.minimum(ki, kj) - ki * kj)
 
 
-def npog_score(r: Int, ki: Int, kj: Int, d: int) -> Float:
+def npog_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     """POG corrected for chance; averaged over ordered pairs.
 
     Formula: (r - e) / (ki - e), e = ki kj / d
@@ -119,7 +117,7 @@ def npog_score(r: Int, ki: Int, kj: Int, d: int) -> Float:
     return _ratio(d * r - ki * kj, d * ki - ki * kj)
 
 
-def nogueira_brown_score(r: Int, ki: Int, kj: Int, d: int) -> Float:
+def nogueira_brown_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     """Excess over chance relative to the largest possible distance from chance.
 
     Formula: (r - e) / max(e - max(0, ki + kj - d), min(ki, kj) - e), e = ki kj / d
@@ -130,7 +128,7 @@ def nogueira_brown_score(r: Int, ki: Int, kj: Int, d: int) -> Float:
     return _ratio(d * r - ki * kj, np.maximum(ki * kj - least, most - ki * kj))
 
 
-def unadjusted_score(r: Int, ki: Int, kj: Int, d: int) -> Float:
+def unadjusted_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     """Ochiai's score corrected for chance: the intersection measures when no two features are similar.
 
     Formula: (r - e) / (sqrt(ki kj) - e), e = ki kj / d
@@ -140,7 +138,7 @@ def unadjusted_score(r: Int, ki: Int, kj: Int, d: int) -> Float:
     return _ratio(d * r - ki * kj, np.where(ki * kj < d * d, d * np.sqrt(ki * kj) - ki * kj, 0))
 
 
-def kappa_score(r: Int, ki: Int, kj: Int, d: int) -> Float:
+def kappa_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     """Cohen's kappa of the two runs: Dice's score corrected for chance.
 
     Formula: (r - e) / ((ki + kj)/2 - e), e = ki kj / d
@@ -150,7 +148,7 @@ def kappa_score(r: Int, ki: Int, kj: Int, d: int) -> Float:
     return _ratio(2 * (d * r - ki * kj), d * (ki + kj) - 2 * ki * kj)
 
 
-def phi_score(r: Int, ki: Int, kj: Int, d: int) -> Float:
+def phi_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     """Pearson correlation of the two 0/1 rows.
 
     Formula: (r - e) / sqrt(ki (1 - ki/d) kj (1 - kj/d)), e = ki kj / d
@@ -161,10 +159,10 @@ def phi_score(r: Int, ki: Int, kj: Int, d: int) -> Float:
     return _ratio(d * r - ki * kj, np.sqrt(spread_i.astype(np.float64) * spread_j))
 
 
-def _ratio(numerator: npt.NDArray[Any], denominator: npt.NDArray[Any]) -> Float:
+def _ratio(numerator: npt.NDArray[Any], denominator: npt.NDArray[Any]) -> Floats:
     """The quotient, nan where the denominator is not positive."""
     defined = denominator > 0
-    quotient: Float = numerator / np.where(defined, denominator, 1)
+    quotient: Floats = numerator / np.where(defined, denominator, 1)
     return quotient if defined.all() else np.where(defined, quotient, np.nan)
 
 

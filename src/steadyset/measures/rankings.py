@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from steadyset.arguments import is_whole, wrong_argument
+from steadyset.kernels.arrays import Floats
 from steadyset.measures.correlations import Correlations
 from steadyset.measures.record import INFINITY, Measure, register
-from steadyset.measures.sparse_rows import FloatArray, Rows
+from steadyset.measures.sparse_rows import Rows
 
 
 def spearman_score(ranks: Rows) -> Correlations:
@@ -28,7 +29,7 @@ def spearman_score(ranks: Rows) -> Correlations:
     return Correlations(ranks)
 
 
-def kendall_score(ranks: Rows) -> FloatArray:
+def kendall_score(ranks: Rows) -> Floats:
     """Kendall's tau-b: concordant minus discordant pairs of features, relative to the pairs that are not tied.
 
     Without rankings the features are ranked by absolute weight; those of weight 0 are tied.
@@ -49,7 +50,7 @@ def kendall_score(ranks: Rows) -> FloatArray:
     return kendall_table(ranks.indptr, ranks.indices[order], levels, n_levels, ranks.n_features)
 
 
-def canberra_score(ranks: Rows, *, top: int | None = None, relative: bool = False) -> FloatArray:
+def canberra_score(ranks: Rows, *, top: int | None = None, relative: bool = False) -> Floats:
     """Canberra distance of the ranks: differences near the top weigh most. Lower is steadier.
 
     With top=k every rank beyond k counts as k + 1 (the location parameter), so only the heads of the rankings matter.

@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selections import Selections
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -20,24 +17,24 @@ class Rows:
     A note says where the values come from when that is not what the caller gave.
     """
 
-    indptr: IntArray
-    indices: IntArray
-    values: FloatArray
-    rest: FloatArray
+    indptr: Ints
+    indices: Ints
+    values: Floats
+    rest: Floats
     n_features: int
     note: str = ""
 
     @property
-    def sizes(self) -> IntArray:
+    def sizes(self) -> Ints:
         """How many features each run lists."""
         return np.diff(self.indptr)
 
     @property
-    def runs(self) -> IntArray:
+    def runs(self) -> Ints:
         """The run of each entry."""
         return np.repeat(np.arange(len(self.rest)), self.sizes)
 
-    def sums(self, entries: FloatArray) -> FloatArray:
+    def sums(self, entries: Floats) -> Floats:
         """For each run the sum of one number per entry."""
         totals = np.zeros(len(self.rest))
         np.add.at(totals, self.runs, entries)
@@ -82,7 +79,7 @@ def _ranked_by_weight(weights: Rows) -> Rows:
     return Rows(rows.indptr, rows.indices, ranks, rest, rows.n_features, "no rankings given: ranked by absolute weight")
 
 
-def _is_untied(ranks: FloatArray) -> bool:
+def _is_untied(ranks: Floats) -> bool:
     """The ranks are 1..d in some order, which is checked in linear time."""
     d = len(ranks)
     if ranks.max() > d:

@@ -7,15 +7,14 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from steadyset.errors import UndefinedError
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.options import Estimate, Options, sizes_in_words
 from steadyset.measures.record import Measure
 from steadyset.selections import Selections
 
-IntArray = npt.NDArray[np.int64]
-Score = Callable[[IntArray, IntArray, IntArray], npt.NDArray[np.float64]]
+Score = Callable[[Ints, Ints, Ints], Floats]
 NAMED_RUNS = 5
 MOST_SIZES = 500  # with more distinct sizes a note does not look for single runs at fault
 
@@ -26,7 +25,7 @@ class PairTotal:
     def __init__(self) -> None:
         self.sum, self.n, self.n_undefined = 0.0, 0, 0
 
-    def add(self, scores: Any, n_pairs: IntArray) -> None:
+    def add(self, scores: Any, n_pairs: Ints) -> None:
         undefined = np.isnan(scores)
         self.n += int(n_pairs.sum())
         if undefined.any():
@@ -63,14 +62,14 @@ def _culprits(score: Score, selections: Selections) -> str:
     return named_runs(np.flatnonzero(np.isin(selections.sizes, guilty)), selections)
 
 
-def named_runs(runs: IntArray, selections: Selections) -> str:
+def named_runs(runs: Ints, selections: Selections) -> str:
     """The end of a note that names runs."""
     names = [selections.labels[i] if selections.labels else str(i + 1) for i in runs[:NAMED_RUNS]]
     more = f" and {len(runs) - NAMED_RUNS} more" if len(runs) > NAMED_RUNS else ""
     return f": run{'s' if len(runs) > 1 else ''} {', '.join(names)}{more}"
 
 
-def _guilty_sizes(score: Score, sizes: IntArray, n_runs: IntArray, d: int) -> IntArray:
+def _guilty_sizes(score: Score, sizes: Ints, n_runs: Ints, d: int) -> Ints:
     """The sizes without a score even with themselves, when every undefined pair has one of them; else none."""
     a, b = (x.ravel() for x in np.meshgrid(sizes, sizes, indexing="ij"))
     undefined = np.isnan(score(np.maximum(0, a + b - d), a, b)).reshape(len(sizes), -1)

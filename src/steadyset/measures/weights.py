@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyset.arguments import check_flag, is_whole, wrong_argument
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.correlations import Correlations
 from steadyset.measures.options import check_similarity
 from steadyset.measures.record import Measure, register
-from steadyset.measures.sparse_rows import FloatArray, IntArray, Rows, weight_rows
+from steadyset.measures.sparse_rows import Rows, weight_rows
 from steadyset.selections import Selections, as_selections
 from steadyset.similarity import FeatureSimilarity
 from steadyset.similarity.store import TIE
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 CELLS_A_BLOCK = 1 << 23
 
 
-def msi_score(weights: Rows, *, similarity: FeatureSimilarity, thresholded: bool = False) -> FloatArray:
+def msi_score(weights: Rows, *, similarity: FeatureSimilarity, thresholded: bool = False) -> Floats:
     """Maximal shared importance: how much importance two runs can exchange between features, weighted by similarity.
 
     The importances of a run (absolute weights) are scaled to sum to k̄, the mean number of selected features. Both sides
@@ -47,7 +48,7 @@ def msi_score(weights: Rows, *, similarity: FeatureSimilarity, thresholded: bool
     return table
 
 
-def yu_ding_loscalzo_score(weights: Rows, *, similarity: FeatureSimilarity, thresholded: bool = False) -> FloatArray:
+def yu_ding_loscalzo_score(weights: Rows, *, similarity: FeatureSimilarity, thresholded: bool = False) -> Floats:
     """Maximum weighted matching of two sets of one size k, a pair of features weighted by its similarity.
 
     The special case of msi where all importances are equal and all sizes too; weights are not used.
@@ -120,14 +121,14 @@ def shared_importance(
     )
 
 
-def _entries(rows: Rows, run: int) -> tuple[IntArray, FloatArray]:
+def _entries(rows: Rows, run: int) -> tuple[Ints, Floats]:
     """The features of one run and their shares of its importance."""
     entries = slice(rows.indptr[run], rows.indptr[run + 1])
     values = rows.values[entries]
     return rows.indices[entries], values / values.sum()
 
 
-def _shared_table(rows: Rows, shares: FloatArray, similarity: FeatureSimilarity, thresholded: bool) -> FloatArray:
+def _shared_table(rows: Rows, shares: Floats, similarity: FeatureSimilarity, thresholded: bool) -> Floats:
     """The most similarity that each pair of runs can share, nan where one is empty and on the diagonal."""
     from steadyset.kernels.importances.transport import shared_masses
 
@@ -141,7 +142,7 @@ def _shared_table(rows: Rows, shares: FloatArray, similarity: FeatureSimilarity,
         others, column_code[later] = np.unique(rows.indices[later], return_inverse=True)
         c = _block(similarity, features, others, thresholded)
         table[first:last] = shared_masses(first, last - first, rows.indptr, shares, row_code, column_code, c)
-    both: FloatArray = np.minimum(np.fmax(table, table.T), 1.0)  # shares can sum to more than 1 by rounding
+    both: Floats = np.minimum(np.fmax(table, table.T), 1.0)  # shares can sum to more than 1 by rounding
     return both
 
 
@@ -158,7 +159,7 @@ def _groups(rows: Rows) -> Iterator[tuple[int, int]]:
     yield first, len(rows.rest)
 
 
-def _block(similarity: FeatureSimilarity, rows: IntArray, columns: IntArray, thresholded: bool) -> FloatArray:
+def _block(similarity: FeatureSimilarity, rows: Ints, columns: Ints, thresholded: bool) -> Floats:
     c = similarity.block(rows, columns)
     return np.ascontiguousarray(np.where(c >= similarity.threshold - TIE, c, 0.0) if thresholded else c)
 

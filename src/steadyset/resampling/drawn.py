@@ -19,7 +19,8 @@ from sklearn.base import BaseEstimator
 from steadyset.arguments import check_finite, check_flag, check_seed, is_whole, shown, wrong_argument
 from steadyset.errors import InputError
 from steadyset.io.observations import group_values
-from steadyset.resampling.resample import IntArray, Noise, Resample, Rows
+from steadyset.kernels.arrays import Ints
+from steadyset.resampling.resample import Noise, Resample, Rows
 
 MOST_RUNS = 1_000_000
 WHOLE, NUMBERS, FLAGS = ("n_splits", "repeats", "size"), ("fraction", "overlap", "level"), ("stratified", "balanced")
@@ -52,7 +53,7 @@ class Resampling(BaseEstimator):  # type: ignore[misc]
         return f"{type(self).__name__}({', '.join(shown)})"
 
     @abstractmethod
-    def _draw(self, run: int, rows: Rows, seed: int) -> Resample | tuple[IntArray, IntArray]:
+    def _draw(self, run: int, rows: Rows, seed: int) -> Resample | tuple[Ints, Ints]:
         """The training and the test rows of one run."""
 
     def draw(self, run: int, rows: Rows, seed: int = 0) -> Resample:
@@ -101,7 +102,7 @@ class Resampling(BaseEstimator):  # type: ignore[misc]
             if name in FLAGS:
                 check_flag(name, value)
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[IntArray, IntArray]]:
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Ints, Ints]]:
         """Training and test rows of every run, as scikit-learn's splitters give them."""
         check_seed("random_state", self.random_state)
         rows = self._rows(X, y, groups)
@@ -154,7 +155,7 @@ class Bootstrap(Resampling):
     def extendable(self) -> bool:
         return not self.balanced
 
-    def _draw(self, run: int, rows: Rows, seed: int) -> tuple[IntArray, IntArray]:
+    def _draw(self, run: int, rows: Rows, seed: int) -> tuple[Ints, Ints]:
         if self.balanced:
             train = _balanced(rows.n, self.n_runs, seed)[run]
         elif rows.groups is not None:
@@ -203,7 +204,7 @@ class Subsample(Resampling):
         if self.stratified and rows.y is None:
             raise InputError("stratified=True needs y; none was given.")
 
-    def _draw(self, run: int, rows: Rows, seed: int) -> tuple[IntArray, IntArray]:
+    def _draw(self, run: int, rows: Rows, seed: int) -> tuple[Ints, Ints]:
         random = _random(seed, run)
         if rows.groups is not None:
             parts = _members(rows.groups)
@@ -241,7 +242,7 @@ class ComplementaryPairs(Resampling):
                     f"y has only one row of the class {classes[sizes.argmin()]!r}; halves need two or more."
                 )
 
-    def _draw(self, run: int, rows: Rows, seed: int) -> tuple[IntArray, IntArray]:
+    def _draw(self, run: int, rows: Rows, seed: int) -> tuple[Ints, Ints]:
         random = _random(seed, run // 2)
         halves = []
         for part in _members(rows.y) if self.stratified else [np.arange(rows.n)]:
@@ -276,7 +277,7 @@ class KFold(Resampling):
             raise InputError("stratified=True needs y; none was given.")
         super().check(rows)
 
-    def _draw(self, run: int, rows: Rows, seed: int) -> tuple[IntArray, IntArray]:
+    def _draw(self, run: int, rows: Rows, seed: int) -> tuple[Ints, Ints]:
         random = _random(seed, run // self.n_splits)
         if rows.groups is not None:
             _, unit = np.unique(rows.groups, return_inverse=True)
@@ -309,7 +310,7 @@ class Chunks(Resampling):
     def extendable(self) -> bool:
         return False
 
-    def _draw(self, run: int, rows: Rows, seed: int) -> tuple[IntArray, IntArray]:
+    def _draw(self, run: int, rows: Rows, seed: int) -> tuple[Ints, Ints]:
         chunk = _random(seed, 0).permutation(rows.n) % self.n_runs
         return np.flatnonzero(chunk == run), np.flatnonzero(chunk != run)
 
@@ -334,7 +335,7 @@ class FixedOverlap(Resampling):
         if self.n_runs % 2:
             raise InputError(f"n_runs is {self.n_runs}; samples with a fixed overlap come in pairs.")
 
-    def _draw(self, run: int, rows: Rows, seed: int) -> tuple[IntArray, IntArray]:
+    def _draw(self, run: int, rows: Rows, seed: int) -> tuple[Ints, Ints]:
         order = _random(seed, run // 2).permutation(rows.n)
         size = min(rows.n - 1, round(rows.n / (2 - self.overlap)))
         train = np.sort(order[:size] if run % 2 == 0 else order[rows.n - size :])
@@ -386,7 +387,7 @@ class LeaveOut(Resampling):
         if not 1 <= self.size < rows.n:
             raise wrong_argument("size", f"a whole number from 1 to {rows.n - 1}", self.size)
 
-    def _draw(self, run: int, rows: Rows, seed: int) -> tuple[IntArray, IntArray]:
+    def _draw(self, run: int, rows: Rows, seed: int) -> tuple[Ints, Ints]:
         order = np.arange(rows.n) if self.size == 1 else _random(seed, 0).permutation(rows.n)
         test = np.sort(order[run * self.size : (run + 1) * self.size])
         return _left_out(test, rows.n), test
@@ -396,13 +397,13 @@ def _random(seed: int, run: int) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(run,)))
 
 
-def _left_out(train: IntArray, n: int) -> IntArray:
+def _left_out(train: Ints, n: int) -> Ints:
     inside = np.zeros(n, dtype=bool)
     inside[train] = True
     return np.flatnonzero(~inside)
 
 
-def _members(values: Any) -> list[IntArray]:
+def _members(values: Any) -> list[Ints]:
     """The rows of each distinct value."""
     _, code = np.unique(np.asarray(values), return_inverse=True)
     return np.split(np.argsort(code, kind="stable"), np.cumsum(np.bincount(code))[:-1])
@@ -413,7 +414,7 @@ def _share(fraction: float, n: int) -> int:
 
 
 @lru_cache(maxsize=2)
-def _balanced(n: int, n_runs: int, seed: int) -> IntArray:
+def _balanced(n: int, n_runs: int, seed: int) -> Ints:
     every = np.repeat(np.arange(n), n_runs)
     table = _random(seed, 0).permutation(every).reshape(n_runs, n)
     table.setflags(write=False)

@@ -10,13 +10,13 @@ from copy import copy
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from steadyset.arguments import is_collection, shown
 from steadyset.errors import InputError
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.resampling.by_name import resampling_by_name
 from steadyset.resampling.drawn import Resampling
-from steadyset.resampling.resample import IntArray, Rows
+from steadyset.resampling.resample import Rows
 
 
 def as_resampling(given: Any) -> Resampling:
@@ -69,10 +69,10 @@ class Splitter(Resampling):
             )
         _check_splits(self._splits(rows, 0), rows, type(self.splitter).__name__)
 
-    def _draw(self, run: int, rows: Rows, seed: int) -> tuple[IntArray, IntArray]:
+    def _draw(self, run: int, rows: Rows, seed: int) -> tuple[Ints, Ints]:
         return self._splits(rows, seed)[run]
 
-    def _splits(self, rows: Rows, seed: int) -> tuple[tuple[IntArray, IntArray], ...]:
+    def _splits(self, rows: Rows, seed: int) -> tuple[tuple[Ints, Ints], ...]:
         known = self.__dict__.get("_known")
         seen = (rows.X, rows.y, rows.groups)
         if known is not None and known[0] == seed and all(a is b for a, b in zip(known[1], seen, strict=True)):
@@ -91,7 +91,7 @@ class Splitter(Resampling):
         return splits
 
     @staticmethod
-    def _seen(rows: Rows) -> npt.NDArray[np.float64]:
+    def _seen(rows: Rows) -> Floats:
         """X, which the splitter cannot write into."""
         if rows.X is None:
             return np.zeros((rows.n, 1))
@@ -129,11 +129,11 @@ class Splits(Resampling):
     def check(self, rows: Rows) -> None:
         _check_splits(_as_splits(self.splits, rows.n), rows, "resampling")
 
-    def _draw(self, run: int, rows: Rows, seed: int) -> tuple[IntArray, IntArray]:
+    def _draw(self, run: int, rows: Rows, seed: int) -> tuple[Ints, Ints]:
         return _as_splits(self.splits[run : run + 1], rows.n)[0]
 
 
-def _as_splits(given: Sequence[Any], n: int) -> tuple[tuple[IntArray, IntArray], ...]:
+def _as_splits(given: Sequence[Any], n: int) -> tuple[tuple[Ints, Ints], ...]:
     """Row numbers, from numbers or masks."""
     splits = []
     for i, pair in enumerate(given):
@@ -143,7 +143,7 @@ def _as_splits(given: Sequence[Any], n: int) -> tuple[tuple[IntArray, IntArray],
     return tuple(splits)
 
 
-def _row_numbers(given: Any, n: int, run: int) -> IntArray:
+def _row_numbers(given: Any, n: int, run: int) -> Ints:
     rows = np.asarray(given)
     if rows.ndim == 1 and rows.dtype.kind == "b" and len(rows) == n:
         return np.flatnonzero(rows)
@@ -154,7 +154,7 @@ def _row_numbers(given: Any, n: int, run: int) -> IntArray:
     return rows.astype(np.int64)
 
 
-def _check_splits(splits: Sequence[tuple[IntArray, IntArray]], rows: Rows, who: str) -> None:
+def _check_splits(splits: Sequence[tuple[Ints, Ints]], rows: Rows, who: str) -> None:
     if rows.n < 2 or not splits:
         raise InputError(f"{who} has no runs." if rows.n >= 2 else f"The data has {rows.n} rows; 2 are needed.")
     for i, (train, test) in enumerate(splits):

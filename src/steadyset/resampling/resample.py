@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-IntArray = npt.NDArray[np.int64]
+from steadyset.kernels.arrays import Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Noise:
     level: float
     seed: tuple[int, ...]
 
-    def values(self, X: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    def values(self, X: Floats) -> Floats:
         """X with noise, in proportion to the standard deviation of each column."""
         if self.target != "values":
             return X
@@ -47,8 +47,8 @@ class Resample:
     """The rows of one run. Runs with equal labels saw the same resample, so they can be compared as pairs."""
 
     label: str
-    train: IntArray
-    test: IntArray
+    train: Ints
+    test: Ints
     noise: Noise | None = None
 
     @property
@@ -57,7 +57,7 @@ class Resample:
         noise = "" if self.noise is None else repr(self.noise)
         return hashlib.sha256(b"|".join((self.train.tobytes(), self.test.tobytes(), noise.encode()))).hexdigest()[:8]
 
-    def weights(self, n_rows: int) -> npt.NDArray[np.float64]:
+    def weights(self, n_rows: int) -> Floats:
         """How often each row occurs in the training set."""
         return np.bincount(self.train, minlength=n_rows).astype(np.float64)
 
@@ -72,4 +72,4 @@ class Rows:
     n: int
     y: npt.NDArray[Any] | None = None
     groups: npt.NDArray[Any] | None = None
-    X: npt.NDArray[np.float64] | None = None
+    X: Floats | None = None

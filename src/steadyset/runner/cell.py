@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from steadyset.kernels.arrays import Ints
 from steadyset.measures.adjusted.remembered import Remembered
 from steadyset.resampling import Resample
 from steadyset.runner.chosen import Chosen, chosen
@@ -141,7 +141,7 @@ def _scores(plan: Plan, training: Training, one: Fitted) -> Scored:
         return Scored({}, failure=f"no score: {reason(error)}")
 
 
-def _predicted(plan: Plan, training: Training, columns: npt.NDArray[np.int64]) -> Scored:
+def _predicted(plan: Plan, training: Training, columns: Ints) -> Scored:
     """The scores of the plan's predictor on some of the columns; without any it is blind."""
     if len(columns):
         model = ready(plan.predictor, plan, training.resample.label)
@@ -153,7 +153,7 @@ def _predicted(plan: Plan, training: Training, columns: npt.NDArray[np.int64]) -
 
 
 def _baselines(
-    plan: Plan, training: Training, selected: npt.NDArray[np.int64], found: dict[str, float]
+    plan: Plan, training: Training, selected: Ints, found: dict[str, float]
 ) -> tuple[dict[str, float], dict[str, float]]:
     """The scores without features, and of as many random ones: a resample has one random order for all selectors."""
     size, d = len(selected), plan.X.shape[1]
@@ -168,13 +168,13 @@ def _baselines(
         return blind, _shared(plan, training, columns)
 
 
-def _shared(plan: Plan, training: Training, columns: npt.NDArray[np.int64]) -> dict[str, float]:
+def _shared(plan: Plan, training: Training, columns: Ints) -> dict[str, float]:
     """The scores of a baseline: selectors that choose as many features on a resample have the same one."""
     key = (plan.key, training.resample.label, training.resample.digest, len(columns))
     return dict(_known_baselines.get(key, lambda: _without_error(plan, training, columns)))
 
 
-def _without_error(plan: Plan, training: Training, columns: npt.NDArray[np.int64]) -> dict[str, float]:
+def _without_error(plan: Plan, training: Training, columns: Ints) -> dict[str, float]:
     try:
         return _predicted(plan, training, columns).values
     except Exception:  # the predictor's own failure is told with the selected features

@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 
 from steadyset.errors import InputError
 from steadyset.io.numbers import numbers
+from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.runner.function import read_support
 
 MARKS = ("get_support", "coef_", "feature_importances_")
@@ -33,8 +33,8 @@ WEIGHTS = ("importances_", "coef_", "feature_importances_", "scores_")
 class Chosen:
     """The selected feature indices, ascending, a weight for each, or None, and how many of them ties decided."""
 
-    features: npt.NDArray[np.int64]
-    weights: npt.NDArray[np.float64] | None
+    features: Ints
+    weights: Floats | None
     tied: int = 0
 
 
@@ -86,7 +86,7 @@ def _chosen_by_steps(steps: Sequence[Any], n_features: int) -> Chosen:
     return Chosen(passed[last.features][order], None if last.weights is None else last.weights[order], tied=last.tied)
 
 
-def _kept_by(step: Any, n_features: int) -> npt.NDArray[np.int64]:
+def _kept_by(step: Any, n_features: int) -> Ints:
     """Which of its columns a fitted step hands on, in their order."""
     if hasattr(step, "get_support"):
         return chosen(step, n_features).features
@@ -118,7 +118,7 @@ def _chosen_by_one(fitted: Any, n_features: int) -> Chosen:
     return Chosen(features, weights[features] if weights is not None and known else None, _tied(fitted, support))
 
 
-def _deciding(raw: Any, attribute: str, who: str, n_features: int) -> npt.NDArray[np.float64]:
+def _deciding(raw: Any, attribute: str, who: str, n_features: int) -> Floats:
     """Numbers that decide what was selected, one per feature."""
     magnitudes = _magnitudes(raw, attribute)
     if len(magnitudes) != n_features:
@@ -131,7 +131,7 @@ def _deciding(raw: Any, attribute: str, who: str, n_features: int) -> npt.NDArra
     return magnitudes
 
 
-def _tied(fitted: Any, support: npt.NDArray[np.bool_]) -> int:
+def _tied(fitted: Any, support: Bools) -> int:
     """How many selected features have no better score than one that was left out."""
     if getattr(fitted, "all_tied_", False) and not support.all():
         raise InputError("all features have the same score, so there is nothing to select by.")
@@ -150,7 +150,7 @@ def _tied(fitted: Any, support: npt.NDArray[np.bool_]) -> int:
     return int((values[support] == best_left_out).sum())
 
 
-def _feature_weights(fitted: Any, n_features: int) -> npt.NDArray[np.float64] | None:
+def _feature_weights(fitted: Any, n_features: int) -> Floats | None:
     """Absolute weights of all features; several rows of coefficients (classes) are averaged."""
     for name in WEIGHTS:
         raw = getattr(fitted, name, None)
@@ -162,7 +162,7 @@ def _feature_weights(fitted: Any, n_features: int) -> npt.NDArray[np.float64] | 
     return None
 
 
-def _magnitudes(raw: Any, attribute: str) -> npt.NDArray[np.float64]:
+def _magnitudes(raw: Any, attribute: str) -> Floats:
     dense = raw.toarray() if hasattr(raw, "toarray") else raw
-    found: npt.NDArray[np.float64] = np.abs(np.atleast_2d(numbers(dense, attribute))).mean(axis=0)
+    found: Floats = np.abs(np.atleast_2d(numbers(dense, attribute))).mean(axis=0)
     return found

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 
 from steadyset.errors import InputError
+from steadyset.kernels.arrays import Bools
 
 
 class FunctionSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -37,7 +37,7 @@ class FunctionSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.support_ = read_support(self.function(table, y), X.shape[1], function_name(self.function), self.features)
         return self
 
-    def _get_support_mask(self) -> npt.NDArray[np.bool_]:
+    def _get_support_mask(self) -> Bools:
         return self.support_
 
 
@@ -52,7 +52,7 @@ def function_name(function: Any) -> str:
     return "function" if name == "<lambda>" else str(name)
 
 
-def read_support(given: Any, n_features: int, who: str, features: Sequence[str] | None = None) -> npt.NDArray[np.bool_]:
+def read_support(given: Any, n_features: int, who: str, features: Sequence[str] | None = None) -> Bools:
     """A mask of the selected features from a mask, column numbers, or names where these are known."""
     values = np.asarray(sorted(given, key=str) if isinstance(given, (set, frozenset)) else given)
     if values.dtype == object and values.ndim == 1 and all(isinstance(value, str) for value in values):
@@ -86,7 +86,7 @@ def read_support(given: Any, n_features: int, who: str, features: Sequence[str] 
     )
 
 
-def _mask(values: npt.NDArray[np.bool_], n_features: int, who: str) -> npt.NDArray[np.bool_]:
+def _mask(values: Bools, n_features: int, who: str) -> Bools:
     if len(values) != n_features:
         raise InputError(
             f"{who} decides on {len(values)} columns, but the data has {n_features} features; "

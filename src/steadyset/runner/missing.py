@@ -6,24 +6,21 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils import get_tags
 
 from steadyset.errors import Argument, InputError
 from steadyset.io.labels import some_names
 from steadyset.io.observations import MEDIAN
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.runner.function import FunctionSelector
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
-
-def columns_with_gaps(X: FloatArray) -> IntArray:
+def columns_with_gaps(X: Floats) -> Ints:
     """The columns in which a value is missing."""
     return np.flatnonzero(np.isnan(X).any(axis=0))
 
 
-def medians(X: FloatArray, columns: IntArray | None = None) -> FloatArray:
+def medians(X: Floats, columns: Ints | None = None) -> Floats:
     """The median of the known values of each column, 0 where there is none; nan in columns that are not asked for."""
     asked = columns_with_gaps(X) if columns is None else columns
     found = np.full(X.shape[1], np.nan)
@@ -33,13 +30,13 @@ def medians(X: FloatArray, columns: IntArray | None = None) -> FloatArray:
     return found
 
 
-def filled(X: FloatArray, values: FloatArray) -> FloatArray:
+def filled(X: Floats, values: Floats) -> Floats:
     """A copy of X with the missing values of each column replaced."""
     gaps = np.isnan(X)
     return np.where(gaps, values, X) if gaps.any() else X.copy()
 
 
-def filled_by_medians(X: FloatArray) -> FloatArray:
+def filled_by_medians(X: Floats) -> Floats:
     """X with its gaps filled by the medians of all rows: for what describes the whole table and is never scored."""
     return filled(X, medians(X)) if np.isnan(X).any() else X
 
@@ -64,7 +61,7 @@ def takes_gaps(estimator: Any) -> bool:
 
 
 def refuse_gaps(
-    X: FloatArray, gaps: IntArray, features: Sequence[str], estimators: Mapping[str, Any], *, advice: str = ""
+    X: Floats, gaps: Ints, features: Sequence[str], estimators: Mapping[str, Any], *, advice: str = ""
 ) -> None:
     """Say, before any run, which estimators cannot take the missing values, and what to do."""
     unable = [name for name, estimator in estimators.items() if len(gaps) and not takes_gaps(estimator)]

@@ -9,13 +9,14 @@ from uuid import uuid4
 import numpy as np
 import numpy.typing as npt
 
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.resampling import Resample, Resampling, Rows
 from steadyset.runner.conditions import RECORD, OnWarning
 from steadyset.runner.scoring import Score
 from steadyset.task import Task
 
 
-def _no_columns() -> npt.NDArray[np.int64]:
+def _no_columns() -> Ints:
     return np.empty(0, np.int64)
 
 
@@ -31,7 +32,7 @@ class Plan:
     key tells plans apart, in worker processes too: what all selectors of a plan share is remembered under it.
     """
 
-    X: npt.NDArray[np.float64]
+    X: Floats
     y: npt.NDArray[Any]
     groups: npt.NDArray[Any] | None
     resampling: Resampling
@@ -41,7 +42,7 @@ class Plan:
     seed: int
     impute: str | None = None
     on_warning: OnWarning = RECORD
-    gaps: npt.NDArray[np.int64] = field(default_factory=_no_columns)
+    gaps: Ints = field(default_factory=_no_columns)
     key: str = field(default_factory=_new_key, repr=False, compare=False)
 
     @property

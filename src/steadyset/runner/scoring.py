@@ -18,13 +18,14 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import Tags, TargetTags
 
 from steadyset.errors import InputError
+from steadyset.kernels.arrays import Floats
 from steadyset.runner.conditions import listening, reason, same_conditions
 from steadyset.task import CLASSES, NUMBER, Task
 
 Scorer = Callable[[Any, Any, Any], float]
 
 
-def _log_likelihood(model: Any, X: npt.NDArray[np.float64], y: npt.NDArray[Any]) -> float:
+def _log_likelihood(model: Any, X: Floats, y: npt.NDArray[Any]) -> float:
     """The mean log-probability of the true classes; log_loss has no value for a class that training rows lack."""
     if not hasattr(model, "predict_proba"):
         raise InputError("log_likelihood needs a predictor with predict_proba.")
@@ -150,7 +151,7 @@ class Scored:
     failure: str = ""
 
 
-def scores(model: Any, X: npt.NDArray[np.float64], y: npt.NDArray[Any], wanted: Sequence[Score], task: Task) -> Scored:
+def scores(model: Any, X: Floats, y: npt.NDArray[Any], wanted: Sequence[Score], task: Task) -> Scored:
     """Score a fitted model on left-out rows; a score that has no value because rows of a class are missing is nan."""
     if not wanted:
         return Scored({})

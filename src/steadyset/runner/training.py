@@ -10,15 +10,13 @@ import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.resampling import Resample
 from steadyset.runner.missing import filled, medians
 from steadyset.runner.plan import Plan
 from steadyset.runner.seeds import is_ours
 from steadyset.selectors.filters import FilterSelector, get_filter
 from steadyset.task import CLASSES, NUMBER
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -28,7 +26,7 @@ class Training:
     plan: Plan
     resample: Resample
     target: npt.NDArray[Any]
-    fill: FloatArray | None
+    fill: Floats | None
 
     @classmethod
     def of(cls, plan: Plan, resample: Resample) -> Training:
@@ -53,16 +51,16 @@ class Training:
         """The target of the training rows, a copy each time."""
         return self.target.copy()
 
-    def train(self, columns: IntArray | None = None) -> FloatArray:
+    def train(self, columns: Ints | None = None) -> Floats:
         """The training rows, a copy each time."""
         X = self._rows(self.resample.train, columns)
         return X if self.resample.noise is None else self.resample.noise.values(X)
 
-    def test(self, columns: IntArray | None = None) -> FloatArray:
+    def test(self, columns: Ints | None = None) -> Floats:
         """The rows left out, a copy each time."""
         return self._rows(self.resample.test, columns)
 
-    def all_rows(self) -> FloatArray:
+    def all_rows(self) -> Floats:
         """Every row of the data, for an estimator that takes the resample as weights."""
         return self.plan.X if self.fill is None else filled(self.plan.X, self.fill)
 
@@ -90,7 +88,7 @@ class Training:
                 raise
             return fresh.fit(np.array(self.plan.X), self.plan.y.copy(), sample_weight=weights)
 
-    def _rows(self, rows: IntArray, columns: IntArray | None) -> FloatArray:
+    def _rows(self, rows: Ints, columns: Ints | None) -> Floats:
         X = np.asarray(self.plan.X[rows if columns is None else np.ix_(rows, columns)])
         if self.fill is None:
             return X

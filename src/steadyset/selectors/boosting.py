@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.linear.componentwise import boost
 from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
-from steadyset.selectors.model_input import FloatArray, IntArray, nested, read_training, solved_target, standardise
+from steadyset.selectors.model_input import nested, read_training, solved_target, standardise
 from steadyset.selectors.validation import check_integer, check_number, size_or_default
 
 DEFAULT_STEPS = 1000  # where nobody limits them and the features that are left never become the best
@@ -41,10 +42,10 @@ class _BoostingSelector(LinearSelector):
         offset = float(np.log(target.mean / (1.0 - target.mean))) if self._logistic else target.mean
         coef, steps = boost(data.Xt, target.y, data.weight, offset, n_steps, float(self.rate), k, self._logistic)
         self._store(coef * target.unit, offset * target.unit + target.centre, data, training)
-        self.steps_: IntArray = steps
+        self.steps_: Ints = steps
         return self
 
-    def path_by_size(self, X: FloatArray, y: Any, reach: int) -> list[IntArray]:
+    def path_by_size(self, X: Floats, y: Any, reach: int) -> list[Ints]:
         """The features in the order in which the steps took them, up to reach, by one fit."""
         features, steps = np.unique(clone(self).set_params(k=reach).fit(X, y).steps_, return_index=True)
         return nested(features[np.argsort(steps)])

@@ -7,18 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin, clone
 
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.trees.growth import Trees
 from steadyset.selectors.model import ModelSelector
-from steadyset.selectors.model_input import (
-    FloatArray,
-    IntArray,
-    Target,
-    first_best,
-    nested,
-    read_training,
-    tied,
-    varying,
-)
+from steadyset.selectors.model_input import Target, first_best, nested, read_training, tied, varying
 from steadyset.selectors.trees import (
     ForestData,
     Growth,
@@ -35,7 +27,7 @@ KINDS = {"impurity": "decrease_share", "permutation": "permutation"}
 class _ForestSelector(ModelSelector):
     """The fit that the classification and the regression forest share."""
 
-    importances_: FloatArray
+    importances_: Floats
     trees_: Trees
     _target: Target
 
@@ -78,7 +70,7 @@ class _ForestSelector(ModelSelector):
             self.classes_ = training.classes
         return self
 
-    def path_by_size(self, X: FloatArray, y: Any, reach: int) -> list[IntArray]:
+    def path_by_size(self, X: Floats, y: Any, reach: int) -> list[Ints]:
         """The features by falling importance, up to reach, by one fit."""
         fitted = clone(self).set_params(k=reach).fit(X, y)
         chosen = np.flatnonzero(fitted.support_)
@@ -94,7 +86,7 @@ class _ForestSelector(ModelSelector):
         )
         return int(self.n_trees)
 
-    def _mean_of_trees(self, X: ArrayLike) -> FloatArray:
+    def _mean_of_trees(self, X: ArrayLike) -> Floats:
         """Mean over the trees of their leaves' values: class frequencies, or one column with the mean of y."""
         values = self._checked(X)[:, self.support_]
         return mean_of_trees(self.trees_, values, len(self.classes_) if self._target == "classes" else 1)
@@ -124,7 +116,7 @@ class ForestClassification(ClassifierMixin, _ForestSelector):  # type: ignore[mi
 
     _target: Target = "classes"
 
-    def predict_proba(self, X: ArrayLike) -> FloatArray:
+    def predict_proba(self, X: ArrayLike) -> Floats:
         """Class frequencies in the leaves, averaged over the trees; columns in the order of classes_."""
         return self._mean_of_trees(X)
 
@@ -142,6 +134,6 @@ class ForestRegression(RegressorMixin, _ForestSelector):  # type: ignore[misc]
 
     _target: Target = "numbers"
 
-    def predict(self, X: ArrayLike) -> FloatArray:
+    def predict(self, X: ArrayLike) -> Floats:
         """The mean of y in the leaves, averaged over the trees."""
         return self._mean_of_trees(X)[:, 0]

@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steadyset.io.observations import group_values
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.linear.elastic_net import fit_elastic_net
 from steadyset.kernels.linear.group_lasso import fit_group_lasso
 from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
-from steadyset.selectors.model_input import FloatArray, IntArray, Training, read_training
+from steadyset.selectors.model_input import Training, read_training
 from steadyset.selectors.path import MOST_ROUNDS, SWEEPS_A_CALL, PathProblem
 
 
@@ -39,7 +40,7 @@ class _GroupSelector(LinearSelector):
         """Fit the path down to the given penalty or number of groups, and keep the last model."""
         target: Any = "binary" if self._logistic else "numbers"
         training = read_training(X, y, sample_weight, target=target, selector=self)
-        self.groups_: IntArray = _read_groups(self.groups, training.X.shape[1])
+        self.groups_: Ints = _read_groups(self.groups, training.X.shape[1])
         problem = _GroupProblem(training, self.groups_, self._logistic, self.tol)
         n_groups = int(self.groups_.max()) + 1
         level = problem.fit(self.penalty, self.k, n_groups, self.n_lambdas, self.lambda_min_ratio, what="groups")
@@ -87,7 +88,7 @@ class GroupLinear(_GroupSelector, RegressionSelector):
 class _GroupProblem(PathProblem):
     """The path of one group lasso; coefficients are in `order`, where the features of a group stand together."""
 
-    def __init__(self, training: Training, groups: IntArray, logistic: bool, tol: float) -> None:
+    def __init__(self, training: Training, groups: Ints, logistic: bool, tol: float) -> None:
         super().__init__(training, logistic=logistic, tol=tol)
         self.order = np.argsort(groups, kind="stable")
         self.Xt = np.ascontiguousarray(self.data.Xt[self.order])
@@ -98,10 +99,10 @@ class _GroupProblem(PathProblem):
     def largest_penalty(self) -> float:
         return float(np.max(self._norms(self.null_descent[self.order]) / self.factors))
 
-    def size(self, coef: FloatArray) -> int:
+    def size(self, coef: Floats) -> int:
         return int(np.count_nonzero(self._norms(coef)))
 
-    def fit_level(self, penalty: float, coef: FloatArray, intercept: float) -> tuple[float, float, float]:
+    def fit_level(self, penalty: float, coef: Floats, intercept: float) -> tuple[float, float, float]:
         if len(self.factors) == len(self.Xt):
             # Groups of one feature are the lasso, whose solver knows a way out of near copies.
             no_ridge = np.zeros(len(coef))
@@ -132,11 +133,11 @@ class _GroupProblem(PathProblem):
             intercept,
         )
 
-    def _norms(self, values: FloatArray) -> FloatArray:
+    def _norms(self, values: Floats) -> Floats:
         return np.sqrt(np.add.reduceat(np.square(values), self.bounds[:-1]))
 
 
-def _read_groups(groups: ArrayLike | None, n_features: int) -> IntArray:
+def _read_groups(groups: ArrayLike | None, n_features: int) -> Ints:
     if groups is None:
         return np.arange(n_features)
     labels = group_values(groups, n_features, each="feature")

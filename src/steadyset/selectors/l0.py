@@ -5,13 +5,14 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.linear.best_subset import best_subset_path
 from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
-from steadyset.selectors.model_input import FloatArray, copies_of, read_training, solved_target, standardise
+from steadyset.selectors.model_input import copies_of, read_training, solved_target, standardise
 from steadyset.selectors.validation import check_integer, check_number, size_or_default
 
 
@@ -43,15 +44,15 @@ class _BestSubsetSelector(LinearSelector):
             with np.errstate(over="ignore", under="ignore"):
                 thetas, objectives = thetas * spread, objectives * spread * spread
             thetas[np.arange(len(thetas)), np.arange(1, len(thetas) + 1)] += target.centre + target.mean * target.unit
-        self.path_: list[NDArray[np.int64]] = [np.sort(supports[s, : s + 1]) for s in range(len(supports))]
-        self.objectives_: FloatArray = objectives
+        self.path_: list[Ints] = [np.sort(supports[s, : s + 1]) for s in range(len(supports))]
+        self.objectives_: Floats = objectives
         # A fitted model should not carry the data.
         none = np.empty((0, 0))
         self._path = (supports, thetas, replace(data, Xt=none), replace(training, X=none))
         self._copies = _copies_of_path(training.X, self.path_)
         return self._keep(len(supports))
 
-    def path_by_size(self, X: FloatArray, y: Any, reach: int) -> list[NDArray[np.int64]]:
+    def path_by_size(self, X: Floats, y: Any, reach: int) -> list[Ints]:
         """The best support of each size up to reach, by one fit."""
         return list(clone(self).set_params(k=reach).fit(X, y).path_)
 
@@ -75,7 +76,7 @@ class _BestSubsetSelector(LinearSelector):
         return self
 
 
-def _copies_of_path(X: FloatArray, path: list[NDArray[np.int64]]) -> dict[int, NDArray[np.int64]]:
+def _copies_of_path(X: Floats, path: list[Ints]) -> dict[int, Ints]:
     """The copies of every feature that is in the model of some size."""
     features = np.unique(np.concatenate(path))
     return dict(zip(features.tolist(), copies_of(X, features), strict=True))

@@ -9,9 +9,10 @@ from numpy.typing import ArrayLike
 from steadyset.arguments import check_flag
 from steadyset.errors import InputError
 from steadyset.io.numbers import numbers
+from steadyset.kernels.arrays import Floats
 from steadyset.kernels.linear.elastic_net import fit_elastic_net
 from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
-from steadyset.selectors.model_input import FloatArray, Training, later_copies, read_training
+from steadyset.selectors.model_input import Training, later_copies, read_training
 from steadyset.selectors.path import MOST_ROUNDS, SWEEPS_A_CALL, PathProblem
 from steadyset.selectors.validation import check_choice, check_integer, check_number
 
@@ -26,10 +27,10 @@ class ElasticNetPath:
     conditions over all features, on the standardised scale and in units of the standard deviation of y.
     """
 
-    lambdas: FloatArray
-    coefs: FloatArray
-    intercepts: FloatArray
-    violations: FloatArray
+    lambdas: Floats
+    coefs: Floats
+    intercepts: Floats
+    violations: Floats
 
 
 def elastic_net_path(
@@ -117,11 +118,11 @@ class _ElasticNetSelector(LinearSelector):
         """Whether the size decides, and no given penalty."""
         return self.penalty is None
 
-    def largest_penalty(self, X: FloatArray, y: Any) -> float:
+    def largest_penalty(self, X: Floats, y: Any) -> float:
         """The least penalty that leaves out every feature."""
         return float(elastic_net_path(X, y, n_lambdas=1, **self._path_options()).lambdas[0])
 
-    def path_by_penalty(self, X: FloatArray, y: Any, penalties: FloatArray, reach: int) -> tuple[list[Any], Any]:
+    def path_by_penalty(self, X: Floats, y: Any, penalties: Floats, reach: int) -> tuple[list[Any], Any]:
         """The features at each penalty, and all in the order of entry: within a penalty, by their standardised size."""
         coefs = elastic_net_path(X, y, lambdas=penalties, max_features=reach, **self._path_options()).coefs
         used = np.flatnonzero(coefs.any(axis=0))
@@ -189,10 +190,10 @@ class _ElasticNetProblem(PathProblem):
     def largest_penalty(self) -> float:
         return float(np.max(np.abs(self.null_descent) / self.l1_factors))
 
-    def size(self, coef: FloatArray) -> int:
+    def size(self, coef: Floats) -> int:
         return int(np.count_nonzero(coef))
 
-    def fit_level(self, penalty: float, coef: FloatArray, intercept: float) -> tuple[float, float, float]:
+    def fit_level(self, penalty: float, coef: Floats, intercept: float) -> tuple[float, float, float]:
         return fit_elastic_net(
             self.data.Xt,
             self.y,
@@ -208,7 +209,7 @@ class _ElasticNetProblem(PathProblem):
         )
 
 
-def _read_lambdas(lambdas: ArrayLike) -> FloatArray:
+def _read_lambdas(lambdas: ArrayLike) -> Floats:
     levels = numbers(lambdas, "lambdas")
     if levels.ndim != 1 or len(levels) == 0 or not np.isfinite(levels).all() or (levels <= 0).any():
         raise InputError("lambdas must be a list of positive numbers.")
@@ -217,7 +218,7 @@ def _read_lambdas(lambdas: ArrayLike) -> FloatArray:
     return levels
 
 
-def _read_factors(penalty_factors: ArrayLike | None, n_features: int) -> FloatArray:
+def _read_factors(penalty_factors: ArrayLike | None, n_features: int) -> Floats:
     if penalty_factors is None:
         return np.ones(n_features)
     factors = numbers(penalty_factors, "penalty_factors")

@@ -9,21 +9,22 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from steadyset.selectors.model_input import BoolArray, FloatArray, Standardised, Training, left_out_copies
+from steadyset.kernels.arrays import Bools, Floats
+from steadyset.selectors.model_input import Standardised, Training, left_out_copies
 
 
 class ModelSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """A selector that is also the predictor fitted on the features that it selected."""
 
     weights_equal_copies = True
-    support_: BoolArray
+    support_: Bools
     classes_: NDArray[Any]
 
-    def _get_support_mask(self) -> BoolArray:
+    def _get_support_mask(self) -> Bools:
         check_is_fitted(self)
         return self.support_
 
-    def _checked(self, X: ArrayLike) -> FloatArray:
+    def _checked(self, X: ArrayLike) -> Floats:
         check_is_fitted(self)
         return np.asarray(validate_data(self, X, dtype=np.float64, reset=False))
 
@@ -39,12 +40,12 @@ class LinearSelector(ModelSelector):
     n_tied_ counts the selected features of which a copy was not selected: only the order of the columns preferred them.
     """
 
-    coef_: FloatArray
+    coef_: Floats
     intercept_: float
-    importances_: FloatArray
+    importances_: Floats
     n_tied_: int
 
-    def _store(self, coef: FloatArray, intercept: float, data: Standardised, training: Training) -> None:
+    def _store(self, coef: Floats, intercept: float, data: Standardised, training: Training) -> None:
         """Keep a model of the standardised features, put into the units of X."""
         self.coef_ = coef / data.scale
         self.intercept_ = float(intercept - self.coef_ @ data.centre)
@@ -55,7 +56,7 @@ class LinearSelector(ModelSelector):
         if len(training.classes):
             self.classes_ = training.classes
 
-    def _score_rows(self, X: ArrayLike) -> FloatArray:
+    def _score_rows(self, X: ArrayLike) -> Floats:
         values = self._checked(X)
         used = np.flatnonzero(self.coef_)
         return np.asarray(values[:, used] @ self.coef_[used] + self.intercept_)
@@ -64,7 +65,7 @@ class LinearSelector(ModelSelector):
 class BinarySelector(ClassifierMixin, LinearSelector):  # type: ignore[misc]
     """Two classes, told apart by the sign of the linear score."""
 
-    def decision_function(self, X: ArrayLike) -> FloatArray:
+    def decision_function(self, X: ArrayLike) -> Floats:
         """The linear score intercept_ + X coef_; positive speaks for classes_[1]."""
         return self._score_rows(X)
 
@@ -82,7 +83,7 @@ class BinarySelector(ClassifierMixin, LinearSelector):  # type: ignore[misc]
 class LogisticSelector(BinarySelector):
     """Two classes, with the probability given by the logistic function of the linear score."""
 
-    def predict_proba(self, X: ArrayLike) -> FloatArray:
+    def predict_proba(self, X: ArrayLike) -> Floats:
         """P(classes_[0]) and P(classes_[1]) for each row."""
         positive = expit(self.decision_function(X))
         return np.column_stack([1.0 - positive, positive])
@@ -91,6 +92,6 @@ class LogisticSelector(BinarySelector):
 class RegressionSelector(RegressorMixin, LinearSelector):  # type: ignore[misc]
     """A number, predicted by the linear score."""
 
-    def predict(self, X: ArrayLike) -> FloatArray:
+    def predict(self, X: ArrayLike) -> Floats:
         """intercept_ + X coef_."""
         return self._score_rows(X)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from steadyset.errors import InputError
+from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.selectors.validation import (
     check_classes,
     check_features,
@@ -16,9 +17,6 @@ from steadyset.selectors.validation import (
     check_two_classes,
 )
 
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
-IntArray = NDArray[np.int64]
 Target = Literal["binary", "classes", "numbers"]
 
 TINY = 1e-150
@@ -29,9 +27,9 @@ DIGITS = 10  # to which scores are compared, so that rounding decides no tie
 class Training:
     """Rows of positive weight: X is n x d, y holds numbers or class codes 0, 1, ...; classes is empty for numbers."""
 
-    X: FloatArray
-    y: FloatArray
-    weight: FloatArray
+    X: Floats
+    y: Floats
+    weight: Floats
     classes: NDArray[Any]
 
 
@@ -39,11 +37,11 @@ class Training:
 class Standardised:
     """Features as rows (d x n), centred and divided by scale; a constant feature is a row of zeros with scale 1."""
 
-    Xt: FloatArray
-    weight: FloatArray
-    centre: FloatArray
-    scale: FloatArray
-    varies: BoolArray
+    Xt: Floats
+    weight: Floats
+    centre: Floats
+    scale: Floats
+    varies: Bools
 
 
 def read_training(
@@ -99,14 +97,14 @@ def standardise(training: Training) -> Standardised:
 class SolvedTarget:
     """y as solvers take it: (original - centre) / unit, with its weighted mean and standard deviation."""
 
-    y: FloatArray
+    y: Floats
     centre: float
     unit: float
     mean: float
     spread: float
 
 
-def solved_target(training: Training, weight: FloatArray) -> SolvedTarget:
+def solved_target(training: Training, weight: Floats) -> SolvedTarget:
     """Numbers centred and brought near a standard deviation of 1; class codes as they are.
 
     A unit is a power of two, which changes no digit. Without it, squares of tiny or huge numbers vanish or overflow;
@@ -130,15 +128,15 @@ def _powers_of_two(sizes: Any) -> Any:
     return np.ldexp(1.0, np.frexp(sizes)[1] - 1)
 
 
-def varying(X: FloatArray) -> BoolArray:
+def varying(X: Floats) -> Bools:
     """Which columns vary; a model needs one that does."""
-    varies: BoolArray = X.min(axis=0) < X.max(axis=0)
+    varies: Bools = X.min(axis=0) < X.max(axis=0)
     if not varies.any():
         raise InputError("X is constant in every column on the rows of positive weight; at least one must vary.")
     return varies
 
 
-def later_copies(X: FloatArray) -> BoolArray:
+def later_copies(X: Floats) -> Bools:
     """Which columns equal an earlier column in every row."""
     seen: set[bytes] = set()
     later = np.zeros(X.shape[1], dtype=np.bool_)
@@ -149,30 +147,30 @@ def later_copies(X: FloatArray) -> BoolArray:
     return later
 
 
-def first_best(scores: FloatArray, count: int, *, digits: int = DIGITS) -> IntArray:
+def first_best(scores: Floats, count: int, *, digits: int = DIGITS) -> Ints:
     """Indices of the count largest scores, best first; the lower index wins between scores that agree to the digits."""
     return np.lexsort((np.arange(len(scores)), -_rounded(scores, digits)))[:count].astype(np.int64)
 
 
-def nested(order: IntArray) -> list[IntArray]:
+def nested(order: Ints) -> list[Ints]:
     """The path of features that enter one after the other and stay."""
     return [order[: size + 1] for size in range(len(order))]
 
 
-def tied(scores: FloatArray, best: IntArray, *, digits: int = DIGITS) -> IntArray:
+def tied(scores: Floats, best: Ints, *, digits: int = DIGITS) -> Ints:
     """Those of the indices `best` whose score agrees to the digits with that of an index that is not among them."""
     rounded = _rounded(scores, digits)
     return np.asarray(best[rounded[best] == np.delete(rounded, best).max(initial=-np.inf)])
 
 
-def left_out_copies(X: FloatArray, chosen: BoolArray) -> IntArray:
+def left_out_copies(X: Floats, chosen: Bools) -> Ints:
     """Chosen columns of which a copy, or a mirror image, was not chosen; constant ones have none."""
     columns = np.flatnonzero(chosen)
     copied = [not chosen[copies].all() for copies in copies_of(X, columns)]
     return np.asarray(columns[np.array(copied, dtype=np.bool_)], dtype=np.int64)
 
 
-def copies_of(X: FloatArray, columns: IntArray) -> list[IntArray]:
+def copies_of(X: Floats, columns: Ints) -> list[Ints]:
     """The copies and mirror images of each of some columns, itself among them; a constant column has none."""
     gap = np.abs(X[0] - X[1])  # the first two rows tell most columns apart
     found = []
@@ -183,6 +181,6 @@ def copies_of(X: FloatArray, columns: IntArray) -> list[IntArray]:
     return found
 
 
-def _rounded(scores: FloatArray, digits: int) -> FloatArray:
+def _rounded(scores: Floats, digits: int) -> Floats:
     top = np.abs(scores).max(initial=0.0)
     return np.round(scores / top, digits) if top > 0 else scores

@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from steadyset.errors import InputError
-from steadyset.selectors.model_input import FloatArray, Training, solved_target, standardise
+from steadyset.kernels.arrays import Floats
+from steadyset.selectors.model_input import Training, solved_target, standardise
 from steadyset.selectors.validation import check_integer, check_number, size_or_default
 
 MOST_ROUNDS = 1000
@@ -31,7 +32,7 @@ class Level:
     """The model at one penalty (in the units of y), in those of the standardised features and the solved target."""
 
     penalty: float
-    coef: FloatArray
+    coef: Floats
     intercept: float
     violation: float
 
@@ -51,23 +52,23 @@ class PathProblem(ABC):
         self.spread = self.target.spread
         self.tol = tol * self.spread
         self.null_intercept = float(np.log(mean / (1.0 - mean))) if logistic else mean
-        self.null_descent: FloatArray = self.data.Xt @ (self.data.weight * (self.y - mean))
+        self.null_descent: Floats = self.data.Xt @ (self.data.weight * (self.y - mean))
 
     @abstractmethod
     def largest_penalty(self) -> float:
         """The least penalty that leaves out every feature, in units of the solved target."""
 
     @abstractmethod
-    def size(self, coef: FloatArray) -> int:
+    def size(self, coef: Floats) -> int:
         """How many features (or groups) are in the model."""
 
     @abstractmethod
-    def fit_level(self, penalty: float, coef: FloatArray, intercept: float) -> tuple[float, float, float]:
+    def fit_level(self, penalty: float, coef: Floats, intercept: float) -> tuple[float, float, float]:
         """A block of sweeps for one penalty (in units of the solved target), starting from coef and changing it in
         place; the intercept, the KKT violation and the objective.
         """
 
-    def walk(self, lambdas: FloatArray, *, stop_size: int | None = None, start: Level | None = None) -> list[Level]:
+    def walk(self, lambdas: Floats, *, stop_size: int | None = None, start: Level | None = None) -> list[Level]:
         """The models down the lambdas, each started from the one before, until one has stop_size or more."""
         coef = np.zeros(len(self.data.scale)) if start is None else start.coef.copy()
         intercept = self.null_intercept if start is None else start.intercept
@@ -79,7 +80,7 @@ class PathProblem(ABC):
                 break
         return path
 
-    def _solve(self, penalty: float, coef: FloatArray, intercept: float) -> tuple[float, float]:
+    def _solve(self, penalty: float, coef: Floats, intercept: float) -> tuple[float, float]:
         """Blocks of sweeps until the conditions hold, or until a block brings neither them nor the objective down."""
         violation = closest = least = np.inf
         for _ in range(MOST_CALLS):
@@ -92,7 +93,7 @@ class PathProblem(ABC):
             closest, least = min(closest, violation), min(least, objective)
         return intercept, violation
 
-    def in_units_of_y(self, level: Level) -> tuple[FloatArray, float]:
+    def in_units_of_y(self, level: Level) -> tuple[Floats, float]:
         """Coefficients of the standardised features and the intercept, in the units of y."""
         return level.coef * self.target.unit, level.intercept * self.target.unit + self.target.centre
 
@@ -108,7 +109,7 @@ class PathProblem(ABC):
                 stacklevel=4,
             )
 
-    def levels(self, count: int, min_ratio: float | None) -> FloatArray:
+    def levels(self, count: int, min_ratio: float | None) -> Floats:
         """Levels from the least penalty that leaves out every feature downwards."""
         check_integer("n_lambdas", count, least=1, most=MOST_LAMBDAS)
         if min_ratio is None:
@@ -134,7 +135,7 @@ class PathProblem(ABC):
         self.tell_accuracy([level])
         return level
 
-    def _find_size(self, lambdas: FloatArray, k: int) -> Level:
+    def _find_size(self, lambdas: Floats, k: int) -> Level:
         """The model of size k on the path, or of the largest size below k where the path steps over k."""
         path = self.walk(lambdas, stop_size=k)
         best = max((level for level in path if self.size(level.coef) <= k), key=lambda level: self.size(level.coef))

@@ -10,20 +10,13 @@ from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 
 from steadyset.arguments import wrong_argument
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.linear.cholesky import pivoted_cholesky
 from steadyset.kernels.linear.hinge import hinge_fit
 from steadyset.kernels.linear.products import combine, symmetric_product
 from steadyset.kernels.linear.ridge import ridge_fit
 from steadyset.selectors.model import BinarySelector
-from steadyset.selectors.model_input import (
-    FloatArray,
-    IntArray,
-    first_best,
-    nested,
-    read_training,
-    standardise,
-    tied,
-)
+from steadyset.selectors.model_input import first_best, nested, read_training, standardise, tied
 from steadyset.selectors.validation import check_choice, check_number, size_or_default
 
 
@@ -68,7 +61,7 @@ class RecursiveElimination(BinarySelector):
         left = np.flatnonzero(data.varies)
         # Ties are common in discrete data, and must not be broken by what a solver leaves in the last digits.
         digits = 10 if self.loss == "logistic" else 6
-        worst_first: list[IntArray] = [np.flatnonzero(~data.varies)[::-1]]
+        worst_first: list[Ints] = [np.flatnonzero(~data.varies)[::-1]]
         rivals: set[int] = set()
         while True:
             coef, intercept = _fit_linear(data.Xt[left], training.y, data.weight, self.loss, float(self.penalty))
@@ -81,7 +74,7 @@ class RecursiveElimination(BinarySelector):
             rivals.update(left[tied(np.abs(coef), kept, digits=digits)].tolist())
             left = left[np.sort(kept)]
         worst_first.append(left[order[::-1]])
-        self.ranking_: IntArray = np.empty(len(data.scale), dtype=np.int64)
+        self.ranking_: Ints = np.empty(len(data.scale), dtype=np.int64)
         self.ranking_[np.concatenate(worst_first)[::-1]] = np.arange(1, len(data.scale) + 1)
         full = np.zeros(len(data.scale))
         full[left] = coef
@@ -90,18 +83,18 @@ class RecursiveElimination(BinarySelector):
         self.n_tied_ = len(rivals.intersection(left.tolist()))
         return self
 
-    def path_by_size(self, X: FloatArray, y: Any, reach: int) -> list[IntArray]:
+    def path_by_size(self, X: Floats, y: Any, reach: int) -> list[Ints]:
         """What is left at a size is what is left when elimination goes on to a single feature."""
         return nested(np.argsort(clone(self).set_params(k=1).fit(X, y).ranking_))
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: ArrayLike) -> FloatArray:
+    def predict_proba(self, X: ArrayLike) -> Floats:
         """P(classes_[0]) and P(classes_[1]) for each row; with the logistic loss only."""
         positive = expit(self.decision_function(X))
         return np.column_stack([1.0 - positive, positive])
 
 
-def _fit_linear(Xt: FloatArray, y: FloatArray, w: FloatArray, loss: str, penalty: float) -> tuple[FloatArray, float]:
+def _fit_linear(Xt: Floats, y: Floats, w: Floats, loss: str, penalty: float) -> tuple[Floats, float]:
     """One ridge-penalised fit. The problem does not change under rotations of the features, so with more features than
     rows it is solved in as many coordinates as the rows span: X X' = L L', and L takes the place of X.
     """
@@ -114,9 +107,7 @@ def _fit_linear(Xt: FloatArray, y: FloatArray, w: FloatArray, loss: str, penalty
     return combine(rows, X[pivots]), intercept
 
 
-def _fit_coordinates(
-    Zt: FloatArray, y: FloatArray, w: FloatArray, loss: str, penalty: float
-) -> tuple[FloatArray, float]:
+def _fit_coordinates(Zt: Floats, y: Floats, w: Floats, loss: str, penalty: float) -> tuple[Floats, float]:
     if loss == "logistic":
         theta, _ = ridge_fit(Zt, y, w, np.arange(len(Zt)), np.zeros(len(Zt) + 1), penalty, True, 1e-12)
     else:

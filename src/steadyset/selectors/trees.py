@@ -10,6 +10,7 @@ from joblib import effective_n_jobs
 
 from steadyset.arguments import is_whole, wrong_argument
 from steadyset.errors import InputError
+from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.kernels.trees.growth import (
     DECREASE,
     DECREASE_SHARE,
@@ -23,7 +24,7 @@ from steadyset.kernels.trees.growth import (
     grow,
     predict,
 )
-from steadyset.selectors.model_input import BoolArray, FloatArray, IntArray, Training
+from steadyset.selectors.model_input import Training
 from steadyset.selectors.validation import check_integer
 
 IMPORTANCES = {"decrease": DECREASE, "decrease_share": DECREASE_SHARE, "permutation": PERMUTATION}
@@ -62,7 +63,7 @@ class ForestData:
 
     table: Table
     target: Target
-    places: IntArray
+    places: Ints
     centre: float  # what was taken off a number to predict,
     scale: float  # and what it was divided by then: a power of two, so that squares neither vanish nor overflow
 
@@ -77,7 +78,7 @@ class ForestData:
         scale = float(2.0 ** np.frexp(np.abs(merged.y - centre).max())[1])
         return cls(table, Target((merged.y - centre) / scale, 1), places, centre, scale)
 
-    def only(self, features: BoolArray) -> Self:
+    def only(self, features: Bools) -> Self:
         """The same rows with some of the features."""
         return replace(self, table=Table(self.table.codes[features], self.table.values[features]))
 
@@ -94,7 +95,7 @@ def grow_forest(data: ForestData, growth: Growth, seed: np.random.SeedSequence) 
 
 def forest_importances(
     data: ForestData, growth: Growth, seed: np.random.SeedSequence, kind: str, n_jobs: int | None = None
-) -> FloatArray:
+) -> Floats:
     """The mean over the trees of an importance of IMPORTANCES; trees without an out-of-bag row have no permutation."""
     blocks = _blocks(data, growth, seed, IMPORTANCES[kind], n_jobs)
     n_counted = sum(counted for _, _, counted in blocks)
@@ -106,13 +107,13 @@ def forest_importances(
     return np.asarray(mean * unit, dtype=np.float64)
 
 
-def mean_of_trees(trees: Trees, X: FloatArray, n_classes: int = 1) -> FloatArray:
+def mean_of_trees(trees: Trees, X: Floats, n_classes: int = 1) -> Floats:
     """The mean over the trees of the values that rows fall into: one column for a number, else one for each class."""
     mean = predict(trees, np.require(X, np.float64, ["C", "W"])) / (len(trees.starts) - 1)
     return np.column_stack([1.0 - mean, mean]) if n_classes == 2 else mean
 
 
-def features_cut(trees: Trees, n_features: int) -> BoolArray:
+def features_cut(trees: Trees, n_features: int) -> Bools:
     """Which features any of the trees cuts."""
     cut = np.zeros(n_features, dtype=np.bool_)
     cut[trees.feature[trees.feature >= 0]] = True
@@ -152,13 +153,13 @@ def seed_sequence(random_state: Any) -> np.random.SeedSequence:
 
 def _blocks(
     data: ForestData, growth: Growth, seed: np.random.SeedSequence, importance: int, n_jobs: int | None = None
-) -> list[tuple[Trees, FloatArray, int]]:
+) -> list[tuple[Trees, Floats, int]]:
     """Trees in blocks, shared out over threads; a tree depends on the seed and its own number alone."""
     rules = growth.rules(*data.table.codes.shape)
     number = seed.generate_state(1, np.uint64)[0]
     firsts = range(0, int(growth.n_estimators), BLOCK)
 
-    def block(first: int) -> tuple[Trees, FloatArray, int]:
+    def block(first: int) -> tuple[Trees, Floats, int]:
         size = min(BLOCK, int(growth.n_estimators) - first)
         return grow(data.table, data.target, data.places, rules, number, first, size, importance)
 
@@ -178,7 +179,7 @@ def _merge_copies(training: Training) -> Training:
     return Training(X[new], y[new], np.add.reduceat(training.weight[order], new), training.classes)
 
 
-def _places(weight: FloatArray) -> IntArray:
+def _places(weight: Floats) -> Ints:
     """The row at each place of the draw: as many places as the weights sum to, a row having as many as its weight."""
     cumulated = np.cumsum(weight)
     n_places = round(cumulated[-1])

@@ -14,12 +14,12 @@ from steadyset.arguments import check_choice, check_integer
 from steadyset.errors import InputError
 from steadyset.io.labels import describe_feature, feature_names
 from steadyset.io.numbers import is_frame, number_array, number_frame
+from steadyset.kernels.arrays import Floats, Ints, Places
 from steadyset.kernels.similarity.mutual import mutual_block, mutual_pairs, pack_levels
 from steadyset.kernels.similarity.similar import absolute_products, graph_rows, pairs_above
-from steadyset.similarity.store import TIE, FloatArray, IntArray, Neighbours, frozen_graph, ones
+from steadyset.similarity.store import TIE, Neighbours, frozen_graph, ones
 
 Method = Literal["pearson", "spearman", "mutual_info"]
-Places = npt.NDArray[np.int32]
 SIDE = 2048  # features on each side of a block
 SINGLE = 2e-5  # how far a similarity in single precision may be off, at least
 COLUMNS_A_CHUNK = 4096
@@ -39,17 +39,17 @@ class ComputedStore(ABC):
         return self._n_features
 
     @abstractmethod
-    def block(self, rows: IntArray, columns: IntArray) -> FloatArray: ...
+    def block(self, rows: Ints, columns: Ints) -> Floats: ...
 
     @abstractmethod
     def _rough_blocks(self) -> Callable[[slice, slice], npt.NDArray[np.float32]]:
         """What gives a block of given rows and columns that is, but for signs, off by at most `rounding`."""
 
     @abstractmethod
-    def _exact(self, f: Places, g: Places) -> FloatArray:
+    def _exact(self, f: Places, g: Places) -> Floats:
         """The similarities of some pairs of different features."""
 
-    def diagonal(self) -> FloatArray:
+    def diagonal(self) -> Floats:
         return ones(self.n_features)
 
     def total(self) -> float:
@@ -67,7 +67,7 @@ class ComputedStore(ABC):
     def neighbours(self, threshold: float) -> Neighbours:
         low = threshold - self.rounding
         rough = self._rough_blocks()
-        edges: list[tuple[Places, Places, FloatArray]] = []
+        edges: list[tuple[Places, Places, Floats]] = []
         for rows, columns in self._tiles():
             f, g = pairs_above(rough(rows, columns), low, rows.start, columns.start)
             if len(f):
@@ -90,13 +90,13 @@ class ComputedStore(ABC):
 class CorrelationStore(ComputedStore):
     """Absolute correlations: products of features that are centred and scaled to length 1 (constant ones: to 0)."""
 
-    def __init__(self, columns: FloatArray) -> None:
+    def __init__(self, columns: Floats) -> None:
         super().__init__(columns.shape[1])
         self._unit = _unit_rows(columns)
         # The error of a sum of n products of two unit vectors is at most about n units in the last place.
         self.rounding = max(SINGLE, (columns.shape[0] + 8) * 2.0**-24)
 
-    def block(self, rows: IntArray, columns: IntArray) -> FloatArray:
+    def block(self, rows: Ints, columns: Ints) -> Floats:
         block = np.abs(self._unit[rows] @ self._unit[columns].T)
         np.minimum(block, 1.0, out=block)
         block[rows[:, None] == columns] = 1.0
@@ -112,14 +112,14 @@ class CorrelationStore(ComputedStore):
 
         return rough
 
-    def _exact(self, f: Places, g: Places) -> FloatArray:
+    def _exact(self, f: Places, g: Places) -> Floats:
         return absolute_products(self._unit, f, g)
 
 
 class MutualInformationStore(ComputedStore):
     """Normalised mutual information I / sqrt(H H) of features cut into levels."""
 
-    def __init__(self, levels: IntArray) -> None:
+    def __init__(self, levels: Ints) -> None:
         super().__init__(len(levels))
         n_levels = levels.max(axis=1) + 1
         n = levels.shape[1]
@@ -127,7 +127,7 @@ class MutualInformationStore(ComputedStore):
         bits, counts = pack_levels(levels, int(n_levels.max()))
         self._table = bits, counts, n_levels, xlogx[counts].sum(axis=1), xlogx
 
-    def block(self, rows: IntArray, columns: IntArray) -> FloatArray:
+    def block(self, rows: Ints, columns: Ints) -> Floats:
         block = mutual_block(*self._table, rows, columns)
         block[rows[:, None] == columns] = 1.0
         return block
@@ -138,7 +138,7 @@ class MutualInformationStore(ComputedStore):
             np.float32
         )
 
-    def _exact(self, f: Places, g: Places) -> FloatArray:
+    def _exact(self, f: Places, g: Places) -> Floats:
         return mutual_pairs(*self._table, f.astype(np.int64), g.astype(np.int64))
 
 
@@ -158,7 +158,7 @@ def data_store(
     return store, names, _constant_note(constant, names)
 
 
-def _data_columns(X: Any, features: Sequence[str] | None) -> tuple[FloatArray, tuple[str, ...] | None]:
+def _data_columns(X: Any, features: Sequence[str] | None) -> tuple[Floats, tuple[str, ...] | None]:
     if hasattr(X, "tocsr"):
         raise InputError("X is a sparse matrix; give a dense array or a frame, such as X.toarray().")
     if is_frame(X):
@@ -181,7 +181,7 @@ def _data_columns(X: Any, features: Sequence[str] | None) -> tuple[FloatArray, t
     return table, names
 
 
-def _constant_note(constant: IntArray, names: tuple[str, ...] | None) -> tuple[str, ...]:
+def _constant_note(constant: Ints, names: tuple[str, ...] | None) -> tuple[str, ...]:
     if not constant.size:
         return ()
     shown = ", ".join(names[f] if names is not None else str(f) for f in constant[:NAMED_FEATURES])
@@ -190,7 +190,7 @@ def _constant_note(constant: IntArray, names: tuple[str, ...] | None) -> tuple[s
     return (f"{subject} similar to no other: {shown}{more}",)
 
 
-def _unit_rows(columns: FloatArray) -> FloatArray:
+def _unit_rows(columns: Floats) -> Floats:
     """The columns as rows, centred and scaled to length 1; scaled and centred twice so that no size loses digits."""
     n, d = columns.shape
     unit = np.empty((d, n))
@@ -206,7 +206,7 @@ def _unit_rows(columns: FloatArray) -> FloatArray:
     return unit
 
 
-def _ranks(columns: FloatArray) -> FloatArray:
+def _ranks(columns: Floats) -> Floats:
     """Average ranks within each column."""
     from scipy.stats import rankdata
 
@@ -217,7 +217,7 @@ def _ranks(columns: FloatArray) -> FloatArray:
     return ranks
 
 
-def _levels(columns: FloatArray, bins: int) -> IntArray:
+def _levels(columns: Floats, bins: int) -> Ints:
     """Features x rows: the distinct values where there are at most `bins` of them, else bins of equal frequency.
 
     Equal values share a bin, and bins that stay empty are left out.

@@ -15,11 +15,12 @@ from steadyset.io.disk import file_path
 from steadyset.io.labels import check_same_order
 from steadyset.io.limits import MAX_GB
 from steadyset.io.numbers import number_array
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selections import Selections
 from steadyset.similarity.groups import group_store
 from steadyset.similarity.reading import read_store
 from steadyset.similarity.similarity_matrix import Diagonal, matrix_store
-from steadyset.similarity.store import FloatArray, IntArray, Neighbours, Store
+from steadyset.similarity.store import Neighbours, Store
 
 if TYPE_CHECKING:
     from steadyset.similarity.computed import Method
@@ -142,12 +143,12 @@ class FeatureSimilarity:
         """The graph of similar features, each feature itself left out: (indptr, indices, values) of sparse rows."""
         return self._store.neighbours(self.threshold)
 
-    def block(self, rows: Any, columns: Any) -> FloatArray:
+    def block(self, rows: Any, columns: Any) -> Floats:
         """c(f, g) for f in rows and g in columns (0-based indices), whatever the threshold."""
         return self._store.block(self._places(rows), self._places(columns))
 
     @property
-    def diagonal(self) -> FloatArray:
+    def diagonal(self) -> Floats:
         """c(f, f): ones, unless `from_matrix` was told to keep another diagonal."""
         return self._store.diagonal()
 
@@ -182,7 +183,7 @@ class FeatureSimilarity:
     def __setattr__(self, name: str, value: Any) -> NoReturn:
         raise AttributeError("A FeatureSimilarity cannot be changed; with_threshold() gives another one.")
 
-    def _places(self, positions: Any) -> IntArray:
+    def _places(self, positions: Any) -> Ints:
         given = np.atleast_1d(number_array(positions, "The list of features"))
         places = given.astype(np.int64)
         if (places != given).any():

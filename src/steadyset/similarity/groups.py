@@ -11,36 +11,29 @@ from steadyset.arguments import is_collection, wrong_argument
 from steadyset.errors import InputError
 from steadyset.io.entries import row_pointers
 from steadyset.io.labels import AppearanceOrder, describe_feature, feature_names, name_positions
-from steadyset.similarity.store import (
-    TIE,
-    FloatArray,
-    IntArray,
-    Neighbours,
-    frozen_graph,
-    graph_of_blocks,
-    ones,
-)
+from steadyset.kernels.arrays import Floats, Ints
+from steadyset.similarity.store import TIE, Neighbours, frozen_graph, graph_of_blocks, ones
 
 
 class GroupStore:
     """The group of each feature as a number."""
 
-    def __init__(self, groups: IntArray) -> None:
+    def __init__(self, groups: Ints) -> None:
         self._groups = groups
         self._sizes = np.bincount(groups)
 
     @property
-    def groups(self) -> IntArray:
+    def groups(self) -> Ints:
         return self._groups
 
     @property
     def n_features(self) -> int:
         return len(self._groups)
 
-    def block(self, rows: IntArray, columns: IntArray) -> FloatArray:
+    def block(self, rows: Ints, columns: Ints) -> Floats:
         return np.equal(self._groups[rows][:, None], self._groups[columns]).astype(np.float64)
 
-    def diagonal(self) -> FloatArray:
+    def diagonal(self) -> Floats:
         return ones(self.n_features)
 
     def total(self) -> float:
@@ -88,7 +81,7 @@ def group_store(
     return GroupStore(_groups_of_labels(entries)), names
 
 
-def _groups_of_labels(labels: list[Any]) -> IntArray:
+def _groups_of_labels(labels: list[Any]) -> Ints:
     """A number for each label as it first appears; a missing label is a group of its own."""
     number: dict[Any, int] = {}
     codes = np.empty(len(labels), dtype=np.int64)
@@ -106,7 +99,7 @@ def _is_missing(label: Any) -> bool:
         return True
 
 
-def _groups_of_members(collections: list[Any], names: tuple[str, ...] | None, d: int) -> IntArray:
+def _groups_of_members(collections: list[Any], names: tuple[str, ...] | None, d: int) -> Ints:
     """The place of the collection that each feature is in; features in none come after, each alone."""
     positions = name_positions(names, d)
     codes = np.full(d, -1, dtype=np.int64)

@@ -7,15 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from steadyset.errors import InputError
 from steadyset.io.labels import AppearanceOrder, feature_names
 from steadyset.io.long import column_numbers
 from steadyset.io.table_files import many_columns, read_table
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.similarity.frames import square_columns, square_table
 from steadyset.similarity.similarity_matrix import DenseStore, Names, SparseStore, matrix_store
-from steadyset.similarity.store import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -53,7 +52,7 @@ def _from_long(table: pa.Table, features: Sequence[str] | None) -> tuple[SparseS
     return matrix_store(upper + lower, names, "check")
 
 
-def _coded_features(table: pa.Table, features: Sequence[str] | None) -> tuple[IntArray, IntArray, tuple[str, ...]]:
+def _coded_features(table: pa.Table, features: Sequence[str] | None) -> tuple[Ints, Ints, tuple[str, ...]]:
     """The two feature columns as indices (-1: none) into the names, as declared or in order of appearance."""
     import pandas as pd
 
@@ -74,9 +73,7 @@ def _coded_features(table: pa.Table, features: Sequence[str] | None) -> tuple[In
     return place[: len(both[0])], place[len(both[0]) :], names
 
 
-def _each_pair_once(
-    f: IntArray, g: IntArray, values: FloatArray, names: tuple[str, ...]
-) -> tuple[IntArray, IntArray, npt.NDArray[np.float64]]:
+def _each_pair_once(f: Ints, g: Ints, values: Floats, names: tuple[str, ...]) -> tuple[Ints, Ints, Floats]:
     """Pairs f <= g; a pair that is listed twice, or both ways round, must say the same."""
     low, high = np.minimum(f, g), np.maximum(f, g)
     order = np.lexsort((high, low))

@@ -13,17 +13,9 @@ from steadyset.errors import InputError
 from steadyset.io.entries import row_pointers
 from steadyset.io.labels import describe_feature, feature_names
 from steadyset.io.numbers import is_frame, number_array
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.similarity.frames import square_table
-from steadyset.similarity.store import (
-    CELLS_A_BLOCK,
-    TIE,
-    FloatArray,
-    IntArray,
-    Neighbours,
-    frozen_graph,
-    graph_of_blocks,
-    ones,
-)
+from steadyset.similarity.store import CELLS_A_BLOCK, TIE, Neighbours, frozen_graph, graph_of_blocks, ones
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -36,7 +28,7 @@ ROUNDING, ROUNDING_SINGLE = 1e-8, 1e-6  # how far a matrix may be from symmetric
 class DenseStore:
     """A d x d array that the caller built."""
 
-    def __init__(self, matrix: FloatArray) -> None:
+    def __init__(self, matrix: Floats) -> None:
         matrix.setflags(write=False)
         self._matrix = matrix
 
@@ -44,10 +36,10 @@ class DenseStore:
     def n_features(self) -> int:
         return len(self._matrix)
 
-    def block(self, rows: IntArray, columns: IntArray) -> FloatArray:
+    def block(self, rows: Ints, columns: Ints) -> Floats:
         return self._matrix[np.ix_(rows, columns)]
 
-    def diagonal(self) -> FloatArray:
+    def diagonal(self) -> Floats:
         return self._matrix.diagonal()
 
     def total(self) -> float:
@@ -64,7 +56,7 @@ class DenseStore:
 class SparseStore:
     """The non-zero similarities between different features, and the diagonal; what is missing is 0."""
 
-    def __init__(self, others: sparse.csr_array, diagonal: FloatArray) -> None:
+    def __init__(self, others: sparse.csr_array, diagonal: Floats) -> None:
         self._others = others
         self._diagonal = diagonal
 
@@ -72,13 +64,13 @@ class SparseStore:
     def n_features(self) -> int:
         return len(self._diagonal)
 
-    def block(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        block: FloatArray = self._others[rows][:, columns].toarray()
+    def block(self, rows: Ints, columns: Ints) -> Floats:
+        block: Floats = self._others[rows][:, columns].toarray()
         same = rows[:, None] == columns
         block[same] = np.broadcast_to(self._diagonal[rows][:, None], block.shape)[same]
         return block
 
-    def diagonal(self) -> FloatArray:
+    def diagonal(self) -> Floats:
         return self._diagonal
 
     def total(self) -> float:
@@ -116,7 +108,7 @@ def _require_square(shape: tuple[int, ...]) -> None:
         raise InputError(f"C has the shape {shape}; expected a square features x features matrix.")
 
 
-def _settle_dense(matrix: FloatArray, names: Names, diagonal: Diagonal, rounding: float) -> None:
+def _settle_dense(matrix: Floats, names: Names, diagonal: Diagonal, rounding: float) -> None:
     """Check the matrix some rows at a time and, in place, take the rounding out of it."""
     d = len(matrix)
     if diagonal == "one":
@@ -175,7 +167,7 @@ def _sparse_store(C: Any, names: Names, diagonal: Diagonal) -> SparseStore:
     return SparseStore(others, np.clip(own, 0.0, 1.0) if diagonal == "keep" else ones(len(own)))
 
 
-def _check_diagonal(own: FloatArray, names: Names, rounding: float) -> None:
+def _check_diagonal(own: Floats, names: Names, rounding: float) -> None:
     bad = np.flatnonzero(np.abs(own - 1) > rounding)
     if bad.size:
         which = describe_feature(int(bad[0]), names)

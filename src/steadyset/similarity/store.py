@@ -5,12 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from steadyset.io.entries import row_pointers
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
+from steadyset.kernels.arrays import Floats, Ints
 
 # Similarities this close below the threshold count as equal to it: a tie in theory is one whatever the rounding.
 TIE = 1e-12
@@ -20,9 +17,9 @@ CELLS_A_BLOCK = 1 << 22
 class Neighbours(NamedTuple):
     """The symmetric graph c(f, g) >= threshold, f != g, as the rows of a sparse matrix; ascending within a row."""
 
-    indptr: IntArray
-    indices: IntArray
-    values: FloatArray
+    indptr: Ints
+    indices: Ints
+    values: Floats
 
 
 class Store(Protocol):
@@ -31,10 +28,10 @@ class Store(Protocol):
     @property
     def n_features(self) -> int: ...
 
-    def block(self, rows: IntArray, columns: IntArray) -> FloatArray:
+    def block(self, rows: Ints, columns: Ints) -> Floats:
         """c(f, g) for f in rows and g in columns."""
 
-    def diagonal(self) -> FloatArray:
+    def diagonal(self) -> Floats:
         """c(f, f), which is 1 unless a matrix was told to keep another diagonal."""
 
     def total(self) -> float:
@@ -44,7 +41,7 @@ class Store(Protocol):
         """The graph c(f, g) >= threshold - TIE."""
 
 
-def ones(n_features: int) -> FloatArray:
+def ones(n_features: int) -> Floats:
     """A diagonal of ones that takes no memory."""
     return np.broadcast_to(np.float64(1), n_features)
 
@@ -67,7 +64,7 @@ def graph_of_blocks(store: Store, threshold: float) -> Neighbours:
     return frozen_graph(row_pointers(degrees), np.concatenate(indices), np.concatenate(values))
 
 
-def frozen_graph(indptr: IntArray, indices: IntArray, values: FloatArray) -> Neighbours:
+def frozen_graph(indptr: Ints, indices: Ints, values: Floats) -> Neighbours:
     """The graph with arrays that cannot be written to."""
     for array in (indptr, indices, values):
         array.setflags(write=False)

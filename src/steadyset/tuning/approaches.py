@@ -28,6 +28,7 @@ from steadyset.assessment.request import make_plan
 from steadyset.errors import InputError
 from steadyset.io.labels import given_names
 from steadyset.io.numbers import numbers
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures import stability
 from steadyset.measures.options import check_similarity
 from steadyset.resampling import KFold, Resample
@@ -167,7 +168,7 @@ def stabs(
     draws = [(float(random.uniform(0.1, 10)), float(random.uniform(0.6, 0.9))) for _ in range(n_trials)]
     most = max(2, min(plan.X.shape[1], len(plan.y) // 8 if max_q is None else max_q))
 
-    def selected(training: Training, wanted: Sequence[tuple[float, float]]) -> list[npt.NDArray[np.int64]]:
+    def selected(training: Training, wanted: Sequence[tuple[float, float]]) -> list[Ints]:
         base = StabilitySelection(
             L0Logistic(), q=most, threshold=0.9, rule=UNIMODAL, n_runs=n_halves, max_features=most, n_jobs=n_jobs
         )
@@ -245,8 +246,8 @@ class L0Paths:
     plan: Plan
     features: tuple[str, ...]
     sizes: tuple[int, ...]
-    hits: npt.NDArray[np.float64]  # sizes x runs: share of the left-out rows that is predicted correctly
-    sets: tuple[tuple[npt.NDArray[np.int64], ...], ...]  # of each size, of each run
+    hits: Floats  # sizes x runs: share of the left-out rows that is predicted correctly
+    sets: tuple[tuple[Ints, ...], ...]  # of each size, of each run
 
     @classmethod
     def fit(
@@ -285,11 +286,11 @@ class L0Paths:
         return cls(plan, names, wanted, hits, tuple(sets))
 
     @property
-    def accuracy(self) -> npt.NDArray[np.float64]:
+    def accuracy(self) -> Floats:
         """The mean accuracy of each size."""
         return np.asarray(self.hits.mean(axis=1))
 
-    def stability(self, measure: str, similarity: FeatureSimilarity | None, seed: int) -> npt.NDArray[np.float64]:
+    def stability(self, measure: str, similarity: FeatureSimilarity | None, seed: int) -> Floats:
         """The stability of each size."""
         names, d = given_names(self.features), len(self.features)
         return np.array(
@@ -305,7 +306,7 @@ class L0Paths:
             ]
         )
 
-    def result(self, name: str, index: int, columns: Mapping[str, npt.NDArray[np.float64]]) -> Approach:
+    def result(self, name: str, index: int, columns: Mapping[str, Floats]) -> Approach:
         """The final model, fitted on all rows with the chosen size."""
         size = self.sizes[index]
         model = L0Logistic(size).fit(self.plan.X, self.plan.y)
@@ -316,7 +317,7 @@ class L0Paths:
 class ColumnsModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A fitted classifier that looks at some of the columns."""
 
-    def __init__(self, model: Any, columns: npt.NDArray[np.int64]) -> None:
+    def __init__(self, model: Any, columns: Ints) -> None:
         self.model = model
         self.columns = columns
 
@@ -329,7 +330,7 @@ class ColumnsModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(self.model.predict(values[:, self.columns] if len(self.columns) else values))
 
 
-def _plain_model(training: Training, columns: npt.NDArray[np.int64]) -> ColumnsModel:
+def _plain_model(training: Training, columns: Ints) -> ColumnsModel:
     """Logistic regression without a penalty; without features, the more frequent class."""
     if not len(columns):
         return ColumnsModel(blind_predictor(CLASSES).fit(training.train(), training.y), columns)
@@ -369,7 +370,7 @@ def _largest_q(d: int, pfer: float, threshold: float, n_halves: int, most: int) 
 def _approach(
     name: str,
     params: Mapping[str, Any],
-    columns: npt.NDArray[np.int64],
+    columns: Ints,
     model: Any,
     tried: Mapping[str, Any],
     features: tuple[str, ...],

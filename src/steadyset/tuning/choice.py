@@ -9,14 +9,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from steadyset.arguments import check_integer, check_number, check_seed, shown
 from steadyset.errors import InputError
 from steadyset.io.numbers import numbers
+from steadyset.kernels.arrays import Bools, Floats, Ints
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Seed = int | None
 MOST_GAMMA = 1e100  # whose square is still a number
 
@@ -170,7 +168,7 @@ def _maximised(values: Any, directions: Sequence[str]) -> Floats:
     return np.asarray(table * np.where([way == "max" for way in directions], 1.0, -1.0))
 
 
-def _undominated(scores: Floats) -> npt.NDArray[np.bool_]:
+def _undominated(scores: Floats) -> Bools:
     """Which rows no other row dominates."""
     inside = np.ones(len(scores), dtype=np.bool_)
     # From the largest sums down: a row with a large sum throws out many others early.

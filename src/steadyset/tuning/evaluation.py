@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from joblib import Parallel, delayed
 from scipy.special import ndtri
 
@@ -20,6 +19,7 @@ from steadyset.conventions import LEVEL
 from steadyset.errors import InputError
 from steadyset.inference import confidence_interval
 from steadyset.io.labels import given_names
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures import Measure, get_measure
 from steadyset.resampling import Resample
 from steadyset.runner.cell import ONE_CLASS, Cell, Fitted, compute_cells
@@ -56,9 +56,9 @@ class Rankings:
         self.resamples = resamples
         self.weights = np.stack([resample.weights(len(plan.y)) for resample in resamples])
         self.n_jobs = n_jobs
-        self._known: dict[str, tuple[npt.NDArray[np.int64], float]] = {}
+        self._known: dict[str, tuple[Ints, float]] = {}
 
-    def best(self, name: str, k: int) -> npt.NDArray[np.int64]:
+    def best(self, name: str, k: int) -> Ints:
         """Resamples x k feature numbers, best first."""
         if name not in self._known or self._known[name][0].shape[1] < k:
             self._known[name] = self._rank(name, k)
@@ -68,7 +68,7 @@ class Rankings:
         """How long ranking one resample took."""
         return self._known[name][1]
 
-    def _rank(self, name: str, k: int) -> tuple[npt.NDArray[np.int64], float]:
+    def _rank(self, name: str, k: int) -> tuple[Ints, float]:
         d = self.plan.X.shape[1]
         # A greedy filter pays for each feature, and a longer ranking begins with the shorter one: with room for more
         # than k few requests rank again. The others score all features anyway.
@@ -82,9 +82,7 @@ class Rankings:
             order = np.vstack([self._top(name, part.all_rows(), weights[None, :], size) for part, weights in parts])
         return order, (time.perf_counter() - begin) / len(self.weights)
 
-    def _top(
-        self, name: str, X: npt.NDArray[np.float64], weights: npt.NDArray[np.float64], k: int
-    ) -> npt.NDArray[np.int64]:
+    def _top(self, name: str, X: Floats, weights: Floats, k: int) -> Ints:
         seed = self.plan.seed
         return top_features(
             name, X, self.plan.y, weights, k=k, random_state=seed, n_jobs=self.n_jobs, task=self.plan.task
@@ -168,11 +166,11 @@ class Evaluator:
             raise InputError(f"The configuration failed in every run, the first because {cells[0].failure}")
         return self._named([_selected(cell) for cell in found], [cell.label for cell in found])
 
-    def _named(self, sets: Sequence[npt.NDArray[np.int64]], labels: Sequence[str] | None = None) -> Selections:
+    def _named(self, sets: Sequence[Ints], labels: Sequence[str] | None = None) -> Selections:
         d = None if self.features is not None else self.plan.X.shape[1]
         return Selections.from_sets(sets, self.features, n_features=d, labels=labels)
 
-    def _stability(self, sets: Sequence[npt.NDArray[np.int64]]) -> dict[str, float]:
+    def _stability(self, sets: Sequence[Ints]) -> dict[str, float]:
         if len(sets) < 2:
             return {STABILITY: np.nan, "stability_low": np.nan, "stability_high": np.nan}
         interval = confidence_interval(
@@ -181,9 +179,7 @@ class Evaluator:
         return {STABILITY: interval.estimate, "stability_low": interval.low, "stability_high": interval.high}
 
 
-def _cell(
-    plan: Plan, configuration: FilteredModel, resample: Resample, kept: npt.NDArray[np.int64] | None, spent: float
-) -> Cell:
+def _cell(plan: Plan, configuration: FilteredModel, resample: Resample, kept: Ints | None, spent: float) -> Cell:
     """A configuration on one resample, with the features that its filter kept there and the time that this took."""
 
     def fit(training: Training) -> list[Fitted]:
@@ -200,7 +196,7 @@ def _came_through(cell: Cell) -> bool:
     return cell.selected is not None and not cell.failure
 
 
-def _selected(cell: Cell) -> npt.NDArray[np.int64]:
+def _selected(cell: Cell) -> Ints:
     return np.array(cell.selected, dtype=np.int64)
 
 

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from steadyset.arguments import wrong_argument
 from steadyset.io.observations import check_impute
+from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.runner.chosen import chosen, selects_by_itself
 from steadyset.runner.missing import filled, medians, takes_gaps
 from steadyset.selectors.filters import FilterSelector
@@ -74,7 +75,7 @@ class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         ranked = FilterSelector(self.filter, k=k, random_state=self.random_state, task=self._task())
         return self.fit_kept(values, target, np.argsort(ranked.fit(values, target).ranking_)[: ranked.k])
 
-    def fit_kept(self, X: npt.NDArray[np.float64], y: npt.NDArray[Any], kept: npt.NDArray[np.int64] | None) -> Self:
+    def fit_kept(self, X: Floats, y: npt.NDArray[Any], kept: Ints | None) -> Self:
         """Fit the model on features that a filter has kept already; None: on all of them."""
         self.n_features_in_ = X.shape[1]
         self.kept_ = np.arange(X.shape[1]) if kept is None else kept
@@ -100,12 +101,12 @@ class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(self.model_.predict(self._kept(X)))
 
     @available_if(_model_has("predict_proba"))  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+    def predict_proba(self, X: Any) -> Floats:
         """The model's probabilities of the classes."""
         return np.asarray(self.model_.predict_proba(self._kept(X)))
 
     @available_if(_model_has("decision_function"))  # type: ignore[untyped-decorator]
-    def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
+    def decision_function(self, X: Any) -> Floats:
         """How far the model leans to the second of two classes."""
         return np.asarray(self.model_.decision_function(self._kept(X)))
 
@@ -113,7 +114,7 @@ class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def classes_(self) -> npt.NDArray[Any]:
         return np.asarray(self.model_.classes_)
 
-    def _kept(self, X: Any) -> npt.NDArray[np.float64]:
+    def _kept(self, X: Any) -> Floats:
         check_is_fitted(self)
         values = np.asarray(validate_data(self, X, dtype=np.float64, reset=False, ensure_all_finite=self._finite()))
         if hasattr(self, "medians_"):
@@ -134,10 +135,10 @@ class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
         return tags
 
-    def _get_support_mask(self) -> npt.NDArray[np.bool_]:
+    def _get_support_mask(self) -> Bools:
         check_is_fitted(self)
         return self.support_
 
 
-def _selected(model: Any, n_features: int) -> npt.NDArray[np.int64]:
+def _selected(model: Any, n_features: int) -> Ints:
     return chosen(model, n_features).features if selects_by_itself(model) else np.arange(n_features)

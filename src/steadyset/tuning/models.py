@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from steadyset.kernels.arrays import Bools, Floats
 from steadyset.selectors.model_input import Target, read_training
 from steadyset.selectors.trees import ForestData, Growth, features_cut, grow_forest, mean_of_trees, seed_sequence
 from steadyset.selectors.validation import check_integer
@@ -39,7 +40,7 @@ class RidgeLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> npt.NDArray[Any]:
         return np.asarray(self.model_.predict(X))
 
-    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+    def predict_proba(self, X: Any) -> Floats:
         return np.asarray(self.model_.predict_proba(X))
 
 
@@ -95,12 +96,12 @@ class _SplittingForest(BaseEstimator):  # type: ignore[misc]
             self.classes_ = training.classes
         return self
 
-    def _mean_of_trees(self, X: Any) -> npt.NDArray[np.float64]:
+    def _mean_of_trees(self, X: Any) -> Floats:
         check_is_fitted(self)
         values = np.asarray(validate_data(self, X, dtype=np.float64, reset=False))
         return mean_of_trees(self.trees_, values, len(self.classes_) if self._target == "classes" else 1)
 
-    def get_support(self) -> npt.NDArray[np.bool_]:
+    def get_support(self) -> Bools:
         """Which features are used."""
         check_is_fitted(self)
         return features_cut(self.trees_, self.n_features_in_)
@@ -110,7 +111,7 @@ class SplittingForest(ClassifierMixin, _SplittingForest):  # type: ignore[misc]
     __doc__ = _SplittingForest.__doc__
     _target: Target = "classes"
 
-    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+    def predict_proba(self, X: Any) -> Floats:
         """Class frequencies in the leaves, averaged over the trees."""
         return self._mean_of_trees(X)
 

@@ -7,10 +7,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from steadyset.arguments import wrong_argument
 from steadyset.errors import InputError
+from steadyset.kernels.arrays import Floats
 from steadyset.runner.seeds import ready
 from steadyset.selections import Selections
 from steadyset.tuning import choice
@@ -122,26 +122,26 @@ class Tuning:
         used = table[table["selected"] | (table["frequency"] > 0)]
         return used.sort_values(["frequency", "selected"], ascending=False, kind="stable", ignore_index=True)
 
-    def accuracy(self) -> npt.NDArray[np.float64]:
+    def accuracy(self) -> Floats:
         """The first score among the objectives, turned so that more is better."""
         name = self._score_name()
         values = self.frame[name].to_numpy(dtype=np.float64)
         return values if self._direction(name) == "max" else -values
 
-    def stability(self) -> npt.NDArray[np.float64]:
+    def stability(self) -> Floats:
         """The stability, turned so that more is steadier."""
         values = self.column(STABILITY)
         return values if self._direction(STABILITY) == "max" else -values
 
-    def column(self, name: str) -> npt.NDArray[np.float64]:
+    def column(self, name: str) -> Floats:
         """A column of `frame` as numbers."""
         return self.frame[name].to_numpy(dtype=np.float64)
 
-    def accuracy_error(self) -> npt.NDArray[np.float64]:
+    def accuracy_error(self) -> Floats:
         """The standard errors of `accuracy`."""
         return self._error(self._score_name())
 
-    def share_correct(self) -> npt.NDArray[np.float64]:
+    def share_correct(self) -> Floats:
         """The first score among the objectives as a number of which 0 is bad and 1 is best."""
         name = self._score_name()
         if name in UNBOUNDED or name.startswith("neg_"):
@@ -164,7 +164,7 @@ class Tuning:
             raise InputError("The objectives hold no score such as accuracy; this needs one.")
         return names[0]
 
-    def _error(self, name: str) -> npt.NDArray[np.float64]:
+    def _error(self, name: str) -> Floats:
         if name == STABILITY:
             return (self.column("stability_high") - self.column("stability_low")) / (2 * NORMAL)
         return self.column(f"{name}_se")

@@ -4,9 +4,10 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-Draw = Callable[..., tuple[NDArray[np.float64], NDArray[np.float64]]]
+from steadyset.kernels.arrays import Floats
+
+Draw = Callable[..., tuple[Floats, Floats]]
 
 
 @pytest.fixture(scope="session")
@@ -15,7 +16,7 @@ def draw() -> Draw:
 
     def draw_data(
         seed: int, n: int, d: int, *, correlation: float = 0.5, classes: bool = True
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    ) -> tuple[Floats, Floats]:
         rng = np.random.default_rng(seed)
         shared = np.repeat(rng.normal(size=(n, -(-d // 5))), 5, axis=1)[:, :d]
         X = np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * rng.normal(size=(n, d))

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.jit import kernel
 
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 PIECE = 8  # so short that sorting by insertion is quicker than merging
 
 
 @kernel
-def canberra_table(
-    indptr: IntArray, indices: IntArray, ranks: FloatArray, rest: FloatArray, n_features: int
-) -> FloatArray:
+def canberra_table(indptr: Ints, indices: Ints, ranks: Floats, rest: Floats, n_features: int) -> Floats:
     """sum_f |a_f - b_f| / (a_f + b_f) over the ranks of two runs; features that run i does not list rank rest[i]."""
     M = len(indptr) - 1
     table = np.full((M, M), np.nan)
@@ -46,9 +42,7 @@ def canberra_table(
 
 
 @kernel
-def kendall_table(
-    indptr: IntArray, indices: IntArray, levels: IntArray, n_levels: IntArray, n_features: int
-) -> FloatArray:
+def kendall_table(indptr: Ints, indices: Ints, levels: Ints, n_levels: Ints, n_features: int) -> Floats:
     """Kendall's tau-b of two runs; nan where all features of a run are tied.
 
     A run lists its features best first with their levels 0, 1, ... (equal when tied); what it does not list is tied on
@@ -86,7 +80,7 @@ def kendall_table(
 
 
 @kernel
-def _tied_pairs(levels: IntArray, n_features: int) -> int:
+def _tied_pairs(levels: Ints, n_features: int) -> int:
     """How many pairs of features are tied within one run."""
     n_rest = n_features - len(levels)
     pairs, length = n_rest * (n_rest - 1) // 2, 0
@@ -99,12 +93,12 @@ def _tied_pairs(levels: IntArray, n_features: int) -> int:
 @kernel
 def _levels_in_order(
     n_own: int,
-    tie_in_i: IntArray,
-    indices: IntArray,
-    levels: IntArray,
+    tie_in_i: Ints,
+    indices: Ints,
+    levels: Ints,
     last_level: int,
-    next_place: IntArray,
-    sequence: IntArray,
+    next_place: Ints,
+    sequence: Ints,
 ) -> int:
     """Run j's levels of what either run lists, in the order of run i and ascending inside its ties; how many.
 
@@ -127,7 +121,7 @@ def _levels_in_order(
 
 
 @kernel
-def _tied_in_both(own: IntArray, sequence: IntArray, length: int, n_features: int) -> int:
+def _tied_in_both(own: Ints, sequence: Ints, length: int, n_features: int) -> int:
     """How many pairs of features both runs tie; what only run j lists and what neither lists is tied in run i."""
     n_rest = n_features - length
     pairs, run = n_rest * (n_rest - 1) // 2, 0
@@ -139,7 +133,7 @@ def _tied_in_both(own: IntArray, sequence: IntArray, length: int, n_features: in
 
 
 @kernel
-def _inversions(sequence: IntArray, spare: IntArray, length: int) -> int:
+def _inversions(sequence: Ints, spare: Ints, length: int) -> int:
     """How many pairs stand in strictly falling order: merge sort from short sorted pieces; both arrays are used up."""
     count = _sort_pieces(sequence, length)
     width = PIECE
@@ -165,7 +159,7 @@ def _inversions(sequence: IntArray, spare: IntArray, length: int) -> int:
 
 
 @kernel
-def _sort_pieces(sequence: IntArray, length: int) -> int:
+def _sort_pieces(sequence: Ints, length: int) -> int:
     """Sort each PIECE of the sequence by insertion; how many pairs inside them stood in falling order."""
     count = 0
     for start in range(0, length, PIECE):

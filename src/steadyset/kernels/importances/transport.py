@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.jit import kernel
 
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 ROUNDING = 1e-12  # costs are between 0 and 1; a reduced cost nearer to 0 is no improvement
 DETOUR = 2.0  # dearer than any direct way, so nothing goes over the root in the end
 
@@ -17,12 +15,12 @@ DETOUR = 2.0  # dearer than any direct way, so nothing goes over the root in the
 def shared_masses(
     first: int,
     n_rows: int,
-    indptr: IntArray,
-    mass: FloatArray,
-    row_code: IntArray,
-    column_code: IntArray,
-    similarity: FloatArray,
-) -> FloatArray:
+    indptr: Ints,
+    mass: Floats,
+    row_code: Ints,
+    column_code: Ints,
+    similarity: Floats,
+) -> Floats:
     """shared[a, j] for the runs i = first + a and j > i: the most similarity that they share; nan where one is empty.
 
     Entry e of a run is row row_code[e] of `similarity` when the run is the first of a pair and column column_code[e]
@@ -51,9 +49,7 @@ def shared_masses(
 
 
 @kernel
-def transport_plan(
-    supply: FloatArray, demand: FloatArray, similarity: FloatArray
-) -> tuple[IntArray, IntArray, FloatArray]:
+def transport_plan(supply: Floats, demand: Floats, similarity: Floats) -> tuple[Ints, Ints, Floats]:
     """(source, sink, moved): the at most n + m - 1 moves of mass with the largest sum of similarity x moved.
 
     Both sides are positive and have the same sum, and similarities are in [0, 1], so all mass moves. This is the
@@ -98,11 +94,11 @@ def _exchange(
     p: int,
     q: int,
     n: int,
-    parent: IntArray,
-    depth: IntArray,
-    child: IntArray,
-    siblings: IntArray,
-    flow: FloatArray,
+    parent: Ints,
+    depth: Ints,
+    child: Ints,
+    siblings: Ints,
+    flow: Floats,
 ) -> int:
     """Push mass from source p to sink q around the cycle that this edge closes; the node that now hangs elsewhere.
 
@@ -142,10 +138,10 @@ def _rehang(
     above: int,
     out: int,
     moved: float,
-    parent: IntArray,
-    child: IntArray,
-    siblings: IntArray,
-    flow: FloatArray,
+    parent: Ints,
+    child: Ints,
+    siblings: Ints,
+    flow: Floats,
 ) -> None:
     """Hang the branch of `out` below `above` by its node x; edges from x to `out` turn round and keep their mass."""
     while True:
@@ -162,13 +158,13 @@ def _rehang(
 def _refresh_below(
     top: int,
     n: int,
-    similarity: FloatArray,
-    parent: IntArray,
-    depth: IntArray,
-    child: IntArray,
-    siblings: IntArray,
-    price: FloatArray,
-    stack: IntArray,
+    similarity: Floats,
+    parent: Ints,
+    depth: Ints,
+    child: Ints,
+    siblings: Ints,
+    price: Floats,
+    stack: Ints,
 ) -> None:
     """Depths and prices below `top`. Prices come anew from the parent's, so rounding does not pile up over steps."""
     root = len(parent) - 1
@@ -191,7 +187,7 @@ def _refresh_below(
 
 
 @kernel
-def _moves(n: int, parent: IntArray, flow: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
+def _moves(n: int, parent: Ints, flow: Floats) -> tuple[Ints, Ints, Floats]:
     root = len(parent) - 1
     source, sink, moved = np.empty(root, dtype=np.int64), np.empty(root, dtype=np.int64), np.empty(root)
     size = 0
@@ -204,7 +200,7 @@ def _moves(n: int, parent: IntArray, flow: FloatArray) -> tuple[IntArray, IntArr
 
 
 @kernel
-def _hang(x: int, above: int, parent: IntArray, child: IntArray, siblings: IntArray) -> None:
+def _hang(x: int, above: int, parent: Ints, child: Ints, siblings: Ints) -> None:
     parent[x] = above
     siblings[0, x] = -1
     siblings[1, x] = child[above]
@@ -214,7 +210,7 @@ def _hang(x: int, above: int, parent: IntArray, child: IntArray, siblings: IntAr
 
 
 @kernel
-def _take_down(x: int, parent: IntArray, child: IntArray, siblings: IntArray) -> None:
+def _take_down(x: int, parent: Ints, child: Ints, siblings: Ints) -> None:
     before, after = siblings[0, x], siblings[1, x]
     if before >= 0:
         siblings[1, before] = after

@@ -10,8 +10,8 @@ Local search of this kind: Hazimeh and Mazumder (2020), Fast best subset selecti
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.jit import kernel
 from steadyset.kernels.linear.cholesky import cholesky, cholesky_solve
 from steadyset.kernels.linear.glm import residual_and_curvature
@@ -19,17 +19,14 @@ from steadyset.kernels.linear.products import combine, times
 from steadyset.kernels.linear.ridge import ridge_fit
 from steadyset.kernels.linear.ties import first_largest
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-
 NOTHING_FREE = 1e-9
 MOST_SWAP_ROUNDS = 100
 
 
 @kernel
 def best_subset_path(
-    Xt: FloatArray, y: FloatArray, w: FloatArray, k: int, ridge: float, logistic: bool, tol: float, n_candidates: int
-) -> tuple[IntArray, FloatArray, FloatArray]:
+    Xt: Floats, y: Floats, w: Floats, k: int, ridge: float, logistic: bool, tol: float, n_candidates: int
+) -> tuple[Ints, Floats, Floats]:
     """Supports (row s: s+1 features, then -1), their coefficients with the intercept after them, and objectives.
 
     Xt is standardised, and y of a linear model has a standard deviation of 1. There are fewer than k rows when nothing
@@ -81,19 +78,19 @@ def best_subset_path(
 
 @kernel
 def _improve_by_swaps(
-    Xt: FloatArray,
-    y: FloatArray,
-    w: FloatArray,
-    lengths: FloatArray,
-    support: IntArray,
-    gram: FloatArray,
-    theta: FloatArray,
+    Xt: Floats,
+    y: Floats,
+    w: Floats,
+    lengths: Floats,
+    support: Ints,
+    gram: Floats,
+    theta: Floats,
     objective: float,
     ridge: float,
     logistic: bool,
     tol: float,
     n_candidates: int,
-) -> tuple[FloatArray, float]:
+) -> tuple[Floats, float]:
     """Replace one feature at a time, in place, until a whole round finds nothing better."""
     size = len(support)
     regression, spanned_alone, free = _project(lengths, gram, support)
@@ -125,19 +122,19 @@ def _improve_by_swaps(
 
 @kernel
 def _best_filling(
-    Xt: FloatArray,
-    y: FloatArray,
-    w: FloatArray,
-    support: IntArray,
+    Xt: Floats,
+    y: Floats,
+    w: Floats,
+    support: Ints,
     slot: int,
-    start: FloatArray,
-    descent: FloatArray,
-    free: FloatArray,
+    start: Floats,
+    descent: Floats,
+    free: Floats,
     ridge: float,
     logistic: bool,
     tol: float,
     n_candidates: int,
-) -> tuple[FloatArray, float]:
+) -> tuple[Floats, float]:
     """Put the best feature into one place of the support; the objective is infinite when there is no candidate."""
     gain = np.full(len(free), -1.0)
     for j in range(len(free)):
@@ -158,9 +155,7 @@ def _best_filling(
 
 
 @kernel
-def _descent(
-    Xt: FloatArray, y: FloatArray, w: FloatArray, support: IntArray, theta: FloatArray, logistic: bool
-) -> FloatArray:
+def _descent(Xt: Floats, y: Floats, w: Floats, support: Ints, theta: Floats, logistic: bool) -> Floats:
     """Minus the gradient of the loss with respect to the coefficient of every feature."""
     eta = np.full(len(y), theta[len(support)])
     for a in range(len(support)):
@@ -171,7 +166,7 @@ def _descent(
 
 
 @kernel
-def _project(lengths: FloatArray, gram: FloatArray, support: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _project(lengths: Floats, gram: Floats, support: Ints) -> tuple[Floats, Floats, Floats]:
     """Regress every feature on the support: coefficients (one row a chosen feature), what each chosen feature alone
     spans (its squared length off the others), and what is left of every feature (its squared length off the support).
     """
@@ -196,7 +191,7 @@ def _project(lengths: FloatArray, gram: FloatArray, support: IntArray) -> tuple[
 
 
 @kernel
-def _insert(values: FloatArray, position: int, value: float) -> FloatArray:
+def _insert(values: Floats, position: int, value: float) -> Floats:
     longer = np.empty(len(values) + 1)
     longer[:position] = values[:position]
     longer[position] = value

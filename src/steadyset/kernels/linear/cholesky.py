@@ -1,16 +1,14 @@
 """Cholesky factors of small matrices, with an answer instead of an exception when a matrix is singular."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.jit import kernel
 from steadyset.kernels.linear.products import dot
 
-FloatArray = NDArray[np.float64]
-
 
 @kernel
-def cholesky(A: FloatArray, m: int, relative_floor: float) -> bool:
+def cholesky(A: Floats, m: int, relative_floor: float) -> bool:
     """Overwrite the lower triangle of A[:m, :m] with its factor L; False as soon as a pivot is lost in rounding.
 
     A pivot is lost when it is at most relative_floor times the diagonal entry that it came from.
@@ -28,7 +26,7 @@ def cholesky(A: FloatArray, m: int, relative_floor: float) -> bool:
 
 
 @kernel
-def cholesky_solve(L: FloatArray, m: int, b: FloatArray) -> None:
+def cholesky_solve(L: Floats, m: int, b: Floats) -> None:
     """Overwrite b[:m] with the solution of L L' x = b."""
     for i in range(m):
         b[i] = (b[i] - dot(L[i, :i], b[:i])) / L[i, i]
@@ -39,7 +37,7 @@ def cholesky_solve(L: FloatArray, m: int, b: FloatArray) -> None:
 
 
 @kernel
-def pivoted_cholesky(K: FloatArray, relative_floor: float) -> tuple[FloatArray, NDArray[np.int64]]:
+def pivoted_cholesky(K: Floats, relative_floor: float) -> tuple[Floats, Ints]:
     """Columns L' (r x n) with L L' = K of rank r, and the r pivots in whose order L[pivots] is lower triangular."""
     n = len(K)
     left = np.diag(K).copy()

@@ -6,23 +6,20 @@ Buehlmann and Hothorn (2007), Boosting algorithms: regularization, prediction an
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.jit import kernel
 from steadyset.kernels.linear.glm import residual_and_curvature
 from steadyset.kernels.linear.products import times
 from steadyset.kernels.linear.ties import first_largest
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 EXPLAINED = 1e-12  # of the first covariance with the gradient
 
 
 @kernel
 def boost(
-    Xt: FloatArray, y: FloatArray, w: FloatArray, offset: float, n_steps: int, rate: float, k: int, logistic: bool
-) -> tuple[FloatArray, IntArray]:
+    Xt: Floats, y: Floats, w: Floats, offset: float, n_steps: int, rate: float, k: int, logistic: bool
+) -> tuple[Floats, Ints]:
     """Coefficients, and the feature of each step; ends before step n_steps when a feature beyond the k-th would enter.
 
     It also ends when y is explained without error.

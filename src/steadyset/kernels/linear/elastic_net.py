@@ -13,15 +13,12 @@ are correlated, and hardly moves when one is nearly a copy of another. Coordinat
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.jit import kernel
 from steadyset.kernels.linear.cholesky import cholesky, cholesky_solve
 from steadyset.kernels.linear.glm import linear_predictor, mean_loss, residual_and_curvature
 from steadyset.kernels.linear.products import dot, symmetric_product, times, total
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 MOST_HALVINGS = 40
 # A feature of which less than this share is left after its regression on others is solved for by itself.
@@ -30,16 +27,16 @@ NEARLY_DEPENDENT = 1e-12
 
 @kernel
 def fit_elastic_net(
-    Xt: FloatArray,
-    y: FloatArray,
-    w: FloatArray,
-    l1: FloatArray,
-    l2: FloatArray,
+    Xt: Floats,
+    y: Floats,
+    w: Floats,
+    l1: Floats,
+    l2: Floats,
     logistic: bool,
     tol: float,
     most_rounds: int,
     most_sweeps: int,
-    coef: FloatArray,
+    coef: Floats,
     intercept: float,
 ) -> tuple[float, float, float]:
     """Solve for coef in place; the intercept, the largest KKT violation over all features, and the objective.
@@ -83,18 +80,18 @@ def _violation(coef: float, descent: float, l1: float, l2: float) -> float:
 
 @kernel
 def _fit_working_set(
-    Xt: FloatArray,
-    y: FloatArray,
-    w: FloatArray,
-    l1: FloatArray,
-    l2: FloatArray,
+    Xt: Floats,
+    y: Floats,
+    w: Floats,
+    l1: Floats,
+    l2: Floats,
     logistic: bool,
     goal: float,
     most_rounds: int,
-    sweeps_left: IntArray,
+    sweeps_left: Ints,
     tol: float,
-    work: IntArray,
-    coef: FloatArray,
+    work: Ints,
+    coef: Floats,
     intercept: float,
 ) -> float:
     """Newton steps with a line search on the features of work, until their KKT violation is at most goal."""
@@ -135,16 +132,16 @@ def _fit_working_set(
 
 @kernel
 def _minimise_quadratic(
-    Xt: FloatArray,
-    curvature: FloatArray,
-    residual: FloatArray,
-    l1: FloatArray,
-    l2: FloatArray,
+    Xt: Floats,
+    curvature: Floats,
+    residual: Floats,
+    l1: Floats,
+    l2: Floats,
     goal: float,
     tol: float,
-    sweeps_left: IntArray,
-    work: IntArray,
-    coef: FloatArray,
+    sweeps_left: Ints,
+    work: Ints,
+    coef: Floats,
     intercept: float,
 ) -> float:
     """Minimise the penalised quadratic model over work, changing coef and residual in place; returns the intercept."""
@@ -195,16 +192,16 @@ def _minimise_quadratic(
 
 @kernel
 def _solve_for_signs(
-    Xt: FloatArray,
-    weighted: FloatArray,
-    second: FloatArray,
-    curvature: FloatArray,
-    residual: FloatArray,
-    l1: FloatArray,
-    l2: FloatArray,
+    Xt: Floats,
+    weighted: Floats,
+    second: Floats,
+    curvature: Floats,
+    residual: Floats,
+    l1: Floats,
+    l2: Floats,
     tol: float,
-    work: IntArray,
-    coef: FloatArray,
+    work: Ints,
+    coef: Floats,
     intercept: float,
 ) -> float:
     """Go to the minimum of the quadratic model for today's signs; coefficients that get to zero on the way stay there.
@@ -239,16 +236,16 @@ def _solve_for_signs(
 
 @kernel
 def _descend(
-    Xt: FloatArray,
-    curvature: FloatArray,
-    residual: FloatArray,
-    l1: FloatArray,
-    l2: FloatArray,
-    work: IntArray,
-    basis: IntArray,
-    gram: FloatArray,
-    L: FloatArray,
-    coef: FloatArray,
+    Xt: Floats,
+    curvature: Floats,
+    residual: Floats,
+    l1: Floats,
+    l2: Floats,
+    work: Ints,
+    basis: Ints,
+    gram: Floats,
+    L: Floats,
+    coef: Floats,
     intercept: float,
 ) -> float:
     """Newton steps on a basis with the Gram matrix L L', each to the next coefficient that gets to zero and leaves."""
@@ -298,7 +295,7 @@ def _descend(
 
 
 @kernel
-def _leave_out(gram: FloatArray, L: FloatArray, size: int, gone: int) -> None:
+def _leave_out(gram: Floats, L: Floats, size: int, gone: int) -> None:
     """Take a row and column out of the Gram matrix and bring its factor up to date."""
     for p in range(gone, size - 1):
         for q in range(size):
@@ -311,7 +308,7 @@ def _leave_out(gram: FloatArray, L: FloatArray, size: int, gone: int) -> None:
 
 
 @kernel
-def _add_row(L: FloatArray, row: FloatArray, size: int) -> float:
+def _add_row(L: Floats, row: Floats, size: int) -> float:
     """Write row `size` of the factor; the share of the new diagonal entry that the rows before do not explain."""
     for q in range(size):
         L[size, q] = (row[q] - dot(L[size, :q], L[q, :q])) / L[q, q]
@@ -322,17 +319,17 @@ def _add_row(L: FloatArray, row: FloatArray, size: int) -> float:
 
 @kernel
 def _solve_dependent(
-    Xt: FloatArray,
-    weighted: FloatArray,
-    second: FloatArray,
-    curvature: FloatArray,
-    residual: FloatArray,
-    l1: FloatArray,
-    l2: FloatArray,
+    Xt: Floats,
+    weighted: Floats,
+    second: Floats,
+    curvature: Floats,
+    residual: Floats,
+    l1: Floats,
+    l2: Floats,
     tol: float,
-    work: IntArray,
-    active: IntArray,
-    coef: FloatArray,
+    work: Ints,
+    active: Ints,
+    coef: Floats,
     intercept: float,
 ) -> float:
     """What _solve_for_signs does, where features with a sign depend on each other, exactly or nearly.
@@ -412,7 +409,7 @@ def _solve_dependent(
 
 
 @kernel
-def _penalty(coef: FloatArray, l1: FloatArray, l2: FloatArray, work: IntArray) -> float:
+def _penalty(coef: Floats, l1: Floats, l2: Floats, work: Ints) -> float:
     total = 0.0
     for j in work:
         total += l1[j] * abs(coef[j]) + 0.5 * l2[j] * coef[j] * coef[j]

@@ -9,25 +9,23 @@ Features are the rows of Xt (contiguous), so that a pass over one feature reads 
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from steadyset.kernels.arrays import Floats
 from steadyset.kernels.jit import kernel
 from steadyset.kernels.linear.products import combine
-
-FloatArray = NDArray[np.float64]
 
 # A fitted probability of 0 or 1 has no curvature left to divide by. The gradient stays exact, so the optimum stays put.
 LEAST_CURVATURE = 1e-6
 
 
 @kernel
-def linear_predictor(Xt: FloatArray, coef: FloatArray, intercept: float) -> FloatArray:
+def linear_predictor(Xt: Floats, coef: Floats, intercept: float) -> Floats:
     """intercept + X coef, from the non-zero coefficients only."""
     return combine(coef, Xt) + intercept
 
 
 @kernel
-def mean_loss(y: FloatArray, w: FloatArray, eta: FloatArray, logistic: bool) -> float:
+def mean_loss(y: Floats, w: Floats, eta: Floats, logistic: bool) -> float:
     """sum_i w_i loss_i."""
     total = 0.0
     for i in range(len(y)):
@@ -41,7 +39,7 @@ def mean_loss(y: FloatArray, w: FloatArray, eta: FloatArray, logistic: bool) -> 
 
 @kernel
 def residual_and_curvature(
-    y: FloatArray, w: FloatArray, eta: FloatArray, logistic: bool, residual: FloatArray, curvature: FloatArray
+    y: Floats, w: Floats, eta: Floats, logistic: bool, residual: Floats, curvature: Floats
 ) -> None:
     """Write w (y - mean) and w curvature: X' residual is minus the gradient, X' diag(curvature) X the Hessian."""
     for i in range(len(y)):

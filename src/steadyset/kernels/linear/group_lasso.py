@@ -11,15 +11,12 @@ bounds[g] to bounds[g + 1].
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.jit import kernel
 from steadyset.kernels.linear.cholesky import cholesky, cholesky_solve
 from steadyset.kernels.linear.glm import linear_predictor, mean_loss, residual_and_curvature
 from steadyset.kernels.linear.products import combine, dot, symmetric_product, times
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 MOST_SWEEPS = 200
 MOST_HALVINGS = 40
@@ -29,16 +26,16 @@ MOST_POLISHED = 1000
 
 @kernel
 def fit_group_lasso(
-    Xt: FloatArray,
-    y: FloatArray,
-    w: FloatArray,
-    bounds: IntArray,
-    strength: FloatArray,
+    Xt: Floats,
+    y: Floats,
+    w: Floats,
+    bounds: Ints,
+    strength: Floats,
     logistic: bool,
     tol: float,
     most_rounds: int,
     most_sweeps: int,
-    coef: FloatArray,
+    coef: Floats,
     intercept: float,
 ) -> tuple[float, float, float]:
     """Solve for coef in place; the intercept, the largest KKT violation over all groups, and the objective.
@@ -84,7 +81,7 @@ def fit_group_lasso(
 
 
 @kernel
-def _violation(coef: FloatArray, descent: FloatArray, strength: float) -> float:
+def _violation(coef: Floats, descent: Floats, strength: float) -> float:
     """Distance of minus the loss gradient from the subdifferential of the penalty, for one group."""
     norm = _norm(coef)
     if norm == 0.0:
@@ -94,16 +91,16 @@ def _violation(coef: FloatArray, descent: FloatArray, strength: float) -> float:
 
 @kernel
 def _minimise_quadratic(
-    Xt: FloatArray,
-    curvature: FloatArray,
-    residual: FloatArray,
-    bounds: IntArray,
-    strength: FloatArray,
+    Xt: Floats,
+    curvature: Floats,
+    residual: Floats,
+    bounds: Ints,
+    strength: Floats,
     goal: float,
     tol: float,
-    sweeps_left: IntArray,
-    work: IntArray,
-    coef: FloatArray,
+    sweeps_left: Ints,
+    work: Ints,
+    coef: Floats,
     intercept: float,
 ) -> float:
     """Sweep over the groups of work, each minimised exactly; coef and residual change in place."""
@@ -135,7 +132,7 @@ def _minimise_quadratic(
 
 
 @kernel
-def _minimise_group(H: FloatArray, target: FloatArray, strength: float, start: FloatArray) -> FloatArray:
+def _minimise_group(H: Floats, target: Floats, strength: float, start: Floats) -> Floats:
     """argmin_b  b'Hb / 2 - target'b + strength |b|.
 
     Zero, or b = (H + mu I)^-1 target with mu |b| = strength: a Newton search for mu, kept between bounds that close in.
@@ -180,15 +177,15 @@ def _minimise_group(H: FloatArray, target: FloatArray, strength: float, start: F
 
 @kernel
 def _polish(
-    Xt: FloatArray,
-    y: FloatArray,
-    w: FloatArray,
-    bounds: IntArray,
-    strength: FloatArray,
+    Xt: Floats,
+    y: Floats,
+    w: Floats,
+    bounds: Ints,
+    strength: Floats,
     logistic: bool,
     tol: float,
-    work: IntArray,
-    coef: FloatArray,
+    work: Ints,
+    coef: Floats,
     intercept: float,
 ) -> float:
     """Newton steps on the non-zero groups, where the objective is smooth, for as long as they bring it down."""
@@ -252,7 +249,7 @@ def _polish(
 
 
 @kernel
-def _penalty(coef: FloatArray, bounds: IntArray, strength: FloatArray, work: IntArray) -> float:
+def _penalty(coef: Floats, bounds: Ints, strength: Floats, work: Ints) -> float:
     total = 0.0
     for g in work:
         total += strength[g] * _norm(coef[bounds[g] : bounds[g + 1]])
@@ -260,5 +257,5 @@ def _penalty(coef: FloatArray, bounds: IntArray, strength: FloatArray, work: Int
 
 
 @kernel
-def _norm(a: FloatArray) -> float:
+def _norm(a: Floats) -> float:
     return float(np.sqrt(dot(a, a)))

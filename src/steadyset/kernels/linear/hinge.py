@@ -7,19 +7,17 @@ to mu = 0; with the row weight in it, a row of weight 2 takes the same way as tw
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from steadyset.kernels.arrays import Floats
 from steadyset.kernels.jit import kernel
 from steadyset.kernels.linear.cholesky import cholesky, cholesky_solve
 from steadyset.kernels.linear.products import combine, dot, symmetric_product, times
-
-FloatArray = NDArray[np.float64]
 
 MOST_STEPS = 200
 
 
 @kernel
-def hinge_fit(Zt: FloatArray, y: FloatArray, w: FloatArray, penalty: float, tol: float) -> FloatArray:
+def hinge_fit(Zt: Floats, y: Floats, w: Floats, penalty: float, tol: float) -> Floats:
     """The coefficients followed by the intercept; w sums to one."""
     m, n = Zt.shape
     A = np.empty((m + 1, n))

@@ -6,15 +6,13 @@ is fixed when it compiles, so results do not vary from call to call.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from steadyset.kernels.arrays import Floats
 from steadyset.kernels.jit import kernel, summing_kernel
-
-FloatArray = NDArray[np.float64]
 
 
 @summing_kernel
-def dot(a: FloatArray, b: FloatArray) -> float:
+def dot(a: Floats, b: Floats) -> float:
     """sum_i a_i b_i."""
     total = 0.0
     for i in range(len(a)):
@@ -23,7 +21,7 @@ def dot(a: FloatArray, b: FloatArray) -> float:
 
 
 @summing_kernel
-def total(a: FloatArray) -> float:
+def total(a: Floats) -> float:
     """sum_i a_i."""
     value = 0.0
     for i in range(len(a)):
@@ -32,7 +30,7 @@ def total(a: FloatArray) -> float:
 
 
 @kernel
-def times(A: FloatArray, b: FloatArray) -> FloatArray:
+def times(A: Floats, b: Floats) -> Floats:
     """A b, one inner product a row of A."""
     product = np.empty(A.shape[0])
     for i in range(len(product)):
@@ -41,7 +39,7 @@ def times(A: FloatArray, b: FloatArray) -> FloatArray:
 
 
 @kernel
-def symmetric_product(A: FloatArray, B: FloatArray) -> FloatArray:
+def symmetric_product(A: Floats, B: Floats) -> Floats:
     """A B' where that is known to be symmetric (B holds the rows of A, weighted)."""
     m = A.shape[0]
     product = np.empty((m, m))
@@ -53,7 +51,7 @@ def symmetric_product(A: FloatArray, B: FloatArray) -> FloatArray:
 
 
 @kernel
-def combine(coef: FloatArray, A: FloatArray) -> FloatArray:
+def combine(coef: Floats, A: Floats) -> Floats:
     """sum_i coef_i A_i, from the non-zero coefficients only."""
     total = np.zeros(A.shape[1])
     for i in range(len(coef)):

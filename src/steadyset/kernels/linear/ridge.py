@@ -1,15 +1,12 @@
 """Linear and logistic regression with a small ridge on a few features, by Newton's method."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.jit import kernel
 from steadyset.kernels.linear.cholesky import cholesky, cholesky_solve
 from steadyset.kernels.linear.glm import mean_loss, residual_and_curvature
 from steadyset.kernels.linear.products import combine, symmetric_product, times
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 MOST_NEWTON_STEPS = 100
 MOST_HALVINGS = 60
@@ -17,15 +14,15 @@ MOST_HALVINGS = 60
 
 @kernel
 def ridge_fit(
-    Xt: FloatArray,
-    y: FloatArray,
-    w: FloatArray,
-    support: IntArray,
-    start: FloatArray,
+    Xt: Floats,
+    y: Floats,
+    w: Floats,
+    support: Ints,
+    start: Floats,
     ridge: float,
     logistic: bool,
     tol: float,
-) -> tuple[FloatArray, float]:
+) -> tuple[Floats, float]:
     """The coefficients of the support followed by the intercept, and the objective that they minimise:
     sum_i w_i loss_i + ridge / 2 sum_j b_j^2, to a gradient of at most tol.
     """

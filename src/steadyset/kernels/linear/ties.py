@@ -1,13 +1,11 @@
 """The first of the largest values, where values that differ by rounding count as equal."""
 
-import numpy as np
-from numpy.typing import NDArray
-
+from steadyset.kernels.arrays import Floats
 from steadyset.kernels.jit import kernel
 
 
 @kernel
-def first_largest(values: NDArray[np.float64]) -> int:
+def first_largest(values: Floats) -> int:
     """The lowest index among the values that equal the largest up to rounding: identical columns are a tie."""
     largest = values.max()
     for j in range(len(values)):

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.jit import kernel
 
 NEGLIGIBLE = 1e-30  # relative to the most likely value; no bounded score can make such a term count
 
 
 @kernel
-def intersection_laws(
-    size_i: npt.NDArray[np.int64], size_j: npt.NDArray[np.int64], n_features: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+def intersection_laws(size_i: Ints, size_j: Ints, n_features: int) -> tuple[Ints, Ints, Floats]:
     """For each pair of sizes the r that can occur and P(r), one after the other: (start of each pair, r, P(r)).
 
     Ratios of neighbouring probabilities are walked from the mode outwards, as long as they count, and then normalised:

@@ -13,15 +13,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from steadyset.kernels.arrays import Ints, Words
 from steadyset.kernels.bits import popcount
 from steadyset.kernels.jit import kernel
 
-IntArray = npt.NDArray[np.int64]
-WordArray = npt.NDArray[np.uint64]
 WORDS_A_POSTING = 2.0  # words of 64 bits that are compared in the time of adding one posting
 
 
-def intersection_matrix(indptr: IntArray, indices: IntArray, n_features: int) -> IntArray:
+def intersection_matrix(indptr: Ints, indices: Ints, n_features: int) -> Ints:
     """r_ij for all i, j, with the sizes on the diagonal."""
     M = len(indptr) - 1
     full = np.zeros((M, M), dtype=np.int64)
@@ -34,7 +33,7 @@ def intersection_matrix(indptr: IntArray, indices: IntArray, n_features: int) ->
 
 
 def intersection_blocks(
-    indptr: IntArray, indices: IntArray, n_features: int, rows: int
+    indptr: Ints, indices: Ints, n_features: int, rows: int
 ) -> Iterator[tuple[int, npt.NDArray[np.int32]]]:
     """Yield (i, block): block[a, j] = r_{i+a, j} for j > i+a and 0 elsewhere, `rows` rows at a time."""
     M = len(indptr) - 1
@@ -45,9 +44,7 @@ def intersection_blocks(
         yield start, block
 
 
-def pair_histogram(
-    indptr: IntArray, indices: IntArray, n_features: int, size_class: IntArray, offsets: IntArray, n_cells: int
-) -> IntArray:
+def pair_histogram(indptr: Ints, indices: Ints, n_features: int, size_class: Ints, offsets: Ints, n_cells: int) -> Ints:
     """Count the pairs i<j in cells offsets[a, b] + r_ij, where a and b are the size classes of the two runs."""
     return _histogram(_index(indptr, indices, n_features), size_class, offsets, n_cells)
 
@@ -55,15 +52,15 @@ def pair_histogram(
 class Index(NamedTuple):
     """The runs as bits of the frequent features and as postings of the others; nothing grows with d but one array."""
 
-    words: WordArray  # M x words: the packed features of each run
-    row_ptr: IntArray  # where each run begins in rare
-    rare: IntArray  # the features of each run that are not packed
-    post_ptr: IntArray  # where each feature begins in post_runs
+    words: Words  # M x words: the packed features of each run
+    row_ptr: Ints  # where each run begins in rare
+    rare: Ints  # the features of each run that are not packed
+    post_ptr: Ints  # where each feature begins in post_runs
     post_runs: npt.NDArray[np.int32]  # the runs that select each feature
-    position: IntArray  # how far each feature's runs have been read
+    position: Ints  # how far each feature's runs have been read
 
 
-def _index(indptr: IntArray, indices: IntArray, n_features: int) -> Index:
+def _index(indptr: Ints, indices: Ints, n_features: int) -> Index:
     M = len(indptr) - 1
     codes, h = _number_used(indices, n_features)
     packed = np.full(len(h), -1, dtype=np.int64)
@@ -78,7 +75,7 @@ def _index(indptr: IntArray, indices: IntArray, n_features: int) -> Index:
     return Index(words, row_ptr, rare, post_ptr, post_runs, post_ptr[:-1].copy())
 
 
-def _worth_packing(h: IntArray, M: int) -> IntArray:
+def _worth_packing(h: Ints, M: int) -> Ints:
     """The features, in groups of 64, whose postings would cost more than one word for each pair of runs."""
     chosen = np.flatnonzero(64 * WORDS_A_POSTING * h.astype(np.float64) ** 2 > float(M) ** 2)
     chosen = chosen[np.argsort(-h[chosen], kind="stable")]
@@ -87,7 +84,7 @@ def _worth_packing(h: IntArray, M: int) -> IntArray:
 
 
 @kernel
-def _number_used(indices: IntArray, n_features: int) -> tuple[IntArray, IntArray]:
+def _number_used(indices: Ints, n_features: int) -> tuple[Ints, Ints]:
     """The selected features numbered as they appear, for each entry; and how often each of them is selected."""
     number = np.zeros(n_features, dtype=np.int32)
     codes = np.empty(len(indices), dtype=np.int64)
@@ -105,14 +102,14 @@ def _number_used(indices: IntArray, n_features: int) -> tuple[IntArray, IntArray
 
 @kernel
 def _distribute(
-    indptr: IntArray,
-    codes: IntArray,
-    packed: IntArray,
-    words: WordArray,
-    row_ptr: IntArray,
-    post_ptr: IntArray,
+    indptr: Ints,
+    codes: Ints,
+    packed: Ints,
+    words: Words,
+    row_ptr: Ints,
+    post_ptr: Ints,
     post_runs: npt.NDArray[np.int32],
-) -> IntArray:
+) -> Ints:
     """Fill the bits, the row pointers and the postings; return the codes of the features that are not packed."""
     rare = np.empty(post_ptr[-1], dtype=np.int64)
     free = post_ptr[:-1].copy()
@@ -149,7 +146,7 @@ def _add_row(i: int, index: Index, shared: npt.NDArray[np.int32]) -> None:
 
 
 @kernel
-def _histogram(index: Index, size_class: IntArray, offsets: IntArray, n_cells: int) -> IntArray:
+def _histogram(index: Index, size_class: Ints, offsets: Ints, n_cells: int) -> Ints:
     M = len(index.words)
     cells = np.zeros(n_cells, dtype=np.int64)
     shared = np.zeros(M, dtype=np.int32)

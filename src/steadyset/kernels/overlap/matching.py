@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from steadyset.kernels.arrays import Ints
 from steadyset.kernels.jit import kernel
-
-IntArray = npt.NDArray[np.int64]
 
 
 @kernel
-def maximum_matching(start: IntArray, ends: IntArray, n_right: int | np.int64) -> int:
+def maximum_matching(start: Ints, ends: Ints, n_right: int | np.int64) -> int:
     """The size of a maximum matching; left node x has the right neighbours ends[start[x] : start[x + 1]].
 
     Augmenting paths by depth-first search in phases: within a phase no right node is entered twice, and a phase
@@ -45,14 +43,14 @@ def maximum_matching(start: IntArray, ends: IntArray, n_right: int | np.int64) -
 @kernel
 def _augment(
     root: int,
-    start: IntArray,
-    ends: IntArray,
-    left_of: IntArray,
-    right_of: IntArray,
-    entered: IntArray,
+    start: Ints,
+    ends: Ints,
+    left_of: Ints,
+    right_of: Ints,
+    entered: Ints,
     phase: int | np.int64,
-    path: IntArray,
-    position: IntArray,
+    path: Ints,
+    position: Ints,
 ) -> bool:
     """Walk free left node `root` to a free right node, swapping matched and free edges; position[x]: edges tried."""
     depth = 0
@@ -83,7 +81,7 @@ def _augment(
 
 
 @kernel
-def greedy_matching(start: IntArray, ends: IntArray, rank: IntArray, n_right: int | np.int64) -> int:
+def greedy_matching(start: Ints, ends: Ints, rank: Ints, n_right: int | np.int64) -> int:
     """The size of the matching that takes edges by increasing rank, skipping those that share an end with one taken."""
     owner = np.empty(len(ends), dtype=np.int64)
     for x in range(len(start) - 1):
@@ -100,7 +98,7 @@ def greedy_matching(start: IntArray, ends: IntArray, rank: IntArray, n_right: in
 
 
 @kernel
-def _increasing(rank: IntArray) -> IntArray:
+def _increasing(rank: Ints) -> Ints:
     """The places of the ranks in increasing order, by heapsort: numba compiles it four times faster than np.argsort."""
     n = len(rank)
     order = np.arange(n)
@@ -113,7 +111,7 @@ def _increasing(rank: IntArray) -> IntArray:
 
 
 @kernel
-def _sift(rank: IntArray, order: IntArray, node: int, size: int) -> None:
+def _sift(rank: Ints, order: Ints, node: int, size: int) -> None:
     """Move order[node] down the heap of order[:size] until no child has a larger rank."""
     moved = order[node]
     while 2 * node + 1 < size:

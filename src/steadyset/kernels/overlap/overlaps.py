@@ -19,14 +19,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.jit import kernel
 from steadyset.kernels.overlap.matching import greedy_matching, maximum_matching
 from steadyset.kernels.streams import random_subset, stream
 
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 Int = int | np.int64  # counters start as np.int64(0): a plain 0 makes numba compile a second version for the literal
 
 COLUMNS = (
@@ -52,13 +50,13 @@ class Graph(NamedTuple):
     equals the one with the smaller first feature, then the smaller second. Empty when no greedy choice is wanted.
     """
 
-    indptr: IntArray
-    indices: IntArray
-    values: FloatArray
-    rank: IntArray
+    indptr: Ints
+    indices: Ints
+    values: Floats
+    rank: Ints
 
 
-def edge_ranks(indptr: IntArray, indices: IntArray, values: FloatArray) -> IntArray:
+def edge_ranks(indptr: Ints, indices: Ints, values: Floats) -> Ints:
     """The place of each stored edge in the order of the greedy choice; the two directions are next to each other."""
     rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
     order = np.lexsort((np.maximum(rows, indices), np.minimum(rows, indices), -values))
@@ -69,8 +67,8 @@ def edge_ranks(indptr: IntArray, indices: IntArray, values: FloatArray) -> IntAr
 
 @kernel
 def pair_overlaps(
-    indptr: IntArray, indices: IntArray, graph: Graph, first: int, last: int, greedy: bool, matched: bool
-) -> FloatArray:
+    indptr: Ints, indices: Ints, graph: Graph, first: int, last: int, greedy: bool, matched: bool
+) -> Floats:
     """The columns for runs i in first..last-1 against all j > i, in this order."""
     M = len(indptr) - 1
     table = np.empty(((last - first) * M - (first + last + 1) * (last - first) // 2, N_COLUMNS))
@@ -93,7 +91,7 @@ def pair_overlaps(
 @kernel
 def random_overlaps(
     size_i: int, size_j: int, graph: Graph, first_draw: int, n_draws: int, seed: int, greedy: bool, matched: bool
-) -> FloatArray:
+) -> Floats:
     """The columns for independent uniform sets of these sizes, one pair a draw."""
     d = len(graph.indptr) - 1
     table = np.empty((n_draws, N_COLUMNS))
@@ -108,7 +106,7 @@ def random_overlaps(
 
 
 @kernel
-def all_overlaps(features: IntArray, size_i: int, size_j: int, graph: Graph, greedy: bool, matched: bool) -> FloatArray:
+def all_overlaps(features: Ints, size_i: int, size_j: int, graph: Graph, greedy: bool, matched: bool) -> Floats:
     """The columns for every pair of subsets of `features` with these sizes."""
     n_i, n_j = _binomial(len(features), size_i), _binomial(len(features), size_j)
     table = np.empty((n_i * n_j, N_COLUMNS))
@@ -131,8 +129,8 @@ def all_overlaps(features: IntArray, size_i: int, size_j: int, graph: Graph, gre
 
 @kernel
 def disjoint_overlaps(
-    start: IntArray, members: IntArray, graph: Graph, greedy: bool, matched: bool
-) -> tuple[FloatArray, IntArray, IntArray]:
+    start: Ints, members: Ints, graph: Graph, greedy: bool, matched: bool
+) -> tuple[Floats, Ints, Ints]:
     """The columns and sizes for all pairs of disjoint subsets of each group members[start[p] : start[p + 1]]."""
     n_rows = 0
     for p in range(len(start) - 1):
@@ -165,14 +163,14 @@ class _Workspace(NamedTuple):
     s_i \\ s_j with neighbours in s_j \\ s_i.
     """
 
-    in_i: IntArray
-    in_j: IntArray
-    place: IntArray
-    s_i: IntArray
-    open_i: IntArray
-    touched: IntArray
-    n_near: IntArray
-    sum_near: FloatArray
+    in_i: Ints
+    in_j: Ints
+    place: Ints
+    s_i: Ints
+    open_i: Ints
+    touched: Ints
+    n_near: Ints
+    sum_near: Floats
 
 
 @kernel
@@ -198,7 +196,7 @@ def _overlap(
     work: _Workspace,
     greedy: bool,
     matched: bool,
-    row: FloatArray,
+    row: Floats,
 ) -> None:
     """Fill one row. Each edge between the sets is met once, from its end in s_i."""
     shared = covered_i = reached_i = n_touched = n_edges = np.int64(0)
@@ -266,7 +264,7 @@ def _overlap(
 @kernel
 def _edges(
     n_open: Int, n_edges: Int, stamp_i: Int, stamp_j: Int, graph: Graph, work: _Workspace, ranked: bool
-) -> tuple[IntArray, IntArray, IntArray]:
+) -> tuple[Ints, Ints, Ints]:
     """The bipartite graph between s_i \\ s_j and s_j \\ s_i, its nodes numbered in the order they were met."""
     start = np.zeros(n_open + 1, dtype=np.int64)
     ends = np.empty(n_edges, dtype=np.int64)
@@ -294,7 +292,7 @@ def _binomial(n: int, k: int) -> int:
 
 
 @kernel
-def _next_choice(choice: IntArray, n: int) -> None:
+def _next_choice(choice: Ints, n: int) -> None:
     """The next subset in the order of its members; after the last one nothing sensible."""
     k = len(choice)
     t = k - 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.jit import kernel
 
 
@@ -12,10 +13,10 @@ from steadyset.kernels.jit import kernel
 def add_pair_sums(
     block: npt.NDArray[np.int32],
     start: int,
-    size_class: npt.NDArray[np.int64],
-    offsets: npt.NDArray[np.int64],
-    scores: npt.NDArray[np.float64],
-    sums: npt.NDArray[np.float64],
+    size_class: Ints,
+    offsets: Ints,
+    scores: Floats,
+    sums: Floats,
 ) -> None:
     """sums[i] and sums[j] += scores[cell] for the pairs i<j of a block of intersections that starts at run `start`.
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from steadyset.kernels.arrays import Ints
 from steadyset.kernels.jit import kernel
 from steadyset.kernels.streams import random_subset, stream
 
 
 @kernel
-def random_levels(
-    sizes: npt.NDArray[np.int64], n_features: int, first_draw: int, n_draws: int, seed: int
-) -> npt.NDArray[np.int64]:
+def random_levels(sizes: Ints, n_features: int, first_draw: int, n_draws: int, seed: int) -> Ints:
     """levels[t, h]: how many features exactly h of the M sets of draw first_draw + t hold; the sets are uniform."""
     M = len(sizes)
     levels = np.zeros((n_draws, M + 1), dtype=np.int64)
@@ -38,7 +36,7 @@ def random_levels(
 
 
 @kernel
-def random_sets(sizes: npt.NDArray[np.int64], n_features: int, draw: int, seed: int) -> npt.NDArray[np.int64]:
+def random_sets(sizes: Ints, n_features: int, draw: int, seed: int) -> Ints:
     """The members of M independent uniform sets, one set after the other: the sets of draw `draw` of random_levels."""
     mark = np.full(n_features, -1, dtype=np.int64)
     members = np.empty(sizes.sum(), dtype=np.int64)

@@ -8,18 +8,14 @@ counts c, so that its entropy is ln n - sums[f] / n.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from steadyset.kernels.arrays import Floats, Ints, Words
 from steadyset.kernels.bits import popcount
 from steadyset.kernels.jit import kernel
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-Bits = npt.NDArray[np.uint64]
-
 
 @kernel
-def pack_levels(levels: IntArray, n_levels: int) -> tuple[Bits, IntArray]:
+def pack_levels(levels: Ints, n_levels: int) -> tuple[Words, Ints]:
     """bits and counts of a features x rows table of levels 0, 1, ..., n_levels - 1."""
     d, n = levels.shape
     bits = np.zeros((d, n_levels, (n + 63) // 64), dtype=np.uint64)
@@ -33,14 +29,14 @@ def pack_levels(levels: IntArray, n_levels: int) -> tuple[Bits, IntArray]:
 
 @kernel
 def mutual_block(
-    bits: Bits,
-    counts: IntArray,
-    n_levels: IntArray,
-    sums: FloatArray,
-    xlogx: FloatArray,
-    rows: IntArray,
-    columns: IntArray,
-) -> FloatArray:
+    bits: Words,
+    counts: Ints,
+    n_levels: Ints,
+    sums: Floats,
+    xlogx: Floats,
+    rows: Ints,
+    columns: Ints,
+) -> Floats:
     """The normalised mutual information of each feature in rows with each in columns; xlogx[c] = c ln c."""
     block = np.empty((len(rows), len(columns)))
     for a in range(len(rows)):
@@ -50,9 +46,7 @@ def mutual_block(
 
 
 @kernel
-def mutual_pairs(
-    bits: Bits, counts: IntArray, n_levels: IntArray, sums: FloatArray, xlogx: FloatArray, f: IntArray, g: IntArray
-) -> FloatArray:
+def mutual_pairs(bits: Words, counts: Ints, n_levels: Ints, sums: Floats, xlogx: Floats, f: Ints, g: Ints) -> Floats:
     """The normalised mutual information of each listed pair."""
     values = np.empty(len(f))
     for e in range(len(f)):
@@ -61,9 +55,7 @@ def mutual_pairs(
 
 
 @kernel
-def _mutual(
-    bits: Bits, counts: IntArray, n_levels: IntArray, sums: FloatArray, xlogx: FloatArray, f: np.int64, g: np.int64
-) -> float:
+def _mutual(bits: Words, counts: Ints, n_levels: Ints, sums: Floats, xlogx: Floats, f: np.int64, g: np.int64) -> float:
     n, n_words = len(xlogx) - 1, bits.shape[2]
     if n_levels[f] < 2 or n_levels[g] < 2:
         return 0.0

@@ -5,11 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from steadyset.kernels.arrays import Floats, Ints, Places
 from steadyset.kernels.jit import kernel
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
-Places = npt.NDArray[np.int32]
 
 
 @kernel
@@ -35,7 +32,7 @@ def pairs_above(block: npt.NDArray[np.float32], low: float, first_row: int, firs
 
 
 @kernel
-def absolute_products(rows: FloatArray, f: Places, g: Places) -> FloatArray:
+def absolute_products(rows: Floats, f: Places, g: Places) -> Floats:
     """|rows[f] . rows[g]| for each listed pair, at most 1."""
     products = np.empty(len(f))
     for e in range(len(f)):
@@ -48,7 +45,7 @@ def absolute_products(rows: FloatArray, f: Places, g: Places) -> FloatArray:
 
 
 @kernel
-def graph_rows(f: Places, g: Places, values: FloatArray, n_features: int) -> tuple[IntArray, IntArray, FloatArray]:
+def graph_rows(f: Places, g: Places, values: Floats, n_features: int) -> tuple[Ints, Ints, Floats]:
     """Sparse rows of a graph whose edges are listed once each, f < g.
 
     Rows come out ascending when, for each feature, its edges are listed by ascending partner: so they are when blocks
@@ -73,12 +70,12 @@ def graph_rows(f: Places, g: Places, values: FloatArray, n_features: int) -> tup
 
 @kernel
 def scatter_of_neighbours(
-    run_indptr: IntArray,
-    run_indices: IntArray,
-    counts: IntArray,
-    indptr: IntArray,
-    indices: IntArray,
-    values: FloatArray,
+    run_indptr: Ints,
+    run_indices: Ints,
+    counts: Ints,
+    indptr: Ints,
+    indices: Ints,
+    values: Floats,
 ) -> float:
     """Sum over neighbours f, g of c(f,g) (M n_fg - h_f h_g): n_fg runs select both, h_f and h_g select either."""
     M = len(run_indptr) - 1

@@ -15,9 +15,8 @@ seen is kept.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from steadyset.kernels.arrays import Floats, Int, Numbers
+from steadyset.kernels.arrays import Floats, Int, Numbers, Words
 from steadyset.kernels.bits import popcount
 from steadyset.kernels.jit import kernel
 
@@ -33,7 +32,7 @@ class Slots(NamedTuple):
     """One slot for each code: what the rows with that code sum to; all zero between calls."""
 
     sums: Floats  # weight, and moment or the weight of each class
-    words: NDArray[np.uint64]  # the codes in use as bits
+    words: Words  # the codes in use as bits
     used: Numbers  # the codes in use in rising order
     left: Floats  # the weight of each class below a cut
 
@@ -170,7 +169,7 @@ def _insert(used: Numbers, n_used: int, code: int) -> int:
 
 
 @kernel
-def _take_bits(words: NDArray[np.uint64], used: Numbers) -> int:
+def _take_bits(words: Words, used: Numbers) -> int:
     """List the numbers of the bits that are set, in rising order, and clear them."""
     n_used = 0
     for number in range(len(words)):

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from steadyset.kernels.arrays import Codes, Floats, Int, Ints, Numbers
+from steadyset.kernels.arrays import Bools, Codes, Floats, Int, Ints, Numbers
 from steadyset.kernels.jit import kernel
 from steadyset.kernels.streams import advance, below, stream
 from steadyset.kernels.trees.cuts import Bag, Cut, Slots, cut_classes, cut_number, make_slots
@@ -133,7 +133,7 @@ def _grow(
     work: _Work,
     trees: Trees,
     total: Floats,
-    counted: NDArray[np.bool_],
+    counted: Bools,
 ) -> int:
     """Go on growing trees as long as there is room; how many there are."""
     for tree in range(n_grown, n_trees):
@@ -175,7 +175,7 @@ class _Work(NamedTuple):
     bag: Bag
     spare: Bag
     slots: Slots
-    drawn: NDArray[np.bool_]  # over places
+    drawn: Bools  # over places
     counts: Floats  # over rows
     features: Codes  # in the order in which they were drawn, those constant in a node first
     moments: Floats  # of the node: one number, or the weight of each class

@@ -10,15 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.overlap.hypergeometric import intersection_laws
 from steadyset.kernels.overlap.overlaps import Graph, disjoint_overlaps
 from steadyset.measures.adjusted.overlapping import SimilarPairs
 from steadyset.measures.record import Measure
 
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 ROWS_A_BLOCK = 1 << 16
 
 
@@ -32,7 +30,7 @@ class Components:
 
     d: int
     n_cliques: dict[int, int]
-    tables: dict[int, FloatArray] = field(default_factory=dict)
+    tables: dict[int, Floats] = field(default_factory=dict)
 
     @classmethod
     def of(cls, graph: Graph, measure: Measure, most_enumerated: int) -> Components | None:
@@ -67,7 +65,7 @@ class Components:
             total += float(np.sum(table * self._chance_of_differences(c, size_i, size_j)))
         return total
 
-    def _chance_of_differences(self, c: int, size_i: int, size_j: int) -> FloatArray:
+    def _chance_of_differences(self, c: int, size_i: int, size_j: int) -> Floats:
         """P(s_i \\ s_j and s_j \\ s_i are two given disjoint subsets of u and v features within c given features)."""
         from scipy import special
 
@@ -80,7 +78,7 @@ class Components:
             chance[: c + 1 - w, : c + 1 - w] += special.comb(left, w)[: c + 1 - w, : c + 1 - w] * both
         return chance
 
-    def _law(self, c: int, size: int) -> FloatArray:
+    def _law(self, c: int, size: int) -> Floats:
         """P(a random set of this size has a = 0..c members of c given features)."""
         law = np.zeros(c + 1)
         _, a, probability = intersection_laws(np.array([c]), np.array([size]), self.d)
@@ -88,7 +86,7 @@ class Components:
         return law
 
 
-def _matching_sizes(members: IntArray, graph: Graph, measure: Measure) -> FloatArray:
+def _matching_sizes(members: Ints, graph: Graph, measure: Measure) -> Floats:
     """The sums of score - r over all pairs of disjoint subsets with u and v members, rows of `members` together."""
     c = members.shape[1]
     table = np.zeros((c + 1) ** 2)

@@ -9,18 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.record import INFINITY, Measure, register
 
 if TYPE_CHECKING:
     from steadyset.measures.adjusted.overlapping import SimilarPairs
 
-Int = npt.NDArray[np.int64]
-Float = npt.NDArray[np.float64]
 
-
-def zucknick_score(pairs: SimilarPairs) -> Float:
+def zucknick_score(pairs: SimilarPairs) -> Floats:
     """Jaccard's score plus the mean similarity to what the other set has alone.
 
     Formula: (r + C_ij + C_ji) / |s_i u s_j|, C_ij = (1/k_j) sum_{x in s_i} sum_{y in s_j \\ s_i} c [c >= threshold]
@@ -30,13 +27,13 @@ def zucknick_score(pairs: SimilarPairs) -> Float:
     return _ratio(zucknick_overlap(pairs), pairs.size_i + pairs.size_j - pairs.shared)
 
 
-def zucknick_overlap(pairs: SimilarPairs) -> Float:
+def zucknick_overlap(pairs: SimilarPairs) -> Floats:
     """r + C_ij + C_ji"""
     similar = pairs.weight_i / np.maximum(pairs.size_j, 1) + pairs.weight_j / np.maximum(pairs.size_i, 1)
     return pairs.shared + similar
 
 
-def yu_score(pairs: SimilarPairs) -> Float:
+def yu_score(pairs: SimilarPairs) -> Floats:
     """Shared features plus the mean number of features that have a similar one among the others of the other set.
 
     Formula: (I - E[I]) / ((k_i + k_j)/2 - E[I]), I = r + (A_ij + A_ji)/2
@@ -47,7 +44,7 @@ def yu_score(pairs: SimilarPairs) -> Float:
     return np.where(pairs.size_i + pairs.size_j > 0, overlap, np.nan)
 
 
-def intersection_mbm_score(pairs: SimilarPairs) -> Float:
+def intersection_mbm_score(pairs: SimilarPairs) -> Floats:
     """Shared features plus as many exchangeable pairs as can be formed at once.
 
     Formula: (I - E[I]) / (sqrt(k_i k_j) - E[I]), I = r + maximum bipartite matching of s_i \\ s_j and s_j \\ s_i
@@ -57,7 +54,7 @@ def intersection_mbm_score(pairs: SimilarPairs) -> Float:
     return pairs.shared + pairs.matched
 
 
-def intersection_greedy_score(pairs: SimilarPairs) -> Float:
+def intersection_greedy_score(pairs: SimilarPairs) -> Floats:
     """Shared features plus exchangeable pairs taken from the most similar downwards, each feature once.
 
     Equal similarities are taken by the smaller feature index, then by the smaller index of its partner, so with ties
@@ -70,7 +67,7 @@ def intersection_greedy_score(pairs: SimilarPairs) -> Float:
     return pairs.shared + pairs.greedy
 
 
-def intersection_count_score(pairs: SimilarPairs) -> Float:
+def intersection_count_score(pairs: SimilarPairs) -> Floats:
     """Shared features plus the smaller number of features with a similar one among the others of the other set.
 
     Formula: (I - E[I]) / (sqrt(k_i k_j) - E[I]), I = r + min(A_ij, A_ji)
@@ -80,7 +77,7 @@ def intersection_count_score(pairs: SimilarPairs) -> Float:
     return pairs.shared + np.minimum(pairs.covered_i, pairs.covered_j)
 
 
-def intersection_mean_score(pairs: SimilarPairs) -> Float:
+def intersection_mean_score(pairs: SimilarPairs) -> Floats:
     """Like intersection_count, each feature with the mean of its similarities instead of 1.
 
     Formula: (I - E[I]) / (sqrt(k_i k_j) - E[I]), I = r + min(B_ij, B_ji)
@@ -90,7 +87,7 @@ def intersection_mean_score(pairs: SimilarPairs) -> Float:
     return pairs.shared + np.minimum(pairs.mean_i, pairs.mean_j)
 
 
-def pogr_score(pairs: SimilarPairs) -> Float:
+def pogr_score(pairs: SimilarPairs) -> Floats:
     """Percentage of overlapping genes, related ones included: the share of one set that is in the other or similar
     to a feature of it; averaged over ordered pairs.
 
@@ -101,12 +98,12 @@ def pogr_score(pairs: SimilarPairs) -> Float:
     return _ratio(pogr_overlap(pairs), pairs.size_i)
 
 
-def pogr_overlap(pairs: SimilarPairs) -> Float:
+def pogr_overlap(pairs: SimilarPairs) -> Floats:
     """r + O_ij"""
     return pairs.shared + pairs.reached_i
 
 
-def npogr_score(pairs: SimilarPairs) -> Float:
+def npogr_score(pairs: SimilarPairs) -> Floats:
     """POGR corrected for chance; averaged over ordered pairs.
 
     Formula: (r + O_ij - E[r + O_ij]) / (k_i - E[r + O_ij])
@@ -116,19 +113,19 @@ def npogr_score(pairs: SimilarPairs) -> Float:
     return pairs.shared + pairs.reached_i
 
 
-def mean_size(ki: Int, kj: Int) -> Float:
+def mean_size(ki: Ints, kj: Ints) -> Floats:
     return (ki + kj) / 2
 
 
-def geometric_mean_size(ki: Int, kj: Int) -> Float:
+def geometric_mean_size(ki: Ints, kj: Ints) -> Floats:
     return np.sqrt((ki * kj).astype(np.float64))
 
 
-def first_size(ki: Int, kj: Int) -> Float:
+def first_size(ki: Ints, kj: Ints) -> Floats:
     return ki.astype(np.float64)
 
 
-def _ratio(numerator: Float, denominator: Float | Int) -> Float:
+def _ratio(numerator: Floats, denominator: Floats | Ints) -> Floats:
     defined = np.asarray(denominator) > 0
     return np.where(defined, numerator / np.where(defined, denominator, 1), np.nan)
 

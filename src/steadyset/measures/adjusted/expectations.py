@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import numpy.typing as npt
 
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.overlap.hypergeometric import intersection_laws
 from steadyset.kernels.overlap.overlaps import N_COLUMNS, Graph, all_overlaps, edge_ranks, random_overlaps
 from steadyset.measures.adjusted.components import Components
@@ -23,8 +23,6 @@ from steadyset.measures.adjusted.remembered import Remembered
 from steadyset.measures.record import Measure
 from steadyset.similarity import FeatureSimilarity
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 CONTROLS = ("shared", "covered_i", "covered_j", "reached_i", "reached_j", "weight_i", "weight_j")
 MOST_ENUMERATED = 1 << 18
 MOST_REMEMBERED = 1 << 16  # numbers of one similarity: two sizes, a measure, perhaps a seed
@@ -72,9 +70,7 @@ class RandomOverlaps:
 
     # ---- exact ---------------------------------------------------------------------------------------------------
 
-    def exact(
-        self, measure: Measure, size_i: IntArray, size_j: IntArray, *, closed_form_only: bool = False
-    ) -> FloatArray:
+    def exact(self, measure: Measure, size_i: Ints, size_j: Ints, *, closed_form_only: bool = False) -> Floats:
         """E[score] for pairs of sizes without simulation, nan where that would take too long."""
         if measure.exact_by == "means":
             return np.asarray(measure.score(self.means(size_i, size_j), **measure.params), dtype=np.float64)
@@ -96,7 +92,7 @@ class RandomOverlaps:
         members = self.similar if measure.exact_by else np.arange(self.d)
         return self._enumerated(measure, members, size_i, size_j)
 
-    def means(self, size_i: IntArray, size_j: IntArray) -> SimilarPairs:
+    def means(self, size_i: Ints, size_j: Ints) -> SimilarPairs:
         """The exact expectation of every quantity that has a closed form, for pairs of sizes; the others are nan.
 
         A pair x != y is in s_i x (s_j \\ s_i) with probability k_i E[k_j - r] / (d (d - 1)).
@@ -113,7 +109,7 @@ class RandomOverlaps:
         pairs.weight_i[:], pairs.weight_j[:] = per_pair * (d - size_i), per_pair * (d - size_j)
         return pairs
 
-    def _covered_and_reached(self, sizes: IntArray) -> tuple[FloatArray, FloatArray]:
+    def _covered_and_reached(self, sizes: Ints) -> tuple[Floats, Floats]:
         """E[A_ij] and E[O_ij] for every k_i (rows) and k_j (columns) among `sizes`.
 
         A feature x of s_i \\ s_j with n neighbours has t of them in s_j by the hypergeometric law of d - 1, n and k_j;
@@ -129,13 +125,13 @@ class RandomOverlaps:
         alone = sizes[:, None] / d * (1 - sizes / d)
         return alone * ((1 - none_outside) @ chosen.T), alone * chosen.sum(axis=1)
 
-    def _neighbours_chosen(self, size_j: int) -> FloatArray:
+    def _neighbours_chosen(self, size_j: int) -> Floats:
         """law[t - 1]: sum over features x of P(t neighbours of x are in s_j | x is not), t = 1, 2, ..."""
         if size_j == self.d or len(self.similar) == 0:
             return np.zeros(0)
         return self.remembered.get(("neighbours chosen", size_j), lambda: self._law_of_neighbours(size_j))
 
-    def _law_of_neighbours(self, size_j: int) -> FloatArray:
+    def _law_of_neighbours(self, size_j: int) -> Floats:
         law = np.zeros(min(int(self.degrees[-1]), size_j) + 1)
         step = max(1, TERMS_A_CHUNK // len(law))
         for begin in range(0, len(self.degrees), step):
@@ -160,7 +156,7 @@ class RandomOverlaps:
         graph = self.graph(frozenset(measure.uses))
         return self.remembered.get(key, lambda: Components.of(graph, measure, MOST_ENUMERATED))
 
-    def _enumerated(self, measure: Measure, members: IntArray, size_i: int, size_j: int) -> float:
+    def _enumerated(self, measure: Measure, members: Ints, size_i: int, size_j: int) -> float:
         """E[score] when what the score adds to r depends on the choice among `members` only: all their subsets."""
         n = len(members)
         laws = [intersection_laws(np.array([n]), np.array([size]), self.d)[1:] for size in (size_i, size_j)]
@@ -170,7 +166,7 @@ class RandomOverlaps:
         added = np.array([[self._mean_added(measure, members, int(a), int(b)) for b in chosen_j] for a in chosen_i])
         return float(p_i @ added @ p_j) + size_i * size_j / self.d
 
-    def _mean_added(self, measure: Measure, members: IntArray, size_i: int, size_j: int) -> float:
+    def _mean_added(self, measure: Measure, members: Ints, size_i: int, size_j: int) -> float:
         """The mean of score - r over all pairs of subsets of `members` with these sizes."""
 
         def computed() -> float:
@@ -228,7 +224,7 @@ class Folds:
         self.sums = np.zeros((n_folds, n_columns))
         self.products = np.zeros((n_folds, n_columns, n_columns))
 
-    def add(self, values: FloatArray) -> None:
+    def add(self, values: Floats) -> None:
         """Deal the draws (columns of `values`) out to the folds."""
         n_columns, n = values.shape
         n_folds = len(self.n)
@@ -253,7 +249,7 @@ class Folds:
         rest = np.maximum(squares - n * mean**2, 0.0) + np.asarray(steps) ** 2
         return list(zip(mean.tolist(), np.sqrt(rest / (n - 1) / n).tolist(), strict=True))
 
-    def _slopes(self, q: int) -> FloatArray:
+    def _slopes(self, q: int) -> Floats:
         """Least squares without each fold; controls that vary not at all or only with others get no slope."""
         if len(self.n) == 1:
             return np.zeros((1, q, self.sums.shape[1] - q))
@@ -263,25 +259,25 @@ class Folds:
         scale = np.sqrt(np.where(variation > ROUNDING * size, variation, np.inf))[:, :, None]
         values, vectors = np.linalg.eigh(spread[:, :q, :q] / scale / scale.transpose(0, 2, 1))
         kept = np.where(values > COLLINEAR, 1 / np.maximum(values, COLLINEAR), 0.0)[:, :, None]
-        slopes: FloatArray = vectors @ (kept * (vectors.transpose(0, 2, 1) @ (spread[:, :q, q:] / scale))) / scale
+        slopes: Floats = vectors @ (kept * (vectors.transpose(0, 2, 1) @ (spread[:, :q, q:] / scale))) / scale
         return slopes
 
 
 _OVERLAPS: WeakKeyDictionary[FeatureSimilarity, RandomOverlaps] = WeakKeyDictionary()
 
 
-def _guess(measure: Measure, pairs: SimilarPairs) -> FloatArray:
+def _guess(measure: Measure, pairs: SimilarPairs) -> Floats:
     """r + (A_ij + A_ji) / 2 stands in for a score that counts features, also where the draws saw no similar ones."""
     if measure.exact_by not in COUNTS:
         return np.zeros_like(pairs.shared)
     return pairs.shared + (pairs.covered_i + pairs.covered_j) / 2
 
 
-def _pairs(table: FloatArray, size_i: int, size_j: int) -> SimilarPairs:
+def _pairs(table: Floats, size_i: int, size_j: int) -> SimilarPairs:
     return SimilarPairs.from_table(table, np.full(len(table), size_i), np.full(len(table), size_j))
 
 
-def _n_subsets(n: int, sizes: IntArray) -> int:
+def _n_subsets(n: int, sizes: Ints) -> int:
     """How many subsets of n features have one of these sizes, as far as it takes to see that they are too many."""
     total = 0
     for size in sizes.tolist():

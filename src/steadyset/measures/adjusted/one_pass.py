@@ -11,9 +11,9 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
 from steadyset.errors import InputError
+from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.measures.adjusted.expectations import RandomOverlaps
 from steadyset.measures.adjusted.overlapping import similar_pairs
 from steadyset.measures.options import MOST_DRAWS, NOT_CORRECTED, Estimate, Options
@@ -21,9 +21,7 @@ from steadyset.measures.record import Measure
 from steadyset.measures.totals import PairTotal
 from steadyset.selections import Selections
 
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
-Scored = tuple[int, IntArray, IntArray, FloatArray]
+Scored = tuple[int, Ints, Ints, Floats]
 
 NO_ROOM = 1e-12  # maximum and expectation are equal, up to rounding
 TELLABLE = 4  # standard errors that a simulated expectation must stay away from the maximum
@@ -39,7 +37,7 @@ def evaluate(selections: Selections, measures: Sequence[Measure], options: Optio
     return [kind.estimate(selections, options) for kind in kinds]
 
 
-def pair_scores(selections: Selections, measure: Measure, options: Options) -> FloatArray:
+def pair_scores(selections: Selections, measure: Measure, options: Options) -> Floats:
     """The M x M scores of all ordered pairs (i, j), nan where undefined and on the diagonal."""
     chance = _chance(options)
     kinds = Kinds(selections, measure)
@@ -94,18 +92,18 @@ class Kinds:
         self.expected, self.error = np.zeros(len(self.codes)), np.zeros(len(self.codes))
         self.refusal = ""
 
-    def _cell(self, i: IntArray, j: IntArray) -> IntArray:
+    def _cell(self, i: Ints, j: Ints) -> Ints:
         a, b = self._size_class[i], self._size_class[j]
         if self.measure.symmetric:
             a, b = np.minimum(a, b), np.maximum(a, b)
-        cell: IntArray = a * len(self._sizes) + b
+        cell: Ints = a * len(self._sizes) + b
         return cell
 
-    def of(self, i: IntArray, j: IntArray) -> IntArray:
+    def of(self, i: Ints, j: Ints) -> Ints:
         """The kinds that pairs of runs belong to."""
         return np.searchsorted(self.codes, self._cell(i, j))
 
-    def add(self, i: IntArray, j: IntArray, scores: FloatArray) -> None:
+    def add(self, i: Ints, j: Ints, scores: Floats) -> None:
         cell, n_cells = self._cell(i, j), len(self._n)
         undefined = np.isnan(scores)
         self._n += np.bincount(cell, ~undefined, minlength=n_cells)
@@ -113,35 +111,35 @@ class Kinds:
         self._sum += np.bincount(cell, np.where(undefined, 0.0, scores), minlength=n_cells)
 
     @property
-    def n_pairs(self) -> IntArray:
+    def n_pairs(self) -> Ints:
         return self._n[self.codes].astype(np.int64)
 
     @property
-    def mean(self) -> FloatArray:
+    def mean(self) -> Floats:
         """The mean score of the pairs of each kind that have one."""
         return self._sum[self.codes] / np.maximum(self._n[self.codes], 1)
 
     @property
-    def room(self) -> FloatArray:
+    def room(self) -> Floats:
         """maximum - E, nan where that is nothing or cannot be told from nothing."""
         largest = self._largest()
         room = largest - self.expected
         return np.where(room > np.maximum(NO_ROOM * largest, TELLABLE * self.error), room, np.nan)
 
-    def _largest(self) -> FloatArray:
+    def _largest(self) -> Floats:
         if self.measure.maximum is None:
             return np.full(len(self.codes), self.measure.bounds[1])
         return np.asarray(self.measure.maximum(self.size_i, self.size_j), dtype=np.float64)
 
-    def corrected(self, scores: FloatArray, kinds: IntArray) -> FloatArray:
+    def corrected(self, scores: Floats, kinds: Ints) -> Floats:
         """(score - E) / (maximum - E) for scores of these kinds."""
         return (scores - self.expected[kinds]) / self.room[kinds]
 
     @property
-    def slopes(self) -> FloatArray:
+    def slopes(self) -> Floats:
         """How far the measure moves, up or down, with the expectation of each kind."""
         share = self.n_pairs / (self._n.sum() + self._n_undefined.sum())
-        moves: FloatArray = share * (self._largest() - self.mean) / self.room**2
+        moves: Floats = share * (self._largest() - self.mean) / self.room**2
         return np.where(np.isnan(moves), 0.0, moves)
 
     @property
@@ -162,7 +160,7 @@ class Kinds:
         estimate = total.estimate(self.measure, partial(self._undefined_sizes, undefined), selections, options)
         return estimate if np.isnan(estimate.value) else replace(estimate, mc_error=self.mc_error)
 
-    def _undefined_sizes(self, undefined: npt.NDArray[np.bool_], _: IntArray, a: IntArray, b: IntArray) -> FloatArray:
+    def _undefined_sizes(self, undefined: Bools, _: Ints, a: Ints, b: Ints) -> Floats:
         """nan for pairs of sizes that have no score; a size that occurs once has none with itself if with no other."""
         n = len(self._sizes)
         table, occurs = np.zeros((n, n), dtype=bool), np.zeros((n, n), dtype=bool)

@@ -6,13 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.overlap.overlaps import COLUMNS, Graph, pair_overlaps
 from steadyset.selections import Selections
 
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 PAIRS_A_BLOCK = 1 << 16
 
 
@@ -31,22 +29,22 @@ class SimilarPairs:
         unless a measure lists them in its `uses`
     """
 
-    size_i: IntArray
-    size_j: IntArray
-    shared: FloatArray
-    covered_i: FloatArray
-    covered_j: FloatArray
-    mean_i: FloatArray
-    mean_j: FloatArray
-    reached_i: FloatArray
-    reached_j: FloatArray
-    weight_i: FloatArray
-    weight_j: FloatArray
-    greedy: FloatArray
-    matched: FloatArray
+    size_i: Ints
+    size_j: Ints
+    shared: Floats
+    covered_i: Floats
+    covered_j: Floats
+    mean_i: Floats
+    mean_j: Floats
+    reached_i: Floats
+    reached_j: Floats
+    weight_i: Floats
+    weight_j: Floats
+    greedy: Floats
+    matched: Floats
 
     @classmethod
-    def from_table(cls, table: FloatArray, size_i: IntArray, size_j: IntArray) -> SimilarPairs:
+    def from_table(cls, table: Floats, size_i: Ints, size_j: Ints) -> SimilarPairs:
         """Pairs from the columns that the kernels fill."""
         return cls(size_i, size_j, **dict(zip(COLUMNS, np.ascontiguousarray(table.T), strict=True)))
 
@@ -59,7 +57,7 @@ class SimilarPairs:
 
 def similar_pairs(
     selections: Selections, graph: Graph, uses: frozenset[str]
-) -> Iterator[tuple[IntArray, IntArray, SimilarPairs]]:
+) -> Iterator[tuple[Ints, Ints, SimilarPairs]]:
     """Every pair of runs i<j once, in blocks of bounded size: (i, j, what the pairs look like)."""
     M, sizes = selections.n_runs, selections.sizes
     first = 0

@@ -102,6 +102,6 @@ def _sums_of_all(selections: Selections, similarity: FeatureSimilarity) -> Sums:
     return scatter, float(similarity.diagonal.sum()), similarity.total()
 
 
-def _own_scatter(selections: Selections, diagonal: np.typing.NDArray[np.float64]) -> float:
+def _own_scatter(selections: Selections, diagonal: Floats) -> float:
     h = selections.counts
     return float(diagonal @ (h * (selections.n_runs - h)))

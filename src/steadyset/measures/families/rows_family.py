@@ -7,9 +7,8 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
-from steadyset.kernels.arrays import Floats
+from steadyset.kernels.arrays import Bools, Floats
 from steadyset.measures.correlations import Correlations
 from steadyset.measures.family import Family, culprits
 from steadyset.measures.options import Estimate, Options
@@ -57,7 +56,7 @@ class Rankings(_OfRows):
     read = staticmethod(rank_rows)
 
 
-def _total(scores: Floats | Correlations) -> tuple[PairTotal, npt.NDArray[np.bool_]]:
+def _total(scores: Floats | Correlations) -> tuple[PairTotal, Bools]:
     """The total over the pairs of runs, and the runs that have no score with any other."""
     total = PairTotal()
     if isinstance(scores, Correlations):

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from steadyset.io.labels import check_same_order
-from steadyset.kernels.arrays import Floats, Ints
+from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.similarity import FeatureSimilarity
 from steadyset.similarity.groups import group_store
 
@@ -49,9 +48,7 @@ def merge_columns(selected: sparse.csr_array, labels: Ints) -> sparse.csr_array:
     return merged
 
 
-def representative_weights(
-    kind: Representative, frequencies: Floats, labels: Ints, chosen: NDArray[np.bool_]
-) -> Floats:
+def representative_weights(kind: Representative, frequencies: Floats, labels: Ints, chosen: Bools) -> Floats:
     """The weight of each feature in the representative of its cluster; 0 outside of the chosen clusters.
 
     "simple" gives every feature of a cluster the same weight, "weighted" one in proportion to its selection frequency,

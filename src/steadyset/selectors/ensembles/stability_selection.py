@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from steadyset.arguments import wrong_argument
 from steadyset.conventions import LEVEL
 from steadyset.errors import InputError
-from steadyset.kernels.arrays import Floats, Ints
+from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.resampling import ComplementaryPairs, Rows
 from steadyset.selections import Selections
 from steadyset.selectors.ensembles.bounds import check_runs
@@ -199,7 +199,7 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return combined
 
     @property
-    def support_(self) -> NDArray[np.bool_]:
+    def support_(self) -> Bools:
         return self.result_.support
 
     @property
@@ -228,7 +228,7 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         rows = self._runs().rows(read.level, read.q)
         return Selections.from_matrix(rows, features=self._names())
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
+    def _get_support_mask(self) -> Bools:
         check_is_fitted(self)
         return self.support_
 

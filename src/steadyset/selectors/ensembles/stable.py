@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import beta
 
 from steadyset.arguments import wrong_argument
-from steadyset.kernels.arrays import Floats, Ints
+from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.selectors.validation import check_choice
 
 if TYPE_CHECKING:
@@ -43,11 +42,11 @@ class StableSet:
     level: float | None
     score: float | None
     n_runs: int
-    support: NDArray[np.bool_]
+    support: Bools
     frequencies: Floats
     clusters: Ints
     cluster_frequencies: Floats
-    selected_clusters: NDArray[np.bool_]
+    selected_clusters: Bools
     weights: Floats
 
     def intervals(self, names: list[str], level: float, prior: Prior) -> pd.DataFrame:

@@ -5,14 +5,13 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
 from steadyset.errors import InputError, UninformativeWarning
-from steadyset.kernels.arrays import Ints
+from steadyset.kernels.arrays import Bools, Ints
 from steadyset.selectors.filters.registry import get_filter
 from steadyset.selectors.filters.resampled import Ranked, best_first, rank, top_features
 from steadyset.selectors.validation import (
@@ -164,9 +163,9 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             return size_of(self.fraction, n_features)
         return size_or_default(self.k, n_features)
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
+    def _get_support_mask(self) -> Bools:
         check_is_fitted(self)
-        mask: NDArray[np.bool_] = self.ranking_ <= self._n_selected
+        mask: Bools = self.ranking_ <= self._n_selected
         return mask
 
     def __sklearn_tags__(self) -> Any:
