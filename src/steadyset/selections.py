@@ -14,6 +14,7 @@ from steadyset.arguments import check_choice, wrong_argument
 from steadyset.errors import InputError, MissingExtraError
 from steadyset.io.disk import file_path
 from steadyset.io.entries import Entries, checked_entries, reordered, row_pointers
+from steadyset.io.labels import text_frame
 from steadyset.io.lists import check_ranks, entries_of_rankings, entries_of_sets, is_ragged, with_rankings, with_weights
 from steadyset.io.wide import LAYOUTS, entries_of_matrix, read_matrix
 from steadyset.kernels.arrays import Floats, Ints
@@ -316,15 +317,18 @@ class Selections:
         check_choice("layout", layout, LAYOUTS)
         columns = wide_columns(self._entries) if layout == "wide" else long_columns(self._entries)
         if backend == "pandas":
-            import pandas as pd
-
-            return pd.DataFrame(columns)
+            return text_frame(columns)
         if backend == "polars":
             try:
                 import polars as pl
             except ImportError:
                 raise MissingExtraError('backend="polars" needs polars: pip install "steadyset[polars]".') from None
-            return pl.DataFrame(columns)
+            try:
+                return pl.DataFrame(columns)
+            except UnicodeEncodeError as error:
+                raise InputError(
+                    f"polars cannot hold {error.object!r}, which has half of a character; rename it, or take pandas."
+                ) from None
         raise wrong_argument("backend", '"pandas" or "polars"', backend)
 
     def __len__(self) -> int:

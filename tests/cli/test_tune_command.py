@@ -51,6 +51,18 @@ def test_the_features_of_the_chosen_configuration_are_named_and_kept(files, caps
     assert table["frequency"].between(0, 1).all()
 
 
+def test_control_characters_in_names_come_back_from_the_kept_features(files, capsys):
+    names = ["=1", "a\r\nb", "\x1b[31m", 'say "x"', "a\rb", "\x85", "c,d", " e "]
+    data = pd.read_csv("data.csv")
+    data.columns = [*names, "y"]
+    data.to_parquet("data.parquet")
+    options = ["--space", "space.json", "--resampling", "kfold:n_splits=3", "--trials", "3"]
+    assert run(["tune", "data.parquet", "--target", "y", *options]) == 0
+    table = pd.read_csv(files / "data-tuning" / "chosen.csv")
+    assert "a\rb" in set(table["feature"]) <= set(names)
+    assert "\x1b" not in capsys.readouterr().out
+
+
 def test_resume_goes_on_and_a_folder_in_use_is_not_overwritten(files, capsys):
     assert tune("--trials", "2") == 0
     assert "2 configurations were tried" in capsys.readouterr().out

@@ -5,12 +5,15 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as some
+from pyarrow import parquet
 
 from steadyset import InputError, Selections
 
@@ -30,8 +33,9 @@ ODD = [
     "1",
 ]
 ODD += ["007", "1e3", "true", "NA", "null", "nan", "None", "f0", "f1", "x1", "-", "'", "=1+1", "#", "\ufeffbom", "a;b"]
+ODD += ["\0", "a\r\nb", "\x1b[31m", "\x85", "\u2028", "\u202e", "\x7f", "\uffff"]
 
-names = some.sampled_from(ODD) | some.text(some.characters(codec="utf-8", exclude_characters="\x00"), min_size=1)
+names = some.sampled_from(ODD) | some.text(some.characters(codec="utf-8"), min_size=1)
 numbers = some.floats(allow_nan=False, allow_infinity=False, width=64).filter(lambda x: x != 0)
 
 
@@ -207,10 +211,43 @@ def test_a_folder_without_write_permission(tmp_path):
 
 def test_names_that_utf8_does_not_have(tmp_path):
     selections = Selections.from_sets([[0], [1]], ["a", "\ud800"])
-    for ending in ENDINGS:
-        with pytest.raises(InputError, match="characters that UTF-8 does not have"):
-            selections.write(tmp_path / f"s.{ending}")
+    for ending in (ending for ending in ENDINGS if ending != "json"):
+        path = tmp_path / f"s.{ending}"
+        said = f"{path} cannot be written: '\\ud800' holds half of a character, which UTF-8 does not have; "
+        with pytest.raises(InputError, match=re.escape(f"{said}rename it, or write .json.")):
+            selections.write(path)
     assert os.listdir(tmp_path) == []
+
+
+def test_json_keeps_half_of_a_character_and_refuses_both_halves_one_by_one(tmp_path):
+    half = Selections.from_sets([[0], [1]], ["a\udc00\ud800", "😀"], labels=["r\udfff", "r2"])
+    half.write(tmp_path / "half.json")
+    assert Selections.read(tmp_path / "half.json") == half
+    both = Selections.from_sets([[0], [1]], ["\ud83d\ude00", "😀"])
+    with pytest.raises(InputError, match="a name holds the two halves of a character one by one, which json joins"):
+        both.write(tmp_path / "both.json")
+    assert os.listdir(tmp_path) == ["half.json"]
+
+
+def test_frames_hold_any_name():
+    names = ["half \ud800", *(name for name in ODD if name != "run")]
+    selections = Selections.from_sets([[0, 3], [13]], names, labels=["r\udfff", "r2"])
+    assert Selections.from_matrix(selections.to_frame()) == selections
+    long = selections.to_frame(layout="long")
+    assert long["feature"].tolist() == [names[0], names[3], names[13]]
+    with pytest.raises(InputError, match="with half of a character; rename it, or give a wide table"):
+        Selections.from_long(long, features=names)
+    for layout in ("wide", "long"):
+        with pytest.raises(InputError, match="which has half of a character; rename it, or take pandas"):
+            selections.to_frame(layout=layout, backend="polars")
+
+
+def test_a_parquet_file_with_a_name_that_is_no_utf8_is_refused(tmp_path):
+    path = tmp_path / "s.parquet"
+    parquet.write_table(pa.table({"abcd": [0, 1], "e": [1, 0]}), path, store_schema=False)
+    path.write_bytes(path.read_bytes().replace(b"abcd", b"a\xed\xa0\x80"))
+    with pytest.raises(InputError, match=r"s\.parquet is not a readable Parquet file: 'utf-8' codec"):
+        Selections.read(path)
 
 
 @pytest.mark.parametrize(

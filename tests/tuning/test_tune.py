@@ -81,6 +81,14 @@ def test_the_features_of_a_configuration_are_those_of_all_rows_with_their_freque
     assert len(table) == np.count_nonzero(whole | (sel.frequencies > 0))
 
 
+def test_features_of_a_configuration_may_have_any_name():
+    names = [f"{name} {place}" for place, name in enumerate(["half \ud800", "a\rb", "\0", "\x1b[31m"] * 3)]
+    result = tuned(n_trials=2, features=names)
+    table = result.features(result.choose("best"))
+    assert set(table["feature"]) <= set(names)
+    assert table["feature"].str.contains("\ud800").any()
+
+
 def test_a_configuration_draws_the_same_at_every_fit():
     result = tuned(space={"model": {"forest": {"n_estimators": [5], "k": [3]}}}, n_trials=1)
     one, other = (result.estimator(0).fit(DATA.X, DATA.y) for _ in range(2))

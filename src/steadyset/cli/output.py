@@ -10,7 +10,7 @@ import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 from steadyset import wording
 from steadyset.io.labels import shown_name
@@ -35,13 +35,21 @@ def print_rows(rows: Sequence[Mapping[str, Any]], form: Format, *, title: str = 
         print(json.dumps(plain(list(rows)), indent=2, allow_nan=False))
     elif form is Format.csv:
         text = io.StringIO(newline="")
-        writer = csv.DictWriter(text, fieldnames=list(rows[0]) if rows else [], lineterminator="\n")
+        writer = csv.DictWriter(
+            text, fieldnames=list(rows[0]) if rows else [], lineterminator="\n", quoting=quoting(rows)
+        )
         writer.writeheader()
         writer.writerows([{key: _cell(value) for key, value in row.items()} for row in rows])
         sys.stdout.write(text.getvalue())
         warn_of_formulas(dict.fromkeys(value for row in rows for value in row.values()), "The csv output")
     else:
         _print_table(rows, title, wide)
+
+
+def quoting(rows: Iterable[Mapping[Any, Any]]) -> Literal[0, 2]:
+    """How to quote rows of csv: Python leaves a carriage return bare, where readers end the line, unless told so."""
+    texts = (value for row in rows for value in row.values() if isinstance(value, str))
+    return csv.QUOTE_NONNUMERIC if any("\r" in text for text in texts) else csv.QUOTE_MINIMAL
 
 
 def complain(sentence: str) -> None:

@@ -11,7 +11,7 @@ import typer
 from steadyset.cli import shared
 from steadyset.cli.assess import progress_bar
 from steadyset.cli.interruption import resumable
-from steadyset.cli.output import Format, warn_of_formulas
+from steadyset.cli.output import Format, quoting, warn_of_formulas
 from steadyset.cli.telling import tell
 from steadyset.conventions import CORE, check_core
 
@@ -127,7 +127,8 @@ def tune(
         found = findings_of(result, core=core, choose=choose)
         chosen = next(one.number for one in found.front if one.chosen)
         features = result.features(chosen)
-        write_durably(folder / CHOSEN, features.to_csv(index=False).encode("utf-8", "surrogatepass"))
+        text = features.to_csv(index=False, quoting=quoting(features.to_dict("records")))
+        write_durably(folder / CHOSEN, text.encode())  # what files name their columns is UTF-8
     tell(found, form)
     if people:
         typer.echo(f"All configurations: {folder / 'trials.csv'}")

@@ -61,7 +61,7 @@ def _opened(path: Path, max_gb: float) -> Iterator[parquet.ParquetFile]:
             file = parquet.ParquetFile(path, metadata=meta, read_dictionary=texts)
         with file:
             yield file
-    except (pa.ArrowException, OverflowError, MemoryError) as error:
+    except (pa.ArrowException, OverflowError, MemoryError, UnicodeDecodeError) as error:
         raise InputError(f"{path} is not a readable Parquet file: {first_line(error)}.") from None
 
 

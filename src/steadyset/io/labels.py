@@ -7,10 +7,15 @@ import operator
 import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from steadyset.arguments import wrong_argument
 from steadyset.errors import Argument, InputError, UndeclaredFeaturesError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SHOWN = 3
 INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})  # categories of Unicode
@@ -180,6 +185,28 @@ def shown_name(name: str) -> str:
 
 def _written_out(character: str) -> str:
     return character.encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+def text_index(texts: Collection[str], name: str | None = None) -> pd.Index[Any]:
+    """Texts as pandas holds them; its own type for text refuses halves of a character, which then stay objects."""
+    import pandas as pd
+
+    try:
+        return pd.Index(texts, name=name)
+    except UnicodeEncodeError:
+        return pd.Index(texts, dtype=object, name=name)
+
+
+def text_frame(columns: Mapping[str, Any]) -> pd.DataFrame:
+    """A pandas frame whose names and texts may be any."""
+    import pandas as pd
+
+    texts = {name for name, column in columns.items() if np.asarray(column).dtype.kind in "OU"}
+    table = pd.DataFrame(
+        {place: text_index(columns[name]) if name in texts else columns[name] for place, name in enumerate(columns)}
+    )
+    table.columns = text_index(list(columns))
+    return table
 
 
 def name_and_params(text: str) -> tuple[str, dict[str, Any]]:

@@ -28,7 +28,12 @@ def entries_of_long(
     table: Any, features: Sequence[str] | None, n_features: int | None, labels: Sequence[str] | None
 ) -> Entries:
     """See Selections.from_long."""
-    arrow = as_frame(table, "table").to_arrow()
+    try:
+        arrow = as_frame(table, "table").to_arrow()
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"The long table holds {error.object!r} with half of a character; rename it, or give a wide table."
+        ) from None
     for name in (RUN, FEATURE):
         if name not in arrow.column_names:
             found = f"it has {', '.join(arrow.column_names)}" if arrow.column_names else "it has no columns"

@@ -53,15 +53,21 @@ def write_selections(entries: Entries, path: Path, *, layout: str | None) -> Non
     check_choice("layout", layout, LAYOUTS, or_none=True)
     try:
         if kind == "json":
-            content = selection_json(entries)
+            try:
+                content = selection_json(entries)
+            except InputError as error:
+                raise error.after(f"{path} cannot be written: ") from None
             with explained(path):
                 write_durably(path, content)
         else:
             table = _as_table(entries, layout)
             with explained(path), written_durably(path) as beside:
                 _write_table(table, beside, kind, compressed=path.suffix.lower() == ".gz")
-    except UnicodeEncodeError:
-        raise InputError(f"{path} cannot be written: a name holds characters that UTF-8 does not have.") from None
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"{path} cannot be written: {error.object!r} holds half of a character, which UTF-8 does not have; "
+            "rename it, or write .json."
+        ) from None
 
 
 def _from_wide(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from steadyset.io.entries import Entries, reordered
 from steadyset.io.limits import first_line, readable, refuse_size
 from steadyset.io.lists import entries_of_sets, with_rankings, with_weights
 
+BOTH_HALVES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 SCHEMA = "steadyset.selections"
 SCHEMA_VERSION = 1
 JSON_SHARE = 8  # what is read from json takes about so many times its size
@@ -95,4 +97,10 @@ def selection_json(entries: Entries) -> bytes:
         "weights": None if weights is None else [weights[split[i] : split[i + 1]].tolist() for i in rows],
         "rankings": None if entries.rankings is None else entries.rankings.tolist(),
     }
-    return json.dumps(content, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False)
+    if BOTH_HALVES.search(text):
+        raise InputError("a name holds the two halves of a character one by one, which json joins; rename it.")
+    try:
+        return text.encode() + b"\n"
+    except UnicodeEncodeError:  # half of a character, which json writes out
+        return json.dumps(content, allow_nan=False).encode() + b"\n"

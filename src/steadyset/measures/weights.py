@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyset.arguments import check_flag, is_whole, wrong_argument
+from steadyset.io.labels import text_index
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.correlations import Correlations
 from steadyset.measures.options import check_similarity
@@ -113,8 +114,8 @@ def shared_importance(
     names = np.array(runs.features, dtype=object)
     return pd.DataFrame(
         {
-            "feature_i": names[f[source[order]]],
-            "feature_j": names[g[sink[order]]],
+            "feature_i": text_index(names[f[source[order]]]),
+            "feature_j": text_index(names[g[sink[order]]]),
             "amount": moved[order] * runs.sizes.mean(),
             "similarity": alike[order],
         }

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 
 from steadyset.errors import InputError
+from steadyset.io.labels import text_index
 from steadyset.kernels.arrays import Bools
 
 
@@ -32,7 +33,7 @@ class FunctionSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if self.frame and self.features is not None:
             import pandas as pd
 
-            table = pd.DataFrame(X, columns=list(self.features))
+            table = pd.DataFrame(X, columns=text_index(self.features))
         self.n_features_in_ = X.shape[1]
         self.support_ = read_support(self.function(table, y), X.shape[1], function_name(self.function), self.features)
         return self

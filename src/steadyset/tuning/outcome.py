@@ -10,6 +10,7 @@ import numpy as np
 
 from steadyset.arguments import wrong_argument
 from steadyset.errors import InputError
+from steadyset.io.labels import text_index
 from steadyset.kernels.arrays import Floats
 from steadyset.runner.seeds import ready
 from steadyset.selections import Selections
@@ -118,7 +119,9 @@ class Tuning:
 
         sel, plan = self.selections(configuration), self.evaluator.plan
         model = self.estimator(configuration).fit(plan.X, plan.y)
-        table = pd.DataFrame({"feature": sel.features, "selected": model.support_, "frequency": sel.frequencies})
+        table = pd.DataFrame(
+            {"feature": text_index(sel.features), "selected": model.support_, "frequency": sel.frequencies}
+        )
         used = table[table["selected"] | (table["frequency"] > 0)]
         return used.sort_values(["frequency", "selected"], ascending=False, kind="stable", ignore_index=True)
 

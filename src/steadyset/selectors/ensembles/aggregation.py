@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import binom, false_discovery_control, rankdata
 
 from steadyset.arguments import wrong_argument
+from steadyset.io.labels import text_index
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selections import Selections, as_selections
 from steadyset.selectors.validation import check_choice, check_integer, check_number
@@ -41,7 +42,7 @@ class Aggregate:
         if self.p_values is not None:
             columns["p_value"] = self.p_values
         columns["selected"] = np.isin(np.arange(len(self.scores)), self.indices)
-        frame = pd.DataFrame(columns, index=pd.Index(self.names, name="feature"))
+        frame = pd.DataFrame(columns, index=text_index(self.names, "feature"))
         return frame.iloc[np.argsort(-self.scores, kind="stable")]
 
 

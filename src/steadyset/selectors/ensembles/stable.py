@@ -9,6 +9,7 @@ import numpy as np
 from scipy.stats import beta
 
 from steadyset.arguments import wrong_argument
+from steadyset.io.labels import text_index
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.selectors.validation import check_choice
 
@@ -67,5 +68,5 @@ class StableSet:
                 "above_threshold": posterior.sf(self.threshold),
                 "selected": self.support,
             },
-            index=pd.Index(names, name="feature"),
+            index=text_index(names, "feature"),
         )
