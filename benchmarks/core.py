@@ -38,7 +38,7 @@ def rows() -> list[dict[str, Any]]:
 
 
 def compare(M: int, d: int, k: int, varying: bool) -> Iterator[dict[str, Any]]:
-    """Ours, the shared loop and the loop a measure on the same runs."""
+    """Ours, the shared loop and the loop per measure on the same runs."""
     chosen = realistic_runs(M, d, k, varying)
 
     def table(level: float | None) -> None:
@@ -48,7 +48,7 @@ def compare(M: int, d: int, k: int, varying: bool) -> Iterator[dict[str, Any]]:
     sets = [set(row.tolist()) for row in chosen]
     pairs, n_pairs = sample_of_pairs(sets), M * (M - 1) // 2
     frequencies = seconds(lambda: frequency_measures(sets, d))
-    for name, step in (("one loop", every_score), ("a loop a measure", every_score_by_itself)):
+    for name, step in (("one loop", every_score), ("one loop per measure", every_score_by_itself)):
         loop, n = scaled_seconds(lambda pair, step=step: step(*pair, d), pairs, n_pairs)
         sampled = "" if n >= n_pairs else f", {n:,} of {n_pairs:,} pairs timed and scaled"
         yield {

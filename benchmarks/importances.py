@@ -1,7 +1,7 @@
 """Measures of importances and rankings, side by side with the plain way to compute them.
 
-msi: our network simplex against one linear program a pair (HiGHS through scipy, sparse constraints); spearman: the mean
-in linear time against scipy's spearmanr pair by pair; kendall: one compiled pass over the pairs against scipy's
+msi: our network simplex against one linear program per pair (HiGHS through scipy, sparse constraints); spearman: the
+mean in linear time against scipy's spearmanr pair by pair; kendall: one compiled pass over the pairs against scipy's
 kendalltau pair by pair. Both sides get the same runs in one process and their answers are compared; the plain way is
 stopped after a few seconds and scaled up from the pairs that it finished. Both run on one thread.
 """
@@ -26,7 +26,7 @@ D = 2000
 
 
 def rows() -> list[dict[str, Any]]:
-    """One row a case and size: seconds of ours and of the plain way, and theirs / ours."""
+    """One row per case and size: seconds of ours and of the plain way, and theirs / ours."""
     with threadpool_limits(limits=1):
         return [*_msi_rows(), *_spearman_rows(), *_kendall_rows()]
 

@@ -1,11 +1,11 @@
 """Hand-written kernels side by side with the library function that does the same, or nearly.
 
-transport: POT's `ot.emd2`, a call a pair; matching: scipy.sparse.csgraph, a call a pair; hypergeometric: scipy.stats;
-canberra: scipy.spatial on dense ranks; hinge: scikit-learn's SVC with a linear kernel and a tolerance of 1e-8
-(LinearSVC penalises the intercept, so it solves another problem); cholesky: LAPACK through numpy, a call a matrix, as
-kernels cannot call it without the GIL; relieff: skrebate's ReliefF, which has no row weights. Component-wise boosting
-has no library counterpart in Python. `difference` is the largest absolute difference of the answers, relative to the
-largest answer. POT and skrebate are not among the dependencies; without them their rows are left out.
+transport: POT's `ot.emd2`, one call per pair; matching: scipy.sparse.csgraph, one call per pair; hypergeometric:
+scipy.stats; canberra: scipy.spatial on dense ranks; hinge: scikit-learn's SVC with a linear kernel and a tolerance of
+1e-8 (LinearSVC penalises the intercept, so it solves another problem); cholesky: LAPACK through numpy, one call per
+matrix, as kernels cannot call it without the GIL; relieff: skrebate's ReliefF, which has no row weights. Component-wise
+boosting has no library counterpart in Python. `difference` is the largest absolute difference of the answers, relative
+to the largest answer. POT and skrebate are not among the dependencies; without them their rows are left out.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ TITLE = "Kernels beside libraries"
 
 
 def rows() -> list[dict[str, Any]]:
-    """One row a kernel and size: seconds of ours and of the library, theirs / ours, and how far the answers differ."""
+    """One row per kernel and size: seconds of ours and the library, theirs / ours, and how far the answers differ."""
     with threadpool_limits(limits=1):
         return [
             *_transport_rows(),

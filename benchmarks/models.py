@@ -29,7 +29,7 @@ N_BOOTSTRAPS = 3
 
 
 def rows() -> list[dict[str, Any]]:
-    """One record a case and size: case, size, ours_s, theirs_s, ratio, and for paths the two gaps."""
+    """One record per case and size: case, size, ours_s, theirs_s, ratio, and for paths the two gaps."""
     peers = [("scikit-learn liblinear", liblinear_path)]
     table = []
     with threadpool_limits(1), warnings.catch_warnings():

@@ -51,7 +51,7 @@ def measured(reader: str, path: Path, small: Path) -> tuple[float, float]:
 
 
 def rows() -> list[dict[str, Any]]:
-    """One row a format and number of columns."""
+    """One row per format and number of columns."""
     table = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

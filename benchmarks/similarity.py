@@ -24,7 +24,7 @@ LARGEST_DENSE_COVARIANCE = 5_000
 
 
 def rows() -> list[dict[str, Any]]:
-    """One row a case and size: seconds of ours and of the dense way, and theirs / ours."""
+    """One row per case and size: seconds of ours and of the dense way, and theirs / ours."""
     with threadpool_limits(limits=1):
         graphs = [graph(d) for d in (2_000, 5_000, 20_000)]
         pairs = [sechidis(d) for d in (500, 1_000, 2_000, 5_000, 20_000)]

@@ -19,7 +19,7 @@ LIMITS: dict[str, Any] = {"threshold": 0.8, "pfer": 1.0}
 
 
 def rows() -> list[dict[str, Any]]:
-    """One record a number of features."""
+    """One record per number of features."""
     compare(50)
     return [compare(d) for d in (250, 500, 1000)]
 

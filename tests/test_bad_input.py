@@ -346,7 +346,7 @@ def test_one_run_is_not_enough_to_measure(tmp_path):
 def test_measures_and_options_that_do_not_exist():
     two = Selections.from_sets([[0], [0, 1]], n_features=3)
     assert "There is no measure called 'jacard'; did you mean 'jaccard'?" in sentence_of(st.stability, two, "jacard")
-    assert "`steadyset measures` lists them." in sentence_of(st.stability, two, "qqqqqq")
+    assert "list_measures() lists them." in sentence_of(st.stability, two, "qqqqqq")
     assert "jaccard has no parameter 'alpha'; it takes none." in sentence_of(st.stability, two, "jaccard", alpha=1)
     assert "davis has no parameter 'beta'; it takes alpha." in sentence_of(st.stability, two, "davis", beta=1)
     assert "alpha must be a number of at least 0 (got -1)" in sentence_of(st.stability, two, "davis", alpha=-1)

@@ -13,7 +13,7 @@ def test_a_sentence_stays_readable_however_long_the_value_that_it_quotes(value):
         st.get_measure(value)
     assert len(str(told.value)) < 2_500
     assert str(told.value).startswith("There is no measure called ")
-    assert str(told.value).endswith("`steadyset measures` lists them.")
+    assert str(told.value).endswith("list_measures() lists them.")
 
 
 def test_short_sentences_are_kept_and_arrive_whole_in_another_process():

@@ -140,6 +140,14 @@ def test_a_picture_of_a_users_own_is_in_the_report(tmp_path):
     assert "How many are selected" not in st.report(SELECTIONS, tmp_path / "page.html").read_text()
 
 
+def test_a_picture_of_selections_needs_something_selected():
+    mine = st.plot.register_picture("mine", st.plot.runs_by_features, title="Mine", takes="selections")
+    nothing = st.Selections.from_sets([[], [], []], features=list("abc"))
+    assert mine.can_show(st.findings_of(SELECTIONS))
+    assert not mine.can_show(st.findings_of(nothing))
+    st.plot.unregister_picture("mine")
+
+
 @pytest.mark.parametrize(
     ("name", "options", "sentence"),
     [

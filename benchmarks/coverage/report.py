@@ -14,7 +14,7 @@ LOW, HIGH = 0.93, 0.98
 
 
 def summary(cells: Sequence[Cell]) -> str:
-    """One row a method: how many cells hold, the extremes, and the width relative to the jackknife."""
+    """One row per method: how many cells hold, the extremes, and the width relative to the jackknife."""
     rows = []
     for name in METHODS:
         found = np.array([cell.coverage[name] for cell in cells])

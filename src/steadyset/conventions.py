@@ -1,4 +1,4 @@
-"""The two numbers of every answer that a person may choose: the confidence level, and the share of the steady core."""
+"""The numbers behind every answer that a person may choose, each with the value that it has otherwise."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from steadyset.arguments import is_number, wrong_argument
 
 LEVEL = 0.95  # the confidence of intervals and tests
 CORE = 0.9  # the share of the runs from which a feature belongs to the steady core
+ALIKE = 0.9  # the similarity from which two features count as alike
 
 
 def check_level(level: float) -> None:

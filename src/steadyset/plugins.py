@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from steadyset.arguments import check_flag, wrong_argument
-from steadyset.errors import InputError
+from steadyset.errors import Argument, InputError
 
 
 class PluginWarning(UserWarning):
@@ -61,17 +61,19 @@ class PlugIns:
                     self._failed[point.name] = f"{what}: {_reason(error)}."
                     warnings.warn(self._failed[point.name], PluginWarning, stacklevel=3)
 
-    def unknown(self, name: Any, known: Iterable[str], where: str = "") -> InputError:
+    def unknown(self, name: Any, known: Iterable[str], listing: str = "") -> InputError:
         """The error for a name that nobody registered: why its plug-in failed, or what was perhaps meant.
 
-        `where` says where many names are listed, instead of naming them all.
+        `listing` is the function that lists many names, instead of naming them all.
         """
         if str(name) in self._failed:
             return InputError(self._failed[str(name)])
         names = list(known)
         near = difflib.get_close_matches(str(name).lower(), names, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else where or f"known are {', '.join(names)}."
-        return InputError(f"There is no {self.kind} called {name!r}; {hint}")
+        unknown = f"There is no {self.kind} called {name!r}; "
+        if listing and not near:
+            return InputError(unknown, Argument(listing), " lists them.")
+        return InputError(unknown, f"did you mean {near[0]!r}?" if near else f"known are {', '.join(names)}.")
 
 
 def check_new_name(kind: str, name: Any, known: Iterable[str], *, replace: bool) -> None:

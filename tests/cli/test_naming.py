@@ -161,5 +161,12 @@ def test_what_is_wrong_within_an_object_is_told_in_its_own_words():
     assert as_options(caught.value, "assess") == "The selector 'forest' cannot run: n_jobs must be at least 1 (got 0)."
 
 
+def test_where_measures_are_listed_is_a_function_in_python_and_a_subcommand_in_the_command():
+    with pytest.raises(InputError) as caught:
+        st.get_measure("qqqqq")
+    assert str(caught.value) == "There is no measure called 'qqqqq'; list_measures() lists them."
+    assert as_options(caught.value, "measure") == "There is no measure called 'qqqqq'; `steadyset measures` lists them."
+
+
 def as_options(error, command):
     return error.told(lambda argument: as_option(argument, COMMANDS[command].params))

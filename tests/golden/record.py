@@ -34,7 +34,7 @@ def read() -> dict[str, Any]:
 
 
 def write(numbers: dict[str, Any], where: dict[str, str]) -> None:
-    """One line an entry, in the order of names, so that a changed entry is a changed line."""
+    """One line per entry, in the order of names, so that a changed entry is a changed line."""
     lines = [f"{json.dumps(name)}: {json.dumps(numbers[name], separators=(',', ':'))}" for name in sorted(numbers)]
     body = ",\n".join(lines)
     FILE.write_text(f'{{"machine": {json.dumps(where)},\n"numbers": {{\n{body}\n}}}}\n')

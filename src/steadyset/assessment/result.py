@@ -67,7 +67,7 @@ class Assessment:
 
     @cached_property
     def scores(self) -> pd.DataFrame:
-        """One row a selector and run: number of features, scores on the left-out rows, seconds."""
+        """One row per selector and run: number of features, scores on the left-out rows, seconds."""
         import pandas as pd
 
         scoring = self.settings["scoring"]

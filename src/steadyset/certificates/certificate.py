@@ -62,7 +62,7 @@ class Certificate:
         return {name: papers for name, papers in found.items() if papers}
 
     def table(self) -> pd.DataFrame:
-        """A row a property: holds, what each paper says (None: nothing), who disagrees, and the reason."""
+        """One row per property: holds, what each paper says (None: nothing), who disagrees, and the reason."""
         import pandas as pd
 
         disagree = self.disagreements()

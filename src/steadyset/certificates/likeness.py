@@ -35,7 +35,7 @@ class Likeness:
 
     @cached_property
     def similarity(self) -> FeatureSimilarity:
-        return FeatureSimilarity.from_matrix(self.matrix, threshold=0.9)
+        return FeatureSimilarity.from_matrix(self.matrix)
 
     def reordered(self, order: Ints) -> Likeness:
         """The same similarity when feature f is called order[f]."""

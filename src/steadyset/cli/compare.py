@@ -10,7 +10,7 @@ import typer
 
 from steadyset.cli import shared
 from steadyset.cli.output import Format, print_rows
-from steadyset.conventions import LEVEL
+from steadyset.conventions import ALIKE, LEVEL
 from steadyset.errors import InputError
 from steadyset.wording import percent
 
@@ -64,7 +64,7 @@ def compare(
     target: shared.Target = None,
     similarity: shared.SimilarityFile = None,
     similarity_method: shared.Method = "pearson",
-    threshold: shared.Threshold = 0.9,
+    threshold: shared.Threshold = ALIKE,
     draws: shared.Draws = 10_000,
     seed: shared.Seed = 0,
     load: shared.Load = None,

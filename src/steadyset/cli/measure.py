@@ -11,7 +11,7 @@ import typer
 
 from steadyset.cli import shared
 from steadyset.cli.output import Format, print_rows
-from steadyset.conventions import LEVEL
+from steadyset.conventions import ALIKE, LEVEL
 from steadyset.errors import InputError
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def measure(
     target: shared.Target = None,
     similarity: shared.SimilarityFile = None,
     similarity_method: shared.Method = "pearson",
-    threshold: shared.Threshold = 0.9,
+    threshold: shared.Threshold = ALIKE,
     draws: shared.Draws = 10_000,
     mc_error: Annotated[
         float | None, typer.Option(metavar="E", help="Simulate until the Monte Carlo error is below this.")

@@ -23,6 +23,8 @@ RENAMED = {
     "scoring": "--score",
     "selectors": "--selector",
 }
+# Functions that a sentence sends the reader to, and the subcommand that does the same.
+SUBCOMMANDS = {"list_measures()": "`steadyset measures`"}
 
 
 class Subcommand(TyperCommand):
@@ -44,6 +46,8 @@ def quoted(value: object) -> str:
 
 def as_option(argument: Argument, options: Sequence[Any]) -> str:
     """The argument as it is typed on the command line; as in Python where these options do not hold it."""
+    if argument.name in SUBCOMMANDS:
+        return SUBCOMMANDS[argument.name]
     name = RENAMED.get(argument.name, f"--{argument.name.replace('_', '-')}")
     option = next((one for one in options if name in one.opts), None)
     if option is None:

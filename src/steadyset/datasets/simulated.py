@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from steadyset.conventions import ALIKE
 from steadyset.kernels.arrays import Floats, Ints
 
 MOST = 10**8  # rows or features that can be asked for
@@ -32,7 +33,7 @@ class Simulated:
     relevant: tuple[int, ...]
     correlation: Callable[[Ints, Ints], Floats]
 
-    def false_selections(self, selected: Sequence[int] | Any, *, threshold: float = 0.9) -> FalseSelections:
+    def false_selections(self, selected: Sequence[int] | Any, *, threshold: float = ALIKE) -> FalseSelections:
         """False positives |V| - a and false negatives |C| - a of the selected set V against the relevant set C.
 
         a = |V ∩ C| + min(A(V, C), A(C, V)), where A(V, C) counts the features of V \\ C that have a true absolute

@@ -209,7 +209,7 @@ def _refuse_features_in_rows(
 
 
 def wide_columns(entries: Entries) -> dict[str, Any]:
-    """One column a feature, of 0/1 or weights; a first column `run` where the runs have labels."""
+    """One column per feature, of 0/1 or weights; a first column `run` where the runs have labels."""
     table, features = entries.table(weights=True), entries.features
     head: dict[str, Any] = {} if entries.labels is None else {RUN: list(entries.labels)}
     if RUN in features and head:

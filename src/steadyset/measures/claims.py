@@ -18,7 +18,7 @@ def claims_of(measure: Measure) -> Claims:
 
 
 def _table(columns: str, rows: str) -> dict[str, dict[str, bool]]:
-    """A row a kind of measure: its ticks as 1 and 0, then the names that share them."""
+    """One row per kind of measure: its ticks as 1 and 0, then the names that share them."""
     claims: dict[str, dict[str, bool]] = {}
     for row in rows.strip().splitlines():
         ticks, *names = row.split()

@@ -99,7 +99,7 @@ def usable_measures(
 
 
 def estimates(selections: Selections, measures: Sequence[Measure], options: Options) -> list[Estimate]:
-    """One Estimate a measure; measures of one family are evaluated together."""
+    """One Estimate per measure; measures of one family are evaluated together."""
     if selections.n_runs < 2:
         raise InputError(f"Stability compares runs: at least 2 are needed, found {selections.n_runs}.")
     if options.similarity is not None:

@@ -197,7 +197,7 @@ def get_measure(name: str | Measure) -> Measure:
     if key not in _names:
         _plugins.load()
     if key not in _names:
-        raise _plugins.unknown(name, _names, where="`steadyset measures` lists them.")
+        raise _plugins.unknown(name, _names, listing="list_measures()")
     return _registry[_names[key]]
 
 

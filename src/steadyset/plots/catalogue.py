@@ -45,7 +45,12 @@ class RegisteredPicture:
 
     def can_show(self, findings: Findings) -> bool:
         """Whether the findings hold what the picture shows."""
-        return all(getattr(findings, part) for part in self.needs) and self.applies(findings)
+        there = all(getattr(findings, part) for part in self.needs)
+        return there and self._is_selected(findings) and self.applies(findings)
+
+    def _is_selected(self, findings: Findings) -> bool:
+        """Whether anything was, where the picture shows selections: no heading stands above nothing."""
+        return SELECTIONS not in self.needs or any(sel.sizes.any() for sel in findings.selections.values())
 
     def of(self, findings: Findings) -> dict[str, Picture]:
         """The pictures by the name of the procedure; one that shows all of them has no name."""

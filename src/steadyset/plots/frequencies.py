@@ -89,5 +89,4 @@ register_picture(
     selection_frequencies,
     title="How often each feature is selected",
     needs=("selections",),
-    applies=lambda findings: any(sel.sizes.any() for sel in findings.selections.values()),
 )

@@ -107,6 +107,5 @@ register_picture(
     runs_by_features,
     title="Which run selected what",
     takes=SELECTIONS,
-    applies=lambda findings: any(sel.sizes.any() for sel in findings.selections.values()),
     caption="One row per run, one column per feature, the most frequent first. Steady selections are full columns.",
 )

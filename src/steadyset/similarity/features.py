@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from steadyset.arguments import wrong_argument
+from steadyset.conventions import ALIKE
 from steadyset.errors import InputError
 from steadyset.io.disk import file_path
 from steadyset.io.labels import check_same_order
@@ -65,7 +66,7 @@ class FeatureSimilarity:
         X: Any,
         *,
         method: Method = "pearson",
-        threshold: float = 0.9,
+        threshold: float = ALIKE,
         features: Sequence[str] | None = None,
         bins: int = 5,
     ) -> FeatureSimilarity:
@@ -88,7 +89,7 @@ class FeatureSimilarity:
         cls,
         C: Any,
         *,
-        threshold: float = 0.9,
+        threshold: float = ALIKE,
         features: Sequence[str] | None = None,
         diagonal: Diagonal = "check",
     ) -> FeatureSimilarity:
@@ -107,7 +108,7 @@ class FeatureSimilarity:
         cls,
         groups: Any,
         *,
-        threshold: float = 0.9,
+        threshold: float = ALIKE,
         features: Sequence[str] | None = None,
         n_features: int | None = None,
     ) -> FeatureSimilarity:
@@ -124,7 +125,7 @@ class FeatureSimilarity:
         cls,
         path: str | Path,
         *,
-        threshold: float = 0.9,
+        threshold: float = ALIKE,
         features: Sequence[str] | None = None,
         max_gb: float = MAX_GB,
     ) -> FeatureSimilarity:

@@ -278,7 +278,7 @@ class L0Paths:
             models = [model.of_size(size) for size in wanted]
             return [Fitted(Chosen(np.flatnonzero(one.support_), None), one) for one in models]
 
-        rows: list[list[Cell]] = Parallel(n_jobs=n_jobs or 1, backend="threading")(
+        rows: list[list[Cell]] = Parallel(n_jobs=job_count(n_jobs), backend="threading")(
             delayed(_cells)(plan, resample, fit) for resample in plan.resamples()
         )
         hits = np.array([[cell.scores[ACCURACY] for cell in row] for row in rows]).T

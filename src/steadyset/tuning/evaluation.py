@@ -24,6 +24,7 @@ from steadyset.measures import Measure, get_measure
 from steadyset.resampling import Resample
 from steadyset.runner.cell import ONE_CLASS, Cell, Fitted, compute_cells
 from steadyset.runner.chosen import Chosen
+from steadyset.runner.jobs import job_count
 from steadyset.runner.plan import Plan
 from steadyset.runner.scoring import LOWER_IS_BETTER
 from steadyset.runner.seeds import ready
@@ -148,7 +149,7 @@ class Evaluator:
             rankings = self.rankings if self.shared else Rankings(self.plan, self.usable, self.n_jobs, room=1)
             kept = list(rankings.best(configuration.filter, configuration.n_kept(self.plan.X.shape[1])))
             spent = rankings.seconds(configuration.filter)
-        cells: list[Cell] = Parallel(n_jobs=self.n_jobs or 1, backend="threading")(
+        cells: list[Cell] = Parallel(n_jobs=job_count(self.n_jobs), backend="threading")(
             delayed(_cell)(self.plan, configuration, resample, columns, spent)
             for resample, columns in zip(self.usable, kept, strict=True)
         )

@@ -53,7 +53,7 @@ class Tuning:
 
     @cached_property
     def frame(self) -> pd.DataFrame:
-        """One row a configuration: its parameters, its objectives with errors or intervals, whether on the front."""
+        """One row per configuration: its parameters, its objectives with errors or intervals, whether on the front."""
         import pandas as pd
 
         names = dict.fromkeys(name for _, params, _ in self.trials for name in params)

@@ -22,7 +22,7 @@ def clogc(count: float, table: Ints, scale: float) -> int:
 
 @kernel
 def contingency_tables(codes: Codes, classes: Ints, weights: Floats, n_levels: int, n_classes: int) -> Floats:
-    """Weight of every (bin, class) of each feature: (d, n_levels, n_classes); ``codes`` holds one feature a row."""
+    """Weight of every (bin, class) of each feature: (d, n_levels, n_classes); ``codes`` holds one feature per row."""
     n_features, n_rows = codes.shape
     tables = np.zeros((n_features, n_levels, n_classes))
     for j in range(n_features):
@@ -54,7 +54,7 @@ def pair_sums(
 ) -> tuple[Ints, Ints]:
     """Sums of c log c over the tables (x, w) and (x, w, y) of every feature x with the feature w = ``chosen``.
 
-    One histogram a feature gives both. Where it has many more cells than there are rows only the cells that rows fall
+    One histogram per feature gives both. Where it has many more cells than there are rows only the cells that rows fall
     into are visited; the sums are whole numbers, hence the same either way.
     """
     n_features, n_rows = codes.shape

@@ -167,7 +167,7 @@ def _descent(Xt: Floats, y: Floats, w: Floats, support: Ints, theta: Floats, log
 
 @kernel
 def _project(lengths: Floats, gram: Floats, support: Ints) -> tuple[Floats, Floats, Floats]:
-    """Regress every feature on the support: coefficients (one row a chosen feature), what each chosen feature alone
+    """Regress every feature on the support: coefficients (one row per chosen feature), what each chosen feature alone
     spans (its squared length off the others), and what is left of every feature (its squared length off the support).
     """
     m = len(support)

@@ -1,6 +1,6 @@
 """How many features each pair of runs shares: all pairs as a matrix, as a histogram, or in blocks of rows.
 
-Features that many runs select are packed into bits (64 of them cost one word a pair), the others are counted through
+Features that many runs select are packed into bits (64 of them cost one word per pair), the others are counted through
 postings lists (for each feature the runs that select it; cost: h_f^2 / 2). So a steady core and a random rest both cost
 little.
 """

@@ -92,7 +92,7 @@ def pair_overlaps(
 def random_overlaps(
     size_i: int, size_j: int, graph: Graph, first_draw: int, n_draws: int, seed: int, greedy: bool, matched: bool
 ) -> Floats:
-    """The columns for independent uniform sets of these sizes, one pair a draw."""
+    """The columns for independent uniform sets of these sizes, one pair per draw."""
     d = len(graph.indptr) - 1
     table = np.empty((n_draws, N_COLUMNS))
     work = _workspace(d)

@@ -10,8 +10,8 @@ from steadyset.kernels.jit import kernel
 def rank_sums(classes: Ints, weights: Floats, n_classes: int, columns: Floats, order: Ints) -> tuple[Floats, Floats]:
     """Sum of weighted ranks per class (M, d, K) and weighted sum of squared deviations of the ranks (M, d).
 
-    ``columns`` holds one feature a row, ``order`` the rows of the data sorted by it. Tied values of total weight t with
-    weight C below them share the rank C + (t + 1) / 2, which is the mid-rank when weights count copies.
+    ``columns`` holds one feature per row, ``order`` the rows of the data sorted by it. Tied values of total weight t
+    with weight C below them share the rank C + (t + 1) / 2, which is the mid-rank when weights count copies.
     """
     n_runs, n_rows = weights.shape
     n_features = columns.shape[0]

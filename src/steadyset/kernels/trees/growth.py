@@ -31,7 +31,7 @@ class Table(NamedTuple):
 
 
 class Target(NamedTuple):
-    """One number a row (0 and 1 for two classes), or the class of each row where there are more than two."""
+    """One number per row (0 and 1 for two classes), or the class of each row where there are more than two."""
 
     numbers: Floats
     n_classes: int  # 1 for numbers to predict

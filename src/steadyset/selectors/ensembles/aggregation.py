@@ -35,7 +35,7 @@ class Aggregate:
     names: tuple[str, ...]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a feature, best first: score, p_value where there is one, selected."""
+        """One row per feature, best first: score, p_value where there is one, selected."""
         import pandas as pd
 
         columns: dict[str, NDArray[Any]] = {"score": self.scores}

@@ -124,7 +124,7 @@ _plugins = PlugIns("filter", _adopt)
 
 
 def list_filters() -> pd.DataFrame:
-    """One row a filter: the targets it takes, what it does with bins and weights, and its reference."""
+    """One row per filter: the targets it takes, what it does with bins and weights, and its reference."""
     _plugins.load()
     rows = [
         {
