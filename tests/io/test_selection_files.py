@@ -261,3 +261,28 @@ def test_layouts_that_do_not_fit(tmp_path, options, sentence):
     with pytest.raises(InputError) as caught:
         Selections.from_weights(np.eye(2)).write(tmp_path / "s.csv", **options)
     assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize("n_features", [5, 1500])  # files with more than 1,000 columns have a reader of their own
+def test_a_first_column_of_text_is_understood_alike_in_narrow_and_wide_files(tmp_path, n_features):
+    path = tmp_path / "s.csv"
+    features = [f"g{f}" for f in range(n_features)]
+    cells = [["1"] * n_features, ["0"] * n_features]
+
+    def read(head, names, **options):
+        rows = [[head, *features], *([name, *row] for name, row in zip(names, cells, strict=True))]
+        path.write_text("\n".join(",".join(row) for row in rows))
+        return Selections.read(path, **options)
+
+    asked = "The table has text in its first column 'gene' ('BRCA1', 'TP53'); if these are the features, give "
+    with pytest.raises(
+        InputError, match=re.escape(f"{asked}transpose=True; if they are the runs, call the column run.")
+    ):
+        read("gene", ["BRCA1", "TP53"])
+    no_number = "The table has the column 'gene' of type String; expected numbers or bools."
+    with pytest.raises(InputError, match=re.escape(no_number)):
+        read("gene", ["BRCA1", "TP53"], transpose=False)
+    assert read("gene", ["BRCA1", "TP53"], transpose=True).features == ("BRCA1", "TP53")
+    assert read("run", ["BRCA1", "TP53"]).labels == ("BRCA1", "TP53")
+    with pytest.raises(InputError, match="The table has the column 'note' of type String; expected numbers or bools"):
+        read("note,run", ["a,r1", "b,r2"])

@@ -38,7 +38,7 @@ def read_selections(
     table = read_table(path, max_gb=max_gb) if found is None else None
     try:
         if found is not None:
-            return _from_wide(wide_numbers(found), features, n_features, transpose)
+            return _from_wide(wide_numbers(found, transpose), features, n_features, transpose)
         assert table is not None
         if RUN in table.column_names and FEATURE in table.column_names:
             return entries_of_long(table, features, n_features, None)

@@ -136,16 +136,21 @@ def wide_array(
     return oriented(Wide(values, columns, rows), what, features, labels, transpose=transpose)
 
 
-def wide_numbers(read: Columns) -> Wide:
-    """What was read as columns, with the labels of the column run or of a first column of text."""
+def wide_numbers(read: Columns, transpose: bool | None) -> Wide:
+    """What was read as columns, with the names of its rows, by the rule of `wide_array`."""
+    what, others = "The table", dict(read.others)
     labels: Sequence[str] | None = None
-    others = dict(read.others)
-    for f, column in read.others.items():
-        if read.names[f] == RUN or (f == 0 and str(column.type) == "string"):
-            labels = _labels(others.pop(f).to_pylist(), "The table", read.names[f])
+    runs = [f for f in others if read.names[f] == RUN]
+    if runs:
+        labels = _labels(others.pop(runs[0]).to_pylist(), what)
+    elif 0 in others and str(others[0].type) == "string":
+        labels = _first_column(others[0].to_pylist(), what, read.names[0], transpose)
+        if labels is not None:
+            del others[0]
     if others:
         f = min(others)
-        raise InputError(f"The table has the column {read.names[f]!r} of type {others[f].type}; expected numbers.")
+        kind = nw.from_native(others[f], series_only=True).dtype
+        raise InputError(f"{what} has the column {read.names[f]!r} of type {kind}; expected numbers or bools.")
     return Wide(read.X, [read.names[f] for f in read.numeric], labels)
 
 
@@ -177,17 +182,25 @@ def _row_names(
         return frame, [str(label) for label in index]
     first = frame.columns[0] if frame.columns else None
     if first is not None and isinstance(frame.schema[first], (nw.String, nw.Categorical)):
-        names = _labels(frame[first].to_list(), what, first)
-        if transpose:
+        names = _first_column(frame[first].to_list(), what, first, transpose)
+        if names is not None:
             return frame.drop(first), names
-        if transpose is None and not any(NUMBER.fullmatch(name) for name in names):
-            raise InputError(
-                f"{what} has text in its first column {first!r} ({some_names(names)}); if these are the features, ",
-                "give ",
-                Argument("transpose", True),
-                "; if they are the runs, call the column run.",
-            )
     return frame, None
+
+
+def _first_column(column: list[Any], what: str, name: str, transpose: bool | None) -> Sequence[str] | None:
+    """What a first column of text names: the features where these are the rows; else nobody knows, so it is asked."""
+    names = _labels(column, what, name)
+    if transpose:
+        return names
+    if transpose is None and not any(NUMBER.fullmatch(text) for text in names):
+        raise InputError(
+            f"{what} has text in its first column {name!r} ({some_names(names)}); if these are the features, ",
+            "give ",
+            Argument("transpose", True),
+            "; if they are the runs, call the column run.",
+        )
+    return None
 
 
 def _refuse_features_in_rows(
