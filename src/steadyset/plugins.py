@@ -11,6 +11,7 @@ import difflib
 import hashlib
 import importlib
 import os
+import pkgutil
 import sys
 import threading
 import types
@@ -22,6 +23,12 @@ from typing import Any
 
 from steadyset.arguments import check_flag, wrong_argument
 from steadyset.errors import Argument, InputError
+
+
+def import_modules(package: str, path: Iterable[str]) -> None:
+    """Import every module of a package of steadyset: what stands in a file of its own registers itself."""
+    for module in pkgutil.iter_modules(path):
+        importlib.import_module(f"{package}.{module.name}")
 
 
 class PluginWarning(UserWarning):

@@ -1,7 +1,5 @@
 """Pictures: each is a frame of data first, and a drawing of it when asked. One file per picture, which registers it."""
 
-import importlib
-import pkgutil
 from contextlib import suppress
 from typing import Any
 
@@ -16,6 +14,7 @@ from steadyset.plots.catalogue import (
     unregister_picture,
 )
 from steadyset.plots.picture import Picture
+from steadyset.plugins import import_modules
 
 __all__ = [
     "Picture",
@@ -27,8 +26,7 @@ __all__ = [
     "unregister_picture",
 ]
 
-for _module in pkgutil.iter_modules(__path__):
-    importlib.import_module(f"{__name__}.{_module.name}")
+import_modules(__name__, __path__)
 
 
 def __getattr__(name: str) -> Any:

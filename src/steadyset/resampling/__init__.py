@@ -1,5 +1,6 @@
 """How the training sets of the runs are drawn."""
 
+from steadyset.plugins import import_modules
 from steadyset.resampling.by_name import RESAMPLINGS, register_resampling, resampling_by_name
 from steadyset.resampling.drawn import (
     Bootstrap,
@@ -35,3 +36,5 @@ __all__ = [
     "register_resampling",
     "resampling_by_name",
 ]
+
+import_modules(__name__, __path__)

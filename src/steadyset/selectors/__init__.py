@@ -1,5 +1,6 @@
 """Selectors: scikit-learn estimators that choose features and take weights instead of copied rows."""
 
+from steadyset.plugins import import_modules
 from steadyset.selectors.boosting import BoostedLinear, BoostedLogistic
 from steadyset.selectors.ensembles import (
     Aggregate,
@@ -46,3 +47,5 @@ __all__ = [
     "register_rule",
     "register_selector",
 ]
+
+import_modules(__name__, __path__)

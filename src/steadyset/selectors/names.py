@@ -134,7 +134,7 @@ def register_selector(
     params : the parameters that the name stands for, such as {"l1_ratio": 0.5}
     replace : whether another selector of this name gives way
     """
-    check_new_name("selector", name, [*MODELS, *filter_names()], replace=replace)
+    check_new_name("selector", name, [*MODELS, *filter_names(search=False)], replace=replace)
     if (selector is None) == (classes is None and number is None):
         raise InputError("selector must be given, or classes or number instead of it.")
     if selector is not None:

@@ -1,5 +1,6 @@
 """Ensembles of selections: stability selection with its error bounds, and the aggregation of many runs into one set."""
 
+from steadyset.plugins import import_modules
 from steadyset.selectors.ensembles.aggregation import Aggregate, aggregate
 from steadyset.selectors.ensembles.bounds import BoundRule, ErrorControl, error_control
 from steadyset.selectors.ensembles.calibration import CalibratedRule
@@ -22,3 +23,5 @@ __all__ = [
     "error_control",
     "register_rule",
 ]
+
+import_modules(__name__, __path__)

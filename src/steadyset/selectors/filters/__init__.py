@@ -1,6 +1,6 @@
 """Filters: scores of single features, and greedy selection by mutual information."""
 
-from steadyset.selectors.filters import forests, greedy, moments, neighbours, ranks, tables
+from steadyset.plugins import import_modules
 from steadyset.selectors.filters.registry import (
     Filter,
     Steps,
@@ -12,9 +12,6 @@ from steadyset.selectors.filters.registry import (
 )
 from steadyset.selectors.filters.resampled import scores, top_features
 from steadyset.selectors.filters.selector import FilterSelector
-
-# Importing a family of filters registers it.
-FAMILIES = (moments, ranks, tables, greedy, forests, neighbours)
 
 __all__ = [
     "Filter",
@@ -28,3 +25,5 @@ __all__ = [
     "scores",
     "top_features",
 ]
+
+import_modules(__name__, __path__)

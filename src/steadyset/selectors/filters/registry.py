@@ -101,9 +101,10 @@ def filters_for(task: Task) -> list[str]:
     return [name for name, record in _filters.items() if task in record.target]
 
 
-def filter_names() -> list[str]:
-    """The names of all filters, also of those that plug-ins add."""
-    _plugins.load()
+def filter_names(*, search: bool = True) -> list[str]:
+    """The names of all filters, also of those that plug-ins add; without a search, of those known so far."""
+    if search:
+        _plugins.load()
     return list(_filters)
 
 
