@@ -145,7 +145,26 @@ def test_scores_have_a_corrected_error_and_baselines():
         ("the largest class, no features", 0.6),
         ("random, 2 features", 0.841),
     ]
-    assert any("does not predict better than as many random features" in note for note in found.notes)
+    assert found.notes == (
+        "a (accuracy 0.850, random 0.841) does not predict better than as many random features, "
+        "as far as the test can tell.",
+    )
+
+
+def test_selectors_that_are_no_better_than_random_features_are_told_in_one_sentence():
+    values = [0.9, 0.8] * 5
+    alike = [{"accuracy": v - 0.01 * (i % 3)} for i, v in enumerate(values)]
+    worse = [{"accuracy": v - 0.3 - 0.01 * (i % 3)} for i, v in enumerate(values)]
+    result = assessment(
+        {"a": STEADY, "b": SHAKY, "c": STEADY, "\x1bd": SHAKY},
+        scores=dict.fromkeys(["a", "b", "c", "\x1bd"], values),
+        random={"a": alike, "b": worse, "c": alike, "\x1bd": alike},
+    )
+    said = "accuracy 0.850, random 0.841"
+    assert findings_of(result).notes == (
+        f"a ({said}), c ({said}) and \\x1bd ({said}) do not predict better than as many random features, "
+        "as far as the test can tell.",
+    )
 
 
 def test_warnings_are_counted_beside_the_result():
@@ -176,7 +195,13 @@ def test_a_measure_of_which_less_is_steadier_ranks_the_other_way():
     assert not st.get_measure("canberra").higher_is_steadier
     found = findings_of(st.compare({"shaky": b, "steady": a}, "canberra"))
     assert found.summary[0].name == "steady"
-    assert "The steadiest procedure is steady" in found.answer[0]
+    assert found.answer[0].startswith("The steadiest procedure is steady: canberra 0.00 (95% interval ")
+    assert "; less is steadier)." in found.answer[0]
+    same, other = (
+        st.Selections.from_sets(runs, n_features=8) for runs in ([[0, 1]] * 4, [[0, 1], [2, 3], [4, 5], [0, 5]])
+    )
+    said = findings_of(st.compare({"shaky": other, "steady": same}, "krizek")).answer[0]
+    assert said.startswith("The steadiest procedure is steady: krizek 0.00 (")
 
 
 def test_names_are_written_out_in_words_and_kept_in_data():

@@ -16,14 +16,20 @@ SCALE = f"poor below {POOR:.2f}, excellent above {EXCELLENT:.2f}; two words wher
 NOTHING = "No selector came to two selections or more, so nothing can be said about stability."
 
 
-def steadiest(rows: Sequence[Procedure], differences: Sequence[Differences], level: float, noun: str) -> list[str]:
-    """Which of the ranked rows is steadiest, as far as the tests can tell; one decided by column order is none."""
+def steadiest(
+    rows: Sequence[Procedure], differences: Sequence[Differences], level: float, noun: str, lower: str = ""
+) -> list[str]:
+    """Which of the ranked rows is steadiest, as far as the tests can tell; one decided by column order is none.
+
+    `lower` is the name of the measure where less of it is steadier.
+    """
     judged = [row for row in rows if not isnan(row.stability) and row.verdict != BY_COLUMN_ORDER]
     if not judged:
         return [_nothing(rows)]
     first, alone = judged[0], len(rows) == 1
     value = (
-        f"stability {number(first.stability)} ({percent(level)} interval {span(first.low, first.high)})"
+        f"{lower or STABILITY} {number(first.stability)} ({percent(level)} interval {span(first.low, first.high)}"
+        f"{'; less is steadier' if lower else ''})"
         f"{', ' + first.verdict if first.verdict else ''}"
     )
     if alone:

@@ -17,7 +17,7 @@ from steadyset.inference import test_mean_difference
 from steadyset.io.labels import shown_name
 from steadyset.runner.scoring import LOWER_IS_BETTER
 from steadyset.task import CLASSES
-from steadyset.wording import amount, counted, number, percent
+from steadyset.wording import amount, counted, listed, number, percent
 
 
 def of_assessment(assessment: Assessment, *, core: float, level: float) -> Findings:
@@ -146,14 +146,32 @@ def _notes(assessment: Assessment, rows: tuple[Procedure, ...], level: float) ->
                 f"between features with equal scores, {percent(row.tied)} of all that were selected"
                 + (f"; from {percent(MOST_TIED)} on it counts as {BY_COLUMN_ORDER}." if row.tied >= MOST_TIED else ".")
             )
-    return said + [line for row in rows for line in _no_better_than_random(assessment, row, level)]
+    return said + _no_better_than_random(assessment, rows, level)
 
 
-def _no_better_than_random(assessment: Assessment, row: Procedure, level: float) -> list[str]:
-    """Whether the selected features predict as features drawn at random do, by the first score."""
-    if not assessment.settings["scoring"] or isnan(row.stability):  # who takes everything is no better than anybody
+def _no_better_than_random(assessment: Assessment, rows: tuple[Procedure, ...], level: float) -> list[str]:
+    """Whose features predict as features drawn at random do, by the first score, in one sentence."""
+    if not assessment.settings["scoring"]:
         return []
     score = assessment.settings["scoring"][0]
+    found = [row for row in rows if not _better_than_random(assessment, row, score, level)]
+    if not found:
+        return []
+    words = score.replace("_", " ")
+    who = listed(
+        [
+            f"{row.name} ({words} {number(row.scores[score].mean, 3)}, random {number(row.scores[score].random, 3)})"
+            for row in found
+        ]
+    )
+    do = "does" if len(found) == 1 else "do"
+    return [f"{who} {do} not predict better than as many random features, as far as the test can tell."]
+
+
+def _better_than_random(assessment: Assessment, row: Procedure, score: str, level: float) -> bool:
+    """Whether the test says so; where there is none, nothing is held against the selector."""
+    if isnan(row.stability):  # who takes everything is no better than anybody
+        return True
     both = [cell for cell in assessment.cells_of(row.name) if score in cell.scores and score in cell.random]
     test = test_mean_difference(
         [cell.random[score] for cell in both],
@@ -162,9 +180,4 @@ def _no_better_than_random(assessment: Assessment, row: Procedure, level: float)
         level=level,
     )
     better = test.estimate < 0 if score in LOWER_IS_BETTER else test.estimate > 0
-    if isnan(test.p_value) or (better and test.p_value <= 1 - level):
-        return []
-    return [
-        f"{shown_name(row.name)} does not predict better than as many random features, as far as the test can tell "
-        f"({score.replace('_', ' ')} {number(row.scores[score].mean, 3)} and {number(row.scores[score].random, 3)})."
-    ]
+    return isnan(test.p_value) or (better and test.p_value <= 1 - level)

@@ -65,7 +65,8 @@ def of_selections(procedures: Mapping[str, Any], *, core: float, level: float) -
 def of_comparison(comparison: Comparison, procedures: Mapping[str, Selections] | None = None) -> Findings:
     """What a Comparison says, by its own measure and level; with the selections also their sizes and steady cores."""
     runs = {} if procedures is None else procedures
-    has_words = get_measure(comparison.measure).name == DEFAULT_MEASURE
+    measure = get_measure(comparison.measure)
+    has_words, lower = measure.name == DEFAULT_MEASURE, "" if measure.higher_is_steadier else measure.name
     rows = tuple(
         Procedure(
             str(name),
@@ -85,7 +86,7 @@ def of_comparison(comparison: Comparison, procedures: Mapping[str, Selections] |
         f"{counted(len(rows), 'procedure')} by {comparison.measure}",
         comparison.measure,
         comparison.level,
-        answer=tuple(steadiest(rows, tested, comparison.level, "procedure")),
+        answer=tuple(steadiest(rows, tested, comparison.level, "procedure", lower)),
         summary=rows,
         differences=tested,
         cores=cores_of(runs, rows, CORE),
