@@ -8,6 +8,7 @@ from sklearn.preprocessing import StandardScaler
 
 import steadyset as st
 from steadyset.assessment.request import make_plan, make_request, named_selectors
+from steadyset.cli import run
 from steadyset.errors import InputError
 from steadyset.selectors import FilterSelector, ForestRegression, SparseLogistic
 from steadyset.selectors.names import DEFAULTS, default_selectors, selector_by_name, with_task
@@ -144,3 +145,37 @@ def test_stability_selection_under_bootstraps_warns_of_copies():
     with pytest.warns(UserWarning, match=r"mine: copies of a row of a bootstrap can fall into both halves"):
         make_request({"mine": st.StabilitySelection()}, X, X[:, 0], resampling=st.Bootstrap(3), **options)
     make_request({"mine": st.StabilitySelection()}, X, X[:, 0], resampling=st.Subsample(3), **options)
+
+
+DAYS = np.arange("2020-01-10", "2020-03-10", dtype="M8[D]")
+
+
+@pytest.mark.parametrize(
+    "dates",
+    [
+        DAYS,
+        DAYS.tolist(),
+        DAYS.astype(str),
+        [f"{day.day}.{day.month}.{day.year}" for day in DAYS.tolist()],
+        [f"{day:%m/%d/%Y} 12:30" for day in DAYS.tolist()],
+    ],
+)
+def test_dates_are_called_dates(dates):
+    said = "more than one class per two rows; these values look like dates: turn them into numbers"
+    with pytest.raises(InputError, match=said):
+        FilterSelector("anova").fit(X, dates)
+
+
+@pytest.mark.parametrize("code", ["12-34-5678-{}", "2020-{}", "id{}", "1.2.{}"])
+def test_identifiers_are_not_called_dates(code):
+    with pytest.raises(InputError, match="these values look like identifiers or a quantity"):
+        FilterSelector("anova").fit(X, [code.format(i) for i in range(60)])
+
+
+def test_the_command_calls_a_target_of_dates_so(tmp_path, capsys):
+    path = tmp_path / "visits.csv"
+    rows = [f"{a:.3f},{b:.3f},{day}" for (a, b), day in zip(X[:, :2], DAYS, strict=True)]
+    path.write_text("\n".join(["a,b,visit", *rows]))
+    assert run(["assess", str(path), "--target", "visit", "--out", str(tmp_path / "runs")]) == 2
+    assert "these values look like dates" in " ".join(capsys.readouterr().err.split())
+    assert not (tmp_path / "runs").exists()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from datetime import date
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -15,6 +17,7 @@ CLASSES: Task = "classes"
 NUMBER: Task = "number"
 MOST_CLASSES = 20
 SHOWN_CLASSES = 6
+DATE = re.compile(r"([0-9]{4}([-/.])[0-9]{1,2}\2[0-9]{1,2}|[0-9]{1,2}([-/.])[0-9]{1,2}\3[0-9]{4})([ T][0-9]{1,2}:.*)?")
 
 
 def task_of(y: NDArray[Any], task: str | None = None) -> Task:
@@ -39,10 +42,20 @@ def has_fractions(y: NDArray[Any]) -> bool:
 def refuse_identifiers(labels: NDArray[Any], n_rows: int) -> None:
     """More classes than half of the rows: most of them have one row, and nothing can be learnt about them."""
     if len(labels) > max(2, n_rows / 2):
-        raise InputError(
-            f"y has {len(labels)} classes in {n_rows} rows, more than one class per two rows; "
-            "choose a target that puts rows into classes (these values look like identifiers or a quantity)."
+        advice = (
+            "these values look like dates: turn them into numbers (such as days) or fewer classes (such as years)."
+            if _are_dates(labels)
+            else "choose a target that puts rows into classes (these values look like identifiers or a quantity)."
         )
+        raise InputError(f"y has {len(labels)} classes in {n_rows} rows, more than one class per two rows; {advice}")
+
+
+def _are_dates(labels: NDArray[Any]) -> bool:
+    if labels.dtype.kind == "M":
+        return True
+    return all(
+        isinstance(label, date) or (isinstance(label, str) and DATE.fullmatch(label.strip())) for label in labels
+    )
 
 
 def refuse_single_rows(labels: NDArray[Any], counts: NDArray[Any]) -> None:
