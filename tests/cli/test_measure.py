@@ -10,6 +10,7 @@ import pytest
 
 import steadyset as st
 from steadyset.cli import run
+from steadyset.cli.output import Format, print_rows
 
 
 @pytest.fixture
@@ -177,3 +178,12 @@ def test_importing_steadyset_imports_nothing_heavy():
     code = f"import sys, steadyset; print([m for m in ({heavy}) if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_a_carriage_return_in_a_name_ends_no_line_of_the_csv(capsys):
+    rows = [{"feature": "a\rb", "frequency": 0.5}, {"feature": "c,d", "frequency": 1.0}]
+    print_rows(rows, Format.csv)
+    shown = io.StringIO(capsys.readouterr().out, newline="")
+    assert list(csv.reader(shown)) == [["feature", "frequency"], ["a\rb", "0.5"], ["c,d", "1.0"]]
+    print_rows(rows[1:], Format.csv)
+    assert capsys.readouterr().out == 'feature,frequency\n"c,d",1.0\n'
