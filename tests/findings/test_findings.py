@@ -88,6 +88,7 @@ def test_an_undefined_stability_is_explained_and_everything_is_no_core():
     assert row.note == "selects all 10 features in every run: nothing to compare"
     assert "all selects all 10 features in every run: nothing to compare." in everything.notes
     assert core_words(core) == "all 10 features, because every run selects everything; this is no choice"
+    assert not [one for one in everything.differences if one.what == "stability"]  # a test needs two
     nothing = findings_of(assessment({"none": [()] * 5}))
     assert nothing.answer == ("No stability can be told: none selects no feature in any run: nothing to compare.",)
 
@@ -128,6 +129,8 @@ def test_sizes_are_whole_where_they_are_whole_and_one_is_singular():
     found = findings_of(assessment({"a": STEADY}, scores=scores))
     assert found.answer[1] == "It predicts with mean accuracy 0.850 with 2 features."
     assert "1 selector on 10 resamples" in found.about
+    only = findings_of(assessment({"a": [(0,)] * 5}, features=["g"]))
+    assert only.summary[0].note == "selects the only feature in every run: nothing to compare"
 
 
 def test_scores_have_a_corrected_error_and_baselines():

@@ -91,6 +91,14 @@ def test_repeated_text_in_parquet_is_kept_once(tmp_path):
         read_table(path, max_gb=0.001)
 
 
+def test_cells_of_one_digit_count_as_the_numbers_that_they_become(tmp_path):
+    path = tmp_path / "zeros.csv.gz"
+    path.write_bytes(gzip.compress(b"a,b,y\n" + b"0,0,1\n" * 100_000))  # 0.6 MB of text, 2.4 MB of numbers
+    with pytest.raises(InputError, match="max_gb="):
+        read_table(path, max_gb=0.001)
+    assert read_table(path, max_gb=0.003).num_rows == 100_000
+
+
 @pytest.mark.parametrize("max_gb", [0, -1, "4", None, True, float("nan")])
 def test_a_limit_is_a_positive_number(tmp_path, max_gb):
     path = tmp_path / "x.csv"

@@ -140,6 +140,17 @@ def test_many_named_rows_of_few_columns_are_not_taken_for_runs(tmp_path, capsys,
     assert "3 runs, 100 features" in capsys.readouterr().out
 
 
+def test_transpose_is_offered_for_many_rows_without_names(tmp_path, capsys):
+    path = tmp_path / "genes.csv"
+    path.write_text("a,b,c\n" + "".join(f"{i % 2},1,0\n" for i in range(100)))
+    measure = ["measure", str(path), "-m", "nogueira"]
+    assert run(measure) == 0
+    assert "read as 100 runs of 3 features; if its rows are the features, give --transpose." in capsys.readouterr().err
+    assert run([*measure, "--no-transpose"]) == 0
+    assert run([*measure, "--transpose"]) == 0
+    assert "give --transpose" not in capsys.readouterr().err
+
+
 def test_many_numbered_runs_of_few_features_are_fine(tmp_path):
     path = tmp_path / "runs.csv"
     path.write_text("run,a,b,c\n" + "".join(f"boot {i},{i % 2},1,0\n" for i in range(100)))

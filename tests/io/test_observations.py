@@ -44,7 +44,7 @@ def test_rows_of_others_are_refused(y, sentence):
         plan(groups=y)
 
 
-@pytest.mark.parametrize("y", [Y, Y.to_numpy(), Y.tolist(), pl.Series(Y.to_numpy())])
+@pytest.mark.parametrize("y", [Y, Y.to_numpy(), Y.tolist(), pl.Series(Y.to_numpy()), Y.to_frame()])
 def test_what_has_the_same_index_or_none_goes_by_position(y):
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -63,10 +63,15 @@ def nothing_to_compare(selections: Selections) -> str:
     """Why runs have no stability: they leave nothing out, or take nothing; nothing where they chose."""
     d, sizes = selections.n_features, selections.sizes
     if sizes.min() == d:
-        return f"selects all {d} features in every run: nothing to compare"
+        return f"selects {everything(d)} in every run: nothing to compare"
     if sizes.max() == 0:
         return "selects no feature in any run: nothing to compare"
     return ""
+
+
+def everything(n_features: int) -> str:
+    """All features in words."""
+    return "the only feature" if n_features == 1 else f"all {n_features} features"
 
 
 def tied_share(cells: Sequence[Cell]) -> float:

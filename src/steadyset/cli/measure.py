@@ -13,6 +13,7 @@ from steadyset.cli import shared
 from steadyset.cli.output import Format, print_rows
 from steadyset.conventions import ALIKE, LEVEL
 from steadyset.errors import InputError
+from steadyset.wording import counted
 
 if TYPE_CHECKING:
     from steadyset.findings import Findings, Measured
@@ -120,10 +121,11 @@ def _show(file: str, selections: Selections, measures: list[Measured], level: fl
     told = [key for key in rows[0] if key not in ("mc_error", "note") or any(row[key] for row in rows)]
     low, high = int(selections.sizes.min()), int(selections.sizes.max())
     size = f"{low}" if low == high else f"{low} to {high}"
+    read = f"{counted(selections.n_runs, 'run')}, {counted(selections.n_features, 'feature')}"
     print_rows(
         [{key: row[key] for key in told} for row in rows],
         Format.table,
-        title=f"{file}: {selections.n_runs} runs, {selections.n_features} features, {size} selected",
+        title=f"{file}: {read}, {size} selected",
         wide=["note"],
     )
     for words in filter(None, map(verdict_words, measures)):

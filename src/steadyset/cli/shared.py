@@ -16,6 +16,7 @@ from steadyset.cli.naming import quoted
 from steadyset.cli.output import Format
 from steadyset.errors import InputError
 from steadyset.io.labels import some_names
+from steadyset.wording import counted
 
 if TYPE_CHECKING:
     from steadyset.io.data_table import Data
@@ -177,7 +178,7 @@ def read_data(
     )
     if people:
         n_groups = "" if data.groups is None else f", {len(set(data.groups))} groups by {groups!r}"
-        typer.echo(f"{file}: {len(data.y)} rows, {len(data.features)} features, target {target!r}{n_groups}")
+        typer.echo(f"{file}: {len(data.y)} rows, {counted(len(data.features), 'feature')}, target {target!r}{n_groups}")
         for note in data.notes:
             typer.echo(note)
         typer.echo(f"outcome: {_outcome(data.y, task)}")
@@ -247,7 +248,19 @@ def read_recorded(
             one = Selections.read(file, names, max_gb=max_gb)
             typer.echo(f"{file}: the {len(names)} features are those of {data or similarity}", err=True)
         recorded.append(one if names is None else _in_order(one, names))
+        if transpose is None:
+            _offer_transpose(file, recorded[-1])
     return recorded, alike
+
+
+def _offer_transpose(file: Path, selections: Selections) -> None:
+    """Say how a table was read that does not name its rows and has far more of them than columns."""
+    from steadyset.io.wide import far_more_runs
+
+    n_runs, n_features = selections.n_runs, selections.n_features
+    if file.suffix != ".json" and selections.labels is None and far_more_runs(n_runs, n_features):
+        read = f"{file}: read as {n_runs:,} runs of {counted(n_features, 'feature')}"
+        typer.echo(f"{read}; if its rows are the features, give --transpose.", err=True)
 
 
 def _in_order(selections: Selections, names: tuple[str, ...]) -> Selections:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from steadyset.assessment.steadiness import BY_COLUMN_ORDER
+from steadyset.assessment.steadiness import BY_COLUMN_ORDER, everything
 from steadyset.findings.parts import Core, Procedure
 from steadyset.inference import steady_core
 from steadyset.io.labels import shown_name
 from steadyset.selections import Selections
 from steadyset.wording import SHOWN_NAMES, listed
 
-EVERYTHING = "all {} features, because every run selects everything; this is no choice"
+EVERYTHING = "{}, because every run selects everything; this is no choice"
 
 
 def cores_of(selections: Mapping[str, Selections], rows: Sequence[Procedure], core: float) -> tuple[Core, ...]:
@@ -38,5 +38,5 @@ def named(core: Core) -> str:
 
 def _note(sel: Selections, verdict: str) -> str:
     if sel.sizes.min() == sel.n_features:
-        return EVERYTHING.format(sel.n_features)
+        return EVERYTHING.format(everything(sel.n_features))
     return BY_COLUMN_ORDER if verdict == BY_COLUMN_ORDER else ""

@@ -116,7 +116,9 @@ def _differences(assessment: Assessment, level: float) -> tuple[tuple[Difference
         return (), []
     found, why_not = [], []
     try:
-        found.append(differences(assessment.compare(level=level), STABILITY, "paired tests"))
+        stabilities = differences(assessment.compare(level=level), STABILITY, "paired tests")
+        if sum(map(bool, stabilities.groups.values())) > 1:  # those without a stability have no letter
+            found.append(stabilities)
     except InputError as error:
         why_not.append(str(error))
     for score in assessment.settings["scoring"]:

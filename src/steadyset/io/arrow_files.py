@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 
 from steadyset.errors import InputError
 from steadyset.io.columns import WIDE, Columns, from_arrow, from_parts
-from steadyset.io.limits import first_line, refuse_claim, refuse_size
+from steadyset.io.limits import BYTES_A_CELL, first_line, refuse_claim, refuse_size
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow import parquet
 
-BYTES_A_CELL = 8
 UNFOLDED_TEXTS = 1_000_000
 IPC_MAGIC = b"ARROW1"
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from steadyset.arguments import wrong_argument
 from steadyset.errors import Argument, InputError
 from steadyset.io.columns import FEATURE, RUN, WIDE, Columns, read_wide_csv
-from steadyset.io.limits import first_line, refuse_size
+from steadyset.io.limits import BYTES_A_CELL, first_line, refuse_size
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,7 +34,7 @@ def read_many_columns(
     path: Path, apart: Sequence[str], separator: str, decimals: Sequence[str], labels: bool, max_gb: float
 ) -> Columns | None:
     """A table with many columns; None where it has few, or is not as regular as that."""
-    header = _check_text(path, max_gb)
+    header = _check_text(path, separator, max_gb)
     if header.count(separator) < WIDE:
         return None
     names = next(csv.reader([header], delimiter=separator))
@@ -72,7 +72,7 @@ def read_csv(path: Path, delimiter: str, labels: bool, max_gb: float, *, decimal
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
-    header = _check_text(path, max_gb)
+    header = _check_text(path, delimiter, max_gb)
     nameless = _is_data(header.split(delimiter))
     block = (1 << 20) + 8 * len(header)  # a row has to fit into a block
 
@@ -122,16 +122,21 @@ def _is_data(cells: list[str]) -> bool:
     return set(cells) <= {"0", "1"} and cells != ["0", "1"]
 
 
-def _check_text(path: Path, max_gb: float) -> str:
-    """The first line; a sentence where the file is not UTF-8 text, has no line at all, or is too large unpacked."""
+def _check_text(path: Path, delimiter: str, max_gb: float) -> str:
+    """The first line; a sentence where the file is not UTF-8 text, has no line at all, or is too large unpacked.
+
+    Numbers of one digit take four times more memory than text, so that cells count too.
+    """
     opener = gzip.open if path.suffix.lower() == ".gz" else open
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     first: list[str] = []
-    size = 0
+    size = cells = 0
+    separator = delimiter.encode()
     with opener(path, "rb") as source:
         while chunk := source.read(1 << 20):
             size += len(chunk)
-            refuse_size(path, size, max_gb)
+            cells += chunk.count(separator) + chunk.count(b"\n")
+            refuse_size(path, max(size, BYTES_A_CELL * cells), max_gb)
             try:
                 text = decoder.decode(chunk)
             except UnicodeDecodeError:

@@ -11,6 +11,7 @@ from steadyset.arguments import wrong_argument
 from steadyset.errors import Argument, InputError
 
 MAX_GB = 8.0  # of memory that a file may take
+BYTES_A_CELL = 8  # as a number in memory
 UNCHECKED_CELLS, CELLS_PER_BYTE = 10_000_000, 1_000
 
 

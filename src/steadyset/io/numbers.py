@@ -91,8 +91,9 @@ def as_frame(table: Any, what: str) -> nw.DataFrame[Any]:
         list(frame.columns) if isinstance(frame, nw.DataFrame) else ()
     except DuplicateError:
         names = [str(name) for name in getattr(table, "column_names", table.columns)]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"{what} has two columns called {twice!r}; names must be distinct.") from None
+        shared = next(name for name in names if names.count(name) > 1)
+        often = "two" if names.count(shared) == 2 else names.count(shared)
+        raise InputError(f"{what} has {often} columns called {shared!r}; names must be distinct.") from None
     if not isinstance(frame, nw.DataFrame):
         raise InputError(
             f"{what} is a {type(table).__name__}; expected an array with one row per run, a sparse matrix, "

@@ -87,6 +87,8 @@ def _vector(values: Any, what: str, n_rows: int | None, each: str = "row") -> ND
         raise InputError(f"{what} holds lists of different lengths; {expected}.") from None
     if isinstance(values, Sequence) and array.dtype.kind == "U" and not all(isinstance(v, str) for v in values):
         array = np.asarray(values, dtype=object)  # numpy has made text of numbers, of None and of nan
+    if array.ndim == 2 and array.shape[1] == 1:  # a frame of one column
+        array = array[:, 0]
     if array.ndim != 1 or n_rows not in (None, len(array)):
         raise InputError(f"{what} has the shape {array.shape}; {expected}.")
     return array

@@ -16,6 +16,7 @@ from steadyset.io.lists import entries_of_sets, with_rankings, with_weights
 BOTH_HALVES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 SCHEMA = "steadyset.selections"
 SCHEMA_VERSION = 1
+OWN_KEYS = {"features", "runs"}  # no labels of runs
 JSON_SHARE = 8  # what is read from json takes about so many times its size
 MOST_CLAIMED = 10_000_000  # features that a file may claim without naming them
 
@@ -38,6 +39,11 @@ def read_selection_json(path: Path, features: Sequence[str] | None, n_features: 
     try:
         if isinstance(content, dict) and content.get("schema") == SCHEMA:
             return _from_schema(content, features, n_features)
+        if isinstance(content, dict) and content.keys() >= OWN_KEYS:
+            raise InputError(
+                f'The keys are those of {SCHEMA}, but "schema" is missing; '
+                "write such files with Selections.write, or give the runs alone, as a list of lists of features."
+            )
         if isinstance(content, (list, dict)):
             return entries_of_sets(content, features, n_features, None)
     except InputError as error:

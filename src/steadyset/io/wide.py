@@ -210,7 +210,7 @@ def _refuse_features_in_rows(
     if rows is None or all(RUN_LIKE.fullmatch(str(name)) for name in rows):
         return
     called_like_runs = columns is not None and all(CALLED_RUN.fullmatch(str(name)) for name in columns)
-    if called_like_runs or shape[0] >= max(MANY, MANY_TIMES * shape[1]):
+    if called_like_runs or far_more_runs(*shape):
         raise InputError(
             f"{what} reads as {shape[0]:,} runs ({some_names([str(name) for name in rows])}) of {shape[1]:,} features; "
             "if its rows are the features, give ",
@@ -219,6 +219,11 @@ def _refuse_features_in_rows(
             Argument("transpose", False),
             ".",
         )
+
+
+def far_more_runs(n_runs: int, n_features: int) -> bool:
+    """Whether there are so many more runs than features that the table may be transposed."""
+    return n_runs >= max(MANY, MANY_TIMES * n_features)
 
 
 def wide_columns(entries: Entries) -> dict[str, Any]:
