@@ -67,6 +67,17 @@ def test_the_core_share_and_the_level_are_chosen_in_one_place():
     assert "50% interval" in found.answer[0]
 
 
+def test_what_is_computed_already_keeps_its_share_and_its_level():
+    sel = st.Selections.from_sets(STEADY, n_features=10)
+    found, compared = findings_of(sel, core=0.8), st.compare({"a": sel, "b": sel}, level=0.9)
+    assert findings_of(found, core=0.8) is found
+    with pytest.raises(st.InputError, match=r"core must be 0.8, that of the Findings \(got 0.5\)"):
+        findings_of(found, core=0.5)
+    assert findings_of(compared, level=0.9).level == 0.9
+    with pytest.raises(st.InputError, match=r"level must be 0.9, that of the Comparison"):
+        findings_of(compared, level=0.5)
+
+
 @pytest.mark.parametrize("n_runs", [10, 20, 30, 70, 100])
 def test_nine_tenths_of_the_runs_are_enough_whatever_the_last_bit(n_runs):
     for tenths in range(1, 11):

@@ -34,6 +34,15 @@ def test_the_findings_of_a_tuning_agree_with_it(tuning):
     json.loads(found.to_json())
 
 
+def test_the_interval_of_a_tuning_has_the_level_that_is_asked_for(tuning):
+    usual, narrow = findings_of(tuning), findings_of(tuning, level=0.5)
+    assert (usual.level, narrow.level) == (0.95, 0.5)
+    found = st.confidence_interval(tuning.selections(tuning.choose()), level=0.5)
+    row = narrow.summary[0]
+    assert (row.stability, row.low, row.high) == pytest.approx((found.estimate, found.low, found.high))
+    assert row.high - row.low < usual.summary[0].high - usual.summary[0].low
+
+
 def test_a_tuning_has_a_report(tuning, tmp_path):
     page = st.report(tuning, tmp_path / "page.html").read_text()
     assert "The Pareto front" in page

@@ -13,7 +13,7 @@ from steadyset.cli.assess import progress_bar
 from steadyset.cli.interruption import resumable
 from steadyset.cli.output import Format, quoting, warn_of_formulas
 from steadyset.cli.telling import tell
-from steadyset.conventions import CORE, check_core
+from steadyset.conventions import CORE, LEVEL, check_core, check_level
 
 CHOSEN = "chosen.csv"
 
@@ -69,6 +69,7 @@ def tune(
     resume: shared.Resume = False,
     seed: shared.RunSeed = 0,
     core: shared.CoreShare = CORE,
+    level: shared.Level = LEVEL,
     load: shared.Load = None,
     form: shared.Form = Format.table,
 ) -> None:
@@ -84,6 +85,7 @@ def tune(
 
     check_rule(choose)
     check_core(core)
+    check_level(level)
     people = form is Format.table
     data = shared.read_data(
         file,
@@ -124,7 +126,7 @@ def tune(
             progress=stop.between(progress),
         )
     with resumable(kept), explained(folder, resumable=True):
-        found = findings_of(result, core=core, choose=choose)
+        found = findings_of(result, core=core, level=level, choose=choose)
         chosen = next(one.number for one in found.front if one.chosen)
         features = result.features(chosen)
         text = features.to_csv(index=False, quoting=quoting(features.to_dict("records")))

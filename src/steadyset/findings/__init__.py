@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steadyset.conventions import CORE, LEVEL, check_core, check_level
+from steadyset.errors import Argument, InputError
 from steadyset.findings.parts import (
     Baseline,
     Configuration,
@@ -24,6 +25,7 @@ from steadyset.selections import Selections
 
 if TYPE_CHECKING:
     from steadyset.assessment import Assessment
+    from steadyset.inference import Comparison
 
 __all__ = [
     "Baseline",
@@ -49,7 +51,7 @@ def findings_of(
     ----------
     result : one of these; Findings stay as they are; a path is that of a run folder or of a file with selections
     core : the share of the runs from which a feature belongs to the steady core (0.9)
-    level : the confidence of intervals and tests (0.95); a Comparison has its own
+    level : the confidence of intervals and tests (0.95); a Comparison and Findings keep theirs
     choose : the rule that picks one configuration of a Tuning
 
     Examples
@@ -67,20 +69,32 @@ def findings_of(
     from steadyset.inference import Comparison
     from steadyset.tuning import Tuning
 
+    asked = {"core": core, "level": level}
     core, level = CORE if core is None else core, LEVEL if level is None else level
     check_core(core)
     check_level(level)
     if isinstance(result, Findings):
+        _refuse_others(result, asked)
         return result
     if isinstance(result, (str, Path)):
         result = _read(file_path(result))
     if isinstance(result, Assessment):
         return of_assessment(result, core=core, level=level)
     if isinstance(result, Comparison):
+        _refuse_others(result, {"level": asked["level"]})
         return of_comparison(result)
     if isinstance(result, Tuning):
-        return of_tuning(result, core=core, choose=choose)
+        return of_tuning(result, core=core, level=level, choose=choose)
     return of_selections(result if isinstance(result, Mapping) else {"": result}, core=core, level=level)
+
+
+def _refuse_others(result: Findings | Comparison, asked: Mapping[str, float | None]) -> None:
+    """Refuse a share or a level that differs from the one that a result was computed with."""
+    for name, value in asked.items():
+        own = getattr(result, name)
+        if value is not None and value != own:
+            kind = type(result).__name__
+            raise InputError(Argument(name), f" must be {own}, that of the {kind} (got {value}).")
 
 
 def _read(path: Path) -> Assessment | dict[str, Selections]:

@@ -9,7 +9,9 @@ from steadyset.assessment.steadiness import steadiness
 from steadyset.conventions import LEVEL
 from steadyset.findings.cores import cores_of
 from steadyset.findings.parts import Configuration, Findings, Procedure, Reason, Score
+from steadyset.inference import confidence_interval
 from steadyset.io.labels import shown_name
+from steadyset.selections import Selections
 from steadyset.tuning import Tuning
 from steadyset.tuning.evaluation import N_FEATURES, STABILITY
 from steadyset.wording import amount, counted, listed, number
@@ -20,18 +22,18 @@ if TYPE_CHECKING:
 NAMED = 20  # features that are named in the answer
 
 
-def of_tuning(tuning: Tuning, *, core: float, choose: str | None) -> Findings:
+def of_tuning(tuning: Tuning, *, core: float, level: float, choose: str | None) -> Findings:
     """The front and the configuration that the rule `choose` picks; its fits are computed again for its features."""
     chosen = tuning.choose() if choose is None else tuning.choose(choose)
     selections = {f"configuration {chosen}": tuning.selections(chosen)}
-    rows = tuple(_row(tuning, chosen, name, sel) for name, sel in selections.items())
+    rows = tuple(_row(tuning, chosen, name, sel, level) for name, sel in selections.items())
     frame, plan = tuning.frame, tuning.evaluator.plan
     return Findings(
         "tuning",
         f"{counted(len(plan.y), 'row')}, {counted(plan.X.shape[1], 'feature')}, "
         f"{counted(len(frame), 'configuration')} tried",
         tuning.evaluator.measure,
-        LEVEL,
+        level,
         core,
         plan.score_names,
         tuple(_answer(tuning, chosen, choose)),
@@ -104,15 +106,16 @@ def _left_out(tuning: Tuning) -> list[str]:
     return said
 
 
-def _row(tuning: Tuning, chosen: int, name: str, sel: Any) -> Procedure:
+def _row(tuning: Tuning, chosen: int, name: str, sel: Selections, level: float) -> Procedure:
     values = tuning.frame.loc[chosen].to_dict()
-    found = steadiness(sel, measure=tuning.evaluator.measure, similarity=tuning.evaluator.similarity)
+    found = steadiness(sel, measure=tuning.evaluator.measure, level=level, similarity=tuning.evaluator.similarity)
+    low, high = _interval(tuning, chosen, sel, level)
     return Procedure(
         name,
         sel.n_runs,
         float(values.get(STABILITY, nan)),
-        float(values.get("stability_low", nan)),
-        float(values.get("stability_high", nan)),
+        low,
+        high,
         found.verdict,
         float(values[N_FEATURES]),
         {
@@ -122,6 +125,16 @@ def _row(tuning: Tuning, chosen: int, name: str, sel: Any) -> Procedure:
         int(values["failures"]),
         note=found.note,
     )
+
+
+def _interval(tuning: Tuning, chosen: int, sel: Selections, level: float) -> tuple[float, float]:
+    """That of the tuning, or computed again in the same way where another level is asked for."""
+    evaluator, values = tuning.evaluator, tuning.frame.loc[chosen].to_dict()
+    if level == LEVEL or sel.n_runs < 2:
+        return float(values.get("stability_low", nan)), float(values.get("stability_high", nan))
+    options: Any = {"similarity": evaluator.similarity, "random_state": evaluator.plan.seed}
+    found = confidence_interval(sel, evaluator.measure, level=level, **options)
+    return found.low, found.high
 
 
 def _overlap(tuning: Tuning, n_runs: int) -> float:
