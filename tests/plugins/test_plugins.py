@@ -143,6 +143,12 @@ def test_a_loaded_file_reaches_every_process_of_an_assessment_and_its_report_nee
     assert [rows[name]["size"] for name in rows] == [1, 2]
     page = command("report", "folder", cwd=tmp_path)
     assert page.returncode == 0, page.stderr
+    assert "Sizes of the sets" not in (tmp_path / "report.html").read_text()
+    (tmp_path / "pictured.py").write_text(PICTURE)
+    command("report", "folder", "--load", "pictured.py", cwd=tmp_path)
+    assert "Sizes of the sets" in (tmp_path / "report.html").read_text()
+    listed = command("measures", "simpson", "--load", "mine/numpy.py", "--format", "json", cwd=tmp_path)
+    assert json.loads(listed.stdout)[0]["formula"] == "r / min(ki, kj)", listed.stderr
     resumed = command(
         *("assess", "table.csv", "-t", "class", "-s", "first_columns:k=1", "--out", "folder", "--resume"), cwd=tmp_path
     )

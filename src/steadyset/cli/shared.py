@@ -85,8 +85,8 @@ Load = Annotated[
         "--load",
         metavar="FILE|MODULE",
         callback=_load,
-        help="A Python file, or an installed module, that registers your own measures, filters, resamplings or "
-        "selectors; may be repeated.",
+        help="A Python file, or an installed module, that registers your own measures, filters, resamplings, "
+        "selectors, rules or pictures; may be repeated.",
     ),
 ]
 
