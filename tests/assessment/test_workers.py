@@ -37,6 +37,8 @@ class First(SelectorMixin, BaseEstimator):
         if self.total == X.sum():
             if self.deed == "exit":
                 os._exit(3)
+            if self.deed == "segmentation fault":
+                os.kill(os.getpid(), signal.SIGSEGV)
             if self.deed == "out of memory":
                 raise MemoryError("no room")
         self.n_features_in_ = X.shape[1]
@@ -52,12 +54,13 @@ def total(run):
 
 
 @pytest.mark.slow
-def test_a_selector_that_ends_its_process_fails_in_that_run_alone_and_is_named():
+@pytest.mark.parametrize(("deed", "code"), [("exit", "EXIT(3)"), ("segmentation fault", "SIGSEGV(-11)")])
+def test_a_selector_that_ends_its_process_fails_in_that_run_alone_and_is_named(deed, code):
     """Buys: real worker processes that crash, and the search for the cell that did it."""
-    selectors = {"sound": First(), "crashing": First("exit", total(1))}
+    selectors = {"sound": First(), "crashing": First(deed, total(1))}
     result = assess(selectors, X, Y, resampling=Bootstrap(3), engine="processes", n_jobs=2)
     assert result.failures[["selector", "run"]].to_numpy().tolist() == [["crashing", 1]]
-    assert result.failures["reason"].item() == f"{CRASHED} (EXIT(3))"
+    assert result.failures["reason"].item() == f"{CRASHED} ({code})"
     assert result.selections["sound"].n_runs == 3
 
 

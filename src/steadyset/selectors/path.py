@@ -15,7 +15,7 @@ from steadyset.selectors.validation import check_integer, check_number, size_or_
 
 MOST_ROUNDS = 1000
 MOST_LAMBDAS = 100_000
-# Compiled code cannot be interrupted, so it comes back between blocks of sweeps, and Ctrl-C ends a fit there.
+# After each block of sweeps it is seen whether more of them bring anything.
 SWEEPS_A_CALL = 1000
 MOST_CALLS = 50
 # Optimality conditions off by more than this, in standard deviations of y, are told.

@@ -18,6 +18,7 @@ from steadyset.kernels.linear.glm import residual_and_curvature
 from steadyset.kernels.linear.products import combine, times
 from steadyset.kernels.linear.ridge import ridge_fit
 from steadyset.kernels.linear.ties import first_largest
+from steadyset.kernels.signals import count_work
 
 NOTHING_FREE = 1e-9
 MOST_SWAP_ROUNDS = 100
@@ -41,6 +42,7 @@ def best_subset_path(
     for j in range(len(lengths)):
         lengths[j] = (w * Xt[j] * Xt[j]).sum()
     theta = np.zeros(1)
+    done = np.zeros(1, np.int64)
     for size in range(k):
         theta, _ = ridge_fit(Xt, y, w, support[:size], theta, ridge, logistic, tol)
         _, _, free = _project(lengths, gram[:size], support[:size])
@@ -67,6 +69,7 @@ def best_subset_path(
             logistic,
             tol,
             n_candidates,
+            done,
         )
         supports[size, : size + 1] = support[: size + 1]
         thetas[size, : size + 2] = theta
@@ -90,6 +93,7 @@ def _improve_by_swaps(
     logistic: bool,
     tol: float,
     n_candidates: int,
+    done: Ints,
 ) -> tuple[Floats, float]:
     """Replace one feature at a time, in place, until a whole round finds nothing better."""
     size = len(support)
@@ -99,6 +103,7 @@ def _improve_by_swaps(
         if unchanged == size:
             break
         unchanged += 1
+        count_work(done, Xt.size + n_candidates * size * size * len(y))
         slot = turn % size
         others = np.delete(support, slot)
         start, _ = ridge_fit(Xt, y, w, others, np.delete(theta, slot), ridge, logistic, tol)

@@ -12,6 +12,7 @@ from steadyset.kernels.jit import kernel
 from steadyset.kernels.linear.glm import residual_and_curvature
 from steadyset.kernels.linear.products import times
 from steadyset.kernels.linear.ties import first_largest
+from steadyset.kernels.signals import count_work
 
 EXPLAINED = 1e-12  # of the first covariance with the gradient
 
@@ -35,6 +36,7 @@ def boost(
     chosen = np.zeros(len(coef), np.bool_)
     n_chosen = 0
     least = 0.0
+    done = np.zeros(1, np.int64)
     for step in range(n_steps):
         residual_and_curvature(y, w, eta, logistic, residual, curvature)
         covariance = times(Xt, residual)
@@ -51,4 +53,5 @@ def boost(
         steps[step] = j
         coef[j] += rate * covariance[j]
         eta += rate * covariance[j] * Xt[j]
+        count_work(done, Xt.size)
     return coef, steps

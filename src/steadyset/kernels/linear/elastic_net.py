@@ -19,6 +19,7 @@ from steadyset.kernels.jit import kernel
 from steadyset.kernels.linear.cholesky import cholesky, cholesky_solve
 from steadyset.kernels.linear.glm import linear_predictor, mean_loss, residual_and_curvature
 from steadyset.kernels.linear.products import dot, symmetric_product, times, total
+from steadyset.kernels.signals import count_work
 
 MOST_HALVINGS = 40
 # A feature of which less than this share is left after its regression on others is solved for by itself.
@@ -44,6 +45,7 @@ def fit_elastic_net(
     Ends after most_sweeps sweeps over the working set at the latest; another call goes on from there.
     """
     sweeps_left = np.full(1, most_sweeps)
+    done = np.zeros(1, np.int64)
     residual = np.empty(len(y))
     curvature = np.empty(len(y))
     eta = linear_predictor(Xt, coef, intercept)
@@ -62,8 +64,22 @@ def fit_elastic_net(
         work = np.flatnonzero(in_work)
         # Another round follows as long as features enter, so early rounds need not be exact.
         intercept = _fit_working_set(
-            Xt, y, w, l1, l2, logistic, max(tol, 0.01 * violation), most_rounds, sweeps_left, tol, work, coef, intercept
+            Xt,
+            y,
+            w,
+            l1,
+            l2,
+            logistic,
+            max(tol, 0.01 * violation),
+            most_rounds,
+            sweeps_left,
+            done,
+            tol,
+            work,
+            coef,
+            intercept,
         )
+        count_work(done, Xt.size)
         eta = linear_predictor(Xt, coef, intercept)
     return intercept, violation, mean_loss(y, w, eta, logistic) + _penalty(coef, l1, l2, np.flatnonzero(coef))
 
@@ -89,6 +105,7 @@ def _fit_working_set(
     goal: float,
     most_rounds: int,
     sweeps_left: Ints,
+    done: Ints,
     tol: float,
     work: Ints,
     coef: Floats,
@@ -113,7 +130,7 @@ def _fit_working_set(
         # The quadratic model errs by the square of the step: solving it further than that is wasted.
         model_goal = max(0.1 * tol, min(0.1 * violation, violation * violation)) if logistic else 0.1 * tol
         moved = _minimise_quadratic(
-            Xt, curvature, residual, l1, l2, model_goal, tol, sweeps_left, work, coef, intercept
+            Xt, curvature, residual, l1, l2, model_goal, tol, sweeps_left, done, work, coef, intercept
         )
         for a in range(len(work)):
             direction[a] = coef[work[a]] - before[a]
@@ -140,6 +157,7 @@ def _minimise_quadratic(
     goal: float,
     tol: float,
     sweeps_left: Ints,
+    done: Ints,
     work: Ints,
     coef: Floats,
     intercept: float,
@@ -181,12 +199,15 @@ def _minimise_quadratic(
                 for i in range(len(residual)):
                     residual[i] -= change * weighted[a, i]
                 largest = max(largest, abs(change) * (second[a] + l2[j]))
+        count_work(done, len(residual) * (len(work) + 1))
         if largest <= goal:
             break
         since_direct += 1
         if since_direct >= max(2, n_active // 8):
             since_direct = 0
-            intercept = _solve_for_signs(Xt, weighted, second, curvature, residual, l1, l2, tol, work, coef, intercept)
+            intercept = _solve_for_signs(
+                Xt, weighted, second, curvature, residual, l1, l2, tol, done, work, coef, intercept
+            )
     return intercept
 
 
@@ -200,6 +221,7 @@ def _solve_for_signs(
     l1: Floats,
     l2: Floats,
     tol: float,
+    done: Ints,
     work: Ints,
     coef: Floats,
     intercept: float,
@@ -224,13 +246,14 @@ def _solve_for_signs(
             X_basis[q] = Xt[work[basis[q]]]
             V_basis[q] = weighted[basis[q]]
         gram = symmetric_product(X_basis, V_basis)
+        count_work(done, n * size * size)
         for q in range(1, size):
             gram[q, q] += l2[work[basis[q]]]
         L = gram.copy()
         if cholesky(L, size, NEARLY_DEPENDENT):
-            return _descend(Xt, curvature, residual, l1, l2, work, basis[:size], gram, L, coef, intercept)
+            return _descend(Xt, curvature, residual, l1, l2, done, work, basis[:size], gram, L, coef, intercept)
     return _solve_dependent(
-        Xt, weighted, second, curvature, residual, l1, l2, tol, work, basis[1:size].copy(), coef, intercept
+        Xt, weighted, second, curvature, residual, l1, l2, tol, done, work, basis[1:size].copy(), coef, intercept
     )
 
 
@@ -241,6 +264,7 @@ def _descend(
     residual: Floats,
     l1: Floats,
     l2: Floats,
+    done: Ints,
     work: Ints,
     basis: Ints,
     gram: Floats,
@@ -283,6 +307,7 @@ def _descend(
             slopes[q] = slopes[q + 1]
             members[q] = members[q + 1]
         _leave_out(gram, L, size, blocking)
+        count_work(done, size * size * (size - blocking))
         size -= 1
     moved = np.full(len(residual), shift)
     for q in range(1, len(basis)):
@@ -327,6 +352,7 @@ def _solve_dependent(
     l1: Floats,
     l2: Floats,
     tol: float,
+    done: Ints,
     work: Ints,
     active: Ints,
     coef: Floats,
@@ -350,6 +376,7 @@ def _solve_dependent(
     size = 1
     for a in active:
         j = work[a]
+        count_work(done, n * size)
         row[0] = total(weighted[a])
         for q in range(1, size):
             row[q] = dot(Xt[work[basis[q]]], weighted[a])
@@ -397,6 +424,7 @@ def _solve_dependent(
             residual[i] -= rise * length * curvature[i] * moved[i]
         if blocking > 0:
             _leave_out(gram, L, size, blocking)
+            count_work(done, size * size * (size - blocking))
             for q in range(blocking, size - 1):
                 basis[q] = basis[q + 1]
                 row[q] = row[q + 1]
@@ -405,7 +433,7 @@ def _solve_dependent(
             gram[size - 1, :size] = row[:size]
             gram[:size, size - 1] = row[:size]
             _add_row(L, row, size - 1)
-    return _descend(Xt, curvature, residual, l1, l2, work, basis[:size], gram, L, coef, intercept)
+    return _descend(Xt, curvature, residual, l1, l2, done, work, basis[:size], gram, L, coef, intercept)
 
 
 @kernel

@@ -17,6 +17,7 @@ from steadyset.kernels.jit import kernel
 from steadyset.kernels.linear.cholesky import cholesky, cholesky_solve
 from steadyset.kernels.linear.glm import linear_predictor, mean_loss, residual_and_curvature
 from steadyset.kernels.linear.products import combine, dot, symmetric_product, times
+from steadyset.kernels.signals import count_work
 
 MOST_SWEEPS = 200
 MOST_HALVINGS = 40
@@ -43,6 +44,7 @@ def fit_group_lasso(
     Ends after most_sweeps sweeps over the groups at the latest; another call goes on from there.
     """
     sweeps_left = np.full(1, most_sweeps)
+    done = np.zeros(1, np.int64)
     residual = np.empty(len(y))
     curvature = np.empty(len(y))
     in_work = np.empty(len(strength), np.bool_)
@@ -64,7 +66,7 @@ def fit_group_lasso(
         before = coef.copy()
         goal = max(0.1 * tol, min(0.1 * violation, violation * violation))
         moved = _minimise_quadratic(
-            Xt, curvature, residual, bounds, strength, goal, tol, sweeps_left, work, coef, intercept
+            Xt, curvature, residual, bounds, strength, goal, tol, sweeps_left, done, work, coef, intercept
         )
         direction = coef - before
         step = 1.0
@@ -77,6 +79,7 @@ def fit_group_lasso(
             coef[:] = before + step * direction
         intercept += step * (moved - intercept)
         intercept = _polish(Xt, y, w, bounds, strength, logistic, tol, work, coef, intercept)
+        count_work(done, Xt.size)
     return intercept, violation, objective
 
 
@@ -99,13 +102,16 @@ def _minimise_quadratic(
     goal: float,
     tol: float,
     sweeps_left: Ints,
+    done: Ints,
     work: Ints,
     coef: Floats,
     intercept: float,
 ) -> float:
     """Sweep over the groups of work, each minimised exactly; coef and residual change in place."""
     hessians = []
+    n_swept = 1
     for g in work:
+        n_swept += bounds[g + 1] - bounds[g]
         rows = Xt[bounds[g] : bounds[g + 1]]
         hessians.append(symmetric_product(rows, rows * curvature))
     total_curvature = curvature.sum()
@@ -126,6 +132,7 @@ def _minimise_quadratic(
             change = coef[own] - old
             residual -= curvature * combine(change, Xt[own])
             largest = max(largest, _norm(times(hessians[a], change)))
+        count_work(done, len(residual) * n_swept)
         if largest <= goal:
             break
     return intercept
