@@ -233,5 +233,5 @@ def test_a_number_of_runs_is_a_whole_number_within_reason(runs):
 
 
 def test_a_share_that_is_no_number_is_refused():
-    with pytest.raises(InputError, match="fraction"):
+    with pytest.raises(InputError, match=r"fraction must be a finite number \(got nan\)"):
         Subsample(fraction=float("nan")).check(Rows(10, None, None))

@@ -152,6 +152,12 @@ CALLS = {
 }
 
 
+@pytest.mark.parametrize("name", [name for name, (_, good, _) in CALLS.items() if good])
+def test_the_calls_that_are_spoilt_have_an_answer_before(name):
+    call, good, _ = CALLS[name]
+    assert len(np.atleast_1d(call(**good)))
+
+
 @pytest.mark.parametrize("name", CALLS)
 def test_an_argument_of_a_wrong_kind_is_refused_in_one_sentence(name):
     call, good, arguments = CALLS[name]

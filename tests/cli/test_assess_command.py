@@ -208,12 +208,22 @@ def test_options_of_the_output_are_checked_before_any_work(tmp_path, command, ar
     assert err.count("\n") == 1
 
 
-@pytest.mark.parametrize("arguments", [["--core", "7"], ["--level", "0"], ["-o", "page.pdf"], ["-o", "nowhere/x.html"]])
-def test_options_of_the_report_are_checked_before_the_folder_is_read(tmp_path, arguments, capsys, monkeypatch):
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--core", "7"], "--core must be a share of the runs"),
+        (["--level", "0"], "--level must be a number between 0 and 1"),
+        (["-o", "page.pdf"], "page.pdf has an unknown ending"),
+        (["-o", "nowhere/x.html"], "The folder nowhere of the report does not exist"),
+    ],
+)
+def test_options_of_the_report_are_checked_before_the_folder_is_read(
+    tmp_path, arguments, sentence, capsys, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     assert run(["report", "missing", *arguments]) == 2
     err = capsys.readouterr().err
-    assert "missing is not a run folder" not in err
+    assert err.startswith(f"steadyset: {sentence}")
     assert err.count("\n") == 1
 
 

@@ -97,7 +97,7 @@ def test_compare_pairs_by_labels_and_names_the_groups(recorded, capsys):
         (["measure", "{f}/other.json", "--data", "{f}/data.csv"], "7 columns for the 6 features .* --target COLUMN."),
         (["measure", "{f}/swapping.csv", "--data", "{f}/a.csv", "--similarity", "{f}/b.csv"], "give one of them"),
         (["measure", "{f}/swapping.csv", "--data", "{f}/absent.csv"], "does not exist"),
-        (["measure", "{f}/swapping.csv", "--level", "95"], "level"),
+        (["measure", "{f}/swapping.csv", "--level", "95"], "--level must be a number between 0 and 1"),
         (["compare", "{f}/swapping.csv"], "at least two"),
         (["compare", "{f}/swapping.csv", "{f}/swapping.csv"], "given twice"),
     ],

@@ -89,6 +89,8 @@ def try_apart(suite: str, *, seed: int, examples: int, seconds: float) -> list[d
         if done.returncode:
             told = now.read_text() if now.exists() else "before the first example"
             found.append({"told": told, "broke": f"exit code {done.returncode}: {done.stderr[-1500:]}"})
+        elif f"{suite}: 0 examples" in done.stderr:
+            found.append({"told": suite, "broke": "not one example was tried"})
         return found
 
 

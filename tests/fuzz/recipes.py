@@ -84,7 +84,7 @@ def _measuring() -> list[Recipe]:
         Recipe(
             "confidence_interval",
             st.confidence_interval,
-            one | measure | common | {"level": 0.9, "method": "auto", "n_resamples": 50},
+            one | measure | common | {"level": 0.9, "method": "auto", "n_resamples": 100},
         ),
         Recipe("convergence", st.convergence, one | measure | common | {"level": 0.9, "n_runs": [3, 5]}),
         Recipe("runs_needed", st.runs_needed, one | measure | common | {"width": 0.3, "level": 0.9}),

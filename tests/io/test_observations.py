@@ -127,7 +127,7 @@ def test_dates_and_complex_numbers_are_no_selections_and_no_similarities():
         FeatureSimilarity.from_matrix(np.eye(2) + 0.5j)
     with pytest.raises(InputError, match="X holds dates"):
         FeatureSimilarity.from_data(dates)
-    with pytest.raises(InputError, match="X"):
+    with pytest.raises(InputError, match="X has a missing value in row 1, feature 0"):
         FeatureSimilarity.from_data(np.ma.masked_array(np.random.default_rng(0).normal(size=(4, 2)), np.eye(4, 2)))
 
 

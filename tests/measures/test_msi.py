@@ -316,5 +316,5 @@ def test_a_run_of_equal_weights_has_no_correlation_and_is_named():
     assert row.note.endswith(": runs 1, 4")
     defined = st.stability(st.Selections.from_weights(W[1:3]), "pearson")
     assert st.stability(st.Selections.from_weights(W), "pearson", undefined=0) == pytest.approx(defined / 6)
-    with pytest.raises(st.UndefinedError):
+    with pytest.raises(st.UndefinedError, match="pearson is undefined for 5 of 6 pairs"):
         st.stability(st.Selections.from_weights(W), "pearson", undefined="raise")

@@ -187,6 +187,13 @@ def test_the_catalogue_has_formula_undefined_and_reference_of_every_measure():
     assert not catalogue.loc["krizek", "higher_is_steadier"]
 
 
-@pytest.mark.parametrize("alias", ["SMJ", "SMD", "SMO", "SMH", "SML", "SMW", "SMU", "SMK", "SMP", "SMN", "SMS", "SME"])
-def test_the_codes_of_the_thesis_are_aliases(alias):
-    assert st.get_measure(alias) is st.get_measure(alias.lower())
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        *(("SMJ", "jaccard"), ("SMD", "dice"), ("SMO", "ochiai"), ("SMH", "hamming"), ("SML", "lustgarten")),
+        *(("SMW", "wald"), ("SMU", "unadjusted"), ("SMK", "kappa"), ("SMP", "phi"), ("SMN", "nogueira")),
+        *(("SMS", "somol"), ("SME", "novovicova")),
+    ],
+)
+def test_the_codes_of_the_thesis_are_aliases(code, name):
+    assert st.get_measure(code).name == st.get_measure(code.lower()).name == name

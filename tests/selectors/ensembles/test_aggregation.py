@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-import steadyset
 from steadyset.errors import InputError
 from steadyset.selections import Selections
 from steadyset.selectors import aggregate
@@ -86,10 +85,6 @@ def test_a_feature_that_every_run_selects_alone_is_chosen_by_every_method(method
     found = aggregate(Z, method)
     assert found.features == ("x5",)
     assert found.to_frame().index[0] == "x5"
-
-
-def test_it_is_a_public_name():
-    assert steadyset.aggregate is aggregate
 
 
 @pytest.mark.parametrize(

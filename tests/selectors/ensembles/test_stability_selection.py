@@ -132,8 +132,15 @@ def test_a_run_selects_the_first_q_features_of_its_path(data):
 
 def test_halves_of_the_same_pair_share_no_row_and_frequencies_are_means_over_runs(data):
     X, y = data
-    base = SelectKBest(lambda X, y: np.abs((X - X.mean(0)).T @ (y - y.mean())), k=3)
-    fitted = stability_selection(base, q=3).fit(X, y)
+    seen = []
+
+    def correlated(half, target):
+        seen.append(set(half[:, 0].tolist()))
+        return np.abs((half - half.mean(0)).T @ (target - target.mean()))
+
+    fitted = stability_selection(SelectKBest(correlated, k=3), q=3).fit(X, y)
+    assert [len(half) for half in seen] == [30] * 20
+    assert not any(first & second for first, second in zip(seen[::2], seen[1::2], strict=True))
     assert fitted.result_.frequencies.sum() == pytest.approx(3)
     assert fitted.q_ == 3
 
