@@ -180,6 +180,33 @@ def test_a_wide_file_is_read_as_pandas_reads_it(tmp_path, name, options):
     assert read.others[read.names.index("y")].to_pylist() == frame["y"].tolist()
 
 
+@pytest.mark.parametrize("others", [(), ("g0",), ("g7", "g8"), ("g0", "g7")])
+def test_a_wide_file_may_end_with_a_missing_value(tmp_path, others):
+    path, d = tmp_path / "x.csv", WIDE + 5
+    frame = pd.DataFrame(np.arange(2.0 * d).reshape(2, d), columns=[f"g{f}" for f in range(d)])
+    frame.iloc[-1, -1] = np.nan
+    frame.to_csv(path, index=False)
+    read = read_columns(path, apart=others)
+    np.testing.assert_array_equal(read.X, frame.drop(columns=list(others)).to_numpy())
+
+
+@needs_peak
+def test_a_csv_file_of_very_many_columns_takes_little_more_than_its_names(tmp_path):
+    """A name of 7 letters is 64 bytes in Python, and the file has 18 bytes per column."""
+
+    def written(name, d):
+        rows = [",".join(f"0.{10 + (7 * f + r) % 90}" for f in range(d)) + f",{label}" for r, label in enumerate("ab")]
+        (tmp_path / name).write_text("\n".join([",".join(f"g{f}" for f in range(d)) + ",y", *rows]) + "\n")
+        return tmp_path / name
+
+    script = f"{PEAK}\nimport sys\nfrom steadyset.io.data_table import load_data\nload_data(sys.argv[1], 'y')\n"
+    script += "before = peak()\ndata = load_data(sys.argv[2], 'y')\nprint(peak() - before)\n"
+    small, large = written("small.csv", 2 * WIDE), written("large.csv", 400_000)
+    call = [sys.executable, "-c", script, str(small), str(large)]
+    told = subprocess.run(call, capture_output=True, text=True, check=True).stdout
+    assert float(told) * 2**30 < 12 * large.stat().st_size
+
+
 def test_a_wide_file_with_decimal_commas(tmp_path):
     frame, path = wide_frame().drop(columns="class"), tmp_path / "x.csv"
     frame.to_csv(path, index=False, sep=";", decimal=",")

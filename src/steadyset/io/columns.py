@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -159,23 +160,22 @@ class _Parser:
         if b"\r" in line:
             return False
         if self.other is None or self.other or b'"' in line:
-            cells = self._cells(line)
-            if len(cells) != len(self.names):
+            line = self._lines_of_cells(line)
+            # A place per cell: a list of the cells themselves would take several times the file.
+            ends = np.append(np.flatnonzero(np.frombuffer(line, np.uint8) == ord("\n")), len(line))
+            if len(ends) != len(self.names):
                 return False
             if self.other is None:
-                self._look(cells)
+                self._look(line, ends)
             assert self.other is not None
             if len(self.other) > MOST_OTHERS:
                 return False
             if self.other:
-                self.rows.append([cells[f].decode() for f in self.other])
-                for f in reversed(self.other):
-                    del cells[f]
-            line = b"\n".join(cells)
+                line = self._without_others(line, ends)
         elif line.count(self.delimiter) + 1 != len(self.names):
             return False
         else:
-            line = line.replace(self.delimiter, b"\n")
+            line = self._lines_of_cells(line)
         self.waiting.append(line)
         self.size += len(line)
         if self.size > BYTES_AT_ONCE:
@@ -194,13 +194,24 @@ class _Parser:
             whole &= row == np.rint(row)
         return Columns(self.names, len(X), numeric, X, self._others(), whole)
 
-    def _cells(self, line: bytes) -> list[bytes]:
+    def _lines_of_cells(self, line: bytes) -> bytes:
+        """The cells one below the other."""
         if b'"' not in line:
-            return line.split(self.delimiter)
-        return [cell.encode() for cell in next(csv.reader([line.decode()], delimiter=self.delimiter.decode()))]
+            return line.replace(self.delimiter, b"\n")
+        return "\n".join(next(csv.reader([line.decode()], delimiter=self.delimiter.decode()))).encode()
 
-    def _look(self, cells: Sequence[bytes]) -> None:
+    def _without_others(self, line: bytes, ends: Ints) -> bytes:
+        """Keep the cells of the other columns apart; the cells that are left."""
+        assert self.other is not None
+        spans = [(0 if f == 0 else int(ends[f - 1]) + 1, int(ends[f])) for f in self.other]
+        self.rows.append([line[start:end].decode() for start, end in spans])
+        between = zip([0, *(end + 1 for _, end in spans)], [*(start for start, _ in spans), len(line) + 1], strict=True)
+        left = b"".join(line[start:end] for start, end in between)
+        return left[:-1] if spans[-1][1] == len(line) else left
+
+    def _look(self, line: bytes, ends: Ints) -> None:
         """Which columns are not numbers, by the first line of data."""
+        cells = (line[before + 1 : end] for before, end in pairwise(chain([-1], ends)))
         self.other = [f for f, cell in enumerate(cells) if self.names[f] in self.apart or not self._is_number(cell)]
 
     def _is_number(self, cell: bytes) -> bool:
@@ -225,7 +236,7 @@ class _Parser:
             self.blocks.append(np.empty((len(self.waiting), 0)))
         else:
             found = arrow_csv.read_csv(
-                pa.BufferReader(b"\n".join(self.waiting)),
+                pa.BufferReader(b"\n".join([*self.waiting, b""])),  # a last cell may be empty
                 read_options=arrow_csv.ReadOptions(column_names=["x"], use_threads=False),
                 parse_options=arrow_csv.ParseOptions(ignore_empty_lines=False, quote_char=False, delimiter="\x01"),
                 convert_options=arrow_csv.ConvertOptions(column_types={"x": pa.float64()}, decimal_point=self.decimal),

@@ -119,7 +119,7 @@ def _refuseseparator(path: Path, header: str, delimiter: str, labels: bool) -> N
 
 def _is_data(cells: list[str]) -> bool:
     """A first line of nothing but 0 and 1 is a run, not a header (0,1 alone may be the header of two columns)."""
-    return set(cells) <= {"0", "1"} and cells != ["0", "1"]
+    return all(cell in ("0", "1") for cell in cells) and cells != ["0", "1"]
 
 
 def _check_text(path: Path, delimiter: str, max_gb: float) -> str:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -97,12 +98,13 @@ def load_data(
 
 def _check_names(columns: Sequence[str], named: Sequence[str], path: str | Path, left_out: set[str]) -> None:
     wrong = Complaints(f"{path} does not have the columns that were named")
-    known = set(columns)
+    # A set of all names would take more memory than the names' places in a sorted list.
+    missing = set(named).difference(columns)
     for name in dict.fromkeys(named):
-        if name not in known:
+        if name in missing:
             wrong.add(f"{path} has no column {name!r}; {_instead(name, columns)}")
-    counts = Counter(columns) if len(known) < len(columns) else {}
-    counts = {name: often for name, often in counts.items() if often > 1 and name not in left_out}
+    repeated = {name for name, after in pairwise(sorted(columns)) if name == after} - left_out
+    counts = Counter(name for name in columns if name in repeated)
     if counts:
         shown = [f"{often} columns called {name!r}" for name, often in list(counts.items())[:SHOWN]]
         more = f" and {len(counts) - SHOWN} more such names" if len(counts) > SHOWN else ""
