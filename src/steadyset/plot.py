@@ -1,7 +1,13 @@
-"""The pictures under their public name: `import steadyset.plot` and `st.plot` are the same as `steadyset.plots`."""
+"""The pictures under their public name: `steadyset.plot` has what `steadyset.plots` has, registered pictures too."""
 
-import sys
+from typing import Any
 
 from steadyset import plots
 
-sys.modules[__name__] = plots
+
+def __getattr__(name: str) -> Any:
+    return getattr(plots, name)
+
+
+def __dir__() -> list[str]:
+    return dir(plots)

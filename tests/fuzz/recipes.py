@@ -17,7 +17,17 @@ from steadyset.plots import Picture
 # Plain records of results, which are made by the functions here and check nothing themselves.
 RECORDS = frozenset(
     {
-        *("Assessment", "Certificate", "Comparison", "Filter", "Findings", "Interval", "Measure", "NullExpectation"),
+        *(
+            "Assessment",
+            "BoundRule",
+            "Certificate",
+            "Comparison",
+            "Filter",
+            "Findings",
+            "Interval",
+            "Measure",
+            "NullExpectation",
+        ),
         *("TestResult", "Tuning", "Aggregate", "ElasticNetPath", "ErrorControl", "StableSet", "FalseSelections"),
         *("Simulated", "Selections", "FeatureSimilarity", "InputError", "MissingExtraError", "SteadysetError"),
         *("UndefinedError", "Picture", "RegisteredPicture"),
@@ -297,6 +307,7 @@ def _running() -> list[Recipe]:
             {"model": _Linear(), "X": X[:3], "sd": None, "method": "auto", "step": 0.5, "largest": 5.0, "tol": 1e-3},
         ),
         Recipe("register_filter", st.register_filter, {"record": 0, "replace": False}),
+        Recipe("register_rule", st.register_rule, {"rule": 0, "replace": False}),
         Recipe(
             "register_selector",
             st.register_selector,

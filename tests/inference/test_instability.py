@@ -55,12 +55,12 @@ def test_features_that_come_together_are_no_swap() -> None:
 
 
 def test_the_swap_map_needs_the_same_features() -> None:
-    with pytest.raises(st.InputError, match="similarity has 3 features"):
+    with pytest.raises(st.InputError, match="There are 3 features in similarity and 4 in the Selections"):
         st.swap_map(
             st.Selections.from_sets([[0], [1]], n_features=4),
             st.FeatureSimilarity.from_groups([[0, 1, 2]], n_features=3),
         )
-    with pytest.raises(st.InputError, match="must be a FeatureSimilarity"):
+    with pytest.raises(st.InputError, match="similarity is a ndarray; expected a FeatureSimilarity"):
         st.swap_map(st.Selections.from_sets([[0], [1]], n_features=4), np.eye(4))  # type: ignore[arg-type]
     with pytest.raises(st.InputError, match="at least 2 are needed"):
         st.instability_by_feature(st.Selections.from_sets([[0]], n_features=4))

@@ -158,7 +158,7 @@ def test_a_single_feature_has_no_relative_distance():
 @pytest.mark.parametrize("top", [0, 4, 1.5, True])
 def test_a_top_that_is_no_number_of_features_is_refused(top):
     sel = st.Selections.from_rankings([[1, 2, 3], [3, 2, 1]])
-    with pytest.raises(st.InputError, match="top is"):
+    with pytest.raises(st.InputError, match="top must be None or a whole number from 1 to 3, the number of features"):
         st.stability(sel, "canberra", top=top)
 
 

@@ -24,7 +24,8 @@ def tell(found: Findings, form: Format) -> None:
         print_rows(rows, form)
         return
     if found.front:
-        print_rows(rows, form, title="The Pareto front", wide=("parameters",))
+        shown = [{**row, "n_features": amount(row["n_features"])} if "n_features" in row else row for row in rows]
+        print_rows(shown, form, title="The Pareto front", wide=("parameters",))
     for sentence in found.answer:
         typer.echo(sentence)
     if not found.front:

@@ -166,8 +166,8 @@ def _no_better_than_random(assessment: Assessment, rows: tuple[Procedure, ...], 
             for row in found
         ]
     )
-    do = "does" if len(found) == 1 else "do"
-    return [f"{who} {do} not predict better than as many random features, as far as the test can tell."]
+    predict = "predicts" if len(found) == 1 else "predict"
+    return [f"The test cannot tell whether {who} {predict} better than as many random features."]
 
 
 def _better_than_random(assessment: Assessment, row: Procedure, score: str, level: float) -> bool:

@@ -172,7 +172,7 @@ def some_names(names: Sequence[str]) -> str:
 
 
 def shown_name(name: str) -> str:
-    """A name as people see it: what would act instead of being shown (control characters, marks that turn the reading
+    r"""A name as people see it: what would act instead of being shown (control characters, marks that turn the reading
     direction, halves of a character) is written out, as in Python.
 
     Examples

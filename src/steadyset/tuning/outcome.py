@@ -18,6 +18,7 @@ from steadyset.tuning import choice
 from steadyset.tuning.evaluation import N_FEATURES, NORMAL, STABILITY, Evaluator, direction
 from steadyset.tuning.filtered import FilteredModel
 from steadyset.tuning.space import Space
+from steadyset.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -187,7 +188,12 @@ def check_rule(rule: str) -> tuple[str, tuple[float, ...]]:
     except ValueError:
         raise InputError(f"rule must have numbers after the colon, separated by commas (got {rule!r}).") from None
     if len(given) > len(defaults):
-        raise InputError(f"rule is {rule!r}; {name} takes at most {len(defaults)} numbers.")
+        least = (
+            f"have at most {counted(len(defaults), 'number')} after {name}:"
+            if defaults
+            else (f"be {name} alone, which takes no numbers")
+        )
+        raise InputError(f"rule must {least} (got {rule!r}).")
     return name, given + defaults[len(given) :]
 
 
