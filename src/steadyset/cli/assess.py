@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -109,37 +109,41 @@ def assess(
         task=task,
     )
     folder = out if out is not None else Path(f"{file.name.split('.')[0]}-runs")
-    if people:
-        before_compiling(lambda: typer.echo("Compiling the kernels; the first use takes a minute."))
     kept = f"the finished runs are in {folder}, and the same command with --resume continues."
-    with resumable(kept) as stop, progress_bar(people, "runs") as progress, warnings.catch_warnings():
-        warnings.simplefilter("ignore", FitFailedWarning)  # the summary says it
-        result = run_assessment(
-            selectors or None,
-            data.X,
-            data.y,
-            features=data.features,
-            groups=data.groups,
-            impute=impute,
-            on_warning=on_warning,
-            task=task,
-            resampling=_resampling(resampling, runs),
-            scoring=scores or None,
-            n_jobs=jobs,
-            engine=engine,
-            out=folder,
-            resume=resume,
-            random_state=seed,
-            runs="auto" if runs == "auto" else None,
-            width=width,
-            max_runs=max_runs or MAX_RUNS,
-            progress=stop.between(progress),
-        )
-    tell(findings_of(result, core=core, level=level), form)
+    with before_compiling(_say_that_it_compiles) if people else nullcontext():
+        with resumable(kept) as stop, progress_bar(people, "runs") as progress, warnings.catch_warnings():
+            warnings.simplefilter("ignore", FitFailedWarning)  # the summary says it
+            result = run_assessment(
+                selectors or None,
+                data.X,
+                data.y,
+                features=data.features,
+                groups=data.groups,
+                impute=impute,
+                on_warning=on_warning,
+                task=task,
+                resampling=_resampling(resampling, runs),
+                scoring=scores or None,
+                n_jobs=jobs,
+                engine=engine,
+                out=folder,
+                resume=resume,
+                random_state=seed,
+                runs="auto" if runs == "auto" else None,
+                width=width,
+                max_runs=max_runs or MAX_RUNS,
+                progress=stop.between(progress),
+            )
+        found = findings_of(result, core=core, level=level)
+    tell(found, form)
     if people and result.path is not None:
         typer.echo(f"\nRun folder: {result.path}")
     if not result.selections:
         raise typer.Exit(1)
+
+
+def _say_that_it_compiles() -> None:
+    typer.echo("Compiling the kernels; the first use takes a minute.")
 
 
 def _resampling(text: str, runs: str | None) -> Resampling:

@@ -13,8 +13,8 @@ import pickle
 import re
 import stat
 import tempfile
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -25,9 +25,14 @@ DIGEST = hashlib.sha256().digest_size
 _listeners: list[Callable[[], None]] = []
 
 
-def before_compiling(tell: Callable[[], None]) -> None:
-    """Call `tell` once (the last that was given), before this process compiles a kernel that no cache has."""
+@contextmanager
+def before_compiling(tell: Callable[[], None]) -> Iterator[None]:
+    """Within it `tell` is called once, before this process compiles a kernel that no cache has."""
     _listeners[:] = [tell]
+    try:
+        yield
+    finally:
+        _listeners.clear()
 
 
 class KernelCache(caching._Cache):
