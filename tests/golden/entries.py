@@ -314,7 +314,7 @@ def tunings() -> Iterator[Entry]:
 
 def _tuned(space: Any, X: Any, y: Any, options: dict[str, Any]) -> Any:
     found = st.tune(space, X, y, n_trials=8, resampling=st.KFold(3, random_state=0), random_state=0, **options)
-    kept = [c for c in found.frame.columns if found.frame[c].dtype != object]
+    kept = [c for c, values in found.frame.items() if values.dtype != object or all(isinstance(v, str) for v in values)]
     return {
         "trials": found.frame[kept],
         "params": [params for _, params, _ in found.trials],

@@ -15,7 +15,7 @@ import pytest
 from tests.golden.entries import computed, entries
 from tests.golden.record import machine, read
 
-ROUNDING = 1e-12
+ROUNDING = 1e-9  # quantiles of other versions of scipy agree to 1e-10
 SOLVED = 1e-6  # where iterations stop when they change less than a tolerance
 ITERATIVE = ("selectors/", "stability selection/", "assessments/", "tunings/", "features/shared")
 PARTS = sorted({name.split("/")[0] for name, _ in entries()})

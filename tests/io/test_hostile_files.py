@@ -173,7 +173,8 @@ def test_a_wide_file_is_read_as_pandas_reads_it(tmp_path, name, options):
     separator = "\t" if name.endswith("tsv") else ","
     frame.to_csv(path, index=False, sep=separator, **options)
     read = read_columns(path, apart=["y"])
-    known = pd.read_csv(path, sep=separator)
+    exact = {} if int(pd.__version__.split(".")[0]) > 2 else {"float_precision": "round_trip"}  # the default since 3
+    known = pd.read_csv(path, sep=separator, **exact)
     assert [read.names[f] for f in read.numeric] == [name for name in known if name not in ("class", "y")]
     np.testing.assert_array_equal(read.X, known.drop(columns=["class", "y"]).to_numpy(dtype=float))
     assert read.others[read.names.index("class")].to_pylist() == frame["class"].tolist()
