@@ -21,15 +21,13 @@ class Argument:
     value: str | bool | float | tuple[str, ...] | EllipsisType | None = None
 
     def __str__(self) -> str:
-        if self.value is None:
+        if self.value is None or self.value is ...:
             return self.name
         return f"{self.name}={_literal(self.value)}"
 
 
 def _literal(value: object) -> str:
     """The value as one would type it; names in double quotes, as in the documentation."""
-    if value is ...:
-        return ""
     if isinstance(value, tuple):
         return f"[{', '.join(map(_literal, value))}]"
     text = repr(value)
@@ -64,6 +62,10 @@ class WrongTypeError(InputError, TypeError):
 
 class UndeclaredFeaturesError(InputError):
     """Runs name what they selected, and nothing says what there was to choose from; the last part says what to give."""
+
+
+class HopelessError(InputError):
+    """A selector would fail in every run; nothing of the assessment is worth keeping."""
 
 
 class UndefinedError(SteadysetError, ArithmeticError):

@@ -78,10 +78,10 @@ def test_renamed_arguments_are_arguments_of_the_library_and_options_of_the_comma
         ("assess", Argument("n_jobs"), "n_jobs", "--jobs"),
         ("assess", Argument("random_state"), "random_state", "--seed"),
         ("assess", Argument("scoring"), "scoring", "--score"),
-        ("assess", Argument("out", ...), "out=", "--out"),
+        ("assess", Argument("out", ...), "out", "--out"),
         ("assess", Argument("resume", True), "resume=True", "--resume"),
         ("assess", Argument("impute", "median"), 'impute="median"', "--impute median"),
-        ("assess", Argument("max_gb", ...), "max_gb=", "--max-gb"),
+        ("assess", Argument("max_gb", ...), "max_gb", "--max-gb"),
         ("assess", Argument("drop", ("a", "the b")), 'drop=["a", "the b"]', '--drop a --drop "the b"'),
         ("assess", Argument("delimiter", ";"), 'delimiter=";"', '--delimiter ";"'),
         ("assess", Argument("k"), "k", "k"),  # of a selector: no option holds it
@@ -115,7 +115,7 @@ def test_names_in_a_sentence_are_not_taken_for_arguments(tmp_path, capsys):
 def test_missing_values_are_answered_in_the_words_of_the_caller(tmp_path, capsys):
     path = tmp_path / "data.csv"
     pd.DataFrame({"a": [None, *range(7)], "b": range(8), "y": [0, 1] * 4}).to_csv(path, index=False)
-    with pytest.raises(InputError, match=r'fill with impute="median", or leave columns out with drop=\.'):
+    with pytest.raises(InputError, match=r'fill with impute="median", or leave columns out with drop\.'):
         load_data(path, "y")
     assert run(["assess", str(path), "-t", "y"]) == 2
     assert "fill with --impute median, or leave columns out with --drop." in capsys.readouterr().err

@@ -259,7 +259,7 @@ def test_the_cliques_of_many_groups_are_those_of_the_matrix():
         ("abc", {}, r"groups must be one label per feature.* \(got 'abc'\)"),
         (3, {}, r"groups.* must be .*\(got 3\)"),
         ([[0, 1], "x"], {"n_features": 3}, "groups mixes labels and collections"),
-        ([[0, 1]], {}, "give features= or n_features="),
+        ([[0, 1]], {}, "give features or n_features"),
         ([[0, None]], {"n_features": 3}, "groups holds None, which is not among the features"),
         ([[0, 1.5]], {"n_features": 3}, "groups holds 1.5, which is not among the features"),
         ([[0, 5]], {"n_features": 3}, "groups holds 5, which is not among the features"),

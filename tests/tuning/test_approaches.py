@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 import steadyset as st
 from steadyset.resampling import Bootstrap, KFold
@@ -87,6 +89,48 @@ def test_nested_evaluation_never_shows_the_left_out_rows_to_an_approach(monkeypa
         st.approaches.nested_evaluation(DATA.X, DATA.y, approaches=["luck"])
     with pytest.raises(st.InputError, match="'size', which none of acc, stabs takes"):
         st.approaches.nested_evaluation(DATA.X, DATA.y, approaches=["acc", "stabs"], options={"size": 3})
+
+
+def test_an_approach_that_fails_on_one_outer_resample_is_told_and_the_others_count(monkeypatch):
+    calls = []
+
+    @functools.wraps(st.approaches.acc)
+    def fragile(X, y, **options):
+        calls.append(len(y))
+        if len(calls) == 2:
+            raise ValueError("a singular matrix")
+        warnings.warn("slow to converge", ConvergenceWarning, stacklevel=1)
+        return st.approaches.acc(X, y, **options)
+
+    monkeypatch.setitem(st.approaches.APPROACHES, "acc", fragile)
+    options = {"sizes": SIZES, "resampling": KFold(3)}
+    table = st.approaches.nested_evaluation(DATA.X, DATA.y, approaches=["acc"], outer=KFold(3), options=options)
+    assert table["failure"].tolist() == ["", "ValueError: a singular matrix", ""]
+    assert table["accuracy"].isna().tolist() == [False, True, False]
+    assert table["warning"].tolist() == [
+        "ConvergenceWarning: slow to converge",
+        "",
+        "ConvergenceWarning: slow to converge",
+    ]
+
+
+def test_an_approach_that_fails_on_every_outer_resample_is_refused():
+    with pytest.raises(st.InputError, match="'acc' failed in every run: sizes must hold numbers of features from 1"):
+        st.approaches.nested_evaluation(DATA.X, DATA.y, approaches=["acc"], outer=KFold(3), options={"sizes": [999]})
+
+
+def test_what_the_fits_of_an_approach_warn_of_is_heard_and_kept(monkeypatch):
+    fit = L0Logistic.fit
+
+    def loud(self, X, y, sample_weight=None):
+        warnings.warn(f"{len(y)} rows", ConvergenceWarning, stacklevel=1)
+        return fit(self, X, y, sample_weight)
+
+    monkeypatch.setattr(L0Logistic, "fit", loud)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = st.approaches.acc(DATA.X, DATA.y, sizes=SIZES, resampling=KFold(3))
+    assert found.warnings == ("ConvergenceWarning: 40 rows", "ConvergenceWarning: 60 rows")
 
 
 def test_options_go_to_the_approaches_that_take_them():

@@ -20,10 +20,11 @@ from steadyset.assessment.folder import RunFolder
 from steadyset.assessment.request import Request, make_request
 from steadyset.assessment.result import Assessment
 from steadyset.assessment.workers import CRASHED, KILLED, refuse_what_cannot_travel
-from steadyset.errors import Argument, InputError
+from steadyset.errors import Argument, HopelessError, InputError
 from steadyset.io.disk import folder_path
 from steadyset.resampling import Bootstrap, Resampling, as_resampling
-from steadyset.runner.cell import Cell, error_on_all_rows
+from steadyset.runner.all_rows import error_on_all_rows
+from steadyset.runner.cell import Cell
 from steadyset.runner.conditions import reason
 from steadyset.runner.jobs import job_count
 from steadyset.selections import Selections
@@ -225,10 +226,6 @@ def _fill(
                 progress(done, len(every))
 
 
-class _HopelessError(InputError):
-    """A selector would fail in every run; nothing of the assessment is worth keeping."""
-
-
 def _refuse_hopeless(request: Request, first: Cell) -> None:
     """Stop when the first run of a selector fails over its parameters, and the whole data makes no difference."""
     if (
@@ -238,7 +235,7 @@ def _refuse_hopeless(request: Request, first: Cell) -> None:
     error = error_on_all_rows(request.plan, request.selectors[first.selector])
     if isinstance(error, (ValueError, TypeError)) and reason(error) == first.failure:
         what = first.failure.removeprefix("InputError: ").rstrip(".")
-        raise _HopelessError(f"The selector {request.names[first.selector]!r} would fail in every run: {what}.")
+        raise HopelessError(f"The selector {request.names[first.selector]!r} would fail in every run: {what}.")
 
 
 @contextmanager
@@ -247,7 +244,7 @@ def _no_trace_of_what_cannot_run(folder: RunFolder) -> Iterator[None]:
     before = folder.settings() if folder.exists else None
     try:
         yield
-    except _HopelessError:
+    except HopelessError:
         if before is None:
             folder.discard()
         elif len(folder.settings()["selectors"]) > len(before["selectors"]):

@@ -93,18 +93,6 @@ def compute_cells(plan: Plan, resample: Resample, fit: Callable[[Training], Sequ
         return [_scored(plan, training, one, blank) for one in found]
 
 
-def error_on_all_rows(plan: Plan, selector: Any) -> Exception | None:
-    """What a selector raises when it is fitted to the whole data, if anything."""
-    with same_conditions():
-        try:
-            training = Training.on_all_rows(plan)
-            model = ready(selector, plan, 0)
-            chosen(model.fit(training.train(), training.y), plan.X.shape[1])
-        except Exception as error:
-            return error
-    return None
-
-
 def _scored(plan: Plan, training: Training, one: Fitted, blank: Cell) -> Cell:
     begin = time.perf_counter()
     picked = one.chosen

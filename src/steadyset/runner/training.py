@@ -37,11 +37,6 @@ class Training:
         fills = plan.impute is not None and len(plan.gaps)
         return cls(plan, resample, target, medians(plan.X[resample.train], plan.gaps) if fills else None)
 
-    @classmethod
-    def on_all_rows(cls, plan: Plan) -> Training:
-        """Every row, once, for a fit to the whole data."""
-        return cls.of(plan, Resample("all rows", np.arange(len(plan.y)), np.empty(0, np.int64)))
-
     @property
     def has_one_class(self) -> bool:
         return self.plan.task == CLASSES and len(np.unique(self.target)) < 2

@@ -12,6 +12,7 @@ import inspect
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures import stability
 from steadyset.measures.options import check_similarity
 from steadyset.resampling import KFold, Resample
+from steadyset.runner.all_rows import model_on_all_rows
 from steadyset.runner.cell import Cell, Fitted, compute_cells
 from steadyset.runner.chosen import Chosen
 from steadyset.runner.jobs import job_count
@@ -61,7 +63,7 @@ UNIMODAL = "shah_samworth_unimodal"
 class Approach:
     """What an approach came to: the chosen parameters, the selected features, the final model, and what was tried.
 
-    features are the names of all features.
+    features are the names of all features; warnings are what the fits warned of, short and distinct.
     """
 
     name: str
@@ -70,6 +72,7 @@ class Approach:
     model: Any
     tried: pd.DataFrame
     features: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
 
     @property
     def selected_names(self) -> tuple[str, ...]:
@@ -179,18 +182,17 @@ def stabs(
             sets.append(np.flatnonzero(paths.select(threshold=threshold, q=q).support) if q else np.empty(0, np.int64))
         return sets
 
-    def fit(training: Training) -> list[Fitted]:
-        sets = selected(training, draws)
+    def fit(training: Training, wanted: Sequence[tuple[float, float]]) -> list[Fitted]:
+        sets = selected(training, wanted)
         return [Fitted(Chosen(columns, None), _plain_model(training, columns)) for columns in sets]
 
-    cells = [_cells(plan, resample, fit) for resample in plan.resamples()]
-    accuracy = np.mean([[cell.scores[ACCURACY] for cell in row] for row in cells], axis=0)
-    pfer, threshold = draws[best_accuracy(accuracy, random_state)]
-    every = Training.on_all_rows(plan)
-    (columns,) = selected(every, [(pfer, threshold)])
+    rows = [_cells(plan, resample, partial(fit, wanted=draws)) for resample in plan.resamples()]
+    accuracy = np.mean([[cell.scores[ACCURACY] for cell in row] for row in rows], axis=0)
+    best = draws[best_accuracy(accuracy, random_state)]
+    final, last = model_on_all_rows(plan, lambda training: fit(training, [best])[0])
     tried = {"pfer": [p for p, _ in draws], "threshold": [t for _, t in draws], "accuracy": accuracy}
-    model = _plain_model(every, columns)
-    return _approach("stabs", {"pfer": pfer, "threshold": threshold}, columns, model, tried, names)
+    params = dict(zip(("pfer", "threshold"), best, strict=True))
+    return _approach("stabs", params, final, tried, names, _warned([*rows, [last]]))
 
 
 APPROACHES: dict[str, Callable[..., Approach]] = {"adj": adj, "unadj": unadj, "acc": acc, "stabs": stabs}
@@ -209,7 +211,7 @@ def nested_evaluation(
 
     An approach sees the outer training rows only: the inner resampling, the similarity of the features and the final
     model all come from these. outer is 10-fold cross-validation unless given; options go to every approach that takes
-    them.
+    them. Where an approach fails the accuracy is nan and `failure` says why; `warning` is the first that it gave.
     """
     import pandas as pd
 
@@ -226,17 +228,31 @@ def nested_evaluation(
         seed = int(np.random.SeedSequence(plan.seed, spawn_key=(run, 2)).generate_state(1)[0])
         for name in approaches:
             own = {option: value for option, value in (options or {}).items() if option in takes[name]}
-            found = APPROACHES[name](plan.X[resample.train], plan.y[resample.train], random_state=seed, **own)
-            rows.append(
-                {
-                    "approach": name,
-                    "run": run,
-                    "accuracy": float(np.mean(found.predict(plan.X[resample.test]) == plan.y[resample.test])),
-                    "n_features": len(found.selected),
-                    **found.params,
-                }
-            )
+            rows.append({"approach": name, "run": run, **_outer(plan, resample, name, {**own, "random_state": seed})})
+    for name in approaches:
+        failures = [row["failure"] for row in rows if row["approach"] == name]
+        if all(failures):
+            raise InputError(f"The approach {name!r} failed in every run: {failures[0].removeprefix('InputError: ')}")
     return pd.DataFrame(rows)
+
+
+def _outer(plan: Plan, resample: Resample, name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """An approach on the training rows of one outer resample, judged on the rows left out."""
+    found: list[Approach] = []
+
+    def fit(training: Training) -> list[Fitted]:
+        found.append(APPROACHES[name](training.train(), training.y, **options))
+        return [Fitted(Chosen(np.array(one.selected, dtype=np.int64), None), one.model) for one in found]
+
+    (cell,) = compute_cells(plan, resample, fit)
+    warned = [*cell.warnings, *(text for one in found for text in one.warnings)]
+    return {
+        "accuracy": cell.scores.get(ACCURACY, np.nan),
+        "n_features": np.nan if cell.selected is None else len(cell.selected),
+        "failure": cell.failure,
+        "warning": warned[0] if warned else "",
+        **(found[0].params if found else {}),
+    }
 
 
 @dataclass(frozen=True)
@@ -248,6 +264,7 @@ class L0Paths:
     sizes: tuple[int, ...]
     hits: Floats  # sizes x runs: share of the left-out rows that is predicted correctly
     sets: tuple[tuple[Ints, ...], ...]  # of each size, of each run
+    warnings: tuple[str, ...] = ()
 
     @classmethod
     def fit(
@@ -275,15 +292,14 @@ class L0Paths:
 
         def fit(training: Training) -> list[Fitted]:
             model = L0Logistic(max(wanted)).fit(training.train(), training.y)
-            models = [model.of_size(size) for size in wanted]
-            return [Fitted(Chosen(np.flatnonzero(one.support_), None), one) for one in models]
+            return [_fitted(model.of_size(size)) for size in wanted]
 
         rows: list[list[Cell]] = Parallel(n_jobs=job_count(n_jobs), backend="threading")(
             delayed(_cells)(plan, resample, fit) for resample in plan.resamples()
         )
         hits = np.array([[cell.scores[ACCURACY] for cell in row] for row in rows]).T
         sets = (tuple(np.array(cell.selected, dtype=np.int64) for cell in column) for column in zip(*rows, strict=True))
-        return cls(plan, names, wanted, hits, tuple(sets))
+        return cls(plan, names, wanted, hits, tuple(sets), _warned(rows))
 
     @property
     def accuracy(self) -> Floats:
@@ -309,9 +325,12 @@ class L0Paths:
     def result(self, name: str, index: int, columns: Mapping[str, Floats]) -> Approach:
         """The final model, fitted on all rows with the chosen size."""
         size = self.sizes[index]
-        model = L0Logistic(size).fit(self.plan.X, self.plan.y)
+        final, last = model_on_all_rows(
+            self.plan, lambda training: _fitted(L0Logistic(size).fit(training.train(), training.y))
+        )
         tried = {"size": self.sizes, "accuracy": self.accuracy, **columns}
-        return _approach(name, {"size": size}, np.flatnonzero(model.support_), model, tried, self.features)
+        told = tuple(dict.fromkeys([*self.warnings, *last.warnings]))
+        return _approach(name, {"size": size}, final, tried, self.features, told)
 
 
 class ColumnsModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -367,17 +386,27 @@ def _largest_q(d: int, pfer: float, threshold: float, n_halves: int, most: int) 
     return min(control.q, most)
 
 
+def _fitted(model: L0Logistic) -> Fitted:
+    return Fitted(Chosen(np.flatnonzero(model.support_), None), model)
+
+
+def _warned(rows: Sequence[Sequence[Cell]]) -> tuple[str, ...]:
+    """What the fits of several runs warned of, each text once."""
+    return tuple(dict.fromkeys(text for row in rows for cell in row for text in cell.warnings))
+
+
 def _approach(
     name: str,
     params: Mapping[str, Any],
-    columns: Ints,
-    model: Any,
+    final: Fitted,
     tried: Mapping[str, Any],
     features: tuple[str, ...],
+    told: tuple[str, ...],
 ) -> Approach:
     import pandas as pd
 
-    return Approach(name, params, tuple(int(f) for f in columns), model, pd.DataFrame(dict(tried)), features)
+    selected = tuple(int(f) for f in final.chosen.features)
+    return Approach(name, params, selected, final.model, pd.DataFrame(dict(tried)), features, told)
 
 
 def _steady(

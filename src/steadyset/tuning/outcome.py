@@ -12,6 +12,7 @@ from steadyset.arguments import wrong_argument
 from steadyset.errors import InputError
 from steadyset.io.labels import text_index
 from steadyset.kernels.arrays import Floats
+from steadyset.runner.all_rows import ALL_ROWS, failed_on_all_rows, fit_on_all_rows
 from steadyset.runner.seeds import ready
 from steadyset.selections import Selections
 from steadyset.tuning import choice
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 Params = Mapping[str, Any]
 UNBOUNDED = ("log_likelihood", "rmse")
-ALL_ROWS = "all rows"  # stands for the label of a run in the seed of the last fit
 
 
 class Tuning:
@@ -118,11 +118,12 @@ class Tuning:
         """
         import pandas as pd
 
-        sel, plan = self.selections(configuration), self.evaluator.plan
-        model = self.estimator(configuration).fit(plan.X, plan.y)
-        table = pd.DataFrame(
-            {"feature": text_index(sel.features), "selected": model.support_, "frequency": sel.frequencies}
-        )
+        sel = self.selections(configuration)
+        final = fit_on_all_rows(self.evaluator.plan, self._unseeded(configuration))
+        if final.selected is None:
+            raise InputError(failed_on_all_rows(final))
+        chosen = np.isin(np.arange(sel.n_features), final.selected)
+        table = pd.DataFrame({"feature": text_index(sel.features), "selected": chosen, "frequency": sel.frequencies})
         used = table[table["selected"] | (table["frequency"] > 0)]
         return used.sort_values(["frequency", "selected"], ascending=False, kind="stable", ignore_index=True)
 
