@@ -51,6 +51,6 @@ def refuse_claim(path: Path, n_rows: int, n_columns: int) -> None:
         raise InputError(f"{path} claims {n_rows:,} rows in {size:,} bytes; it is damaged or forged.")
 
 
-def first_line(error: Exception) -> str:
+def first_line(error: BaseException) -> str:
     """What a library says of an error, without its advice."""
     return str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__

@@ -1,0 +1,80 @@
+"""The cells of a table as text, whatever file it is in: text in any usual form, Excel, OpenDocument."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from steadyset.errors import Argument, InputError
+from steadyset.io.headings import find_heading
+from steadyset.io.limits import MAX_GB, readable
+from steadyset.io.text_forms import TextForm, text_form, text_rows
+from steadyset.io.workbooks import WORKBOOK_ENDINGS, cell_rows, cell_text, open_workbook
+
+SHOWN_ROWS = 60  # in which the header is looked for
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """The rows of a table from its header on, "" where a cell is empty, and what was understood to read them so.
+
+    Rows may have different lengths. Empty rows and columns around the table are left out.
+    """
+
+    rows: list[list[str]]
+    notes: tuple[str, ...]
+
+
+def read_sheet(
+    path: Path, *, sheet: str | int | None = None, delimiter: str | None = None, max_gb: float = MAX_GB
+) -> Sheet:
+    """The table of a text file or of one sheet of a workbook.
+
+    `sheet` is a name or a number from 1; without it, a workbook has one sheet with cells. A `delimiter` is a character
+    or tab. A file that would take more than `max_gb` gigabytes is refused.
+    """
+    with readable(path):
+        if is_workbook(path):
+            if delimiter is not None:
+                raise InputError(f"{path} is a workbook, which has no ", Argument("delimiter"), "; leave it out.")
+            return _from_workbook(path, sheet, max_gb)
+        if sheet is not None:
+            raise InputError(f"{path} is a text file, which has no ", Argument("sheet"), "; leave it out.")
+        return _from_text(path, delimiter, max_gb)
+
+
+def sheet_names(path: Path, max_gb: float = MAX_GB) -> list[str]:
+    """The names of the sheets of a workbook that are visible and hold cells."""
+    with readable(path), open_workbook(path, max_gb) as book:
+        return [name for name in book.names if name not in book.hidden and book.sheet(name).start is not None]
+
+
+def is_workbook(path: Path) -> bool:
+    """Whether a file is an Excel or OpenDocument workbook, by its ending."""
+    return path.suffix.lower() in WORKBOOK_ENDINGS
+
+
+def _from_text(path: Path, delimiter: str | None, max_gb: float) -> Sheet:
+    form = text_form(path, delimiter, max_gb)
+    return Sheet(_trimmed(list(text_rows(path, form))), form.notes)
+
+
+def _from_workbook(path: Path, sheet: str | int | None, max_gb: float) -> Sheet:
+    with open_workbook(path, max_gb) as book:
+        chosen, notes = book.chosen(sheet)
+        rows = [[cell_text(value) for value in row] for row in cell_rows(chosen)]
+    heading = find_heading(rows[:SHOWN_ROWS])
+    form = TextForm("utf-8", ",", heading=heading)
+    return Sheet(_trimmed(rows[heading.above :]), (*notes, *form.notes))
+
+
+def _trimmed(rows: list[list[str]]) -> list[list[str]]:
+    """Without empty cells at the ends of all rows, and without rows that hold nothing."""
+    filled = [row for row in rows if any(row)]
+    width = max((_last(row) for row in filled), default=0)
+    return [row[:width] for row in filled]
+
+
+def _last(row: list[str]) -> int:
+    """One more than the place of the last cell that holds something."""
+    return next((place for place in range(len(row), 0, -1) if row[place - 1]), 0)

@@ -1,0 +1,264 @@
+"""The form of a text table: its encoding, what separates its cells, and where it begins; found in its first lines."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO
+
+from steadyset.arguments import wrong_argument
+from steadyset.errors import Argument, InputError
+from steadyset.io.headings import COMMENT, REGULAR, TOP, Heading, find_heading, is_number, usual_width
+from steadyset.io.limits import refuse_size
+
+TAB = "\t"
+DELIMITERS = {TAB: "tabs", ";": "semicolons", "|": "bars", ",": "commas", " ": "spaces"}  # in the order of trust
+SAMPLE, SAMPLE_LINES, LEAST_LINES = 1 << 16, 60, 4
+HEADER_SHARE = 64  # a name takes about so many times more memory than a byte of the header
+GZIP, ZIP, OLE = b"\x1f\x8b", b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+BOMS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+PLAIN = ("utf-8", "utf-8-sig")
+CONTROLS = [bytes([code]) for code in (*range(7), *range(14, 27))]  # in no text
+NOT_IN_1252 = (b"\x81", b"\x8d", b"\x8f", b"\x90", b"\x9d")
+ENCODINGS = {"utf-16": "UTF-16", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16"}
+ENCODINGS |= {"cp1252": "Windows-1252 (Latin-1)", "latin-1": "Latin-1"}
+SEP_LINE = re.compile(r'"?sep=(.)"?[,;\t]*', re.IGNORECASE)
+AMBIGUOUS = re.compile(r"[+-]?[0-9]+,[0-9]+")
+
+
+@dataclass(frozen=True)
+class TextForm:
+    """How to read a text table."""
+
+    encoding: str
+    delimiter: str
+    runs: bool = False  # several spaces count as one
+    sep_line: bool = False  # the first line names the delimiter, as Excel writes it
+    old_mac: bool = False  # lines end with a carriage return alone
+    heading: Heading = TOP
+
+    @property
+    def plain(self) -> bool:
+        """Whether readers of csv files take the file as it is."""
+        changed = self.runs or self.sep_line or self.old_mac or self.heading != TOP
+        return self.encoding in PLAIN and not changed
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was understood beyond commas and tabs in UTF-8, in words."""
+        found = []
+        if self.encoding in ENCODINGS:
+            found.append(ENCODINGS[self.encoding])
+        if self.delimiter not in (",", TAB):
+            found.append(DELIMITERS.get(self.delimiter, f"separated by {self.delimiter!r}"))
+        if self.heading.titles:
+            found.append(f"{self.heading.titles} title row{'s' if self.heading.titles > 1 else ''} skipped")
+        comments = self.heading.above - self.heading.titles
+        if comments:
+            found.append(f"{comments} empty or comment row{'s' if comments > 1 else ''} skipped")
+        if self.heading.short:
+            found.append("the first column, which has no name in the header, names the rows")
+        return tuple(found)
+
+
+def text_form(path: Path, delimiter: str | None, max_gb: float) -> TextForm:
+    """The form of a text file; a `delimiter` that is given is not questioned."""
+    content = _first_bytes(path, max_gb)
+    encoding = _encoding(path, content)
+    text = content.decode(encoding, errors="ignore")  # the last character may be cut
+    old_mac = "\n" not in text and "\r" in text
+    lines = _whole_lines(text.replace("\r\n", "\n").replace("\r", "\n"), len(content) < SAMPLE)
+    if not any(line.strip() for line in lines):
+        raise InputError(f"{path} is empty.")
+    form = TextForm(encoding, ",", old_mac=old_mac)
+    named = SEP_LINE.fullmatch(lines[0])
+    if named is not None:
+        form, lines = replace(form, sep_line=True), lines[1:]
+    given = separator_of(delimiter) if delimiter is not None else named[1] if named else None
+    separator, runs = _delimiter(lines, (given,) if given is not None else tuple(DELIMITERS))
+    form = replace(form, delimiter=separator, runs=runs)
+    form = replace(form, heading=find_heading(_cells(lines, separator, runs)))
+    if delimiter is None:
+        _refuse_ambiguous(path, lines, form)
+    return form
+
+
+def separator_of(delimiter: str) -> str:
+    """The character that a delimiter means; tab may be written out."""
+    character = {"tab": TAB, "\\t": TAB}.get(delimiter, delimiter)
+    if len(character) != 1 or not character.isascii() or character in '"\r\n':
+        raise wrong_argument("delimiter", "one character, such as ; or |, or tab", delimiter)
+    return character
+
+
+def opened(path: Path) -> IO[bytes]:
+    """The bytes of a file, unpacked where it is compressed with gzip."""
+    with path.open("rb") as source:
+        packed = source.read(2) == GZIP
+    return gzip.open(path, "rb") if packed or path.suffix.lower() == ".gz" else path.open("rb")  # type: ignore[return-value]
+
+
+def text_rows(path: Path, form: TextForm) -> Iterator[list[str]]:
+    """The rows of the table as cells, from its header on."""
+    with io.TextIOWrapper(opened(path), encoding=form.encoding, newline=None) as lines:
+        if form.sep_line:
+            next(lines)
+        rows = csv.reader(
+            _stripped(lines) if form.runs else lines, delimiter=form.delimiter, skipinitialspace=form.runs
+        )
+        try:
+            for place, row in enumerate(rows):
+                if place < form.heading.above:
+                    continue
+                if place == form.heading.above:
+                    yield _repaired(row, form)
+                elif not (len(row) == 1 and row[0].startswith(COMMENT)):
+                    yield row
+        except csv.Error as error:
+            raise InputError(f"{path} is not a well-formed table: {error} in line {rows.line_num}.") from None
+
+
+def _repaired(header: list[str], form: TextForm) -> list[str]:
+    if form.heading.commented:
+        header = [header[0].lstrip(COMMENT + " ") or header[0], *header[1:]]
+    return ["", *header] if form.heading.short else header
+
+
+def _stripped(lines: Iterator[str]) -> Iterator[str]:
+    return (line.rstrip() + "\n" for line in lines)
+
+
+def _first_bytes(path: Path, max_gb: float) -> bytes:
+    """The first lines: what SAMPLE holds, and more where lines are longer than that."""
+    with opened(path) as source:
+        content = source.read(SAMPLE)
+        while content.count(b"\n") < LEAST_LINES and (more := source.read(16 * SAMPLE)):
+            content += more
+            first = content.split(b"\n", 1)[0]
+            refuse_size(path, max(HEADER_SHARE * len(first), len(content)), max_gb)
+    return content
+
+
+def _encoding(path: Path, content: bytes) -> str:
+    if content.startswith((ZIP, OLE)):
+        raise InputError(
+            f"{path} is no text but perhaps an Excel file; name it .xlsx, .xls or .ods, or save it as .csv."
+        )
+    for bom, encoding in BOMS.items():
+        if content.startswith(bom):
+            return encoding
+    even, odd = content[0::2].count(0), content[1::2].count(0)
+    if odd > len(content) // 8 and not even:
+        return "utf-16-le"
+    if even > len(content) // 8 and not odd:
+        return "utf-16-be"
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(content)
+        return "utf-8"
+    except UnicodeDecodeError:
+        return single_byte_encoding(path, content)
+
+
+def single_byte_encoding(path: Path, content: bytes) -> str:
+    """What remains for text that is not Unicode; a sentence where it is no text."""
+    if any(byte in content for byte in CONTROLS):
+        raise InputError(f"{path} is not a text file; expected one in UTF-8, UTF-16 or Latin-1.")
+    return "latin-1" if any(byte in content for byte in NOT_IN_1252) else "cp1252"
+
+
+def _whole_lines(text: str, complete: bool) -> list[str]:
+    """Lines of the sample, with those joined that a quoted cell spans; the last one may be cut and is left out."""
+    lines = text.split("\n")
+    if not complete and len(lines) > 2:
+        lines.pop()
+    joined: list[str] = []
+    waiting = ""
+    for line in lines[: 4 * SAMPLE_LINES]:
+        waiting += line
+        if waiting.count('"') % 2:
+            waiting += "\n"
+            continue
+        joined.append(waiting)
+        waiting = ""
+    return (joined if joined else lines)[:SAMPLE_LINES]
+
+
+def _delimiter(lines: Sequence[str], candidates: Sequence[str]) -> tuple[str, bool]:
+    """The delimiter that gives the rows one width; in files of lists, which have many, the commonest."""
+    table = [line for line in lines if line.strip() and not line.startswith(COMMENT)]
+    best, least = None, (len(table), 0)
+    for delimiter in candidates:
+        for runs in (True, False) if delimiter == " " else (False,):
+            flaws = _flaws(_widths(table, delimiter, runs))
+            if flaws is not None and flaws < least and (delimiter != " " or _holds_numbers(table, runs)):
+                best, least = (delimiter, runs), flaws
+    if best is not None:
+        return best
+    if len(candidates) == 1:
+        return candidates[0], candidates[0] == " "
+    often = {
+        delimiter: sum(width > 1 for width in _widths(table, delimiter)) for delimiter in candidates if delimiter != " "
+    }
+    most = max(often, key=lambda delimiter: often[delimiter])
+    return (most if often[most] else ","), False
+
+
+def _flaws(widths: Sequence[int]) -> tuple[int, int] | None:
+    """How many rows stand before those of one width, and how many among these have another.
+
+    None where rows have many widths, or one cell.
+    """
+    usual = usual_width([width for width in widths if width > 1])
+    if not usual:
+        return None
+    first = widths.index(usual)
+    if first and widths[first - 1] == usual - 1:
+        first -= 1  # R's header
+    after = widths[first + 1 :]
+    others = sum(width != usual for width in after)
+    return (first, others) if others <= (1 - REGULAR) * len(after) else None
+
+
+def _widths(lines: Sequence[str], delimiter: str, runs: bool = False) -> list[int]:
+    if runs or any('"' in line for line in lines):
+        return [len(row) for row in _cells(lines, delimiter, runs)]
+    return [line.count(delimiter) + 1 for line in lines]
+
+
+def _cells(lines: Sequence[str], delimiter: str, runs: bool = False) -> list[list[str]]:
+    try:
+        rows = csv.reader(
+            [line.rstrip() if runs else line for line in lines], delimiter=delimiter, skipinitialspace=runs
+        )
+        return list(rows)
+    except csv.Error:  # a cell of more than 128 KB is no cell of a table with this delimiter
+        return [line.split(delimiter) for line in lines]
+
+
+def _holds_numbers(lines: Sequence[str], runs: bool) -> bool:
+    """Spaces occur in names; they separate cells only where some column holds numbers."""
+    rows = _cells(lines, " ", runs)[1:]
+    usual = usual_width([len(row) for row in rows])
+    columns = zip(*(row for row in rows if len(row) == usual), strict=True)
+    return any(all(map(is_number, column)) for column in columns)
+
+
+def _refuse_ambiguous(path: Path, lines: Sequence[str], form: TextForm) -> None:
+    """One name above 0,5 and 1,7: two columns that R wrote, or decimal commas?"""
+    table = [line for line in lines[form.heading.above :] if line.strip()]
+    if form.delimiter != "," or not form.heading.short or len(table) < 2 or "," in table[0]:
+        return
+    if all(AMBIGUOUS.fullmatch(line.strip()) for line in table[1:]):
+        raise InputError(
+            f"{path} has one name in its header and {table[1].strip()!r} below; if that is a decimal comma, give ",
+            Argument("delimiter", ";"),
+            "; if these are a row's name and its value, ",
+            Argument("delimiter", ","),
+            ".",
+        )
