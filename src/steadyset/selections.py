@@ -170,15 +170,18 @@ class Selections:
 
         return cls._of(read_selections(file_path(path), features, n_features, transpose=transpose, max_gb=max_gb))
 
-    def write(self, path: str | Path, *, layout: str | None = None) -> None:
+    def write(self, path: str | Path, *, layout: str | None = None, spreadsheet_safe: bool = False) -> None:
         """Write csv, tsv, parquet or json by the ending of `path`; `read` gives back equal Selections.
 
         `layout` is "wide" (0/1, runs x features) or "long"; wide is the default for small tables without weights.
+        A spreadsheet runs names in csv and tsv that begin like a formula (= + - @), which a warning says;
+        `spreadsheet_safe` puts an apostrophe before them, and `read` then gives the names with it.
+
         The file is written beside its place and renamed, so a failure leaves what was there before.
         """
         from steadyset.io.selection_files import write_selections
 
-        write_selections(self._entries, file_path(path), layout=layout)
+        write_selections(self._entries, file_path(path), layout=layout, safe=spreadsheet_safe)
 
     # ---- what there is -----------------------------------------------------------------------------------------
 

@@ -265,5 +265,7 @@ def test_csv_tells_of_names_that_a_spreadsheet_would_run(capsys):
     assert told.out == "feature,value\n=cmd(),-1.0\nfine,1.0\n"
     assert told.err == (
         "The csv output: 1 name would be run as a formula by a spreadsheet, the first is '=cmd()'; "
-        "import the column as text.\n"
+        "--spreadsheet-safe writes such names with an apostrophe in front.\n"
     )
+    print_rows([{"feature": "=cmd()", "value": -1.0}, {"feature": "fine", "value": 1.0}], Format.csv, safe=True)
+    assert capsys.readouterr() == ("feature,value\n'=cmd(),-1.0\nfine,1.0\n", "")

@@ -199,7 +199,7 @@ def _building() -> list[Recipe]:
             st.Selections.read,
             {"path": "absent.csv", "features": None, "n_features": None, "transpose": None},
         ),
-        Recipe("Selections.write", _written, {"path": "runs.csv", "layout": None}),
+        Recipe("Selections.write", _written, {"path": "runs.csv", "layout": None, "spreadsheet_safe": False}),
         Recipe(
             "FeatureSimilarity.from_matrix",
             st.FeatureSimilarity.from_matrix,
@@ -464,8 +464,8 @@ def _unregistered(name: Any) -> None:
         st.unregister_measure(name)
 
 
-def _written(path: Any, layout: Any) -> None:
-    runs().write(_inside(path), layout=layout)
+def _written(path: Any, layout: Any, spreadsheet_safe: Any) -> None:
+    runs().write(_inside(path), layout=layout, spreadsheet_safe=spreadsheet_safe)
 
 
 def _reported(result: Any, path: Any, core: Any, level: Any) -> None:

@@ -56,6 +56,7 @@ def any_selections(draw, weights=None):
     return selections
 
 
+@pytest.mark.filterwarnings("ignore:.*formula by a spreadsheet")
 @pytest.mark.parametrize("ending", ENDINGS)
 @settings(max_examples=60)
 @given(selections=any_selections())
@@ -72,6 +73,7 @@ def test_what_is_written_is_read_back(tmp_path_factory, ending, selections):
     assert Selections.read(path) == selections
 
 
+@pytest.mark.filterwarnings("ignore:.*formula by a spreadsheet")
 @pytest.mark.parametrize("ending", ENDINGS)
 @settings(max_examples=30)
 @given(selections=any_selections(weights=False))

@@ -79,6 +79,7 @@ def assess(
     level: shared.Level = LEVEL,
     load: shared.Load = None,
     form: shared.Form = Format.table,
+    spreadsheet_safe: shared.SpreadsheetSafe = False,
 ) -> None:
     """Run selectors on resamples of a data file and report how far they can be trusted.
 
@@ -135,7 +136,7 @@ def assess(
                 progress=stop.between(progress),
             )
         found = findings_of(result, core=core, level=level)
-    tell(found, form)
+    tell(found, form, safe=spreadsheet_safe)
     if people and result.path is not None:
         typer.echo(f"\nRun folder: {result.path}")
     if not result.selections:

@@ -19,6 +19,7 @@ def certify(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Measures, or all.")],
     load: shared.Load = None,
     form: shared.Form = Format.table,
+    spreadsheet_safe: shared.SpreadsheetSafe = False,
 ) -> None:
     """Determine the properties of measures, with counter-examples, and show where papers disagree."""
     from steadyset.certificates import certify as decide
@@ -26,7 +27,7 @@ def certify(
 
     certificates = [decide(measure) for measure in chosen_measures("all" if names == ["all"] else names)]
     if form is not Format.table:
-        print_rows([row for certificate in certificates for row in _rows(certificate)], form)
+        print_rows([row for certificate in certificates for row in _rows(certificate)], form, safe=spreadsheet_safe)
     elif len(certificates) == 1:
         print_rows(_lines(certificates[0]), form, title=certificates[0].measure, wide=["papers", "reason"])
     else:

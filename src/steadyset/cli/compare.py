@@ -71,6 +71,7 @@ def compare(
     form: Annotated[ComparisonFormat, typer.Option("--format", help="Output for people, programs or papers.")] = (
         ComparisonFormat.table
     ),
+    spreadsheet_safe: shared.SpreadsheetSafe = False,
 ) -> None:
     """Test which procedures differ in stability, and group those that cannot be told apart."""
     from steadyset.findings.of_selections import of_comparison
@@ -106,7 +107,7 @@ def compare(
     elif form is ComparisonFormat.latex:
         typer.echo(found.to_latex())
     elif form is ComparisonFormat.csv:
-        print_rows(_records(found.tests), Format.csv)
+        print_rows(_records(found.tests), Format.csv, safe=spreadsheet_safe)
     else:
         findings = of_comparison(found, recorded)
         if form is ComparisonFormat.json:

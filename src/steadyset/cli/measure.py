@@ -61,6 +61,7 @@ def measure(
     seed: shared.Seed = 0,
     load: shared.Load = None,
     form: shared.Form = Format.table,
+    spreadsheet_safe: shared.SpreadsheetSafe = False,
 ) -> None:
     """Measure how steady recorded selections are.
 
@@ -95,18 +96,18 @@ def measure(
             raise error.after(f"{file}: ") from None
     notes = [f"similarity: {note}" for note in alike.notes] if alike is not None else []
     found = of_measures(tables, level, notes)
-    _tell(found, tables, recorded, form)
+    _tell(found, tables, recorded, form, safe=spreadsheet_safe)
     if any(row.mc_error for row in found.measures):
         typer.echo(f"Simulated with seed {seed} (--seed N sets another).", err=form is not Format.table)
     for note in found.notes:
         typer.echo(note, err=form is not Format.table)
 
 
-def _tell(found: Findings, tables: Tables, recorded: Sequence[Selections], form: Format) -> None:
+def _tell(found: Findings, tables: Tables, recorded: Sequence[Selections], form: Format, *, safe: bool) -> None:
     if form is Format.json:
         print(found.to_json())
     elif form is Format.csv:
-        print_rows([{"file": file, **row} for file, rows in tables for row in rows], form)
+        print_rows([{"file": file, **row} for file, rows in tables for row in rows], form, safe=safe)
     else:
         rest = iter(found.measures)
         for (file, rows), selections in zip(tables, recorded, strict=True):

@@ -14,6 +14,7 @@ def measures(
     name: Annotated[str | None, typer.Argument(help="Show only this measure, with all its details.")] = None,
     load: shared.Load = None,
     form: shared.Form = Format.table,
+    spreadsheet_safe: shared.SpreadsheetSafe = False,
 ) -> None:
     """List the measures: formula, range, properties and reference."""
     from steadyset.measures import all_measures, get_measure
@@ -22,7 +23,7 @@ def measures(
     records = all_measures() if name is None else [get_measure(name)]
     rows = [catalogue_entry(record) for record in records]
     if form is not Format.table:
-        print_rows(rows, form)
+        print_rows(rows, form, safe=spreadsheet_safe)
     elif name is not None:
         for key, value in rows[0].items():
             typer.echo(f"{key.replace('_', ' ')}: {_words(value)}")

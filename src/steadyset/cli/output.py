@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import codecs
-import csv
 import io
 import json
-import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any
 
 from steadyset import wording
 from steadyset.io.labels import shown_name
 
 WRITTEN_OUT = "steadyset.written_out"  # how what cannot be encoded is printed
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 class Format(StrEnum):
@@ -27,29 +24,22 @@ class Format(StrEnum):
     json = "json"
 
 
-def print_rows(rows: Sequence[Mapping[str, Any]], form: Format, *, title: str = "", wide: Sequence[str] = ()) -> None:
-    """Print rows that share their keys; `wide` columns may wrap, the others stay whole."""
+def print_rows(
+    rows: Sequence[Mapping[str, Any]], form: Format, *, title: str = "", wide: Sequence[str] = (), safe: bool = False
+) -> None:
+    """Print rows that share their keys; `wide` columns may wrap, the others stay whole; `safe`: see csv_text."""
     if form is Format.json:
         from steadyset.findings.parts import plain
 
         print(json.dumps(plain(list(rows)), indent=2, allow_nan=False))
     elif form is Format.csv:
-        text = io.StringIO(newline="")
-        writer = csv.DictWriter(
-            text, fieldnames=list(rows[0]) if rows else [], lineterminator="\n", quoting=quoting(rows)
-        )
-        writer.writeheader()
-        writer.writerows([{key: _cell(value) for key, value in row.items()} for row in rows])
-        sys.stdout.write(text.getvalue())
-        warn_of_formulas(dict.fromkeys(value for row in rows for value in row.values()), "The csv output")
+        from steadyset.io.spreadsheet import csv_text
+
+        sys.stdout.write(csv_text(rows, safe=safe))
+        if not safe:
+            warn_of_formulas((value for row in rows for value in row.values()), "The csv output")
     else:
         _print_table(rows, title, wide)
-
-
-def quoting(rows: Iterable[Mapping[Any, Any]]) -> Literal[0, 2]:
-    """How to quote rows of csv: Python leaves a carriage return bare, where readers end the line, unless told so."""
-    texts = (value for row in rows for value in row.values() if isinstance(value, str))
-    return csv.QUOTE_NONNUMERIC if any("\r" in text for text in texts) else csv.QUOTE_MINIMAL
 
 
 def complain(sentence: str) -> None:
@@ -63,16 +53,13 @@ def number(value: float, decimals: int = 4) -> str:
     return wording.number(value, decimals)
 
 
-def warn_of_formulas(texts: Iterable[Any], where: str) -> None:
+def warn_of_formulas(values: Iterable[Any], where: str) -> None:
     """Say on standard error which names a spreadsheet would run as formulas; they stay as they are in the file."""
-    risky = [text for text in texts if isinstance(text, str) and text.startswith(FORMULA_STARTS)]
-    if risky:
-        names = f"{len(risky)} name{'' if len(risky) == 1 else 's'}"
-        print(
-            f"{where}: {names} would be run as a formula by a spreadsheet, the first is {shown_name(risky[0])!r}; "
-            "import the column as text.",
-            file=sys.stderr,
-        )
+    from steadyset.io.spreadsheet import formulas_told
+
+    told = formulas_told(values, where, "--spreadsheet-safe writes such names with an apostrophe in front.")
+    if told is not None:
+        print(told, file=sys.stderr)
 
 
 def speak_any_alphabet() -> None:
@@ -112,9 +99,3 @@ def _print_table(rows: Sequence[Mapping[str, Any]], title: str, wide: Sequence[s
     if title:
         console.print(Text(title, style="bold"))
     console.print(table)
-
-
-def _cell(value: Any) -> Any:
-    if isinstance(value, float) and math.isnan(value):
-        return ""
-    return " ".join(str(x) for x in value) if isinstance(value, tuple) else value

@@ -68,6 +68,13 @@ CoreShare = Annotated[
 ]
 Level = Annotated[float, typer.Option("--level", metavar="L", help="Confidence level of intervals and tests.")]
 Form = Annotated[Format, typer.Option("--format", help="Output for people, or for programs.")]
+SpreadsheetSafe = Annotated[
+    bool,
+    typer.Option(
+        "--spreadsheet-safe",
+        help="In csv, put an apostrophe before names that a spreadsheet would run as formulas (= + - @).",
+    ),
+]
 
 
 def _load(names: list[str] | None) -> list[str] | None:

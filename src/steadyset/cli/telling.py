@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from steadyset.findings import Configuration, Findings, Procedure, Reason
 
 
-def tell(found: Findings, form: Format) -> None:
+def tell(found: Findings, form: Format, *, safe: bool = False) -> None:
     """For people: everything; as csv: the table; as json: the findings."""
     if form is Format.json:
         print(found.to_json())
         return
     rows = front_rows(found) if found.front else summary_rows(found)
     if form is Format.csv:
-        print_rows(rows, form)
+        print_rows(rows, form, safe=safe)
         return
     if found.front:
         shown = [{**row, "n_features": amount(row["n_features"])} if "n_features" in row else row for row in rows]

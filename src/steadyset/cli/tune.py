@@ -11,7 +11,7 @@ import typer
 from steadyset.cli import shared
 from steadyset.cli.assess import progress_bar
 from steadyset.cli.interruption import resumable
-from steadyset.cli.output import Format, quoting, warn_of_formulas
+from steadyset.cli.output import Format, warn_of_formulas
 from steadyset.cli.telling import tell
 from steadyset.conventions import CORE, LEVEL, check_core, check_level
 
@@ -72,6 +72,7 @@ def tune(
     level: shared.Level = LEVEL,
     load: shared.Load = None,
     form: shared.Form = Format.table,
+    spreadsheet_safe: shared.SpreadsheetSafe = False,
 ) -> None:
     """Try configurations on the same resamples and show the best trade-offs of accuracy, stability and size.
 
@@ -79,6 +80,7 @@ def tune(
     """
     from steadyset.findings import findings_of
     from steadyset.io.disk import explained, write_durably
+    from steadyset.io.spreadsheet import csv_text
     from steadyset.resampling import resampling_by_name
     from steadyset.tuning import check_rule
     from steadyset.tuning import tune as run_tuning
@@ -129,10 +131,11 @@ def tune(
         found = findings_of(result, core=core, level=level, choose=choose)
         chosen = next(one.number for one in found.front if one.chosen)
         features = result.features(chosen)
-        text = features.to_csv(index=False, quoting=quoting(features.to_dict("records")))
+        text = csv_text(features.to_dict("records"), safe=spreadsheet_safe)
         write_durably(folder / CHOSEN, text.encode())  # what files name their columns is UTF-8
-    tell(found, form)
+    tell(found, form, safe=spreadsheet_safe)
     if people:
         typer.echo(f"All configurations: {folder / 'trials.csv'}")
         typer.echo(f"How often the resamples select the features of configuration {chosen}: {folder / CHOSEN}")
-    warn_of_formulas(features["feature"], str(folder / CHOSEN))
+    if not spreadsheet_safe:
+        warn_of_formulas(features["feature"], str(folder / CHOSEN))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from steadyset.arguments import check_choice
+from steadyset.arguments import check_choice, check_flag
 from steadyset.errors import InputError
 from steadyset.io.columns import FEATURE, RUN
 from steadyset.io.disk import explained, write_durably, written_durably
@@ -14,6 +15,7 @@ from steadyset.io.entries import Entries
 from steadyset.io.limits import MAX_GB
 from steadyset.io.long import entries_of_long, long_columns
 from steadyset.io.selection_json import read_selection_json, selection_json
+from steadyset.io.spreadsheet import formulas_told, spreadsheet_safe
 from steadyset.io.table_files import file_kind, many_columns, read_table
 from steadyset.io.wide import LAYOUTS, Wide, entries_of_matrix, oriented, read_matrix, wide_columns, wide_numbers
 
@@ -47,10 +49,13 @@ def read_selections(
         raise error.after(f"{path}: ") from None
 
 
-def write_selections(entries: Entries, path: Path, *, layout: str | None) -> None:
+def write_selections(entries: Entries, path: Path, *, layout: str | None, safe: bool = False) -> None:
     """See Selections.write."""
     kind = file_kind(path)
     check_choice("layout", layout, LAYOUTS, or_none=True)
+    check_flag("spreadsheet_safe", safe)
+    if kind in ("csv", "tsv"):
+        entries = _for_spreadsheets(entries, path, safe=safe)
     try:
         if kind == "json":
             try:
@@ -81,6 +86,21 @@ def _from_wide(
     if n_features is not None and n_features != matrix.d:
         raise InputError(f"The table has {matrix.d} feature columns, but {n_features} features were announced.")
     return entries_of_matrix(matrix)
+
+
+def _for_spreadsheets(entries: Entries, path: Path, *, safe: bool) -> Entries:
+    """The entries with names that no spreadsheet runs; unless that is asked for, as they are, with a warning."""
+    names, labels = entries.names or (), entries.labels
+    if not safe:
+        remedy = "spreadsheet_safe=True writes such names with an apostrophe in front."
+        told = formulas_told((*names, *(labels or ())), str(path), remedy)
+        if told is not None:
+            warnings.warn(told, stacklevel=4)
+        return entries
+    return entries._replace(
+        names=entries.names and tuple(spreadsheet_safe(name) for name in names),
+        labels=labels and tuple(spreadsheet_safe(label) for label in labels),
+    )
 
 
 def _as_table(entries: Entries, layout: str | None) -> pa.Table:

@@ -1,0 +1,95 @@
+"""Names that a spreadsheet would run as formulas: every csv that is written tells of them, or makes them text."""
+
+import csv
+import io
+import shutil
+import subprocess
+import xml.etree.ElementTree as ET
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+import steadyset as st
+from steadyset.io.spreadsheet import FORMULA_STARTS, csv_text, is_formula, spreadsheet_safe
+
+NAMES = [f"{start}1+1" for start in FORMULA_STARTS]
+OFFICE = shutil.which("soffice")
+FORMULA = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}formula"
+
+
+@given(some.text(alphabet=some.sampled_from("'=+-@\t\r\n\0＝a1")))
+def test_safe_text_is_no_formula_and_differs_in_an_apostrophe(text):
+    safe = spreadsheet_safe(text)
+    assert not is_formula(safe)
+    assert safe in (text, f"'{text}")
+    assert (safe == text) == (not is_formula(text.lstrip("'")))
+
+
+def test_different_names_stay_different_when_they_are_made_safe():
+    names = ["=a", "'=a", "''=a", "a", "'a"]
+    assert [spreadsheet_safe(name) for name in names] == ["'=a", "''=a", "'''=a", "a", "'a"]
+
+
+def test_numbers_are_never_made_text():
+    assert csv_text([{"-x": -1.5, "y": float("nan"), "z": -2}], safe=True) == "'-x,y,z\n-1.5,,-2\n"
+
+
+@pytest.mark.parametrize("layout", ["wide", "long"])
+@pytest.mark.parametrize("ending", ["csv", "tsv", "csv.gz"])
+def test_selections_for_a_spreadsheet_have_no_formula_in_any_cell(tmp_path, ending, layout):
+    sel = st.Selections.from_sets([["=a", "b"], ["-c"]], features=["=a", "b", "-c", "'=a"], labels=["@1", "2"])
+    path = tmp_path / f"runs.{ending}"
+    sel.write(path, layout=layout, spreadsheet_safe=True)
+    back = st.Selections.read(path)
+    assert back.features == ("'=a", "b", "'-c", "''=a")
+    assert back.labels == ("'@1", "2")
+    assert back.counts.tolist() == sel.counts.tolist()
+
+
+def test_writing_selections_warns_of_formulas_and_keeps_the_names(tmp_path):
+    sel = st.Selections.from_sets([["=a", "b"], ["-c"]], features=["=a", "b", "-c"])
+    with pytest.warns(
+        UserWarning, match="2 names would be run as a formula by a spreadsheet, the first is '=a'"
+    ):
+        sel.write(tmp_path / "runs.csv")
+    assert st.Selections.read(tmp_path / "runs.csv") == sel
+    sel.write(tmp_path / "runs.parquet")  # no spreadsheet runs what is in these
+    sel.write(tmp_path / "runs.json")
+
+
+def test_every_command_with_csv_output_can_write_it_for_a_spreadsheet():
+    from typer.main import get_command
+
+    from steadyset.cli import app
+
+    options = {name: {param.name for param in one.params} for name, one in get_command(app).commands.items()}
+    writing = {name for name, known in options.items() if "form" in known}
+    assert {"assess", "tune", "measure", "compare", "measures", "certify"} <= writing
+    assert {name for name, known in options.items() if "spreadsheet_safe" in known} == writing
+
+
+@pytest.mark.skipif(OFFICE is None, reason="LibreOffice (soffice) is not installed")
+def test_libreoffice_finds_no_formula_in_what_is_made_safe(tmp_path):
+    for safe in (False, True):
+        path = tmp_path / f"names{safe:d}.csv"
+        path.write_text(csv_text([{"name": name} for name in NAMES], safe=safe), encoding="utf-8", newline="")
+    profile = (tmp_path / "profile").as_uri()
+    subprocess.run(
+        [OFFICE, f"-env:UserInstallation={profile}", "--headless", "--convert-to", "fods", "names0.csv", "names1.csv"],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+        timeout=120,
+    )
+    assert [_formulas(tmp_path / f"names{safe}.fods") for safe in (0, 1)] == [["of:=1+1"], []]
+
+
+def _formulas(path):
+    return [cell.get(FORMULA) for cell in ET.parse(path).iter() if cell.get(FORMULA) is not None]
+
+
+def test_csv_with_carriage_returns_and_quotes_is_read_back():
+    names = ["a\rb", 'c,"d"\n', "e"]
+    text = csv_text([{"name": name, "value": 1.5} for name in names])
+    assert [row["name"] for row in csv.DictReader(io.StringIO(text, newline=""))] == names
