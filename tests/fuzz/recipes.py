@@ -114,6 +114,8 @@ def _measuring() -> list[Recipe]:
         ),
         Recipe("get_measure", st.get_measure, {"name": "jaccard"}),
         Recipe("list_measures", st.list_measures, {}),
+        Recipe("list_resamplings", st.list_resamplings, {}),
+        Recipe("list_selectors", st.list_selectors, {}),
         Recipe(
             "register_measure", _registered, {"name": "fuzzed", "score": max, "family": "pairwise", "bounds": (0, 1)}
         ),
@@ -311,7 +313,10 @@ def _running() -> list[Recipe]:
         Recipe(
             "register_selector",
             st.register_selector,
-            {"name": "lasso", "selector": None, "classes": None, "number": None, "params": None, "replace": False},
+            {
+                **{"name": "lasso", "selector": None, "classes": None, "number": None, "params": None},
+                **{"summary": "", "reference": "", "replace": False},
+            },
         ),
         Recipe(
             "register_resampling", st.register_resampling, {"name": "kfold", "resampling": st.KFold, "replace": False}

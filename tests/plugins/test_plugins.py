@@ -153,7 +153,7 @@ def test_a_loaded_file_reaches_every_process_of_an_assessment_and_its_report_nee
         *("assess", "table.csv", "-t", "class", "-s", "first_columns:k=1", "--out", "folder", "--resume"), cwd=tmp_path
     )
     assert resumed.returncode == 2
-    assert "There is no selector called 'first_columns'; known are lasso" in resumed.stderr
+    assert "There is no selector called 'first_columns'; `steadyset selectors` lists them" in resumed.stderr
     assert "Traceback" not in resumed.stderr
 
 

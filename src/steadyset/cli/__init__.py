@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from steadyset.cli import assess, certify, compare, measure, measures, report, tune
+from steadyset.cli import assess, certify, compare, measure, measures, report, resamplings, selectors, tune
 from steadyset.cli.naming import Subcommand
 from steadyset.cli.output import complain, speak_any_alphabet
 from steadyset.ending import KILLED_BY, leave_at_once
@@ -41,6 +41,8 @@ app.command("report", cls=Subcommand)(report.report)
 app.command("measure", cls=Subcommand)(measure.measure)
 app.command("compare", cls=Subcommand)(compare.compare)
 app.command("measures", cls=Subcommand)(measures.measures)
+app.command("selectors", cls=Subcommand)(selectors.selectors)
+app.command("resamplings", cls=Subcommand)(resamplings.resamplings)
 app.command("certify", cls=Subcommand)(certify.certify)
 
 

@@ -24,7 +24,7 @@ RENAMED = {
     "selectors": "--selector",
 }
 # Functions that a sentence sends the reader to, and the subcommand that does the same.
-SUBCOMMANDS = {"list_measures()": "`steadyset measures`"}
+SUBCOMMANDS = {"list_measures()": "`steadyset measures`", "list_selectors()": "`steadyset selectors`"}
 
 
 class Subcommand(TyperCommand):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from steadyset.arguments import check_finite, check_flag, is_number, shown, wrong_argument
+from steadyset.docstrings import headed_line
 from steadyset.errors import InputError
 from steadyset.plugins import PlugIns
 
@@ -79,7 +79,7 @@ class Measure:
     def __post_init__(self) -> None:
         for part in ("formula", "undefined", "reference"):
             if not getattr(self, part):
-                object.__setattr__(self, part, _docstring_line(self.score, part))
+                object.__setattr__(self, part, headed_line(self.score, part.capitalize()))
 
     def with_params(self, params: Mapping[str, Any]) -> Measure:
         """The measure with some of its parameters set; unknown ones are refused."""
@@ -276,9 +276,3 @@ def list_measures() -> pd.DataFrame:
     import pandas as pd
 
     return pd.DataFrame([catalogue_entry(measure) for measure in all_measures()]).set_index("name")
-
-
-def _docstring_line(score: Callable[..., Any], part: str) -> str:
-    prefix = f"{part.capitalize()}: "
-    lines = (inspect.getdoc(score) or "").splitlines()
-    return next((line.removeprefix(prefix).rstrip(".") for line in lines if line.startswith(prefix)), "")

@@ -1,7 +1,14 @@
 """How the training sets of the runs are drawn."""
 
 from steadyset.plugins import import_modules
-from steadyset.resampling.by_name import RESAMPLINGS, register_resampling, resampling_by_name
+from steadyset.resampling.by_name import (
+    RESAMPLINGS,
+    list_resamplings,
+    register_resampling,
+    resampling_by_name,
+    resampling_entry,
+    resampling_names,
+)
 from steadyset.resampling.drawn import (
     Bootstrap,
     Chunks,
@@ -33,8 +40,11 @@ __all__ = [
     "Splitter",
     "Subsample",
     "as_resampling",
+    "list_resamplings",
     "register_resampling",
     "resampling_by_name",
+    "resampling_entry",
+    "resampling_names",
 ]
 
 import_modules(__name__, __path__)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steadyset.arguments import wrong_argument
+from steadyset.docstrings import defaults, first_paragraph, headed_line, meanings
 from steadyset.errors import InputError
 from steadyset.io.labels import name_and_params
 from steadyset.plugins import PlugIns, check_new_name
@@ -19,6 +20,9 @@ from steadyset.resampling.drawn import (
     Resampling,
     Subsample,
 )
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 RESAMPLINGS: dict[str, type[Resampling]] = {
     "bootstrap": Bootstrap,
@@ -50,17 +54,55 @@ def _adopt(name: str, resampling: Any) -> None:
 _plugins = PlugIns("resampling", _adopt)
 
 
-def resampling_by_name(text: str) -> Resampling:
-    """The resampling that a text describes: name[:param=value[,param=value]...], such as "subsample:fraction=0.8"."""
-    name, params = name_and_params(text)
+def resampling_names() -> list[str]:
+    """The names of all resamplings, also of those that plug-ins add."""
+    _plugins.load()
+    return list(RESAMPLINGS)
+
+
+def get_resampling(name: str) -> type[Resampling]:
+    """The class that a name stands for."""
     if name not in RESAMPLINGS:
         _plugins.load()
     if name not in RESAMPLINGS:
         raise _plugins.unknown(name, RESAMPLINGS)
-    resampling = RESAMPLINGS[name]()
+    return RESAMPLINGS[name]
+
+
+def resampling_by_name(text: str) -> Resampling:
+    """The resampling that a text describes: name[:param=value[,param=value]...], such as "subsample:fraction=0.8"."""
+    name, params = name_and_params(text)
+    resampling = get_resampling(name)()
     unknown = sorted(set(params) - set(resampling.get_params()))
     if unknown:
         takes = ", ".join(sorted(resampling.get_params()))
         raise InputError(f"The resampling {name!r} has no parameter {unknown[0]!r}; it takes {takes}.")
     resampling.set_params(**params)
     return resampling
+
+
+def resampling_entry(name: str) -> dict[str, Any]:
+    """What the catalogue tells of a resampling."""
+    kind = get_resampling(name)
+    return {
+        "name": name,
+        "summary": first_paragraph(kind),
+        "parameters": defaults(kind),
+        "meanings": meanings(kind),
+        "groups": kind.takes_groups,
+        "reference": headed_line(kind, "Reference"),
+    }
+
+
+def list_resamplings() -> pd.DataFrame:
+    """The catalogue: one row per resampling, with its parameters, whether it keeps groups together, and its reference.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> st.list_resamplings().loc["subsample", "parameters"]["fraction"]
+    0.5
+    """
+    import pandas as pd
+
+    return pd.DataFrame([resampling_entry(name) for name in resampling_names()]).set_index("name")

@@ -130,8 +130,16 @@ class Resampling(BaseEstimator):  # type: ignore[misc]
 class Bootstrap(Resampling):
     """As many rows as there are, drawn with replacement; the rows not drawn are the test rows.
 
-    stratified draws within each class; balanced makes every row occur equally often over all runs; where groups are
-    given, whole groups are drawn.
+    Where groups are given, whole groups are drawn.
+
+    Parameters
+    ----------
+    n_runs : how many runs
+    stratified : whether rows are drawn within each class
+    balanced : whether every row occurs equally often over all runs
+    random_state : the seed of the runs; None: that of the assessment
+
+    Reference: Efron 1979.
     """
 
     takes_groups = True
@@ -180,7 +188,17 @@ class Bootstrap(Resampling):
 
 
 class Subsample(Resampling):
-    """A fraction of the rows, without replacement; the others are the test rows. stratified keeps the class shares."""
+    """A fraction of the rows, drawn without replacement; the others are the test rows.
+
+    Where groups are given, whole groups are drawn.
+
+    Parameters
+    ----------
+    n_runs : how many runs
+    fraction : the share of the rows that a run draws
+    stratified : whether each run keeps the shares of the classes
+    random_state : the seed of the runs; None: that of the assessment
+    """
 
     takes_groups = True
 
@@ -219,9 +237,15 @@ class Subsample(Resampling):
 
 
 class ComplementaryPairs(Resampling):
-    """Random halves: runs 2p and 2p+1 are the two halves of one split (Shah and Samworth 2013).
+    """Random halves of the rows: runs 2p and 2p+1 are the two halves of one split.
 
-    stratified halves each class, so that both halves hold every class.
+    Parameters
+    ----------
+    n_runs : how many runs, an even number
+    stratified : whether each class is halved, so that both halves hold every class
+    random_state : the seed of the runs; None: that of the assessment
+
+    Reference: Shah and Samworth 2013.
     """
 
     def __init__(self, n_runs: int = 100, *, stratified: bool = False, random_state: int | None = None) -> None:
@@ -253,7 +277,19 @@ class ComplementaryPairs(Resampling):
 
 
 class KFold(Resampling):
-    """All but one of k random folds, each fold left out once; with repeats, again for other folds."""
+    """All but one of k random folds, each fold left out once; with repeats, again for other folds.
+
+    Where groups are given, folds hold whole groups.
+
+    Parameters
+    ----------
+    n_splits : how many folds
+    repeats : how many times the rows are split into folds
+    stratified : whether each fold keeps the shares of the classes
+    random_state : the seed of the runs; None: that of the assessment
+
+    Reference: Stone 1974.
+    """
 
     takes_groups = True
 
@@ -295,7 +331,13 @@ class KFold(Resampling):
 
 
 class Chunks(Resampling):
-    """Disjoint parts of the data: the runs share no row, so they are independent, and each sees little data."""
+    """Disjoint parts of the data: the runs share no row, so they are independent, and each sees little data.
+
+    Parameters
+    ----------
+    n_runs : how many parts
+    random_state : the seed of the runs; None: that of the assessment
+    """
 
     def __init__(self, n_runs: int = 5, *, random_state: int | None = None) -> None:
         self.n_runs = n_runs
@@ -318,9 +360,16 @@ class Chunks(Resampling):
 class FixedOverlap(Resampling):
     """Runs in pairs of equal-sized samples that together hold every row and share exactly a chosen part of their rows.
 
-    overlap is the share of a sample that its partner holds too: with s rows each, 2 s - overlap s = n
-    (Wald, Khoshgoftaar and Dittman 2012). Runs 2p and 2p+1 are partners. Other pairs of runs share about s / n of their
-    rows: to see the chosen overlap alone, measure the partners, `selections.take([2 * p, 2 * p + 1])`.
+    With s rows in each sample, 2 s - overlap s = n. Runs 2p and 2p+1 are partners. Other pairs of runs share about
+    s / n of their rows: to see the chosen overlap alone, measure the partners, `selections.take([2 * p, 2 * p + 1])`.
+
+    Parameters
+    ----------
+    n_runs : how many runs, an even number
+    overlap : the share of a sample that its partner holds too
+    random_state : the seed of the runs; None: that of the assessment
+
+    Reference: Wald, Khoshgoftaar and Dittman 2012.
     """
 
     def __init__(self, n_runs: int = 100, *, overlap: float = 0.5, random_state: int | None = None) -> None:
@@ -343,9 +392,14 @@ class FixedOverlap(Resampling):
 
 
 class NoiseInjection(Resampling):
-    """All rows each time, perturbed: noise on the values (level in standard deviations) or a share of labels changed.
+    """All rows each time, perturbed: noise on the values, or a share of the labels changed. There are no test rows.
 
-    There are no test rows.
+    Parameters
+    ----------
+    n_runs : how many runs
+    level : the standard deviation of the noise, in those of the features, or the share of labels that change
+    target : "values" or "labels"
+    random_state : the seed of the runs; None: that of the assessment
     """
 
     def __init__(
@@ -373,7 +427,13 @@ class NoiseInjection(Resampling):
 
 
 class LeaveOut(Resampling):
-    """Each run leaves out `size` rows, each row once: the jackknife for size 1."""
+    """Each run leaves out `size` rows, each row once: the jackknife for size 1.
+
+    Parameters
+    ----------
+    size : how many rows a run leaves out
+    random_state : the seed of the runs; None: that of the assessment
+    """
 
     def __init__(self, size: int = 1, *, random_state: int | None = None) -> None:
         self.size = size

@@ -17,6 +17,7 @@ from steadyset.selectors.forest import ForestClassification, ForestRegression
 from steadyset.selectors.group import GroupLinear, GroupLogistic
 from steadyset.selectors.l0 import L0Linear, L0Logistic
 from steadyset.selectors.linear import ElasticNetPath, SparseLinear, SparseLogistic, elastic_net_path
+from steadyset.selectors.listing import list_selectors
 from steadyset.selectors.names import register_selector
 from steadyset.selectors.rfe import RecursiveElimination
 
@@ -43,6 +44,7 @@ __all__ = [
     "aggregate",
     "elastic_net_path",
     "error_control",
+    "list_selectors",
     "register_filter",
     "register_rule",
     "register_selector",

@@ -57,12 +57,18 @@ class BoostedLogistic(_BoostingSelector, LogisticSelector):
     Starts from the constant model and descends the negative log-likelihood, in units of the log-odds: each step
     regresses the gradient y - p on every feature alone (weighted least squares, features centred) and adds `rate` times
     the best of these fits. It ends before feature number k + 1 enters, after n_steps steps, or when y is explained
-    without error. Given n_steps alone, the steps decide how many features there are; given neither, k is 10, or half of
-    the features where that is fewer, as in every selector. n_steps None: at most 1,000.
+    without error.
+
+    Parameters
+    ----------
+    k : the most features to select; None: as many as n_steps steps take or, where these are not given either, 10, or
+        half of the features where that is fewer
+    n_steps : the most steps; None: 1,000
+    rate : the part of each fit that is added
 
     Attributes: support_, coef_, intercept_, importances_ (|coefficient| of the standardised features), steps_ (the
     feature that each step took), classes_.
-    Reference: Buehlmann and Hothorn (2007), Boosting algorithms: regularization, prediction and model fitting.
+    Reference: Bühlmann and Hothorn 2007.
     """
 
     _logistic = True

@@ -105,13 +105,21 @@ class ForestClassification(ClassifierMixin, _ForestSelector):  # type: ignore[mi
     With the same seed, integer weights give the very forest that copies of the rows give, whatever the order of the
     rows. As with copies, a tree may have drawn one of the places of a row and count another as out of bag.
 
-    A node draws `max_features` of the features ("sqrt", "log2", a number, a share, None for all), and more if all of
-    these are constant in the node. Trees are grown until their leaves are pure or `max_depth` is reached.
+    A node draws more than `max_features` features if all of these are constant in the node. Trees are grown until their
+    leaves are pure or `max_depth` is reached.
 
+    Parameters
+    ----------
+    k : how many features to select; None: 10, or half of the features where that is fewer
+    importance : "impurity" or "permutation"
+    n_estimators : how many trees
+    max_features : how many features a node draws: "sqrt" or "log2" of all, a number, a share, None for all
+    max_depth : of the trees; None: no limit
+    random_state : the seed
     Attributes: support_, importances_, n_tied_ (selected features as important as one that was not selected), classes_,
     trees_ (the nodes of the second forest as arrays, see
     `steadyset.kernels.trees.growth.Trees`; its features are numbered among the selected ones).
-    Reference: Breiman (2001), Random forests.
+    Reference: Breiman 2001.
     """
 
     _target: Target = "classes"

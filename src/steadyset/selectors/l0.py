@@ -88,10 +88,14 @@ class L0Logistic(_BestSubsetSelector, LogisticSelector):
     Minimises  (1 / sum w) sum_i w_i loss_i + ridge / 2 sum_j b_j²  over the supports of at most k features, b being the
     coefficients of the standardised features (weighted mean 0, weighted sd 1). The small ridge keeps the coefficients
     finite when the features separate the classes. The search is local (forward steps and swaps), so the optimum is
-    found nearly always, not always; n_candidates is how many replacements are fitted exactly in each step.
+    found nearly always, not always. The support is smaller than k when the chosen features explain y without error, or
+    when all others lie in their span (copies, sums), because such are never added.
 
-    k None: 10, or half of the features where that is fewer. The support is smaller than k when the chosen features
-    explain y without error, or when all others lie in their span (copies, sums), because such are never added.
+    Parameters
+    ----------
+    k : how many features to select; None: 10, or half of the features where that is fewer
+    ridge : the weight of the squared coefficients; 0 by default for a number
+    n_candidates : how many replacements are fitted exactly in each step of the search
 
     Attributes: support_, coef_, intercept_, importances_ (|coefficient| of the standardised features), path_ (the
     supports of sizes 1, 2, ... as indices), objectives_ (one for each size), classes_.

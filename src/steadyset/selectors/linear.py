@@ -143,6 +143,17 @@ class SparseLogistic(_ElasticNetSelector, LogisticSelector):
     has more, the step before it is halved again and again in search of exactly k, and failing that the largest support
     below k is kept. With neither, k is 10, or half of the features where that is fewer.
 
+    Parameters
+    ----------
+    penalty : the lambda of the model; None: k decides
+    k : how many features to select; None: 10, or half of the features where that is fewer
+    l1_ratio : the share of the L1 penalty, above 0 and at most 1: 1 is the lasso, less an elastic net
+    standardise : whether the penalty counts coefficients of standardised features
+    n_lambdas : levels of the path that is followed to k features
+    lambda_min_ratio : its last level, as a part of its first; None: 0.01 if there are more features than rows, else
+        0.0001
+    tol : how far from optimal the solution may be
+
     Attributes: support_, coef_ and intercept_ (in the units of X), importances_ (|coefficient| of the standardised
     features), penalty_ (the lambda of the model), violation_ (how far it is from optimal), classes_.
     """

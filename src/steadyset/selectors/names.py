@@ -26,23 +26,57 @@ from steadyset.task import CLASSES, NUMBER, Task
 
 @dataclass(frozen=True)
 class NamedModel:
-    """What makes the selector for each task (None: there is none) and the parameters that the name stands for."""
+    """What makes the selector for each task (None: there is none) and the parameters that the name stands for.
+
+    `summary` says in a phrase what it does, `reference` who published it; without them its docstring does.
+    """
 
     classes: Callable[[], Any] | None
     number: Callable[[], Any] | None
     params: dict[str, Any] = field(default_factory=dict)
+    summary: str = ""
+    reference: str = ""
 
 
 MODELS: dict[str, NamedModel] = {
-    "lasso": NamedModel(SparseLogistic, SparseLinear),
-    "elastic_net": NamedModel(SparseLogistic, SparseLinear, {"l1_ratio": 0.5}),
-    "l0": NamedModel(L0Logistic, L0Linear),
-    "boosting": NamedModel(BoostedLogistic, BoostedLinear),
-    "forest": NamedModel(ForestClassification, ForestRegression),
-    "forest_permutation": NamedModel(ForestClassification, ForestRegression, {"importance": "permutation"}),
-    "rfe": NamedModel(RecursiveElimination, None),
-    "rfe_svm": NamedModel(RecursiveElimination, None, {"loss": "hinge"}),
-    "stability_selection": NamedModel(StabilitySelection, StabilitySelection),
+    "lasso": NamedModel(
+        *(SparseLogistic, SparseLinear, {}, "L1-penalised logistic or linear regression (lasso)"),
+        "Tibshirani 1996; Friedman, Hastie and Tibshirani 2010",
+    ),
+    "elastic_net": NamedModel(
+        *(SparseLogistic, SparseLinear, {"l1_ratio": 0.5}, "logistic or linear regression with an elastic-net penalty"),
+        "Zou and Hastie 2005; Friedman, Hastie and Tibshirani 2010",
+    ),
+    "l0": NamedModel(
+        *(L0Logistic, L0Linear, {}, "logistic or linear regression on the best subset of k features, by local search"),
+        "Hazimeh and Mazumder 2020",
+    ),
+    "boosting": NamedModel(
+        *(BoostedLogistic, BoostedLinear, {}, "component-wise boosting of a logistic or linear regression"),
+    ),
+    "forest": NamedModel(
+        *(ForestClassification, ForestRegression, {}, "the features of largest impurity importance in a random forest"),
+    ),
+    "forest_permutation": NamedModel(
+        *(ForestClassification, ForestRegression, {"importance": "permutation"}),
+        "the features of largest out-of-bag permutation importance in a random forest",
+    ),
+    "rfe": NamedModel(
+        *(RecursiveElimination, None, {}, "recursive feature elimination by a ridge logistic regression"),
+    ),
+    "rfe_svm": NamedModel(
+        *(RecursiveElimination, None, {"loss": "hinge"}),
+        "recursive feature elimination by a linear support vector machine",
+    ),
+    "stability_selection": NamedModel(
+        *(
+            StabilitySelection,
+            StabilitySelection,
+            {},
+            "the features that a base selector chooses on most halves",
+        ),
+        "Meinshausen and Bühlmann 2010; Shah and Samworth 2013",
+    ),
 }
 
 # What is compared where nobody chooses: different ways to select that can all run on the task.
@@ -102,6 +136,7 @@ def with_task(selector: Any, task: Task) -> Any:
 
 
 def _binary_only(selector: Any) -> bool:
+    """Whether a classifier takes two classes only."""
     try:
         tags = get_tags(selector)
     except Exception:  # what is no scikit-learn estimator says nothing of itself
@@ -115,6 +150,11 @@ def selector_names() -> list[str]:
     return [*MODELS, *(name for name in filter_names() if name not in MODELS)]
 
 
+def named_model(name: str) -> NamedModel | None:
+    """What a name stands for; None for the name of a filter."""
+    return MODELS.get(name)
+
+
 def register_selector(
     name: str,
     selector: Any = None,
@@ -122,6 +162,8 @@ def register_selector(
     classes: Any = None,
     number: Any = None,
     params: Mapping[str, Any] | None = None,
+    summary: str = "",
+    reference: str = "",
     replace: bool = False,
 ) -> None:
     """Make a selector known by a name, to `assess`, `tune` and the command.
@@ -132,6 +174,7 @@ def register_selector(
     selector : a class, a function without arguments that makes one, or an estimator that is copied; for both tasks
     classes, number : instead of it, one for each task; a task that is left out is refused by a sentence
     params : the parameters that the name stands for, such as {"l1_ratio": 0.5}
+    summary, reference : what it does, in a phrase, and who published it; without them its docstring tells
     replace : whether another selector of this name gives way
     """
     check_new_name("selector", name, [*MODELS, *filter_names(search=False)], replace=replace)
@@ -139,7 +182,10 @@ def register_selector(
         raise InputError("selector must be given, or classes or number instead of it.")
     if selector is not None:
         classes = number = selector
-    MODELS[name] = NamedModel(_maker(classes), _maker(number), dict(params or {}))
+    for argument, text in (("summary", summary), ("reference", reference)):
+        if not isinstance(text, str):
+            raise wrong_argument(argument, "text", text)
+    MODELS[name] = NamedModel(_maker(classes), _maker(number), dict(params or {}), summary, reference)
 
 
 def _maker(selector: Any) -> Callable[[], Any] | None:
@@ -159,6 +205,11 @@ def _adopt(name: str, selector: Any) -> None:
 _plugins = PlugIns("selector", _adopt)
 
 
+def unknown_selector(name: str) -> InputError:
+    """The error for a name that is no selector's."""
+    return _plugins.unknown(name, selector_names(), listing="list_selectors()")
+
+
 def selector_by_name(text: str, task: Task) -> Any:
     """The selector that a text describes, for a task: name[:param=value[,param=value]...]."""
     name, given = name_and_params(text)
@@ -170,11 +221,19 @@ def selector_by_name(text: str, task: Task) -> Any:
             raise InputError(f"The selector {name!r} cannot be used for {task}.")
         selector, params = with_task(kind(), task), {**model.params, **given}
     elif name in known:
-        selector, params = FilterSelector(name, task=task), given
+        selector, params = FilterSelector(name, task=task), _with_options(name, given)
     else:
-        raise _plugins.unknown(name, known)
+        raise unknown_selector(name)
     unknown = sorted(set(params) - set(selector.get_params()))
     if unknown:
-        takes = ", ".join(sorted(selector.get_params()))
+        options = get_filter(name).options if name not in MODELS else {}
+        takes = ", ".join(sorted({*selector.get_params(), *options}))
         raise InputError(f"The selector {name!r} has no parameter {unknown[0]!r}; it takes {takes}.")
     return selector.set_params(**params)
+
+
+def _with_options(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of a filter's score are parameters of its name, and go into `params`."""
+    options = {key: value for key, value in given.items() if key in get_filter(name).options}
+    rest = {key: value for key, value in given.items() if key not in options}
+    return rest | ({"params": options} if options else {})

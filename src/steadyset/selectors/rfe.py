@@ -28,16 +28,21 @@ class RecursiveElimination(BinarySelector):
     """Fit a linear classifier, drop the features with the smallest |coefficients|, and repeat until k are left.
 
     Each fit minimises  (1 / sum w) sum_i w_i loss_i + penalty / 2 sum_j b_j²  on the standardised features that are
-    left, with the logistic or the hinge loss (penalty = 1 / (n C) in the terms of a support vector machine). `step` is
-    how many features a round drops: a number of features, or below 1 a fraction of those left (at least one feature).
+    left, with the logistic or the hinge loss (penalty = 1 / (n C) in the terms of a support vector machine). Constant
+    features are dropped before the first round.
 
-    k None: 10, or half of the features where that is fewer. Constant features are dropped before the first round.
+    Parameters
+    ----------
+    k : how many features to select; None: 10, or half of the features where that is fewer
+    loss : "logistic", or "hinge", that of a linear support vector machine
+    penalty : the weight of the squared coefficients
+    step : how many features a round drops: a number of features, or below 1 a fraction of those left (at least one)
 
     Attributes: support_, ranking_ (1 is best; the k selected come first, ordered by their final |coefficients|, then
     the features in the reverse order of their elimination), coef_, intercept_, importances_ (|coefficient| of the
     standardised features, 0 for those eliminated), n_tied_ (selected features that at some round were as good as one
     that was dropped), classes_.
-    Reference: Guyon, Weston, Barnhill and Vapnik (2002), Gene selection for cancer classification using SVMs.
+    Reference: Guyon et al. 2002.
     """
 
     def __init__(

@@ -12,6 +12,10 @@ from steadyset.selectors.trees import ForestData, Growth, forest_importances, se
 from steadyset.selectors.validation import check_integer
 
 KINDS = {"impurity": "decrease", "permutation": "permutation"}
+SUMMARIES = {
+    "impurity": "mean decrease in impurity over the trees of a random forest",
+    "permutation": "loss of out-of-bag accuracy in a random forest when the feature is permuted",
+}
 
 
 def score_forest(
@@ -49,5 +53,6 @@ for _name, _kind in KINDS.items():
             target=BOTH,
             stochastic=True,
             reference="Breiman 2001; Izenman 2013, p. 542",
+            summary=SUMMARIES[_name],
         )
     )

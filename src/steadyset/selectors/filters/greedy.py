@@ -148,13 +148,14 @@ class Coded(NamedTuple):
         return Pair(joint, joint - self.relevance[chosen], redundancy, (total - cells) / unit)
 
 
-for _name, _reference in [
-    ("mrmr", "Peng, Long and Ding 2005"),
-    ("jmi", "Yang and Moody 1999"),
-    ("jmim", "Bennasar, Hicks and Setchi 2015"),
-    ("disr", "Meyer and Bontempi 2006"),
-    ("njmim", "Bennasar, Hicks and Setchi 2015"),
-    ("cmim", "Fleuret 2004"),
+_BENNASAR = "Bennasar, Hicks and Setchi 2015"
+for _name, _summary, _reference in [
+    ("mrmr", "minimum redundancy, maximum relevance", "Peng, Long and Ding 2005"),
+    ("jmi", "joint mutual information", "Yang and Moody 1999"),
+    ("jmim", "joint mutual information maximisation", _BENNASAR),
+    ("disr", "double input symmetrical relevance", "Meyer and Bontempi 2006"),
+    ("njmim", "normalised joint mutual information maximisation", _BENNASAR),
+    ("cmim", "conditional mutual information maximisation", "Fleuret 2004"),
 ]:
     register_filter(
         Filter(
@@ -164,5 +165,6 @@ for _name, _reference in [
             target=BOTH,
             greedy=True,
             reference=_reference,
+            summary=_summary,
         )
     )

@@ -314,11 +314,24 @@ def _check_welch(totals: Floats) -> None:
 
 
 BOTH: tuple[Task, ...] = (CLASSES, NUMBER)
-for _name, _score, _slope, _multiclass, _reference in [
-    ("anova", anova, slope_f, True, "Rasch et al. 2011, p. 241; Bommert 2020, 3.1.1"),
-    ("limma", limma, slope_limma, True, "Smyth 2004"),
-    ("sam", sam, slope_sam, True, "Tusher, Tibshirani and Chu 2001"),
-    ("t_test", t_test, slope_t, False, "Student 1908; Welch 1947"),
+for _name, _score, _slope, _multiclass, _summary, _reference in [
+    (
+        *("anova", anova, slope_f, True, "F statistic of an analysis of variance, or of the slope"),
+        "Rasch, Kubinger and Yanagida 2011, p. 241; Bommert 2020, 3.1.1",
+    ),
+    ("limma", limma, slope_limma, True, "F statistic with variances shrunk to a common prior", "Smyth 2004"),
+    (
+        *("sam", sam, slope_sam, True, "difference of means, or slope, over its standard error plus a constant"),
+        "Tusher, Tibshirani and Chu 2001",
+    ),
+    (
+        "t_test",
+        t_test,
+        slope_t,
+        False,
+        "absolute t statistic of two means or of the slope",
+        "Student 1908; Welch 1947",
+    ),
 ]:
     register_filter(
         Filter(
@@ -329,6 +342,16 @@ for _name, _score, _slope, _multiclass, _reference in [
             multiclass=_multiclass,
             batched=True,
             reference=_reference,
+            summary=_summary,
         )
     )
-register_filter(Filter(name="variance", score=variance, batched=True, target=(), reference="Bommert 2020, 3.1.3"))
+register_filter(
+    Filter(
+        name="variance",
+        score=variance,
+        batched=True,
+        target=(),
+        reference="Bommert 2020, 3.1.3",
+        summary="variance of the feature, which ignores the target",
+    )
+)

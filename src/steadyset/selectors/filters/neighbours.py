@@ -30,5 +30,20 @@ def relief(X: Floats, y: Ints, weights: Floats, *, n_neighbors: int = 1) -> Floa
     return relieff(X, y, weights, n_neighbors=n_neighbors)
 
 
-register_filter(Filter(name="relief", score=relief, multiclass=False, reference="Kira and Rendell 1992"))
-register_filter(Filter(name="relieff", score=relieff, reference="Kononenko 1994; Robnik-Sikonja and Kononenko 2003"))
+register_filter(
+    Filter(
+        name="relief",
+        score=relief,
+        multiclass=False,
+        reference="Kira and Rendell 1992",
+        summary="distance to the nearest row of the other class minus that to the nearest of the same",
+    )
+)
+register_filter(
+    Filter(
+        name="relieff",
+        score=relieff,
+        reference="Kononenko 1994; Robnik-Šikonja and Kononenko 2003",
+        summary="distance to the nearest rows of other classes minus that to the nearest of the same",
+    )
+)

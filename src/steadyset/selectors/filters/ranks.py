@@ -97,6 +97,16 @@ register_filter(
         target=(CLASSES, NUMBER),
         batched=True,
         reference="Kruskal and Wallis 1952; Spearman 1904",
+        summary="Kruskal-Wallis H statistic, or Spearman's rank correlation",
     )
 )
-register_filter(Filter(name="auc", score=auc, batched=True, multiclass=False, reference="Bommert 2020, 3.1.2"))
+register_filter(
+    Filter(
+        name="auc",
+        score=auc,
+        batched=True,
+        multiclass=False,
+        reference="Bommert 2020, 3.1.2",
+        summary="distance of the area under the ROC curve from 1/2",
+    )
+)

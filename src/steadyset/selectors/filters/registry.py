@@ -1,5 +1,6 @@
 """The record that describes a filter, and the list of all filters."""
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -11,6 +12,8 @@ from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.plugins import PlugIns
 from steadyset.task import CLASSES, NUMBER, Task
+
+PASSED = ("k", "threshold", "random_state", "n_jobs")  # what is passed on, and no option of a score
 
 
 class Steps(NamedTuple):
@@ -40,7 +43,7 @@ class Filter:
     ``target`` holds the tasks "classes", "number", both, or nothing for a filter that ignores y. ``score_number`` takes
     the place of ``score`` where the target is a number; without it ``score`` tells them apart by the type of y.
     ``needs_discrete`` names the default discretiser, which is passed on as ``discretise``; ``stochastic`` filters get
-    ``random_state``, an integer.
+    ``random_state``, an integer. ``summary`` says in a phrase what the score is.
     """
 
     name: str
@@ -54,10 +57,18 @@ class Filter:
     batched: bool = False
     greedy: bool = False
     stochastic: bool = False
+    summary: str = ""
 
     def score_for(self, task: Task) -> Callable[..., Any]:
         """What scores features for a task."""
         return self.score if task == CLASSES or self.score_number is None else self.score_number
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What the score takes besides the data and what every filter is passed, with its defaults."""
+        taken = inspect.signature(self.score).parameters.values()
+        own = {p.name: p.default for p in taken if p.kind is p.KEYWORD_ONLY and p.name not in PASSED}
+        return {name: self.needs_discrete if name == "discretise" else value for name, value in own.items()}
 
     @property
     def title(self) -> str:

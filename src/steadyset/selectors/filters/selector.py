@@ -30,10 +30,12 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     name : str
         A filter of ``list_filters()``.
-    k, fraction, threshold : at most one of them
-        Keep ``k`` features; or ``fraction`` of them (rounded, at least one); or those that score at least
-        ``threshold``, where a greedy filter stops before the first feature below it. Without any: 10, or
-        half of the features where that is fewer.
+    k : int, optional
+        How many features to keep. Without k, fraction and threshold: 10, or half of the features where that is fewer.
+    fraction : float, optional
+        Instead of k, the share of the features to keep (rounded, at least one).
+    threshold : float, optional
+        Instead of k, the least score of a feature to keep; a greedy filter stops before the first feature below it.
     params : dict, optional
         Options of the filter, such as ``{"discretise": "mdl"}`` or ``{"n_neighbors": 5}``.
     random_state : int, RandomState or Generator, optional

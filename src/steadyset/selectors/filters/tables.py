@@ -101,14 +101,27 @@ def target_codes(y: Ints | Floats, weights: Floats) -> Ints:
     return np.repeat(y.astype(np.int64, copy=False)[None], len(weights), axis=0)
 
 
-for _name, _functional, _discretiser, _target, _reference in [
-    ("chi_squared", chi_squared, "mdl", (CLASSES,), "Rasch et al. 2011, p. 221; Bommert 2020, 3.1.1"),
-    ("one_r", one_r, "mdl", (CLASSES,), "Holte 1993; Bommert 2020, 3.1.2"),
-    ("info_gain", mutual_information, "mdl", BOTH, "Hall 1999"),
-    ("gain_ratio", gain_ratio, "mdl", BOTH, "Hall 1999"),
-    ("sym_uncert", symmetrical_uncertainty, "mdl", BOTH, "Hall 1999"),
-    ("mim", mutual_information, "equal_width", BOTH, "Lewis 1992; Brown et al. 2012"),
-    ("mutual_info", mutual_information, "equal_width", (NUMBER,), "Brown et al. 2012"),
+_RASCH = "Rasch, Kubinger and Yanagida 2011, p. 221; Bommert 2020, 3.1.1"
+for _name, _functional, _discretiser, _target, _summary, _reference in [
+    ("chi_squared", chi_squared, "mdl", (CLASSES,), "chi-squared statistic of the feature, discretised", _RASCH),
+    (
+        *("one_r", one_r, "mdl", (CLASSES,), "accuracy of predicting the most frequent class in each bin"),
+        "Holte 1993; Bommert 2020, 3.1.2",
+    ),
+    ("info_gain", mutual_information, "mdl", BOTH, "information gain: mutual information with the target", "Hall 1999"),
+    ("gain_ratio", gain_ratio, "mdl", BOTH, "information gain over the entropy of the feature", "Hall 1999"),
+    (
+        *("sym_uncert", symmetrical_uncertainty, "mdl", BOTH),
+        *("symmetrical uncertainty: information gain over the mean entropy of feature and target", "Hall 1999"),
+    ),
+    (
+        *("mim", mutual_information, "equal_width", BOTH, "mutual information with the target"),
+        "Lewis 1992; Brown et al. 2012",
+    ),
+    (
+        *("mutual_info", mutual_information, "equal_width", (NUMBER,)),
+        *("mutual information with a target that is a number", "Brown et al. 2012"),
+    ),
 ]:
     register_filter(
         Filter(
@@ -118,5 +131,6 @@ for _name, _functional, _discretiser, _target, _reference in [
             target=_target,
             batched=True,
             reference=_reference,
+            summary=_summary,
         )
     )

@@ -1,0 +1,87 @@
+"""The catalogue of selectors: what each does, what target it takes, its parameters and its reference."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+from steadyset.docstrings import DEPRECATED, first_paragraph, headed_line, meanings
+from steadyset.selectors.filters import Filter, FilterSelector, get_filter
+from steadyset.selectors.names import NamedModel, named_model, selector_names, unknown_selector, why_unable
+from steadyset.task import CLASSES, NUMBER
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+OPTION = "an option of the score"
+MEANINGS = {  # of the options of steadyset's own filters
+    "bounded": "whether a feature counts no more beside a selected one than alone",
+    "discretise": "how features are cut into bins: equal_width, mdl, or distinct for categories",
+    "equal_var": "whether the classes have one variance; False: Welch's test",
+    "max_features": "how many features a node of a tree draws: sqrt or log2 of all, a number, a share, None for all",
+    "min_samples_leaf": "the least number of rows in a leaf",
+    "n_estimators": "how many trees",
+    "n_neighbors": "how many nearest rows of each class",
+}
+
+
+def list_selectors() -> pd.DataFrame:
+    """The catalogue: one row per selector, with what it does, the target it takes, its parameters and its reference.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> st.list_selectors().loc["lasso", "target"]
+    'two classes or number'
+    """
+    import pandas as pd
+
+    return pd.DataFrame([selector_entry(name) for name in selector_names()]).set_index("name")
+
+
+def selector_entry(name: str) -> dict[str, Any]:
+    """What the catalogue tells of a selector; its parameters are what may follow its name after a colon."""
+    if name not in selector_names():
+        raise unknown_selector(name)
+    model = named_model(name)
+    if model is not None:
+        return {"name": name, "kind": "model", "target": _target(name), **_of_model(model)}
+    record = get_filter(name)
+    return {"name": name, "kind": "filter", "target": _target(name) if record.target else "none", **_of_filter(record)}
+
+
+def _of_model(model: NamedModel) -> dict[str, Any]:
+    made = [maker() for maker in (model.classes, model.number) if maker is not None]
+    kind = next((type(one) for one in made if meanings(type(one))), type(made[0]))
+    return {
+        "summary": model.summary or first_paragraph(kind),
+        "parameters": {**_parameters(made[0]), **model.params},
+        "meanings": meanings(kind),
+        "reference": model.reference or headed_line(kind, "Reference"),
+    }
+
+
+def _of_filter(record: Filter) -> dict[str, Any]:
+    shared = _parameters(FilterSelector(record.name))
+    own = {key: shared[key] for key in shared if key not in ("name", "params")} | record.options
+    return {
+        "summary": record.summary or first_paragraph(record.score),
+        "parameters": own,
+        "meanings": {**meanings(FilterSelector), **{name: MEANINGS.get(name, OPTION) for name in record.options}},
+        "reference": record.reference,
+    }
+
+
+def _parameters(selector: Any) -> dict[str, Any]:
+    if not hasattr(selector, "get_params"):
+        return {}
+    given: dict[str, Any] = selector.get_params(deep=False)
+    in_order = [name for name in inspect.signature(type(selector)).parameters if name in given]
+    return {name: given[name] for name in in_order if given[name] != DEPRECATED}
+
+
+def _target(name: str) -> str:
+    """The targets that it can run on, in words."""
+    several = not why_unable(name, CLASSES, 3)
+    words = ["classes" if several else "two classes"] if several or not why_unable(name, CLASSES, 2) else []
+    return " or ".join([*words, *(["number"] if not why_unable(name, NUMBER, 2) else [])])
