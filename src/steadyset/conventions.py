@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from steadyset.arguments import is_number, wrong_argument
 
 LEVEL = 0.95  # the confidence of intervals and tests
 CORE = 0.9  # the share of the runs from which a feature belongs to the steady core
 ALIKE = 0.9  # the similarity from which two features count as alike
+ALIKE_BY: Final = "pearson"  # what that similarity is: the absolute correlation
 
 
 def check_level(level: float) -> None:

@@ -108,6 +108,11 @@ def _measuring() -> list[Recipe]:
             | {"procedures": {"x": runs(), "y": runs()}, "paired": None, "adjust": "holm", "level": 0.9},
         ),
         Recipe("instability_by_feature", st.instability_by_feature, one | {"similarity": None}),
+        Recipe(
+            "features_table",
+            st.features_table,
+            one | {"similarity": alike(), "all_rows": ["a"], "core": 0.5, "level": 0.9, "all": False},
+        ),
         Recipe("swap_map", st.swap_map, one | {"similarity": alike()}),
         Recipe(
             "shared_importance", st.shared_importance, {"selections": weighted(), "i": 0, "j": 1, "similarity": alike()}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from steadyset.inference.comparison import Comparison, compare
     from steadyset.inference.core import steady_core
+    from steadyset.inference.feature_table import features_table
     from steadyset.inference.hypotheses import TestResult, test_difference, test_threshold
     from steadyset.inference.instability import instability_by_feature, swap_map
     from steadyset.inference.interval import Interval, confidence_interval
@@ -26,6 +27,7 @@ __all__ = [
     "compare_scores",
     "confidence_interval",
     "convergence",
+    "features_table",
     "instability_by_feature",
     "runs_needed",
     "stability_table",
@@ -38,6 +40,7 @@ __all__ = [
 _HOMES = {
     "comparison": ("Comparison", "compare"),
     "core": ("steady_core",),
+    "feature_table": ("features_table",),
     "instability": ("instability_by_feature", "swap_map"),
     "hypotheses": ("TestResult", "test_difference", "test_threshold"),
     "interval": ("Interval", "confidence_interval"),

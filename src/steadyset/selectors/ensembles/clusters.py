@@ -10,6 +10,7 @@ from scipy import sparse
 from steadyset.io.labels import check_same_order
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.similarity import FeatureSimilarity
+from steadyset.similarity.alike import linked
 from steadyset.similarity.groups import group_store
 
 Representative = Literal["weighted", "simple", "sparse"]
@@ -30,8 +31,7 @@ def read_clusters(clusters: Any, n_features: int, names: tuple[str, ...] | None)
         return np.unique(labels, return_inverse=True)[1].astype(np.int64)
     clusters.check_features(n_features, names, "X", called="clusters")
     indptr, indices, _ = clusters.neighbours
-    graph = sparse.csr_array((np.ones(len(indices), np.int8), indices, indptr), shape=(n_features, n_features))
-    return sparse.csgraph.connected_components(graph, directed=False)[1].astype(np.int64)
+    return linked(indptr, indices)
 
 
 def merge_columns(selected: sparse.csr_array, labels: Ints) -> sparse.csr_array:

@@ -1,0 +1,447 @@
+"""The table of features: which features can be trusted, how sure that is, and what can stand in for them.
+
+`features_table` gives a frame. Its columns, in this order, are the fields of `Feature`, which docs/features-table.md
+explains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import nan
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadyset.arguments import check_flag, is_collection, wrong_argument
+from steadyset.conventions import CORE, LEVEL, check_core, check_level
+from steadyset.errors import InputError
+from steadyset.inference.core import steady_core
+from steadyset.inference.pooling import common_features, pooled, total_counts
+from steadyset.inference.proportions import jeffreys, wilson
+from steadyset.io.labels import name_positions, text_frame
+from steadyset.kernels.arrays import Floats, Ints
+from steadyset.measures.options import check_similarity
+from steadyset.selections import Selections, as_selections
+from steadyset.similarity.alike import Alike, alike_by
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from steadyset.similarity import FeatureSimilarity
+
+MOST_STAND_INS = 5  # that are named, the most frequent first
+CELLS_A_BLOCK = 1 << 24
+
+
+def features_table(
+    selections: Any,
+    *,
+    similarity: FeatureSimilarity | None = None,
+    all_rows: Any = None,
+    core: float = CORE,
+    level: float = LEVEL,
+    all: bool = False,
+) -> pd.DataFrame:
+    """One row per feature, the most often selected first: how often, how surely, how important, what stands in for it.
+
+    Parameters
+    ----------
+    selections : the runs of one procedure, or of several by name; several also get rows over all of them, which come
+        first
+    similarity : how similar the features are; without it there are no groups and no stand-ins
+    all_rows : the features selected on all rows, by name of the procedure where there are several
+    core : the share of the runs from which a feature belongs to the steady core
+    level : the confidence of the intervals
+    all : True keeps the features that were never selected
+
+    Returns
+    -------
+    DataFrame with the columns selector, feature, rank, runs, selected, frequency, wilson_low, wilson_high, beta_low,
+    beta_high, importance, sign, sign_consistency, core, all_rows, selectors, group, with_stand_ins and stand_ins
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> sel = st.Selections.from_sets([["a", "b"], ["a", "b"], ["a", "c"], ["a", "c"]], features=list("abcd"))
+    >>> alike = st.FeatureSimilarity.from_groups({"a": 1, "b": 2, "c": 2, "d": 3}, features=list("abcd"))
+    >>> table = st.features_table(sel, similarity=alike)
+    >>> table[["feature", "frequency", "core", "with_stand_ins", "stand_ins"]].to_dict("records")[1]
+    {'feature': 'b', 'frequency': 0.5, 'core': False, 'with_stand_ins': 1.0, 'stand_ins': 'c (1)'}
+    """
+    several = isinstance(selections, Mapping)
+    procedures = selections if several else {"": selections}
+    runs = common_features({str(name): as_selections(one) for name, one in procedures.items()})
+    if similarity is not None:
+        check_similarity(similarity)
+        for sel in runs.values():
+            similarity.check(sel)
+    alike = None if similarity is None else alike_by(similarity, total_counts(runs))
+    on_all = _on_all_rows(all_rows, runs, several)
+    blocks = feature_blocks(runs, alike=alike, on_all_rows=on_all, core=core, level=level, all=all)
+    return table_frame(blocks)
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """A feature that is alike, and its share of the runs that did not select the other one."""
+
+    feature: str
+    share: float
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One feature in the runs of one procedure, or of all: one row of the table. What is not known is nan or None."""
+
+    feature: str
+    rank: int
+    runs: int
+    selected: int
+    frequency: float
+    wilson_low: float
+    wilson_high: float
+    beta_low: float
+    beta_high: float
+    importance: float
+    sign: int | None
+    sign_consistency: float
+    core: bool
+    all_rows: float
+    selectors: int
+    group: int | None
+    with_stand_ins: float
+    stand_ins: tuple[StandIn, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureBlock:
+    """The rows of one procedure, as columns; `order` are the features that the table shows, the best first."""
+
+    name: str
+    features: Sequence[str]
+    order: Ints
+    columns: Mapping[str, Any]
+    named: Callable[[int], tuple[StandIn, ...]]
+
+    def rows(self, most: int | None = None) -> Iterator[Feature]:
+        """The first rows."""
+        for place, f in enumerate(self.order[:most]):
+            values = {name: _plain(column[place]) for name, column in self.columns.items()}
+            yield Feature(self.features[f], **values, stand_ins=self.named(int(f)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Counted:
+    """What is counted in the runs of one procedure; those of several are added up."""
+
+    runs: int
+    counts: Ints
+    signs: Ints | None = None  # features x (positive, negative)
+    together: Floats | None = None  # runs with both, by pair of places in the graph of alike features
+    covered: Floats | None = None
+
+    def __add__(self, other: _Counted) -> _Counted:
+        return _Counted(
+            self.runs + other.runs,
+            self.counts + other.counts,
+            _added(self.signs, other.signs),
+            _added(self.together, other.together),
+            _added(self.covered, other.covered),
+        )
+
+
+def feature_blocks(
+    runs: Mapping[str, Selections],
+    *,
+    alike: Alike | None = None,
+    on_all_rows: Mapping[str, Ints | None] | None = None,
+    signs: Mapping[str, Ints | None] | None = None,
+    core: float = CORE,
+    level: float = LEVEL,
+    all: bool = False,
+) -> list[FeatureBlock]:
+    """The table as blocks: over all procedures where there are several, then each; they have the same features.
+
+    on_all_rows : the features that each selects on all rows; None: not known
+    signs : +1 or -1 for each entry of the Selections; without them those of the weights, if one is negative
+    """
+    check_core(core)
+    check_level(level)
+    check_flag("all", all)
+    known = dict.fromkeys(runs) if on_all_rows is None else on_all_rows
+    graph = None if alike is None else _Graph.of(alike)
+    counted = {
+        name: _counted(sel, _signs(sel) if signs is None else signs.get(name), graph) for name, sel in runs.items()
+    }
+    parts = [
+        _Part(name, sel, counted[name], _importances(sel), _share([known.get(name)], sel), sel.n_runs, sel.counts > 0)
+        for name, sel in runs.items()
+    ]
+    if len(runs) > 1:
+        parts.insert(0, _over_all(runs, counted, known))
+    rank = np.argsort(-parts[0].counted.counts, kind="stable")
+    groups = None if alike is None else _numbered(alike, rank)
+    return [_block(part, graph, groups, core, level, all) for part in parts]
+
+
+def table_frame(blocks: Iterable[FeatureBlock]) -> pd.DataFrame:
+    """Blocks one below the other, as a frame."""
+    import pandas as pd
+
+    frames = []
+    for block in blocks:
+        names = [block.features[f] for f in block.order]
+        columns = {"selector": [block.name] * len(names), "feature": names, **block.columns}
+        columns["stand_ins"] = [stand_ins_words(block.named(int(f))) for f in block.order]
+        frames.append(text_frame(columns).astype({"sign": "Int64", "group": "Int64"}))
+    return pd.concat(frames, ignore_index=True)
+
+
+def stand_ins_words(stand_ins: Sequence[StandIn]) -> str:
+    """Stand-ins in one line, those beyond the first few counted: b (0.8); c (0.2); 3 more."""
+    named = [f"{one.feature} ({one.share:.2g})" for one in stand_ins[:MOST_STAND_INS]]
+    left = len(stand_ins) - len(named)
+    return "; ".join([*named, f"{left} more"] if left else named)
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    name: str
+    selections: Selections
+    counted: _Counted
+    importance: Floats
+    on_all_rows: Floats
+    independent: float  # how many runs the intervals may count on
+    backed: Any  # by how many procedures each feature is selected at all
+
+
+def _over_all(
+    runs: Mapping[str, Selections], counted: Mapping[str, _Counted], known: Mapping[str, Ints | None]
+) -> _Part:
+    """Procedures that run on the same resamples are no further evidence: intervals count the runs of one."""
+    first, *others = counted.values()
+    total = sum(others, first)
+    together = pooled(runs)
+    return _Part(
+        f"all {len(runs)} selectors",
+        together,
+        total,
+        np.full(together.n_features, nan),  # importances of different procedures have no common scale
+        _share([known.get(name) for name in runs], together),
+        total.runs / len(runs),
+        sum((sel.counts > 0).astype(np.int64) for sel in runs.values()),
+    )
+
+
+def _block(
+    part: _Part, graph: _Graph | None, groups: Ints | None, core: float, level: float, everything: bool
+) -> FeatureBlock:
+    sel, counted = part.selections, part.counted
+    M, counts = counted.runs, counted.counts
+    shown = np.flatnonzero(np.ones(len(counts), bool) if everything else (counts > 0) | (part.on_all_rows > 0))
+    order = shown[np.lexsort((shown, -np.nan_to_num(part.importance[shown]), -counts[shown]))]
+    in_core = np.isin(np.arange(len(counts)), _places(steady_core(sel, core), sel))
+    successes = counts[order] / M * part.independent
+    low, high = wilson(successes, part.independent, level)
+    beta_low, beta_high = jeffreys(successes, part.independent, level)
+    sign, consistency = _agreement(counted.signs, counts)
+    covered = np.full(len(counts), nan)
+    if graph is not None:
+        covered = counts / M
+        assert counted.covered is not None
+        covered[graph.features] = counted.covered / M
+    columns = {
+        "rank": 1 + np.searchsorted(np.sort(-counts[order]), -counts[order]),
+        "runs": np.full(len(order), M),
+        "selected": counts[order],
+        "frequency": counts[order] / M,
+        "wilson_low": low,
+        "wilson_high": high,
+        "beta_low": beta_low,
+        "beta_high": beta_high,
+        "importance": part.importance[order],
+        "sign": sign[order],
+        "sign_consistency": consistency[order],
+        "core": in_core[order],
+        "all_rows": part.on_all_rows[order],
+        "selectors": np.asarray(part.backed, dtype=np.int64)[order],
+        "group": np.full(len(order), nan) if groups is None else groups.astype(np.float64)[order],
+        "with_stand_ins": covered[order],
+    }
+    if groups is not None:
+        columns["group"][columns["group"] == 0] = nan
+    return FeatureBlock(part.name, sel.features, order, columns, _namer(graph, counted, sel.features))
+
+
+# ---- what runs say ------------------------------------------------------------------------------------------------
+
+
+def _counted(sel: Selections, signs: Ints | None, graph: _Graph | None) -> _Counted:
+    found = _Counted(sel.n_runs, sel.counts, None if signs is None else _signs_by_feature(sel, signs))
+    return found if graph is None else replace(found, together=graph.together(sel), covered=graph.covered(sel))
+
+
+def _importances(sel: Selections) -> Floats:
+    """The mean |weight| over the runs that selected a feature."""
+    if sel.weights is None:
+        return np.full(sel.n_features, nan)
+    total = np.bincount(sel.indices, np.abs(sel.weights), sel.n_features)
+    return np.where(sel.counts > 0, total / np.maximum(sel.counts, 1), nan)
+
+
+def _signs(sel: Selections) -> Ints | None:
+    """Those of the weights; weights of which none is negative are sizes, which have no sign."""
+    if sel.weights is None or not (sel.weights < 0).any():
+        return None
+    return np.sign(sel.weights).astype(np.int64)
+
+
+def _signs_by_feature(sel: Selections, signs: Ints) -> Ints:
+    return np.column_stack([np.bincount(sel.indices[signs == s], minlength=sel.n_features) for s in (1, -1)])
+
+
+def _agreement(signs: Ints | None, counts: Ints) -> tuple[Floats, Floats]:
+    """The sign of the majority (0: there is none), and its share of the runs that selected a feature with a sign."""
+    if signs is None:
+        return np.full(len(counts), nan), np.full(len(counts), nan)
+    known = signs.sum(axis=1)
+    share = np.where(known > 0, signs.max(axis=1) / np.maximum(known, 1), nan)
+    return np.where(known > 0, np.sign(signs[:, 0] - signs[:, 1]), nan), share
+
+
+def _share(on_all_rows: Sequence[Ints | None], sel: Selections) -> Floats:
+    """The share of the procedures that select each feature on all rows, of those of which it is known."""
+    known = [one for one in on_all_rows if one is not None]
+    if not known:
+        return np.full(sel.n_features, nan)
+    return np.bincount(np.concatenate(known).astype(np.int64), minlength=sel.n_features) / len(known)
+
+
+# ---- what is alike ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Graph:
+    """The features that have an alike one, ascending, and their neighbours by place among them."""
+
+    features: Ints
+    indptr: Ints
+    indices: Ints
+
+    @classmethod
+    def of(cls, alike: Alike) -> _Graph:
+        features = np.unique(alike.pairs)
+        return cls(features, *Alike(features, alike.pairs).graph())
+
+    def neighbours(self, feature: int) -> tuple[Ints, slice]:
+        """The neighbours of a feature by place, and where their pairs are; none where nothing is alike."""
+        place = int(np.searchsorted(self.features, feature))
+        if place == len(self.features) or self.features[place] != feature:
+            return np.empty(0, np.int64), slice(0, 0)
+        at = slice(int(self.indptr[place]), int(self.indptr[place + 1]))
+        return self.indices[at], at
+
+    def together(self, sel: Selections) -> Floats:
+        """How many runs select both features of each pair, in the order of `indices`."""
+        n = len(self.features)
+        both = np.zeros((n, n), dtype=np.float32)
+        for chosen in self._chosen(sel):
+            both += chosen.T @ chosen
+        found: Floats = both[np.repeat(np.arange(n), np.diff(self.indptr)), self.indices].astype(np.float64)
+        return found
+
+    def covered(self, sel: Selections) -> Floats:
+        """How many runs select a feature or one that is alike."""
+        from scipy import sparse
+
+        n = len(self.features)
+        ones = np.ones(len(self.indices), dtype=np.float32)
+        graph = sparse.csr_array((ones, self.indices, self.indptr), shape=(n, n))
+        total = np.zeros(n)
+        for chosen in self._chosen(sel):
+            total += ((graph @ chosen.T) + chosen.T > 0).sum(axis=1)
+        return total
+
+    def _chosen(self, sel: Selections) -> Iterator[Any]:
+        """Which of these features the runs select, as tables of 0 and 1, some runs at a time."""
+        table = sel.to_matrix().astype(np.float32)[:, self.features]
+        step = max(1, CELLS_A_BLOCK // max(1, len(self.features)))
+        for start in range(0, sel.n_runs, step):
+            yield table[start : start + step].toarray()
+
+
+def _namer(graph: _Graph | None, counted: _Counted, names: Sequence[str]) -> Callable[[int], tuple[StandIn, ...]]:
+    """What names the stand-ins of a feature: those that are alike and selected in runs that did not select it."""
+
+    def named(feature: int) -> tuple[StandIn, ...]:
+        without = counted.runs - int(counted.counts[feature])
+        if graph is None or counted.together is None or without == 0:
+            return ()
+        places, at = graph.neighbours(feature)
+        others = graph.features[places]
+        instead = counted.counts[others] - counted.together[at]
+        order = np.argsort(-instead, kind="stable")
+        return tuple(StandIn(names[others[i]], float(instead[i] / without)) for i in order if instead[i] > 0)
+
+    return named
+
+
+def _numbered(alike: Alike, best_first: Ints) -> Ints:
+    """The group of each feature, from 1 in the order of the best feature of each; 0 for what has no alike one."""
+    groups, n = np.zeros(len(best_first), dtype=np.int64), len(alike.compared)
+    labels = alike.groups()
+    several = np.bincount(labels, minlength=n)[labels] > 1
+    label_of = np.full(len(best_first), -1)
+    label_of[alike.compared[several]] = labels[several]
+    in_order = label_of[best_first]
+    found, first = np.unique(in_order[in_order >= 0], return_index=True)
+    number = np.zeros(n, dtype=np.int64)
+    number[found[np.argsort(first)]] = np.arange(1, len(found) + 1)
+    groups[alike.compared[several]] = number[labels[several]]
+    return groups
+
+
+# ---- arguments ----------------------------------------------------------------------------------------------------
+
+
+def _on_all_rows(given: Any, runs: Mapping[str, Selections], several: bool) -> dict[str, Ints | None]:
+    """What is selected on all rows as indices, by procedure."""
+    if given is None:
+        return dict.fromkeys(runs)
+    if not several:
+        given = {"": given}
+    if not isinstance(given, Mapping):
+        raise wrong_argument("all_rows", "the features of each procedure, by its name", given)
+    unknown = [name for name in given if name not in runs]
+    if unknown:
+        raise InputError(f"all_rows speaks of {unknown[0]!r}, which is not among the procedures.")
+    return {name: None if given.get(name) is None else _indices(given[name], sel) for name, sel in runs.items()}
+
+
+def _indices(features: Any, sel: Selections) -> Ints:
+    if not is_collection(features) or not _all_text(features):
+        raise wrong_argument("all_rows", "names of features", features)
+    return _places(list(dict.fromkeys(features)), sel)
+
+
+def _all_text(values: Iterable[Any]) -> bool:
+    return all(isinstance(value, str) for value in values)
+
+
+def _places(names: Sequence[str], sel: Selections) -> Ints:
+    positions = name_positions(sel.features, sel.n_features)
+    unknown = [name for name in names if name not in positions]
+    if unknown:
+        raise InputError(f"all_rows holds {unknown[0]!r}, which is not among the features.")
+    return np.array([positions[name] for name in names], dtype=np.int64)
+
+
+def _added(one: Any, other: Any) -> Any:
+    if one is None or other is None:
+        return other if one is None else one
+    return one + other
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else value
