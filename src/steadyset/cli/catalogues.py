@@ -16,7 +16,13 @@ OF_THE_RUN = ("random_state", "task", "n_jobs")  # what an assessment sets itsel
 
 
 def print_catalogue(
-    entries: Sequence[Mapping[str, Any]], form: Format, *, alone: bool, shown: Sequence[str], example: tuple[str, str]
+    entries: Sequence[Mapping[str, Any]],
+    form: Format,
+    *,
+    alone: bool,
+    shown: Sequence[str],
+    example: tuple[str, str],
+    safe: bool = False,
 ) -> None:
     """Entries with a name, a summary, parameters with defaults and meanings, and a reference; `shown` columns besides.
 
@@ -25,7 +31,7 @@ def print_catalogue(
     if form is Format.json:
         print_rows([{key: _plain(value) for key, value in entry.items()} for entry in entries], form)
     elif form is Format.csv:
-        print_rows([{key: _flat(key, value) for key, value in entry.items()} for entry in entries], form)
+        print_rows([{key: _flat(key, value) for key, value in entry.items()} for entry in entries], form, safe=safe)
     elif alone:
         _tell(entries[0])
     else:

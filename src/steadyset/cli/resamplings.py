@@ -15,6 +15,7 @@ def resamplings(
     name: Annotated[str | None, typer.Argument(help="Show only this resampling, with all its details.")] = None,
     load: shared.Load = None,
     form: shared.Form = Format.table,
+    spreadsheet_safe: shared.SpreadsheetSafe = False,
 ) -> None:
     """List the resamplings: how each draws the runs, its parameters and its reference."""
     from steadyset.resampling import resampling_entry, resampling_names
@@ -24,6 +25,7 @@ def resamplings(
         entries,
         form,
         alone=name is not None,
+        safe=spreadsheet_safe,
         shown=(),
         example=("assess DATA --target COLUMN --resampling subsample:fraction=0.8", "steadyset resamplings NAME"),
     )

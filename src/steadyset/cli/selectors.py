@@ -15,6 +15,7 @@ def selectors(
     name: Annotated[str | None, typer.Argument(help="Show only this selector, with all its details.")] = None,
     load: shared.Load = None,
     form: shared.Form = Format.table,
+    spreadsheet_safe: shared.SpreadsheetSafe = False,
 ) -> None:
     """List the selectors: what each does, the target it takes, its parameters and its reference."""
     from steadyset.selectors.listing import selector_entry
@@ -25,6 +26,7 @@ def selectors(
         entries,
         form,
         alone=name is not None,
+        safe=spreadsheet_safe,
         shown=("target",),
         example=("assess DATA --target COLUMN --selector lasso:k=20", "steadyset selectors NAME"),
     )
