@@ -19,3 +19,16 @@ def small_disk(tmp_path):
         pytest.skip(f"no small disk can be made here: {made.stderr.strip()}")
     yield folder
     subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+@pytest.fixture
+def forgotten_registrations():
+    """Selectors and resamplings that a test registers are unknown after it."""
+    from steadyset.resampling import RESAMPLINGS
+    from steadyset.selectors.known import MODELS
+
+    tables = [(table, dict(table)) for table in (MODELS, RESAMPLINGS)]
+    yield
+    for table, before in tables:
+        table.clear()
+        table.update(before)

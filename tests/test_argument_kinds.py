@@ -63,12 +63,12 @@ def test_things_of_many_values_where_one_is_meant_are_refused(name):
 
 
 OTHERS = [
-    (lambda: _fit("SparseLinear", n_lambdas=HUGE), "n_lambdas must be at most 100000"),
-    (lambda: _fit("StabilitySelection", n_lambdas=HUGE), "n_lambdas must be at most 100000"),
-    (lambda: st.selectors.elastic_net_path(X, Y, n_lambdas=HUGE), "n_lambdas must be at most 100000"),
-    (lambda: _fit("BoostedLinear", n_steps=HUGE), "n_steps must be at most 1000000"),
-    (lambda: st.approaches.stabs(X, Y, n_trials=HUGE), "n_trials must be at most 1000000"),
-    (lambda: st.tune(None, X, Y, n_trials=HUGE), "n_trials must be at most 1000000"),
+    (lambda: _fit("SparseLinear", n_lambdas=HUGE), "n_lambdas must be a whole number from 1 to 100,000"),
+    (lambda: _fit("StabilitySelection", n_lambdas=HUGE), "n_lambdas must be a whole number from 2 to 100,000"),
+    (lambda: st.selectors.elastic_net_path(X, Y, n_lambdas=HUGE), "n_lambdas must be a whole number from 1 to 100,000"),
+    (lambda: _fit("BoostedLinear", n_steps=HUGE), "n_steps must be a whole number from 1 to 1,000,000"),
+    (lambda: st.approaches.stabs(X, Y, n_trials=HUGE), "n_trials must be a whole number from 1 to 1,000,000"),
+    (lambda: st.tune(None, X, Y, n_trials=HUGE), "n_trials must be a whole number from 1 to 1,000,000"),
     (lambda: _fit("GroupLinear", groups=[[], [1]]), "groups holds lists of different lengths"),
     (lambda: _fit("GroupLinear", groups=[1, "a", 2, 3, 4]), "groups mixes text and numbers"),
     (lambda: _fit("GroupLinear", groups=[1, None, 2, 3, 4]), "groups has missing values; drop those features"),

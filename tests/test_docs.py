@@ -7,8 +7,6 @@ import pytest
 
 from steadyset.measures import record
 from steadyset.plots import catalogue as pictures
-from steadyset.resampling import by_name as resamplings
-from steadyset.selectors import names
 from steadyset.selectors.filters import registry
 
 ROOT = Path(__file__).parents[1]
@@ -21,14 +19,12 @@ PAGES = sorted(page for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md
 
 
 @pytest.fixture(autouse=True)
-def _forget_what_a_page_registers(monkeypatch, tmp_path):
+def _forget_what_a_page_registers(monkeypatch, tmp_path, forgotten_registrations):
     monkeypatch.setattr(registry, "_filters", dict(registry._filters))
     monkeypatch.setattr(pictures, "_pictures", dict(pictures._pictures))
     monkeypatch.setattr(record, "_registry", dict(record._registry))
     monkeypatch.setattr(record, "_names", dict(record._names))
     monkeypatch.setattr(record, "_families", dict(record._families))
-    monkeypatch.setattr(names, "MODELS", dict(names.MODELS))
-    monkeypatch.setattr(resamplings, "RESAMPLINGS", dict(resamplings.RESAMPLINGS))
     monkeypatch.chdir(tmp_path)
 
 

@@ -34,10 +34,9 @@ def is_collection(value: Any) -> bool:
 
 def check_integer(name: str, value: Any, *, least: int, most: int | None = None) -> None:
     """An option that is a whole number."""
-    if not is_whole(value) or value < least:
-        raise wrong_argument(name, f"a whole number of at least {least}", value)
-    if most is not None and value > most:
-        raise wrong_argument(name, f"at most {most}", value)
+    if not is_whole(value) or value < least or (most is not None and value > most):
+        bounds = f"of at least {least}" if most is None else f"from {least} to {most:,}"
+        raise wrong_argument(name, f"a whole number {bounds}", value)
 
 
 def check_number(name: str, value: Any, *, above: float = 0.0, most: float = np.inf, or_equal: bool = False) -> None:
@@ -100,6 +99,17 @@ def check_seed(name: str, value: Any) -> None:
         return
     if not is_whole(value) or value < 0:
         raise InputError(f"{name} must be None or a whole number of at least 0 (got {shown(value)}).")
+
+
+def job_count(n_jobs: Any) -> int:
+    """joblib's reading of n_jobs: None is one job, -1 as many as there are cores, -2 one less."""
+    from joblib import effective_n_jobs
+
+    if n_jobs is None:
+        return 1
+    if not is_whole(n_jobs) or n_jobs == 0:
+        raise wrong_argument("n_jobs", "a number of jobs, or -1 for all cores", n_jobs)
+    return int(effective_n_jobs(int(n_jobs)))
 
 
 def shown(value: Any) -> str:

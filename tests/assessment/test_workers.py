@@ -15,12 +15,12 @@ from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectKBest, SelectorMixin, f_classif
 
+from steadyset.arguments import job_count
 from steadyset.assessment import assess, engines
 from steadyset.assessment.workers import CRASHED, _deaf_children
 from steadyset.errors import InputError
 from steadyset.resampling import Bootstrap, Rows
 from steadyset.runner.cell import Cell
-from steadyset.runner.jobs import job_count
 
 X = np.random.default_rng(0).normal(size=(40, 6))
 Y = (X[:, 0] > 0).astype(int)

@@ -6,7 +6,7 @@ import pytest
 
 import steadyset as st
 from steadyset.cli import run
-from steadyset.resampling import RESAMPLINGS, resampling_by_name
+from steadyset.resampling import resampling_by_name
 from steadyset.selectors.names import selector_by_name, selector_names, why_unable
 
 OWN = """
@@ -72,11 +72,8 @@ def test_options_of_a_filter_are_parameters_of_its_name():
         selector_by_name("relieff:neighbours=5", "classes")
 
 
-def test_what_a_file_registers_is_listed(tmp_path, capsys, monkeypatch):
-    from steadyset.selectors import names
-
-    monkeypatch.setattr(names, "MODELS", dict(names.MODELS))
-    monkeypatch.setattr("steadyset.resampling.by_name.RESAMPLINGS", dict(RESAMPLINGS))
+@pytest.mark.usefixtures("forgotten_registrations")
+def test_what_a_file_registers_is_listed(tmp_path, capsys):
     (tmp_path / "mine.py").write_text(OWN)
     assert run(["selectors", "best", "--load", str(tmp_path / "mine.py")]) == 0
     said = capsys.readouterr().out

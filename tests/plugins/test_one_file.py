@@ -16,7 +16,7 @@ register_filter(Filter(name="spreads", score=lambda X, y: np.ptp(X, axis=0), wei
 """,
     "selectors/best.py": """
 from sklearn.feature_selection import SelectKBest
-from steadyset.selectors.names import register_selector
+from steadyset.selectors.known import register_selector
 register_selector("best", SelectKBest)
 """,
     "selectors/ensembles/lenient.py": """

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning
 
-from steadyset.arguments import check_function, check_integer, check_number, is_whole, wrong_argument
+from steadyset.arguments import check_function, check_integer, check_number, is_whole, job_count, wrong_argument
 from steadyset.assessment.engines import check_engine, compute
 from steadyset.assessment.folder import RunFolder
 from steadyset.assessment.request import Request, make_request
@@ -26,7 +26,6 @@ from steadyset.resampling import Bootstrap, Resampling, as_resampling
 from steadyset.runner.all_rows import error_on_all_rows
 from steadyset.runner.cell import Cell
 from steadyset.runner.conditions import reason
-from steadyset.runner.jobs import job_count
 from steadyset.selections import Selections
 
 __all__ = ["Assessment", "assess"]

@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from steadyset.arguments import wrong_argument
+from steadyset.arguments import job_count, wrong_argument
 from steadyset.assessment.cluster import on_cluster
 from steadyset.assessment.workers import in_processes
 from steadyset.runner.cell import Cell, compute_cell
-from steadyset.runner.jobs import job_count
 from steadyset.runner.plan import Plan
 
 Key = tuple[int, int]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from steadyset._version import __version__
-from steadyset.arguments import wrong_argument
+from steadyset.arguments import check_integer, wrong_argument
 from steadyset.errors import Complaints, InputError, about
 from steadyset.io.labels import feature_names
 from steadyset.io.numbers import number_array, number_frame
@@ -149,6 +149,8 @@ def make_plan(
         together = None if groups is None else group_values(aligned_rows(X, groups, "groups"), n_rows)
     wrong.tell()
     gaps = columns_with_gaps(table)
+    seed = random_state if drawing.random_state is None else drawing.random_state
+    check_integer("random_state", seed, least=0)
     plan = Plan(
         table,
         target,
@@ -157,7 +159,7 @@ def make_plan(
         default_predictor(kind, fills=fills is None and len(gaps) > 0) if predictor is None else _predictor(predictor),
         read_scoring(scoring, kind, target),
         kind,
-        _seed(random_state if drawing.random_state is None else drawing.random_state),
+        int(seed),
         fills,
         warned,
         gaps,
@@ -225,12 +227,6 @@ def _predictor(predictor: Any) -> Any:
     if isinstance(predictor, type) or not all(hasattr(predictor, name) for name in ("fit", "predict", "get_params")):
         raise wrong_argument("predictor", "a scikit-learn classifier or regressor", predictor)
     return predictor
-
-
-def _seed(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
-        raise wrong_argument("random_state", "a whole number of at least 0", value)
-    return int(value)
 
 
 def _numbers(X: Any, features: Sequence[str] | None) -> tuple[Floats, tuple[str, ...]]:

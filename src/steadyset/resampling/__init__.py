@@ -1,6 +1,7 @@
 """How the training sets of the runs are drawn."""
 
 from steadyset.plugins import import_modules
+from steadyset.resampling.base import Resampling
 from steadyset.resampling.by_name import (
     RESAMPLINGS,
     list_resamplings,
@@ -17,7 +18,6 @@ from steadyset.resampling.drawn import (
     KFold,
     LeaveOut,
     NoiseInjection,
-    Resampling,
     Subsample,
 )
 from steadyset.resampling.given import Splits, Splitter, as_resampling

@@ -9,31 +9,12 @@ from steadyset.docstrings import defaults, first_paragraph, headed_line, meaning
 from steadyset.errors import InputError
 from steadyset.io.labels import name_and_params
 from steadyset.plugins import PlugIns, check_new_name
-from steadyset.resampling.drawn import (
-    Bootstrap,
-    Chunks,
-    ComplementaryPairs,
-    FixedOverlap,
-    KFold,
-    LeaveOut,
-    NoiseInjection,
-    Resampling,
-    Subsample,
-)
+from steadyset.resampling.base import Resampling
 
 if TYPE_CHECKING:
     import pandas as pd
 
-RESAMPLINGS: dict[str, type[Resampling]] = {
-    "bootstrap": Bootstrap,
-    "subsample": Subsample,
-    "complementary_pairs": ComplementaryPairs,
-    "kfold": KFold,
-    "chunks": Chunks,
-    "fixed_overlap": FixedOverlap,
-    "noise": NoiseInjection,
-    "leave_out": LeaveOut,
-}
+RESAMPLINGS: dict[str, type[Resampling]] = {}  # each registers itself where it is defined
 
 
 def register_resampling(name: str, resampling: type[Resampling], *, replace: bool = False) -> type[Resampling]:

@@ -1,130 +1,18 @@
-"""How the training sets of the runs are drawn: scikit-learn splitters whose every run can be drawn by itself.
-
-Run i depends on the seed and on i only, never on the runs before it: so runs can be computed anywhere, in any order,
-added later or repeated after an interruption, and stay the same.
-"""
+"""The resamplings that draw rows at random: bootstraps, subsamples, halves, folds, chunks, overlaps, noise."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterator
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
-from sklearn.base import BaseEstimator
 
-from steadyset.arguments import check_finite, check_flag, check_seed, is_whole, shown, wrong_argument
+from steadyset.arguments import wrong_argument
 from steadyset.errors import InputError
-from steadyset.io.observations import group_values
 from steadyset.kernels.arrays import Ints
+from steadyset.resampling.base import Resampling
+from steadyset.resampling.by_name import register_resampling
 from steadyset.resampling.resample import Noise, Resample, Rows
-
-MOST_RUNS = 1_000_000
-WHOLE, NUMBERS, FLAGS = ("n_splits", "repeats", "size"), ("fraction", "overlap", "level"), ("stratified", "balanced")
-
-
-class Resampling(BaseEstimator):  # type: ignore[misc]
-    """Base of the splitters: a subclass says how many runs there are and draws one of them."""
-
-    random_state: int | None = None
-    takes_groups = False
-
-    @property
-    def name(self) -> str:
-        """What the labels of the runs start with."""
-        return type(self).__name__.lower()
-
-    def n_runs_for(self, rows: Rows) -> int:
-        """How many runs there are on this data."""
-        return int(getattr(self, "n_runs"))  # noqa: B009 - a parameter of most subclasses
-
-    @property
-    def extendable(self) -> bool:
-        """Whether a run stays the same when more runs are asked for."""
-        return "n_runs" in self.get_params()
-
-    def identity(self) -> str:
-        """What decides the rows of a run, besides its number and the seed."""
-        left_out = {"random_state"} | ({"n_runs"} if self.extendable else set())
-        shown = (f"{key}={value!r}" for key, value in sorted(self.get_params().items()) if key not in left_out)
-        return f"{type(self).__name__}({', '.join(shown)})"
-
-    @abstractmethod
-    def _draw(self, run: int, rows: Rows, seed: int) -> Resample | tuple[Ints, Ints]:
-        """The training and the test rows of one run."""
-
-    def draw(self, run: int, rows: Rows, seed: int = 0) -> Resample:
-        """Run number `run` (from 0); its test rows are those left out, where there are any."""
-        drawn = self._draw(run, rows, seed)
-        resample = drawn if isinstance(drawn, Resample) else Resample("", *drawn)
-        return resample if resample.label else replace(resample, label=self._label(resample, run, seed))
-
-    def _label(self, resample: Resample, run: int, seed: int) -> str:
-        """Parameters, the number of rows, classes and groups decide the rows: a digest of these tells all apart."""
-        return f"{self.name}-{resample.digest}:{seed}:{run + 1}"
-
-    def test_ratio(self, rows: Rows, seed: int = 0) -> float:
-        """Test rows for each distinct training row, in the first run: how much the scores of the runs overlap."""
-        first = self.draw(0, rows, seed)
-        return len(first.test) / len(np.unique(first.train))
-
-    def check(self, rows: Rows) -> None:
-        """Refuse data that this resampling cannot draw from."""
-        self._check_kinds()
-        if rows.n < 2:
-            raise InputError(f"The data has {rows.n} rows; resampling needs at least 2.")
-        runs = self.get_params().get("n_runs", 1)
-        if isinstance(runs, bool) or not isinstance(runs, (int, np.integer)) or runs > MOST_RUNS:
-            raise wrong_argument("n_runs", f"a whole number from 1 to {MOST_RUNS:,}", runs)
-        if self.n_runs_for(rows) < 1:
-            raise wrong_argument("n_runs", "at least 1", self.n_runs_for(rows))
-        if rows.groups is None:
-            return
-        if not self.takes_groups:
-            raise InputError(f"{type(self).__name__} cannot keep groups together; Bootstrap, Subsample and KFold can.")
-        if getattr(self, "stratified", False) or getattr(self, "balanced", False):
-            raise InputError(f"{type(self).__name__} of groups is neither stratified nor balanced.")
-        if len(np.unique(rows.groups)) < 2:
-            raise InputError("groups holds one group only; at least 2 are needed.")
-
-    def _check_kinds(self) -> None:
-        """Refuse parameters of a wrong type; a class of somebody else may mean other things by the same words."""
-        if type(self).__module__ != __name__:
-            return
-        for name, value in self.get_params().items():
-            if name in WHOLE and not is_whole(value):
-                raise wrong_argument(name, "a whole number", value)
-            if name in NUMBERS:
-                check_finite(name, value)
-            if name in FLAGS:
-                check_flag(name, value)
-
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Ints, Ints]]:
-        """Training and test rows of every run, as scikit-learn's splitters give them."""
-        check_seed("random_state", self.random_state)
-        rows = self._rows(X, y, groups)
-        self.check(rows)
-        for run in range(self.n_runs_for(rows)):
-            resample = self.draw(run, rows, self.random_state or 0)
-            yield resample.train, resample.test
-
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """The number of runs."""
-        return self.n_runs_for(self._rows(X, y, groups))
-
-    def _rows(self, X: Any, y: Any, groups: Any) -> Rows:
-        if X is None:
-            return Rows(0)
-        try:
-            n = X.shape[0] if hasattr(X, "shape") else len(X)
-        except (TypeError, IndexError):
-            raise InputError(f"X must have rows (got {shown(X)}).") from None
-        if y is not None and getattr(self, "stratified", False) is True:
-            y = group_values(y, n, what="y")
-        return Rows(n, _array(y, "y"), None if groups is None else group_values(groups, n))
 
 
 class Bootstrap(Resampling):
@@ -187,6 +75,9 @@ class Bootstrap(Resampling):
         return left_out / (1 - left_out)
 
 
+register_resampling("bootstrap", Bootstrap)
+
+
 class Subsample(Resampling):
     """A fraction of the rows, drawn without replacement; the others are the test rows.
 
@@ -236,6 +127,9 @@ class Subsample(Resampling):
         return train, _left_out(train, rows.n)
 
 
+register_resampling("subsample", Subsample)
+
+
 class ComplementaryPairs(Resampling):
     """Random halves of the rows: runs 2p and 2p+1 are the two halves of one split.
 
@@ -274,6 +168,9 @@ class ComplementaryPairs(Resampling):
             halves.append(order[:half] if run % 2 == 0 else order[half : 2 * half])
         train = np.sort(np.concatenate(halves))
         return train, _left_out(train, rows.n)
+
+
+register_resampling("complementary_pairs", ComplementaryPairs)
 
 
 class KFold(Resampling):
@@ -330,6 +227,9 @@ class KFold(Resampling):
         return np.flatnonzero(~left_out), np.flatnonzero(left_out)
 
 
+register_resampling("kfold", KFold)
+
+
 class Chunks(Resampling):
     """Disjoint parts of the data: the runs share no row, so they are independent, and each sees little data.
 
@@ -355,6 +255,9 @@ class Chunks(Resampling):
     def _draw(self, run: int, rows: Rows, seed: int) -> tuple[Ints, Ints]:
         chunk = _random(seed, 0).permutation(rows.n) % self.n_runs
         return np.flatnonzero(chunk == run), np.flatnonzero(chunk != run)
+
+
+register_resampling("chunks", Chunks)
 
 
 class FixedOverlap(Resampling):
@@ -389,6 +292,9 @@ class FixedOverlap(Resampling):
         size = min(rows.n - 1, round(rows.n / (2 - self.overlap)))
         train = np.sort(order[:size] if run % 2 == 0 else order[rows.n - size :])
         return train, _left_out(train, rows.n)
+
+
+register_resampling("fixed_overlap", FixedOverlap)
 
 
 class NoiseInjection(Resampling):
@@ -426,6 +332,9 @@ class NoiseInjection(Resampling):
         return Resample("", np.arange(rows.n), np.empty(0, np.int64), Noise(self.target, self.level, (seed, run, 2)))
 
 
+register_resampling("noise", NoiseInjection)
+
+
 class LeaveOut(Resampling):
     """Each run leaves out `size` rows, each row once: the jackknife for size 1.
 
@@ -451,6 +360,9 @@ class LeaveOut(Resampling):
         order = np.arange(rows.n) if self.size == 1 else _random(seed, 0).permutation(rows.n)
         test = np.sort(order[run * self.size : (run + 1) * self.size])
         return _left_out(test, rows.n), test
+
+
+register_resampling("leave_out", LeaveOut)
 
 
 def _random(seed: int, run: int) -> np.random.Generator:
@@ -479,10 +391,3 @@ def _balanced(n: int, n_runs: int, seed: int) -> Ints:
     table = _random(seed, 0).permutation(every).reshape(n_runs, n)
     table.setflags(write=False)
     return table
-
-
-def _array(values: Any, what: str) -> npt.NDArray[Any] | None:
-    try:
-        return None if values is None else np.asarray(values)
-    except ValueError:
-        raise InputError(f"{what} must hold one value for each row (got {shown(values)}).") from None

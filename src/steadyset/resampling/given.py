@@ -14,8 +14,8 @@ import numpy as np
 from steadyset.arguments import is_collection, shown
 from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
+from steadyset.resampling.base import Resampling
 from steadyset.resampling.by_name import resampling_by_name
-from steadyset.resampling.drawn import Resampling
 from steadyset.resampling.resample import Rows
 
 

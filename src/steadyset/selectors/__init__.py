@@ -15,10 +15,10 @@ from steadyset.selectors.ensembles import (
 from steadyset.selectors.filters import Filter, FilterSelector, register_filter
 from steadyset.selectors.forest import ForestClassification, ForestRegression
 from steadyset.selectors.group import GroupLinear, GroupLogistic
+from steadyset.selectors.known import register_selector
 from steadyset.selectors.l0 import L0Linear, L0Logistic
 from steadyset.selectors.linear import ElasticNetPath, SparseLinear, SparseLogistic, elastic_net_path
 from steadyset.selectors.listing import list_selectors
-from steadyset.selectors.names import register_selector
 from steadyset.selectors.rfe import RecursiveElimination
 
 __all__ = [

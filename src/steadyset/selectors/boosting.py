@@ -8,6 +8,7 @@ from sklearn.base import clone
 
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.linear.componentwise import boost
+from steadyset.selectors.known import register_selector
 from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
 from steadyset.selectors.model_input import nested, read_training, solved_target, standardise
 from steadyset.selectors.validation import check_integer, check_number, size_or_default
@@ -81,3 +82,11 @@ class BoostedLinear(_BoostingSelector, RegressionSelector):
     """
 
     _logistic = False
+
+
+register_selector(
+    "boosting",
+    classes=BoostedLogistic,
+    number=BoostedLinear,
+    summary="component-wise boosting of a logistic or linear regression",
+)

@@ -9,6 +9,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin, clone
 
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.trees.growth import Trees
+from steadyset.selectors.known import register_selector
 from steadyset.selectors.model import ModelSelector
 from steadyset.selectors.model_input import Target, first_best, nested, read_training, tied, varying
 from steadyset.selectors.trees import (
@@ -145,3 +146,18 @@ class ForestRegression(RegressorMixin, _ForestSelector):  # type: ignore[misc]
     def predict(self, X: ArrayLike) -> Floats:
         """The mean of y in the leaves, averaged over the trees."""
         return self._mean_of_trees(X)[:, 0]
+
+
+register_selector(
+    "forest",
+    classes=ForestClassification,
+    number=ForestRegression,
+    summary="the features of largest impurity importance in a random forest",
+)
+register_selector(
+    "forest_permutation",
+    classes=ForestClassification,
+    number=ForestRegression,
+    params={"importance": "permutation"},
+    summary="the features of largest out-of-bag permutation importance in a random forest",
+)

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.linear.best_subset import best_subset_path
+from steadyset.selectors.known import register_selector
 from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
 from steadyset.selectors.model_input import copies_of, read_training, solved_target, standardise
 from steadyset.selectors.validation import check_integer, check_number, size_or_default
@@ -121,3 +122,12 @@ class L0Linear(_BestSubsetSelector, RegressionSelector):
         self.k = k
         self.ridge = ridge
         self.n_candidates = n_candidates
+
+
+register_selector(
+    "l0",
+    classes=L0Logistic,
+    number=L0Linear,
+    summary="logistic or linear regression on the best subset of k features, by local search",
+    reference="Hazimeh and Mazumder 2020",
+)

@@ -11,6 +11,7 @@ from steadyset.errors import InputError
 from steadyset.io.numbers import numbers
 from steadyset.kernels.arrays import Floats
 from steadyset.kernels.linear.elastic_net import fit_elastic_net
+from steadyset.selectors.known import register_selector
 from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
 from steadyset.selectors.model_input import Training, later_copies, read_training
 from steadyset.selectors.path import MOST_ROUNDS, SWEEPS_A_CALL, PathProblem
@@ -239,3 +240,20 @@ def _read_factors(penalty_factors: ArrayLike | None, n_features: int) -> Floats:
             f"expected one positive number for each of the {n_features} features."
         )
     return factors
+
+
+register_selector(
+    "lasso",
+    classes=SparseLogistic,
+    number=SparseLinear,
+    summary="L1-penalised logistic or linear regression (lasso)",
+    reference="Tibshirani 1996; Friedman, Hastie and Tibshirani 2010",
+)
+register_selector(
+    "elastic_net",
+    classes=SparseLogistic,
+    number=SparseLinear,
+    params={"l1_ratio": 0.5},
+    summary="logistic or linear regression with an elastic-net penalty",
+    reference="Zou and Hastie 2005; Friedman, Hastie and Tibshirani 2010",
+)

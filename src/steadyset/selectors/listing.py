@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from steadyset.docstrings import DEPRECATED, first_paragraph, headed_line, meanings
 from steadyset.selectors.filters import Filter, FilterSelector, get_filter
-from steadyset.selectors.names import NamedModel, named_model, selector_names, unknown_selector, why_unable
+from steadyset.selectors.known import NamedModel
+from steadyset.selectors.names import named_model, selector_names, unknown_selector, why_unable
 from steadyset.task import CLASSES, NUMBER
 
 if TYPE_CHECKING:

@@ -2,82 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Mapping
 from typing import Any
 
 from sklearn.base import clone, is_classifier
 from sklearn.utils import get_tags
 
-from steadyset.arguments import wrong_argument
 from steadyset.errors import InputError
 from steadyset.io.labels import name_and_params
-from steadyset.plugins import PlugIns, check_new_name
-from steadyset.selectors.boosting import BoostedLinear, BoostedLogistic
 from steadyset.selectors.ensembles import StabilitySelection
 from steadyset.selectors.filters import FilterSelector, filter_names, get_filter
-from steadyset.selectors.forest import ForestClassification, ForestRegression
-from steadyset.selectors.l0 import L0Linear, L0Logistic
-from steadyset.selectors.linear import SparseLinear, SparseLogistic
-from steadyset.selectors.rfe import RecursiveElimination
+from steadyset.selectors.known import MODELS, NamedModel, plugins
 from steadyset.task import CLASSES, NUMBER, Task
-
-
-@dataclass(frozen=True)
-class NamedModel:
-    """What makes the selector for each task (None: there is none) and the parameters that the name stands for.
-
-    `summary` says in a phrase what it does, `reference` who published it; without them its docstring does.
-    """
-
-    classes: Callable[[], Any] | None
-    number: Callable[[], Any] | None
-    params: dict[str, Any] = field(default_factory=dict)
-    summary: str = ""
-    reference: str = ""
-
-
-MODELS: dict[str, NamedModel] = {
-    "lasso": NamedModel(
-        *(SparseLogistic, SparseLinear, {}, "L1-penalised logistic or linear regression (lasso)"),
-        "Tibshirani 1996; Friedman, Hastie and Tibshirani 2010",
-    ),
-    "elastic_net": NamedModel(
-        *(SparseLogistic, SparseLinear, {"l1_ratio": 0.5}, "logistic or linear regression with an elastic-net penalty"),
-        "Zou and Hastie 2005; Friedman, Hastie and Tibshirani 2010",
-    ),
-    "l0": NamedModel(
-        *(L0Logistic, L0Linear, {}, "logistic or linear regression on the best subset of k features, by local search"),
-        "Hazimeh and Mazumder 2020",
-    ),
-    "boosting": NamedModel(
-        *(BoostedLogistic, BoostedLinear, {}, "component-wise boosting of a logistic or linear regression"),
-    ),
-    "forest": NamedModel(
-        *(ForestClassification, ForestRegression, {}, "the features of largest impurity importance in a random forest"),
-    ),
-    "forest_permutation": NamedModel(
-        *(ForestClassification, ForestRegression, {"importance": "permutation"}),
-        "the features of largest out-of-bag permutation importance in a random forest",
-    ),
-    "rfe": NamedModel(
-        *(RecursiveElimination, None, {}, "recursive feature elimination by a ridge logistic regression"),
-    ),
-    "rfe_svm": NamedModel(
-        *(RecursiveElimination, None, {"loss": "hinge"}),
-        "recursive feature elimination by a linear support vector machine",
-    ),
-    "stability_selection": NamedModel(
-        *(
-            StabilitySelection,
-            StabilitySelection,
-            {},
-            "the features that a base selector chooses on most halves",
-        ),
-        "Meinshausen and Bühlmann 2010; Shah and Samworth 2013",
-    ),
-}
 
 # What is compared where nobody chooses: different ways to select that can all run on the task.
 DEFAULTS: dict[str, tuple[str, ...]] = {
@@ -146,8 +82,8 @@ def _binary_only(selector: Any) -> bool:
 
 def selector_names() -> list[str]:
     """Every name that `selector_by_name` takes: the models, then the filters."""
-    _plugins.load()
-    return [*MODELS, *(name for name in filter_names() if name not in MODELS)]
+    plugins.load()
+    return [*sorted(MODELS), *(name for name in filter_names() if name not in MODELS)]
 
 
 def named_model(name: str) -> NamedModel | None:
@@ -155,59 +91,9 @@ def named_model(name: str) -> NamedModel | None:
     return MODELS.get(name)
 
 
-def register_selector(
-    name: str,
-    selector: Any = None,
-    *,
-    classes: Any = None,
-    number: Any = None,
-    params: Mapping[str, Any] | None = None,
-    summary: str = "",
-    reference: str = "",
-    replace: bool = False,
-) -> None:
-    """Make a selector known by a name, to `assess`, `tune` and the command.
-
-    Parameters
-    ----------
-    name : what `assess(["name:param=value"], ...)` and the command take
-    selector : a class, a function without arguments that makes one, or an estimator that is copied; for both tasks
-    classes, number : instead of it, one for each task; a task that is left out is refused by a sentence
-    params : the parameters that the name stands for, such as {"l1_ratio": 0.5}
-    summary, reference : what it does, in a phrase, and who published it; without them its docstring tells
-    replace : whether another selector of this name gives way
-    """
-    check_new_name("selector", name, [*MODELS, *filter_names(search=False)], replace=replace)
-    if (selector is None) == (classes is None and number is None):
-        raise InputError("selector must be given, or classes or number instead of it.")
-    if selector is not None:
-        classes = number = selector
-    for argument, text in (("summary", summary), ("reference", reference)):
-        if not isinstance(text, str):
-            raise wrong_argument(argument, "text", text)
-    MODELS[name] = NamedModel(_maker(classes), _maker(number), dict(params or {}), summary, reference)
-
-
-def _maker(selector: Any) -> Callable[[], Any] | None:
-    if selector is None or (callable(selector) and not hasattr(selector, "fit")) or isinstance(selector, type):
-        return selector  # type: ignore[no-any-return]
-    if not hasattr(selector, "get_params"):
-        raise wrong_argument("selector", "a scikit-learn estimator, its class or a function", selector)
-    return partial(clone, selector)
-
-
-def _adopt(name: str, selector: Any) -> None:
-    """Register what an entry point stands for, unless its module has done that."""
-    if name not in MODELS or selector not in (MODELS[name].classes, MODELS[name].number):
-        register_selector(name, selector)
-
-
-_plugins = PlugIns("selector", _adopt)
-
-
 def unknown_selector(name: str) -> InputError:
     """The error for a name that is no selector's."""
-    return _plugins.unknown(name, selector_names(), listing="list_selectors()")
+    return plugins.unknown(name, selector_names(), listing="list_selectors()")
 
 
 def selector_by_name(text: str, task: Task) -> Any:

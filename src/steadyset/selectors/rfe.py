@@ -15,6 +15,7 @@ from steadyset.kernels.linear.cholesky import pivoted_cholesky
 from steadyset.kernels.linear.hinge import hinge_fit
 from steadyset.kernels.linear.products import combine, symmetric_product
 from steadyset.kernels.linear.ridge import ridge_fit
+from steadyset.selectors.known import register_selector
 from steadyset.selectors.model import BinarySelector
 from steadyset.selectors.model_input import first_best, nested, read_training, standardise, tied
 from steadyset.selectors.validation import check_choice, check_number, size_or_default
@@ -118,3 +119,16 @@ def _fit_coordinates(Zt: Floats, y: Floats, w: Floats, loss: str, penalty: float
     else:
         theta = hinge_fit(Zt, 2.0 * y - 1.0, w, penalty, 1e-13)
     return theta[:-1], float(theta[-1])
+
+
+register_selector(
+    "rfe",
+    classes=RecursiveElimination,
+    summary="recursive feature elimination by a ridge logistic regression",
+)
+register_selector(
+    "rfe_svm",
+    classes=RecursiveElimination,
+    params={"loss": "hinge"},
+    summary="recursive feature elimination by a linear support vector machine",
+)

@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-from joblib import effective_n_jobs
 
-from steadyset.arguments import is_whole, wrong_argument
+from steadyset.arguments import is_whole, job_count, wrong_argument
 from steadyset.errors import InputError
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.kernels.trees.growth import (
@@ -163,7 +162,7 @@ def _blocks(
         size = min(BLOCK, int(growth.n_estimators) - first)
         return grow(data.table, data.target, data.places, rules, number, first, size, importance)
 
-    n_threads = min(effective_n_jobs(n_jobs), len(firsts))
+    n_threads = min(job_count(n_jobs), len(firsts))
     if n_threads == 1:
         return [block(first) for first in firsts]
     with ThreadPoolExecutor(n_threads) as pool:

@@ -24,7 +24,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from steadyset.arguments import check_each, check_integer, is_whole, shown
+from steadyset.arguments import check_each, check_integer, is_whole, job_count, shown
 from steadyset.assessment.request import make_plan
 from steadyset.errors import InputError
 from steadyset.io.labels import given_names
@@ -36,7 +36,6 @@ from steadyset.resampling import KFold, Resample
 from steadyset.runner.all_rows import model_on_all_rows
 from steadyset.runner.cell import Cell, Fitted, compute_cells
 from steadyset.runner.chosen import Chosen
-from steadyset.runner.jobs import job_count
 from steadyset.runner.missing import refuse_gaps
 from steadyset.runner.plan import Plan
 from steadyset.runner.scoring import blind_predictor

@@ -15,6 +15,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy.special import ndtri
 
+from steadyset.arguments import job_count
 from steadyset.conventions import LEVEL
 from steadyset.errors import InputError
 from steadyset.inference import confidence_interval
@@ -24,7 +25,6 @@ from steadyset.measures import Measure, get_measure
 from steadyset.resampling import Resample
 from steadyset.runner.cell import ONE_CLASS, Cell, Fitted, compute_cells
 from steadyset.runner.chosen import Chosen
-from steadyset.runner.jobs import job_count
 from steadyset.runner.plan import Plan
 from steadyset.runner.scoring import LOWER_IS_BETTER
 from steadyset.runner.seeds import ready

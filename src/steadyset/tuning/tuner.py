@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from steadyset.arguments import check_choice, check_each, check_function, check_integer, wrong_argument
+from steadyset.arguments import check_choice, check_each, check_function, check_integer, job_count, wrong_argument
 from steadyset.assessment.request import fingerprint, make_plan
 from steadyset.io.disk import explained, folder_path, write_durably
 from steadyset.io.labels import given_names
@@ -19,7 +19,6 @@ from steadyset.io.observations import target_values
 from steadyset.measures import get_measure
 from steadyset.measures.options import check_similarity
 from steadyset.resampling import KFold
-from steadyset.runner.jobs import job_count
 from steadyset.runner.missing import filled_by_medians, refuse_gaps
 from steadyset.runner.plan import Plan
 from steadyset.similarity import FeatureSimilarity

@@ -29,6 +29,7 @@ from steadyset.selectors.ensembles.levels import Paths, default_base, follow, is
 from steadyset.selectors.ensembles.rules import NO_SIZE, ROUNDING, RULES, Limits, Reading, Rule, Runs, get_rule
 from steadyset.selectors.ensembles.stable import Prior, StableSet
 from steadyset.selectors.filters.resampled import run_seeds
+from steadyset.selectors.known import register_selector
 from steadyset.selectors.path import MOST_LAMBDAS
 from steadyset.selectors.validation import check_choice, check_features, check_integer, check_number, check_target
 from steadyset.task import CLASSES, Task, task_of
@@ -339,3 +340,11 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def _names(self) -> list[str]:
         names = getattr(self, "feature_names_in_", None)
         return [f"x{f}" for f in range(self.n_features_in_)] if names is None else [str(name) for name in names]
+
+
+register_selector(
+    "stability_selection",
+    StabilitySelection,
+    summary="the features that a base selector chooses on most halves",
+    reference="Meinshausen and Bühlmann 2010; Shah and Samworth 2013",
+)

@@ -6,10 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
-from steadyset.arguments import wrong_argument
+from steadyset.arguments import job_count, wrong_argument
 from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.scores.top import top
@@ -131,7 +130,7 @@ def rank(
             n_tied.append(steps.n_tied)
         return Ranked(found, orders, n_tied)
 
-    n_threads = min(effective_n_jobs(n_jobs), len(weights))
+    n_threads = min(job_count(n_jobs), len(weights))
     if n_threads == 1:
         return _all_defined(record, score_runs(np.arange(len(weights))))
     with ThreadPoolExecutor(n_threads) as pool:

@@ -1,0 +1,82 @@
+"""The selectors that have a name of their own, beside the filters: each registers itself where it is defined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from sklearn.base import clone
+
+from steadyset.arguments import wrong_argument
+from steadyset.errors import InputError
+from steadyset.plugins import PlugIns, check_new_name
+from steadyset.selectors.filters.registry import filter_names
+
+
+@dataclass(frozen=True)
+class NamedModel:
+    """What makes the selector for each task (None: there is none) and the parameters that the name stands for.
+
+    `summary` says in a phrase what it does, `reference` who published it; without them its docstring does.
+    """
+
+    classes: Callable[[], Any] | None
+    number: Callable[[], Any] | None
+    params: dict[str, Any] = field(default_factory=dict)
+    summary: str = ""
+    reference: str = ""
+
+
+MODELS: dict[str, NamedModel] = {}
+
+
+def register_selector(
+    name: str,
+    selector: Any = None,
+    *,
+    classes: Any = None,
+    number: Any = None,
+    params: Mapping[str, Any] | None = None,
+    summary: str = "",
+    reference: str = "",
+    replace: bool = False,
+) -> None:
+    """Make a selector known by a name, to `assess`, `tune` and the command.
+
+    Parameters
+    ----------
+    name : what `assess(["name:param=value"], ...)` and the command take
+    selector : a class, a function without arguments that makes one, or an estimator that is copied; for both tasks
+    classes, number : instead of it, one for each task; a task that is left out is refused by a sentence
+    params : the parameters that the name stands for, such as {"l1_ratio": 0.5}
+    summary, reference : what it does, in a phrase, and who published it; without them its docstring tells
+    replace : whether another selector of this name gives way
+    """
+    check_new_name("selector", name, [*MODELS, *filter_names(search=False)], replace=replace)
+    if (selector is None) == (classes is None and number is None):
+        raise InputError("selector must be given, or classes or number instead of it.")
+    if selector is not None:
+        classes = number = selector
+    for argument, text in (("summary", summary), ("reference", reference)):
+        if not isinstance(text, str):
+            raise wrong_argument(argument, "text", text)
+    MODELS[name] = NamedModel(_maker(classes), _maker(number), dict(params or {}), summary, reference)
+
+
+def _maker(selector: Any) -> Callable[[], Any] | None:
+    if selector is None or (callable(selector) and not hasattr(selector, "fit")) or isinstance(selector, type):
+        return selector  # type: ignore[no-any-return]
+    if not hasattr(selector, "get_params"):
+        raise wrong_argument("selector", "a scikit-learn estimator, its class or a function", selector)
+    return partial(clone, selector)
+
+
+def _adopt(name: str, selector: Any) -> None:
+    """Register what an entry point stands for, unless its module has done that."""
+    if name not in MODELS or selector not in (MODELS[name].classes, MODELS[name].number):
+        register_selector(name, selector)
+
+
+plugins = PlugIns("selector", _adopt)
