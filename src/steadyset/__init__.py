@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from steadyset.certificates import Certificate, certificate_table, certify
     from steadyset.errors import InputError, MissingExtraError, SteadysetError, UndefinedError
     from steadyset.findings import Findings, findings_of
+    from steadyset.from_tools import from_cross_validate, from_fitted, from_importances, from_rfecv
     from steadyset.inference import (
         Comparison,
         Interval,
@@ -104,6 +105,12 @@ _HOMES = {
     "findings": (
         "Findings",
         "findings_of",
+    ),
+    "from_tools": (
+        "from_cross_validate",
+        "from_fitted",
+        "from_importances",
+        "from_rfecv",
     ),
     "inference": (
         "Comparison",
@@ -222,6 +229,10 @@ __all__ = [
     "error_control",
     "features_table",
     "findings_of",
+    "from_cross_validate",
+    "from_fitted",
+    "from_importances",
+    "from_rfecv",
     "front_probability",
     "get_measure",
     "harmonic_mean",

@@ -7,9 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+from sklearn.linear_model import LogisticRegression
 
 import steadyset as st
 from steadyset.plots import Picture
@@ -199,6 +201,7 @@ def _building() -> list[Recipe]:
             st.Selections.from_rankings,
             {"R": [["a", "b"], ["b", "a"]], "features": names, "top": 1, "n_features": None, "labels": None},
         ),
+        *_from_tools(),
         Recipe("Selections.take", runs().take, {"runs": [0, 1]}),
         Recipe("Selections.with_weights", runs().with_weights, {"rows": [[1.0] * k for k in runs().sizes]}),
         Recipe(
@@ -239,6 +242,26 @@ def _building() -> list[Recipe]:
             st.datasets.similar_features,
             {"n": 20, "d": 40, "kind": "blocks", "n_similar": 4, "random_state": 0},
         ),
+    ]
+
+
+def _from_tools() -> list[Recipe]:
+    X, y = data()
+    halves = [LogisticRegression().fit(X[start::2], y[start::2]) for start in (0, 1)]
+    cut = {"features": list("abcde"), "top": 2, "threshold": None}
+    read = cut | {"importance": "gain", "tentative": False}
+    ranks = np.array([[1, 2, 3, 4, 5], [1, 1, 2, 3, 4]])
+    folds = {f"split{i}_{name}": table for i in (0, 1) for name, table in (("ranking", ranks), ("support", ranks == 1))}
+    eliminated = SimpleNamespace(cv_results_={"n_features": [1, 2], **folds}, n_features_=2, n_features_in_=5)
+    return [
+        Recipe("from_cross_validate", st.from_cross_validate, read | {"cv_results": {"estimator": halves}}),
+        Recipe("from_fitted", st.from_fitted, read | {"fitted": halves, "labels": None}),
+        Recipe(
+            "from_importances",
+            st.from_importances,
+            cut | {"importances": [[1.0, 2.0, 0.5, 0.0, 3.0]] * 2, "by": None, "labels": None},
+        ),
+        Recipe("from_rfecv", st.from_rfecv, {"rfecv": eliminated, "features": list("abcde"), "n_features": 2}),
     ]
 
 

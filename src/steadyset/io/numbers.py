@@ -104,7 +104,10 @@ def as_frame(table: Any, what: str) -> nw.DataFrame[Any]:
 
 def is_frame(table: Any) -> bool:
     """Whether it is a pandas, polars, pyarrow or other frame that narwhals knows."""
-    return isinstance(nw.from_native(table, eager_only=True, pass_through=True), nw.DataFrame)
+    try:
+        return isinstance(nw.from_native(table, eager_only=True, pass_through=True), nw.DataFrame)
+    except DuplicateError:  # a frame all the same, of which `as_frame` says what is wrong
+        return True
 
 
 def _refuse_text(array: NDArray[Any], what: str) -> None:

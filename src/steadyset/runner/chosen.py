@@ -62,10 +62,11 @@ def refuse_new_columns(name: str, estimator: Any) -> None:
     """Tell before any run that a step such as PCA makes columns that are not the features any more."""
     for _, step in getattr(estimator, "steps", [])[:-1]:
         if isinstance(step, ClassNamePrefixFeaturesOutMixin):
-            raise InputError(f"The selector {name!r} cannot run: {_new_columns(step)}")
+            raise InputError(f"The selector {name!r} cannot run: {new_columns(step)}")
 
 
-def _new_columns(step: Any) -> str:
+def new_columns(step: Any) -> str:
+    """Why what is selected behind such a step cannot be told."""
     return (
         f"the columns after the step {type(step).__name__} are not the features any more; steps before the selecting "
         "one must keep the features as they are."
@@ -96,7 +97,7 @@ def _kept_by(step: Any, n_features: int) -> Ints:
     place = {name: f for f, name in enumerate(names)}
     given = [str(name) for name in step.get_feature_names_out(names)]
     if not all(name in place for name in given):
-        raise InputError(f"{_new_columns(step)[0].upper()}{_new_columns(step)[1:]}")
+        raise InputError(f"{new_columns(step)[0].upper()}{new_columns(step)[1:]}")
     return np.array([place[name] for name in given], dtype=np.int64)
 
 
@@ -105,9 +106,7 @@ def _chosen_by_one(fitted: Any, n_features: int) -> Chosen:
     if hasattr(fitted, "get_support"):
         support = read_support(fitted.get_support(), n_features, who)
     elif hasattr(fitted, "coef_"):
-        magnitudes = _deciding(fitted.coef_, "coef_", who, n_features)
-        least = 0.0 if np.any(magnitudes == 0) else 1e-5 * magnitudes.max(initial=0.0)
-        support = magnitudes > least
+        support = not_zero(_deciding(fitted.coef_, "coef_", who, n_features))
     elif hasattr(fitted, "feature_importances_"):
         importances = _deciding(fitted.feature_importances_, "feature_importances_", who, n_features)
         support = importances > importances.mean()
@@ -116,6 +115,12 @@ def _chosen_by_one(fitted: Any, n_features: int) -> Chosen:
     features = np.flatnonzero(support)
     known = weights is not None and bool(np.all(np.isfinite(weights[features])))
     return Chosen(features, weights[features] if weights is not None and known else None, _tied(fitted, support))
+
+
+def not_zero(magnitudes: Floats) -> Bools:
+    """Which coefficients count: those that are not 0, or above 1e-5 of the largest where a solver leaves none at 0."""
+    least = 0.0 if np.any(magnitudes == 0) else 1e-5 * magnitudes.max(initial=0.0)
+    return np.asarray(magnitudes > least)
 
 
 def _deciding(raw: Any, attribute: str, who: str, n_features: int) -> Floats:

@@ -1,0 +1,192 @@
+"""From fitted estimators, one per run, to Selections: the functions that people call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from steadyset.arguments import check_choice, check_flag, is_collection, is_whole, wrong_argument
+from steadyset.errors import InputError
+from steadyset.from_tools.boosters import IMPORTANCES, boosters_of, is_boosted
+from steadyset.from_tools.cut import Cut, say_how_many, warn_of_ties
+from steadyset.from_tools.outcome import Outcome, Universe, checked_features, collected, folds_called, runs_called
+from steadyset.from_tools.passage import own_names
+from steadyset.from_tools.reading import Reading, every_part
+from steadyset.io.numbers import numbers
+from steadyset.selections import Selections
+
+
+def from_cross_validate(
+    cv_results: Any,
+    features: Sequence[str] | None = None,
+    *,
+    top: int | None = None,
+    threshold: float | str | None = None,
+    importance: str = "gain",
+    tentative: bool = False,
+) -> Selections:
+    """The Selections of scikit-learn's cross_validate(..., return_estimator=True): one run per fold.
+
+    Parameters
+    ----------
+    cv_results : what cross_validate returns
+    features : the names of all features; only needed where the estimators were fitted without names, or where the
+        columns to choose from (such as encoded categories) differ between the folds
+    top, threshold : which importances count as selected, for models that leave no feature out: the `top` largest, those
+        above `threshold` (a number, or "mean" or "median" of the fold), or both
+    importance : of LightGBM and XGBoost models: "gain", the total gain of the splits, or "split", their number
+    tentative : whether the features that Boruta calls tentative count as selected
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.feature_selection import SelectKBest
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import cross_validate
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> model = make_pipeline(StandardScaler(), SelectKBest(k=5), LogisticRegression())
+    >>> st.from_cross_validate(cross_validate(model, X, y, return_estimator=True))
+    Selections(5 runs, 30 features, size 5, weights)
+    """
+    if not isinstance(cv_results, Mapping):
+        raise wrong_argument("cv_results", "what cross_validate(..., return_estimator=True) returns", cv_results)
+    if "estimator" not in cv_results:
+        raise InputError(
+            "cv_results holds no fitted estimators; call cross_validate(..., return_estimator=True) for them."
+        )
+    folds = cv_results["estimator"]
+    if not is_collection(folds) or not len(folds):
+        raise InputError("cv_results holds no fitted estimators; expected one per fold under the key 'estimator'.")
+    labels = folds_called(len(folds))
+    return _selections(list(folds), labels, features, Cut(top, threshold), importance, tentative)
+
+
+def from_fitted(
+    fitted: Any,
+    features: Sequence[str] | None = None,
+    *,
+    top: int | None = None,
+    threshold: float | str | None = None,
+    importance: str = "gain",
+    tentative: bool = False,
+    labels: Sequence[str] | None = None,
+) -> Selections:
+    """The Selections of fitted selectors, models or pipelines: a list with one per run, or a dict by label.
+
+    Takes scikit-learn's selectors (SelectKBest, SelectFromModel, RFE, RFECV, ...), sparse linear models, searches such
+    as GridSearchCV (their best estimator), Boruta, LightGBM and XGBoost (boosters, wrappers, and the result of
+    lightgbm.cv(..., return_cvbooster=True)), and pipelines that end in these. Options as in `from_cross_validate`.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.linear_model import Lasso
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> models = {f"half {half}": Lasso(alpha=0.5).fit(X[half::2], y[half::2]) for half in (0, 1)}
+    >>> [sorted(chosen) for chosen in st.from_fitted(models).sets()]
+    [['bmi', 'bp', 's3', 's4', 's5'], ['bmi', 'bp', 's5']]
+    """
+    folds = boosters_of(fitted)
+    if folds is None and isinstance(fitted, Mapping):
+        if "estimator" in fitted and "fit_time" in fitted:
+            return from_cross_validate(
+                fitted, features, top=top, threshold=threshold, importance=importance, tentative=tentative
+            )
+        labels, folds = (list(map(str, fitted)) if labels is None else labels), list(fitted.values())
+    if folds is None:
+        if hasattr(fitted, "fit") or is_boosted(fitted):
+            folds_kept = " (st.from_rfecv takes the folds of one RFECV)" if hasattr(fitted, "cv_results_") else ""
+            raise InputError(
+                f"fitted is one {type(fitted).__name__}, one run; give a list of fitted estimators{folds_kept}."
+            )
+        if not is_collection(fitted):
+            raise wrong_argument("fitted", "a list or dict of fitted estimators", fitted)
+        folds = list(fitted)
+    if not folds:
+        raise InputError("fitted is empty; at least one fitted estimator is needed.")
+    return _selections(folds, labels, features, Cut(top, threshold), importance, tentative)
+
+
+def from_rfecv(rfecv: Any, features: Sequence[str] | None = None, *, n_features: int | None = None) -> Selections:
+    """What RFECV selected within each of its folds, with the ranks of all features: one run per fold.
+
+    Parameters
+    ----------
+    rfecv : a fitted RFECV of scikit-learn 1.7 or newer, which keeps the supports of its folds
+    features : the names of all features, where it was fitted without names
+    n_features : the number of features at which the folds are compared; by default the one that RFECV chose
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.feature_selection import RFECV
+    >>> from sklearn.linear_model import LinearRegression
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> st.from_rfecv(RFECV(LinearRegression()).fit(X, y), n_features=4)
+    Selections(5 runs, 10 features, size 4, rankings)
+    """
+    results = getattr(rfecv, "cv_results_", None)
+    if not isinstance(results, Mapping) or "n_features" not in results:
+        raise wrong_argument("rfecv", "a fitted RFECV of scikit-learn", rfecv)
+    if "split0_support" not in results:
+        raise InputError(
+            "This RFECV does not keep the supports of its folds, as scikit-learn 1.7 and newer do; use "
+            "cross_validate(rfecv, X, y, return_estimator=True) and st.from_cross_validate."
+        )
+    sizes = [int(size) for size in results["n_features"]]
+    size = rfecv.n_features_ if n_features is None else n_features
+    if not is_whole(size) or size not in sizes:
+        raise wrong_argument("n_features", f"one of {', '.join(map(str, sizes))}", n_features)
+    names, given = own_names(rfecv), checked_features(features)
+    universe = Universe(int(rfecv.n_features_in_), None if names is None else tuple(names))
+    row = sizes.index(size)
+    outcomes: list[Outcome] = []
+    while f"split{len(outcomes)}_support" in results:
+        fold = f"split{len(outcomes)}"
+        chosen = np.flatnonzero(results[f"{fold}_support"][row])
+        outcomes.append(Outcome(universe, chosen, ranks=numbers(results[f"{fold}_ranking"][row], "ranking")))
+    return collected(outcomes, folds_called(len(outcomes)), given)
+
+
+def _selections(
+    fitted: Sequence[Any],
+    labels: Sequence[str] | None,
+    features: Sequence[str] | None,
+    cut: Cut,
+    importance: str,
+    tentative: bool,
+) -> Selections:
+    check_choice("importance", importance, IMPORTANCES)
+    check_flag("tentative", tentative)
+    names, called = checked_features(features), runs_called(labels, len(fitted))
+    _refuse_shared(fitted, called)
+    reading = Reading(names, importance, tentative)
+    found = [reading.found(estimator, label) for estimator, label in zip(fitted, called, strict=True)]
+    if cut.asked:
+        outcomes = [each.cut(cut, label) for each, label in zip(found, called, strict=True)]
+        warn_of_ties(cut, [np.abs(each.weights) for each in found if each.weights is not None])
+    elif any(each.selects for each in found):
+        outcomes = [each.outcome for each in found]
+    else:
+        raise say_how_many(f"{found[0].who} leaves out no feature in any run")
+    named_by_caller = all(each.named_by_caller for each in found)
+    return collected(outcomes, labels, None if named_by_caller else names)
+
+
+def _refuse_shared(fitted: Sequence[Any], called: Sequence[str]) -> None:
+    """An object that two runs share holds what the last fit left in it: the runs would look alike."""
+    owner: dict[int, str] = {}
+    for estimator, label in zip(fitted, called, strict=True):
+        for part in every_part(estimator):
+            if owner.setdefault(id(part), label) != label:
+                raise InputError(
+                    f"{owner[id(part)]} and {label} share one {type(part).__name__}, which holds its last fit only; "
+                    "fit sklearn.base.clone of the estimator in each run."
+                )

@@ -1,0 +1,215 @@
+"""How features pass through the fitted steps of a pipeline: which columns each step hands on, and what they are called.
+
+A step that selects (get_support, or a mask support_) narrows the columns. Another step keeps them, or makes new ones
+that it names (get_feature_names_out): these are then what there is to choose from. ColumnTransformer and FeatureUnion
+are followed into their parts. Steps whose columns are components, such as PCA, are refused: the first component of one
+fold is not the first of another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
+
+from steadyset.errors import InputError
+from steadyset.from_tools.outcome import Universe
+from steadyset.io.labels import some_names
+from steadyset.kernels.arrays import Bools, Ints
+from steadyset.runner.chosen import new_columns
+from steadyset.runner.function import read_support
+
+NO_STEP = (None, "passthrough")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns at one place of a pipeline: `passed` of the universe `names`, in their order.
+
+    `named` is false where the names are x0, x1, ... for want of others; `selected` is true behind a selecting step.
+    """
+
+    names: tuple[str, ...]
+    named: bool
+    passed: Ints
+    selected: bool = False
+
+    @property
+    def current(self) -> list[str]:
+        return [self.names[f] for f in self.passed]
+
+    @property
+    def universe(self) -> Universe:
+        return Universe(len(self.names), self.names if self.named else None)
+
+
+class NewColumnsError(InputError):
+    """The columns behind a step are not those before it, and nothing says that they are the same in every run."""
+
+
+def entering(first: Any, features: Sequence[str] | None) -> Columns:
+    """The columns on which a fitted estimator was trained; `features` names them where it does not."""
+    own = own_names(first)
+    n_features = len(own) if own is not None else n_columns(first)
+    if n_features is None:
+        raise InputError(f"{type(first).__name__} does not tell on how many features it was fitted (n_features_in_).")
+    return columns_called(own, n_features, features)
+
+
+def columns_called(own: list[str] | None, n_features: int, features: Sequence[str] | None) -> Columns:
+    """All columns of an estimator, by its own names, else by `features` where they are as many."""
+    if own is None and features is not None and len(features) == n_features:
+        own = list(features)
+    names = [f"x{f}" for f in range(n_features)] if own is None else own
+    return Columns(tuple(names), own is not None, np.arange(n_features))
+
+
+def own_names(fitted: Any) -> list[str] | None:
+    """The names of the columns on which something was fitted."""
+    names = getattr(fitted, "feature_names_in_", None)
+    return None if names is None else [str(name) for name in names]
+
+
+def n_columns(fitted: Any) -> int | None:
+    """On how many columns something was fitted, where it tells."""
+    told = getattr(fitted, "n_features_in_", None)
+    if told is None and mask_of(fitted) is not None:
+        told = len(np.asarray(fitted.support_))
+    return None if told is None else int(told)
+
+
+def mask_of(step: Any) -> Any:
+    """What a step selects: get_support(), or a mask called support_ (Boruta); that of a support vector machine holds
+    row numbers, and is none."""
+    if hasattr(step, "get_support"):
+        return step.get_support()
+    support = getattr(step, "support_", None)
+    return support if support is not None and np.asarray(support).dtype == np.bool_ else None
+
+
+def support_of(step: Any, n_features: int) -> Bools | None:
+    """The mask of what a step selects of its columns; None where it selects nothing."""
+    mask = mask_of(step)
+    return None if mask is None else read_support(mask, n_features, type(step).__name__)
+
+
+def through(step: Any, columns: Columns, following: Any = None) -> Columns:
+    """The columns behind a fitted step; `following` is the step that takes them, where there is one."""
+    if step in NO_STEP:
+        return columns
+    if hasattr(step, "steps"):
+        return _through_all([part for _, part in step.steps], columns, following)
+    if parts_of(step) is not None:
+        return _through_parts(step, columns)
+    support = support_of(step, len(columns.passed))
+    if support is not None:
+        return replace(columns, passed=columns.passed[support], selected=True)
+    return _renamed(step, columns, _names_behind(step, columns, following))
+
+
+def _through_all(steps: Sequence[Any], columns: Columns, following: Any) -> Columns:
+    for step, after in zip(steps, [*steps[1:], following], strict=True):
+        columns = through(step, columns, after)
+    return columns
+
+
+def _renamed(step: Any, columns: Columns, names: list[str]) -> Columns:
+    """The same universe where every name is one of its columns, else a new one."""
+    place = dict(zip(columns.current, columns.passed.tolist(), strict=True))
+    if all(name in place for name in names):
+        return replace(columns, passed=np.array([place[name] for name in names], dtype=np.int64))
+    if isinstance(step, ClassNamePrefixFeaturesOutMixin):
+        raise NewColumnsError(new_columns(step))
+    if columns.selected:
+        raise NewColumnsError(
+            f"{type(step).__name__} makes new columns out of selected ones, so every fold would choose from others; "
+            "move it before the selecting step."
+        )
+    return Columns(tuple(names), True, np.arange(len(names)))
+
+
+def _names_behind(step: Any, columns: Columns, following: Any) -> list[str]:
+    """What the columns behind a step are called: by the step that takes them, by the step itself, or as before it."""
+    told = own_names(following)
+    if told is not None:
+        return told
+    who, current = type(step).__name__, own_names(step) or columns.current
+    if hasattr(step, "get_feature_names_out"):
+        try:
+            return [str(name) for name in step.get_feature_names_out(current)]
+        except Exception as error:  # whatever a strange step raises, its columns have no names
+            raise _without_names(who) from error
+    taken = n_columns(following)
+    if taken is not None and taken != len(current):
+        raise _without_names(who)
+    return columns.current
+
+
+def _without_names(who: str) -> NewColumnsError:
+    return NewColumnsError(
+        f"The columns behind the step {who} have no names, so it cannot be told what is selected; give the step "
+        'get_feature_names_out (FunctionTransformer takes feature_names_out="one-to-one").'
+    )
+
+
+def parts_of(step: Any) -> list[tuple[str, Any, Any]] | None:
+    """(name, fitted part, its columns) of a ColumnTransformer or FeatureUnion; columns None: all."""
+    if hasattr(step, "transformers_"):
+        return [(name, part, columns) for name, part, columns in step.transformers_]
+    if hasattr(step, "transformer_list"):
+        return [(name, part, None) for name, part in step.transformer_list]
+    return None
+
+
+def _through_parts(step: Any, columns: Columns) -> Columns:
+    """The columns of all parts beside each other; sklearn's own names tell whether they were followed correctly."""
+    found = list(_each_part(step, columns))
+    names = [name for prefix, part in found for name in _prefixed(prefix, part.names)]
+    starts = np.cumsum([0, *(len(part.names) for _, part in found)])
+    passed = np.concatenate([start + part.passed for start, (_, part) in zip(starts, found, strict=False)])
+    told = _names_behind(step, columns, None)
+    if [names[f] for f in passed] != told:
+        raise NewColumnsError(
+            f"{type(step).__name__} hands on {some_names(told)}, which could not be traced back to its parts; select "
+            "in a step of its own behind it."
+        )
+    kept = set(names) <= set(columns.current)
+    if kept:
+        place = dict(zip(columns.current, columns.passed.tolist(), strict=True))
+        passed = np.array([place[name] for name in told], dtype=np.int64)
+        return replace(columns, passed=passed, selected=columns.selected or any(part.selected for _, part in found))
+    if columns.selected:
+        return _renamed(step, columns, told)
+    return Columns(tuple(names), True, passed, any(part.selected for _, part in found))
+
+
+def _each_part(step: Any, columns: Columns) -> Iterator[tuple[str, Columns]]:
+    verbose = getattr(step, "verbose_feature_names_out", True)
+    for name, part, taken in parts_of(step) or []:
+        if part == "drop":
+            continue
+        places = np.arange(len(columns.passed)) if taken is None else _taken(taken, columns)
+        if len(places) == 0:
+            continue
+        own = [columns.current[f] for f in places]
+        yield (name if verbose else ""), through(part, Columns(tuple(own), True, np.arange(len(own))))
+
+
+def _taken(taken: Any, columns: Columns) -> Ints:
+    """Which columns a part of a ColumnTransformer takes: names, numbers, a slice or a mask."""
+    place = {name: f for f, name in enumerate(columns.current)}
+    if isinstance(taken, slice):  # of names, both ends belong to it
+        stop = place[taken.stop] + 1 if isinstance(taken.stop, str) else taken.stop
+        return np.arange(len(place))[place.get(taken.start, taken.start) : stop]
+    chosen = np.atleast_1d(np.asarray(taken))
+    if chosen.dtype.kind in "OUT":
+        return np.array([place[str(name)] for name in chosen], dtype=np.int64)
+    numbered: Ints = np.arange(len(place))[chosen]
+    return numbered
+
+
+def _prefixed(prefix: str, names: Sequence[str]) -> list[str]:
+    return [f"{prefix}__{name}" if prefix else name for name in names]
