@@ -49,9 +49,7 @@ def test_selections_for_a_spreadsheet_have_no_formula_in_any_cell(tmp_path, endi
 
 def test_writing_selections_warns_of_formulas_and_keeps_the_names(tmp_path):
     sel = st.Selections.from_sets([["=a", "b"], ["-c"]], features=["=a", "b", "-c"])
-    with pytest.warns(
-        UserWarning, match="2 names would be run as a formula by a spreadsheet, the first is '=a'"
-    ):
+    with pytest.warns(UserWarning, match="2 names would be run as a formula by a spreadsheet, the first is '=a'"):
         sel.write(tmp_path / "runs.csv")
     assert st.Selections.read(tmp_path / "runs.csv") == sel
     sel.write(tmp_path / "runs.parquet")  # no spreadsheet runs what is in these

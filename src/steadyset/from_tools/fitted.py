@@ -10,10 +10,10 @@ import numpy as np
 from steadyset.arguments import check_choice, check_flag, is_collection, is_whole, wrong_argument
 from steadyset.errors import InputError
 from steadyset.from_tools.boosters import IMPORTANCES, boosters_of, is_boosted
+from steadyset.from_tools.collected import Outcome, Universe, checked_features, collected, folds_called, runs_called
 from steadyset.from_tools.cut import Cut, say_how_many, warn_of_ties
-from steadyset.from_tools.outcome import Outcome, Universe, checked_features, collected, folds_called, runs_called
 from steadyset.from_tools.passage import own_names
-from steadyset.from_tools.reading import Reading, every_part
+from steadyset.from_tools.selected_by import Reading, every_part
 from steadyset.io.numbers import numbers
 from steadyset.selections import Selections
 

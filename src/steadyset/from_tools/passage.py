@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 
 from steadyset.errors import InputError
-from steadyset.from_tools.outcome import Universe
+from steadyset.from_tools.collected import Universe
 from steadyset.io.labels import some_names
 from steadyset.kernels.arrays import Bools, Ints
 from steadyset.runner.chosen import new_columns

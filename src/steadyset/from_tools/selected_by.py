@@ -26,8 +26,8 @@ from sklearn.utils.validation import check_is_fitted
 from steadyset.arguments import shown
 from steadyset.errors import InputError
 from steadyset.from_tools.boosters import IMPORTANCES, boosted, is_boosted
+from steadyset.from_tools.collected import Outcome
 from steadyset.from_tools.cut import Cut, check_top
-from steadyset.from_tools.outcome import Outcome
 from steadyset.from_tools.passage import (
     NO_STEP,
     Columns,
