@@ -220,7 +220,7 @@ TEXTS = [
     ("s.json", "[['gène']]".encode("latin-1"), "is not UTF-8 text; save it as UTF-8."),
     ("s.json", b"3", "holds a int; expected a list of runs, each a list of features."),
     ("s.json", b"[[0], [1]]", "give features or n_features"),
-    ("s.json", b'{"u": ["a"], "u": ["b"]}', "The key 'u' occurs twice; expected distinct labels."),
+    ("s.json", b'{"u": ["a"], "u": ["b"]}', "The key 'u' occurs twice; expected distinct keys."),
     (
         "s.json",
         b'{"schema": "steadyset.selections"}',

@@ -67,7 +67,7 @@ def test_a_small_file_that_unpacks_to_much_is_refused(tmp_path, reader):
     path = tmp_path / "bomb.csv.gz"
     with gzip.open(path, "wb") as sink:
         sink.write(b"a,b\n" + b"0,1\n" * 1_000_000)
-    said = f"{path} would take more than 0.001 GB of memory; if you trust the file, raise the limit with max_gb=."
+    said = f"{path} would take more than 0.001 GB of memory; if you trust the file, raise the limit with max_gb."
     with pytest.raises(InputError) as refused:
         reader(path, max_gb=0.001)
     assert str(refused.value) == said
@@ -76,7 +76,7 @@ def test_a_small_file_that_unpacks_to_much_is_refused(tmp_path, reader):
 def test_a_header_without_end_is_refused(tmp_path):
     path = tmp_path / "long.csv"
     path.write_text("a" * 3_000_000 + ",y\n1,2\n")
-    with pytest.raises(InputError, match="max_gb="):
+    with pytest.raises(InputError, match="raise the limit with max_gb"):
         load_data(path, "y", max_gb=0.1)
 
 
@@ -87,14 +87,14 @@ def test_repeated_text_in_parquet_is_kept_once(tmp_path):
     parquet.write_table(pa.table({"text": column, "y": np.arange(1_100_000) % 2}), path)
     assert path.stat().st_size < 1_000_000
     assert read_table(path).nbytes < 50_000_000
-    with pytest.raises(InputError, match="max_gb="):
+    with pytest.raises(InputError, match="raise the limit with max_gb"):
         read_table(path, max_gb=0.001)
 
 
 def test_cells_of_one_digit_count_as_the_numbers_that_they_become(tmp_path):
     path = tmp_path / "zeros.csv.gz"
     path.write_bytes(gzip.compress(b"a,b,y\n" + b"0,0,1\n" * 100_000))  # 0.6 MB of text, 2.4 MB of numbers
-    with pytest.raises(InputError, match="max_gb="):
+    with pytest.raises(InputError, match="raise the limit with max_gb"):
         read_table(path, max_gb=0.001)
     assert read_table(path, max_gb=0.003).num_rows == 100_000
 

@@ -297,6 +297,25 @@ def test_a_space_may_come_from_a_json_file(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"", "is empty"),
+        (b'{"model": {"knn": {}}', "is not well-formed JSON"),
+        (b'{"model": {"knn": {}}, "model": {"ridge": {}}}', "The key 'model' occurs twice"),
+        ('{"model": {"knn": {}}}'.encode("utf-16"), "is not UTF-8 text"),
+        (b'{"model": {"knn": {"n": [1' + b"0" * 5000 + b"]}}}", "thousands of digits"),
+        (b"[" * 100_000, "is not well-formed JSON"),
+    ],
+    ids=["empty", "cut", "twice", "utf-16", "digits", "deep"],
+)
+def test_a_damaged_file_of_a_space_is_told_as_any_other_json_file(tmp_path, content, sentence):
+    path = tmp_path / "space.json"
+    path.write_bytes(content)
+    with pytest.raises(st.InputError, match=sentence):
+        tuned(space=path)
+
+
+@pytest.mark.parametrize(
     ("options", "sentence"),
     [
         ({"space": "nothing"}, "neither a ready-made space"),

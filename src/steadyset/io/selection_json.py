@@ -10,32 +10,20 @@ from typing import Any
 
 from steadyset.errors import Argument, InputError
 from steadyset.io.entries import Entries, reordered
-from steadyset.io.limits import first_line, readable, refuse_size
+from steadyset.io.json_files import read_json_file
+from steadyset.io.limits import first_line
 from steadyset.io.lists import entries_of_sets, with_rankings, with_weights
 
 BOTH_HALVES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 SCHEMA = "steadyset.selections"
 SCHEMA_VERSION = 1
 OWN_KEYS = {"features", "runs"}  # no labels of runs
-JSON_SHARE = 8  # what is read from json takes about so many times its size
 MOST_CLAIMED = 10_000_000  # features that a file may claim without naming them
 
 
 def read_selection_json(path: Path, features: Sequence[str] | None, n_features: int | None, max_gb: float) -> Entries:
     """The runs of a json file."""
-    with readable(path):
-        refuse_size(path, JSON_SHARE * path.stat().st_size, max_gb)
-        text = path.read_bytes()
-    try:
-        content = json.loads(text.decode("utf-8-sig"), object_pairs_hook=_distinct_keys)
-    except UnicodeDecodeError:
-        raise InputError(f"{path} is not UTF-8 text; save it as UTF-8.") from None
-    except InputError as error:
-        raise error.after(f"{path}: ") from None
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise InputError(f"{path} is not well-formed JSON: {error}.") from None
-    except ValueError:  # Python reads whole numbers of at most some 4,300 digits
-        raise InputError(f"{path} holds a whole number with thousands of digits, which no selection needs.") from None
+    content = read_json_file(path, max_gb)
     try:
         if isinstance(content, dict) and content.get("schema") == SCHEMA:
             return _from_schema(content, features, n_features)
@@ -51,15 +39,6 @@ def read_selection_json(path: Path, features: Sequence[str] | None, n_features: 
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{path} does not follow the {SCHEMA} schema: {first_line(error)}.") from None
     raise InputError(f"{path} holds a {type(content).__name__}; expected a list of runs, each a list of features.")
-
-
-def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise InputError(f"The key {key!r} occurs twice; expected distinct labels.")
-        found[key] = value
-    return found
 
 
 def _from_schema(content: dict[str, Any], features: Sequence[str] | None, n_features: int | None) -> Entries:

@@ -14,7 +14,6 @@ left out. Parameters within a pipeline are named by scikit-learn's step__paramet
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,6 +25,8 @@ from sklearn.base import clone
 from steadyset.arguments import wrong_argument
 from steadyset.assessment.request import description
 from steadyset.errors import InputError
+from steadyset.io.disk import file_path
+from steadyset.io.json_files import read_json_file
 from steadyset.selectors.boosting import BoostedLinear, BoostedLogistic
 from steadyset.selectors.filters import FilterSelector, get_filter
 from steadyset.selectors.linear import SparseLinear, SparseLogistic
@@ -162,7 +163,7 @@ def read_space(space: Any, task: Task, n_classes: int = 2, spread: float = 1.0) 
         ready = READY_MADE[space](task, spread)
         return ready if n_classes <= 2 else ready.without(TWO_CLASSES_ONLY)
     if isinstance(space, (str, Path)):
-        space = _read_json(Path(space))
+        space = _read_file(space)
     if not isinstance(space, Mapping) or not space.get("model"):
         raise wrong_argument("space", f"{', '.join(READY_MADE)}, or a mapping that holds at least model", space)
     unknown = sorted(set(space) - {"filter", "fraction", "model"})
@@ -219,15 +220,11 @@ def _domain(name: str, given: Any) -> Domain:
     raise wrong_argument(name, "a range with low and high, or a list of choices", given)
 
 
-def _read_json(path: Path) -> Any:
-    try:
-        return json.loads(path.read_bytes())
-    except FileNotFoundError:
-        raise InputError(
-            f"space is {str(path)!r}: neither a ready-made space ({', '.join(READY_MADE)}) nor a file."
-        ) from None
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be read as a space: {error}.") from None
+def _read_file(space: str | Path) -> Any:
+    path = file_path(space)
+    if not path.exists():
+        raise InputError(f"space is {str(path)!r}: neither a ready-made space ({', '.join(READY_MADE)}) nor a file.")
+    return read_json_file(path)
 
 
 def bommert(task: Task = CLASSES, spread: float = 1.0) -> Space:
