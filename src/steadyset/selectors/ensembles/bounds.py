@@ -214,8 +214,8 @@ def r_concave(q: float, threshold: float, d: int, n_pairs: int) -> float:
     return min(d * both, d * single, unimodal(q, threshold, d, n_pairs))
 
 
-_MB = "Meinshausen and Buehlmann (2010), Stability selection, theorem 1"
-_SS = "Shah and Samworth (2013), Variable selection with error control: another look at stability selection"
+_MB = "Meinshausen and Bühlmann 2010, theorem 1"
+_SS = "Shah and Samworth 2013"
 own_rules(
     BoundRule("meinshausen_buhlmann", markov, 0.5, _MB),
     BoundRule("shah_samworth_unimodal", unimodal, 0.5, f"{_SS}, theorem 2"),

@@ -26,7 +26,7 @@ class CalibratedRule:
     """
 
     name: str = "calibrated"
-    reference: str = "Bodinier et al. (2023), Automated calibration for stability selection"
+    reference: str = "Bodinier et al. 2023"
 
     def path_limits(self, limits: Limits) -> Limits:
         """pfer limits what is considered, which says nothing about how far a path has to go."""
