@@ -134,6 +134,44 @@ def assessed(tmp_path, *options, path=None):
     return {row["name"]: row for row in json.loads(done.stdout)["summary"]}
 
 
+RULE = """
+import numpy as np
+import steadyset as st
+from steadyset.selectors.ensembles import Reading
+
+
+class Ever:
+    name, reference = "ever", ""
+
+    def path_limits(self, limits):
+        return limits
+
+    def size(self, n_clusters, n_runs, limits):
+        return limits.q
+
+    def read(self, runs, limits):
+        return Reading(threshold=1 / runs.n_runs, pfer=np.nan, q=limits.q)
+
+
+st.register_rule(Ever())
+"""
+
+
+def test_a_rule_from_a_loaded_file_reaches_every_process_of_an_assessment(tmp_path, table):
+    (tmp_path / "rule.py").write_text(RULE)
+    done = command(
+        *("assess", "table.csv", "-t", "class", "-s", "stability_selection:rule=ever,q=3,n_runs=20"),
+        *("-s", "stability_selection:q=1,threshold=0.9,n_runs=20", "--runs", "2", "--jobs", "2"),
+        *("--engine", "processes", "--format", "json", "--load", "rule.py"),
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    ever, strict = json.loads(done.stdout)["summary"]
+    assert ever["failures"] == 0
+    assert ever["size"] == 4  # over 20 halves, each of the four features is among the first three of some path
+    assert strict["size"] < 4
+
+
 def test_a_loaded_file_reaches_every_process_of_an_assessment_and_its_report_needs_it_no_more(tmp_path, table):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "numpy.py").write_text(MINE + REGISTERED)  # a file may be called like an installed module
