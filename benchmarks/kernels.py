@@ -3,9 +3,12 @@
 transport: POT's `ot.emd2`, one call per pair; matching: scipy.sparse.csgraph, one call per pair; hypergeometric:
 scipy.stats; canberra: scipy.spatial on dense ranks; hinge: scikit-learn's SVC with a linear kernel and a tolerance of
 1e-8 (LinearSVC penalises the intercept, so it solves another problem); cholesky: LAPACK through numpy, one call per
-matrix, as kernels cannot call it without the GIL; relieff: skrebate's ReliefF, which has no row weights. Component-wise
-boosting has no library counterpart in Python. `difference` is the largest absolute difference of the answers, relative
-to the largest answer. POT and skrebate are not among the dependencies; without them their rows are left out.
+matrix, as kernels cannot call it without the GIL; relieff: skrebate's ReliefF, which has no row weights; boosting:
+XGBoost's linear booster that changes the one coefficient of the largest step per round, which on standardised features
+is component-wise least-squares boosting, in single precision. Component-wise boosting of the logistic loss by least
+squares, as in R's mboost, has no library counterpart in Python: XGBoost takes Newton steps there. `difference` is the
+largest absolute difference of the answers, relative to the largest answer. POT, skrebate and XGBoost are not among the
+dependencies; without them their rows are left out.
 """
 
 from __future__ import annotations
@@ -44,6 +47,7 @@ def rows() -> list[dict[str, Any]]:
             *_hinge_rows(),
             *_cholesky_rows(),
             *_relief_rows(),
+            *_boosting_rows(),
         ]
 
 
@@ -182,4 +186,32 @@ def _relief_rows() -> Iterator[dict[str, Any]]:
             f"100 rows, {d} features",
             lambda X=X, y=y: st.FilterSelector("relieff", k=5).fit(X, y).scores_,
             lambda X=X, y=y: ReliefF(n_features_to_select=5, n_neighbors=10, n_jobs=1).fit(X, y).feature_importances_,
+        )
+
+
+def _boosting_rows() -> Iterator[dict[str, Any]]:
+    try:
+        import xgboost
+    except ImportError:
+        print("XGBoost is not installed, so its rows are left out: pip install xgboost-cpu")
+        return
+    rng = np.random.default_rng(0)
+    for d in (20, 200, 2000):
+        X = rng.normal(size=(200, d))
+        X = (X - X.mean(axis=0)) / X.std(axis=0)
+        y = X[:, :5] @ np.array([3, -2, 1.5, 1, 0.5]) + rng.normal(size=200)
+        greedy = {
+            **{"booster": "gblinear", "updater": "coord_descent", "feature_selector": "greedy", "top_k": 1},
+            **{"eta": 0.1, "reg_lambda": 0, "reg_alpha": 0, "nthread": 1, "base_score": float(y.mean())},
+        }
+
+        def theirs(X: Any = X, y: Any = y, greedy: Any = greedy) -> Floats:
+            model = xgboost.train(greedy, xgboost.DMatrix(X, label=y), num_boost_round=100)
+            return np.array(model.get_dump()[0].partition("weight:")[2].split(), dtype=float)
+
+        yield _row(
+            "boosting (XGBoost gblinear)",
+            f"200 rows, {d} features, 100 steps",
+            lambda X=X, y=y: st.selectors.BoostedLinear(n_steps=100, rate=0.1).fit(X, y).coef_,
+            theirs,
         )

@@ -100,3 +100,19 @@ def test_a_target_that_is_explained_without_error_needs_no_more_features():
     fitted = BoostedLinear().fit(X, 3 * X[:, 7])
     assert fitted.get_support(indices=True).tolist() == [7]
     assert fitted.coef_[7] == pytest.approx(3)
+
+
+def test_boosting_equals_the_greedy_linear_booster_of_xgboost():
+    """On standardised features the largest coefficient change is the largest gain; XGBoost has single precision."""
+    xgboost = pytest.importorskip("xgboost")
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 30))
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    y = X[:, :3] @ np.array([3.0, -2.0, 1.0]) + rng.normal(size=100)
+    options = {"booster": "gblinear", "updater": "coord_descent", "feature_selector": "greedy", "top_k": 1}
+    exact = {"eta": 0.1, "reg_lambda": 0, "reg_alpha": 0, "nthread": 1, "base_score": float(y.mean())}
+    model = xgboost.train(options | exact, xgboost.DMatrix(X, label=y), num_boost_round=60)
+    theirs = np.array(model.get_dump()[0].partition("weight:")[2].split(), dtype=float)
+    ours = BoostedLinear(n_steps=60, rate=0.1).fit(X, y)
+    np.testing.assert_array_equal(ours.get_support(), theirs != 0)
+    np.testing.assert_allclose(ours.coef_, theirs, atol=1e-5)
