@@ -15,7 +15,8 @@ from steadyset.errors import InputError, MissingExtraError
 from steadyset.io.disk import file_path
 from steadyset.io.entries import Entries, checked_entries, reordered, row_pointers
 from steadyset.io.labels import text_frame
-from steadyset.io.lists import check_ranks, entries_of_rankings, entries_of_sets, is_ragged, with_rankings, with_weights
+from steadyset.io.lists import entries_of_rankings, entries_of_sets, is_ragged, with_rankings, with_weights
+from steadyset.io.valued import entries_of_ranks
 from steadyset.io.wide import LAYOUTS, entries_of_matrix, read_matrix
 from steadyset.kernels.arrays import Floats, Ints
 
@@ -49,6 +50,7 @@ class Selections:
     _names: tuple[str, ...] | None
     _labels: tuple[str, ...] | None
     _n_features: int
+    _notes: tuple[str, ...]
 
     def __init__(self, *_: Any, **__: Any) -> None:
         raise TypeError("Selections has no constructor of its own: use from_sets, from_matrix, from_weights or read.")
@@ -123,14 +125,7 @@ class Selections:
         else:
             table = read_matrix(R, "R", features, labels)
             ranks, names, labels = table.dense(), table.names, table.labels
-        check_ranks(ranks, names)
-        d = ranks.shape[1]
-        if top is not None and not (isinstance(top, (int, np.integer)) and not isinstance(top, bool) and 0 <= top <= d):
-            raise wrong_argument("top", f"a whole number from 0 to {d}, the number of features", top)
-        run, feature = np.nonzero(ranks <= (d if top is None else top))
-        indptr = row_pointers(np.bincount(run, minlength=len(ranks)))
-        chosen = feature.astype(np.int64)
-        return cls._of(checked_entries(indptr, chosen, None, d, names, labels, rankings=ranks))
+        return cls._of(entries_of_ranks(ranks, names, labels, top))
 
     @classmethod
     def from_long(
@@ -158,17 +153,32 @@ class Selections:
         features: Sequence[str] | None = None,
         *,
         n_features: int | None = None,
+        layout: str | None = None,
+        top: int | None = None,
         transpose: bool | None = None,
+        header: bool | None = None,
+        runs: str | None = None,
+        sheet: str | None = None,
         max_gb: float = 8.0,
     ) -> Selections:
-        """Read csv, tsv (also gzipped), parquet or json; wide 0/1 or long run,feature[,weight]: the file decides.
+        """Read a file, or a folder of lists, in the layout that it has; `notes` say what was understood.
 
-        `transpose` is for wide tables, as in `from_matrix`. A file that would take more than `max_gb` gigabytes of
-        memory is refused.
+        Files are csv, tsv and other text (also gzipped), gmt, gmx, xlsx, ods, parquet, feather and json. Layouts are
+        recognised, or refused where two of them fit; `layout` decides: "wide" (runs x features of 0/1 or marks), "long"
+        (one row per run and feature), "columns" or "rows" (one list each), "gmt", "gmx", "ranks" or "importances" (runs
+        x features). `top` selects the best ones by rank, by absolute importance, or the first of each list.
+
+        `features` names all that could have been selected, `n_features` is their number; without either the names in
+        the file are taken for all of them, which overstates chance. `transpose` says that the rows of a runs x features
+        table are features, `header` that the first cell of each list is its label, `runs` which column of a long table
+        names the runs, `sheet` which sheet of a workbook is read (without it, sheets with one list each are runs). A
+        file that would take more than `max_gb` gigabytes of memory is refused.
         """
-        from steadyset.io.selection_files import read_selections
+        from steadyset.io.reading_options import Reading
+        from steadyset.io.recorded_files import read_selections
 
-        return cls._of(read_selections(file_path(path), features, n_features, transpose=transpose, max_gb=max_gb))
+        asked = Reading(features, n_features, layout, top, transpose, header, runs, sheet, max_gb)
+        return cls._of(read_selections(file_path(path), asked))
 
     def write(self, path: str | Path, *, layout: str | None = None, spreadsheet_safe: bool = False) -> None:
         """Write csv, tsv, parquet or json by the ending of `path`; `read` gives back equal Selections.
@@ -240,6 +250,11 @@ class Selections:
         """The runs x features ranks (1 = best), or None."""
         return self._rankings
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was understood when the runs were read from a file, in words; empty where there is nothing to say."""
+        return self._notes
+
     def selected(self, run: int) -> Ints:
         """The 0-based indices of what one run selected."""
         if not isinstance(run, (int, np.integer)) or not -self.n_runs <= run < self.n_runs:
@@ -294,7 +309,7 @@ class Selections:
         return self._of(with_rankings(self._entries, R))
 
     def reordered(self, features: Sequence[str], what: str = "Selections") -> Selections:
-        """The same runs with their features in the order of `features`, which are the same names.
+        """The same runs with their features in the order of `features`, which are the same names, or these and more.
 
         Where names are those that the runs happened to use, the features that no run selected take the names that are
         left. `what` is how a sentence calls these Selections.
@@ -383,13 +398,21 @@ class Selections:
             _n_features=entries.n_features,
             _names=entries.names,
             _labels=entries.labels,
+            _notes=entries.notes,
         )
         return self
 
     @property
     def _entries(self) -> Entries:
         return Entries(
-            self._indptr, self._indices, self._weights, self._n_features, self._names, self._labels, self._rankings
+            self._indptr,
+            self._indices,
+            self._weights,
+            self._n_features,
+            self._names,
+            self._labels,
+            self._rankings,
+            self._notes,
         )
 
 

@@ -63,11 +63,15 @@ def test_undefined_is_shown_as_a_dash_with_the_reason(tmp_path, capsys):
     assert run(["measure", str(features), "-m", "ochiai", "--undefined", "raise"]) == 2
 
 
-def test_a_long_table_needs_the_number_of_features(tmp_path, capsys):
+def test_a_long_table_without_a_number_of_features_is_measured_among_its_names(tmp_path, capsys):
     path = tmp_path / "long.csv"
     path.write_text("run,feature\n1,a\n1,b\n2,a\n")
-    assert run(["measure", str(path)]) == 2
-    assert "--features N" in capsys.readouterr().err
+    assert run(["measure", str(path), "-m", "hamming", "--format", "json"]) == 0
+    told = capsys.readouterr()
+    found = json.loads(told.out)
+    assert found["measures"][0]["estimate"] == pytest.approx(0.5)
+    assert "Chance agreement is then overstated" in found["notes"][0]
+    assert "2 distinct names; universe: those names; give --features N or --universe FILE" in told.err
     assert run(["measure", str(path), "--features", "10", "-m", "hamming", "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["measures"][0]["estimate"] == pytest.approx(0.9)
 
@@ -107,7 +111,7 @@ def test_same_seed_same_simulation(recorded, capsys):
     ("arguments", "sentence"),
     [
         (["measure", "absent.csv"], "absent.csv does not exist."),
-        (["measure", "absent.xls"], "unknown ending"),
+        (["measure", "absent.pdf"], "unknown ending"),
         (["measure"], "Missing argument"),
         (["measure", "--nonsense", "x.csv"], "No such option"),
         (["frobnicate"], "No such command"),

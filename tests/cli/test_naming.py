@@ -132,11 +132,11 @@ def test_parameters_of_a_resampling_are_not_options(tmp_path, capsys):
     assert "--level" not in err
 
 
-def test_long_tables_without_a_number_of_features_ask_for_the_option(tmp_path, capsys):
-    path = tmp_path / "long.csv"
-    path.write_text("run,feature\n1,a\n2,b\n")
+def test_lists_that_could_be_two_layouts_ask_for_the_option(tmp_path, capsys):
+    path = tmp_path / "lists.csv"
+    path.write_text("a,b\nb,c\n")
     assert run(["measure", str(path)]) == 2
-    assert "give --features N, or the data with --data FILE." in capsys.readouterr().err
+    assert "give --layout columns or --layout rows." in capsys.readouterr().err
 
 
 def test_arguments_survive_a_file_before_them_a_list_and_another_process():

@@ -100,7 +100,7 @@ def test_a_long_file_takes_its_features_from_the_data(tmp_path, capsys):
     out = capsys.readouterr()
     assert "2 runs, 5 features" in out.out
     assert "1.0" in out.out
-    assert "the 5 features are those of" in out.err
+    assert "universe: the 5 features are those of" in out.out
 
 
 def test_a_file_by_appearance_follows_the_columns_of_the_data(tmp_path, capsys):
@@ -118,10 +118,14 @@ GENES_IN_ROWS = "gene,run1,run2,run3\n" + "".join(f"TP{i},{i % 2},{int(i < 3)},1
 
 def test_features_in_rows_are_read_by_transpose(tmp_path):
     path = tmp_path / "genes.csv"
-    path.write_text(GENES_IN_ROWS)
-    with pytest.raises(InputError, match=r"text in its first column 'gene'.*transpose=True.*call the column run"):
+    path.write_text(GENES_IN_ROWS.replace("gene,run1,run2,run3", "name,u,v,w"))
+    with pytest.raises(InputError, match=r"text in its first column 'name'.*transpose=True.*call the column run"):
         Selections.read(path)
-    runs = Selections.read(path, transpose=True)
+    assert Selections.read(path, transpose=True).labels == ("u", "v", "w")
+    path.write_text(GENES_IN_ROWS)
+    runs = Selections.read(path)
+    assert runs.notes == ("3 runs from 3 columns (the rows are the features); universe: 6 features",)
+    assert runs == Selections.read(path, transpose=True)
     assert (runs.n_runs, runs.n_features, runs.labels) == (3, 6, ("run1", "run2", "run3"))
     assert runs.sets()[1] == {"TP0", "TP1", "TP2"}
 

@@ -276,11 +276,12 @@ def test_a_first_column_of_text_is_understood_alike_in_narrow_and_wide_files(tmp
         path.write_text("\n".join(",".join(row) for row in rows))
         return Selections.read(path, **options)
 
-    asked = "The table has text in its first column 'gene' ('BRCA1', 'TP53'); if these are the features, give "
+    asked = "The table has text in its first column 'name' ('BRCA1', 'TP53'); if these are the features, give "
     with pytest.raises(
         InputError, match=re.escape(f"{asked}transpose=True; if they are the runs, call the column run.")
     ):
-        read("gene", ["BRCA1", "TP53"])
+        read("name", ["BRCA1", "TP53"])
+    assert read("gene", ["BRCA1", "TP53"]) == read("gene", ["BRCA1", "TP53"], transpose=True)
     no_number = "The table has the column 'gene' of type String; expected numbers or bools."
     with pytest.raises(InputError, match=re.escape(no_number)):
         read("gene", ["BRCA1", "TP53"], transpose=False)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from steadyset.cli import shared
+from steadyset.cli import recorded, shared
 from steadyset.cli.output import Format, print_rows
 from steadyset.conventions import ALIKE, LEVEL
 from steadyset.errors import InputError
@@ -16,7 +16,6 @@ from steadyset.wording import percent
 
 if TYPE_CHECKING:
     from steadyset.findings import Findings
-    from steadyset.selections import Selections
 
 
 class ComparisonFormat(StrEnum):
@@ -38,10 +37,7 @@ class Adjustment(StrEnum):
 
 
 def compare(
-    files: Annotated[
-        list[Path],
-        typer.Argument(help="Recorded selections, one file per procedure.", metavar="FILE FILE...", show_default=False),
-    ],
+    files: recorded.Files,
     name: Annotated[str, typer.Option("--measure", "-m", metavar="NAME", help="The measure to compare.")] = "nogueira",
     paired: Annotated[
         bool | None,
@@ -55,8 +51,14 @@ def compare(
         Adjustment, typer.Option(help="Adjustment for multiple tests: holm, bh (Benjamini-Hochberg), or none.")
     ] = Adjustment.holm,
     level: shared.Level = LEVEL,
-    features: shared.Features = None,
-    transpose: shared.Transpose = None,
+    features: recorded.Features = None,
+    universe: recorded.UniverseFile = None,
+    layout: recorded.Layout = None,
+    top: recorded.Top = None,
+    transpose: recorded.Transpose = None,
+    header: recorded.Header = None,
+    runs: recorded.RunColumn = None,
+    sheet: recorded.SheetName = None,
     max_gb: shared.MaxGb = 8.0,
     undefined: shared.Policy = "nan",
     expectation: shared.Expected = "auto",
@@ -73,25 +75,24 @@ def compare(
     ),
     spreadsheet_safe: shared.SpreadsheetSafe = False,
 ) -> None:
-    """Test which procedures differ in stability, and group those that cannot be told apart."""
+    """Test which procedures differ in stability, and group those that cannot be told apart.
+
+    Each FILE holds the features that one procedure selected in several runs; each selector of a run folder is a
+    procedure.
+    """
     from steadyset.findings.of_selections import of_comparison
     from steadyset.inference import compare as run_comparison
 
-    labels = _labels(files)
-    read, alike = shared.read_recorded(
-        list(labels.values()),
-        features,
-        data=data,
-        target=target,
-        similarity=similarity,
-        method=similarity_method,
-        threshold=threshold,
-        transpose=transpose,
-        max_gb=max_gb,
+    if len(set(files)) < len(files):
+        raise InputError("The same file is given twice; give one file per procedure.")
+    asked = recorded.Asked(features, universe, layout, top, transpose, header, runs, sheet, max_gb)
+    source = recorded.Alike(data, target, similarity, similarity_method, threshold)
+    read, alike = recorded.read_recorded(files, asked, source, people=form is ComparisonFormat.table)
+    procedures = dict(
+        zip(_labels(read), recorded.over_the_same([one.selections for one in read], features), strict=True)
     )
-    recorded = _same_features(dict(zip(labels, read, strict=True)), features)
     found = run_comparison(
-        recorded,
+        procedures,
         name,
         paired=paired,
         adjust=None if adjust is Adjustment.none else adjust.value,  # type: ignore[arg-type]
@@ -109,35 +110,19 @@ def compare(
     elif form is ComparisonFormat.csv:
         print_rows(_records(found.tests), Format.csv, safe=spreadsheet_safe)
     else:
-        findings = of_comparison(found, recorded)
+        findings = of_comparison(found, procedures)
         if form is ComparisonFormat.json:
             print(findings.to_json())
         else:
             _show(findings)
+    for note in recorded.chance_notes(read):
+        typer.echo(note, err=form is not ComparisonFormat.table)
 
 
-def _labels(files: list[Path]) -> dict[str, Path]:
-    """Files by their names; by their whole paths where names repeat."""
-    stems = [file.name.split(".")[0] for file in files]
-    labels = stems if len(set(stems)) == len(stems) else [str(file) for file in files]
-    if len(set(labels)) < len(labels):
-        raise InputError("The same file is given twice; give one file per procedure.")
-    return dict(zip(labels, files, strict=True))
-
-
-def _same_features(recorded: dict[str, Selections], n_features: int | None) -> dict[str, Selections]:
-    """The same features in the same order, where files name them in the order in which they meet them."""
-    from steadyset.io.labels import AppearanceOrder, placeholders
-
-    every = [sel.features for sel in recorded.values()]
-    if all(names == every[0] for names in every):
-        return recorded
-    names = list(dict.fromkeys(name for some in every for name in some if not name.startswith("unnamed ")))
-    if n_features is not None and len(names) <= n_features:
-        names += placeholders(names, n_features - len(names))
-    if any(sel.n_features != len(names) for sel in recorded.values()):
-        return recorded  # features that only some of the files have are refused with a sentence
-    return {label: sel.reordered(AppearanceOrder(names)) for label, sel in recorded.items()}
+def _labels(read: Sequence[recorded.Recorded]) -> list[str]:
+    """Selectors by their names and files by theirs; by their whole paths where names repeat."""
+    short = [one.file.name.split(".")[0] if one.selector is None else one.selector for one in read]
+    return short if len(set(short)) == len(short) else [one.name for one in read]
 
 
 def _show(found: Findings) -> None:

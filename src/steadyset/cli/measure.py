@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from steadyset.cli import shared
+from steadyset.cli import recorded, shared
 from steadyset.cli.output import Format, print_rows
 from steadyset.conventions import ALIKE, LEVEL
 from steadyset.errors import InputError
@@ -23,15 +22,7 @@ if TYPE_CHECKING:
 
 
 def measure(
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            help="Selections as csv, tsv (also .gz), parquet or json: wide (one row per run, one column per "
-            "feature, 0 or 1) or long (columns run, feature and, where known, weight).",
-            metavar="FILE...",
-            show_default=False,
-        ),
-    ],
+    files: recorded.Files,
     names: Annotated[
         list[str] | None,
         typer.Option(
@@ -44,8 +35,14 @@ def measure(
     level: Annotated[
         float | None, typer.Option(metavar="L", help=f"Show intervals at this confidence level, such as {LEVEL}.")
     ] = None,
-    features: shared.Features = None,
-    transpose: shared.Transpose = None,
+    features: recorded.Features = None,
+    universe: recorded.UniverseFile = None,
+    layout: recorded.Layout = None,
+    top: recorded.Top = None,
+    transpose: recorded.Transpose = None,
+    header: recorded.Header = None,
+    runs: recorded.RunColumn = None,
+    sheet: recorded.SheetName = None,
     max_gb: shared.MaxGb = 8.0,
     undefined: shared.Policy = "nan",
     expectation: shared.Expected = "auto",
@@ -65,7 +62,8 @@ def measure(
 ) -> None:
     """Measure how steady recorded selections are.
 
-    Each FILE holds the features that one procedure selected in several runs; each gets its own table.
+    Each FILE holds the features that one procedure selected in several runs; each gets its own table. Files with one
+    list each are the runs of one procedure; a run folder has a table for each of its selectors.
     """
     from steadyset.findings.of_measures import of_measures
     from steadyset.inference.table import table_rows
@@ -75,42 +73,35 @@ def measure(
     policy = shared.undefined_policy(undefined)
     wanted = "all" if not names or "all" in names else chosen_measures(names)
     options = Options(policy, expectation, draws, seed, None, mc_error)  # type: ignore[arg-type]
-    recorded, alike = shared.read_recorded(
-        files,
-        features,
-        data=data,
-        target=target,
-        similarity=similarity,
-        method=similarity_method,
-        threshold=threshold,
-        transpose=transpose,
-        max_gb=max_gb,
-    )
+    asked = recorded.Asked(features, universe, layout, top, transpose, header, runs, sheet, max_gb)
+    source = recorded.Alike(data, target, similarity, similarity_method, threshold)
+    read, alike = recorded.read_recorded(files, asked, source, people=form is Format.table, lists=True)
     if alike is not None:
         options = Options(policy, expectation, draws, seed, alike, mc_error)  # type: ignore[arg-type]
     tables = []
-    for file, selections in zip(files, recorded, strict=True):
+    for one in read:
         try:
-            tables.append((str(file), table_rows(selections, wanted, options, level)))
+            tables.append((one.name, table_rows(one.selections, wanted, options, level)))
         except InputError as error:
-            raise error.after(f"{file}: ") from None
+            raise error.after(f"{one.name}: ") from None
     notes = [f"similarity: {note}" for note in alike.notes] if alike is not None else []
+    notes += recorded.chance_notes(read)
     found = of_measures(tables, level, notes)
-    _tell(found, tables, recorded, form, safe=spreadsheet_safe)
+    _tell(found, tables, [one.selections for one in read], form, safe=spreadsheet_safe)
     if any(row.mc_error for row in found.measures):
         typer.echo(f"Simulated with seed {seed} (--seed N sets another).", err=form is not Format.table)
     for note in found.notes:
         typer.echo(note, err=form is not Format.table)
 
 
-def _tell(found: Findings, tables: Tables, recorded: Sequence[Selections], form: Format, *, safe: bool) -> None:
+def _tell(found: Findings, tables: Tables, runs: Sequence[Selections], form: Format, *, safe: bool) -> None:
     if form is Format.json:
         print(found.to_json())
     elif form is Format.csv:
         print_rows([{"file": file, **row} for file, rows in tables for row in rows], form, safe=safe)
     else:
         rest = iter(found.measures)
-        for (file, rows), selections in zip(tables, recorded, strict=True):
+        for (file, rows), selections in zip(tables, runs, strict=True):
             _show(file, selections, list(islice(rest, len(rows))), found.level)
 
 

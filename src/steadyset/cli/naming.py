@@ -13,6 +13,7 @@ from steadyset.errors import Argument, SteadysetError
 
 # Arguments whose option has another name; all others have their own, with dashes.
 RENAMED = {
+    "features": "--universe",
     "method": "--similarity-method",
     "n_draws": "--draws",
     "n_features": "--features",

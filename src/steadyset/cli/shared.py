@@ -5,23 +5,17 @@ The aliases are read by typer; what they become is read by the functions below t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from steadyset.arguments import wrong_argument
-from steadyset.cli.naming import quoted
 from steadyset.cli.output import Format
-from steadyset.errors import InputError
-from steadyset.io.labels import some_names
 from steadyset.wording import counted
 
 if TYPE_CHECKING:
     from steadyset.io.data_table import Data
-    from steadyset.selections import Selections
-    from steadyset.similarity import FeatureSimilarity
 
 RUN = "run"  # the column of --data that names its rows
 
@@ -97,19 +91,6 @@ Load = Annotated[
     ),
 ]
 
-Features = Annotated[
-    int | None,
-    typer.Option(metavar="N", help="Number of features to choose from, if a long table does not say."),
-]
-Transpose = Annotated[
-    bool | None,
-    typer.Option(
-        "--transpose/--no-transpose",
-        help="Tables of 0 and 1 have one row per feature and one column per run. Default: one row per run, and "
-        "tables that look transposed are refused.",
-        show_default=False,
-    ),
-]
 Policy = Annotated[
     str,
     typer.Option(
@@ -213,126 +194,3 @@ def undefined_policy(text: str) -> Any:
         return float(text)
     except ValueError:
         raise wrong_argument("undefined", "nan, raise or a number", text) from None
-
-
-def read_recorded(
-    files: Sequence[Path],
-    n_features: int | None,
-    *,
-    data: Path | None,
-    target: str | None,
-    similarity: Path | None,
-    method: str,
-    threshold: float,
-    transpose: bool | None = None,
-    max_gb: float = 8.0,
-) -> tuple[list[Selections], FeatureSimilarity | None]:
-    """Recorded selections, and the similarity of --data or --similarity, whose features and order the files follow.
-
-    A file that does not say what there was to choose from, such as a long table, takes it from there.
-    """
-    from steadyset.errors import UndeclaredFeaturesError
-    from steadyset.selections import Selections
-
-    if data is not None and similarity is not None:
-        raise InputError("--data and --similarity both define the similarity; give one of them.")
-    if target is not None and data is None:
-        raise InputError("--target names a column of --data, which is not given.")
-    found: list[Selections | UndeclaredFeaturesError] = []
-    for file in files:
-        try:
-            found.append(Selections.read(file, n_features=n_features, transpose=transpose, max_gb=max_gb))
-        except UndeclaredFeaturesError as error:
-            found.append(error)
-    told = next((sel for sel in found if isinstance(sel, Selections)), None)
-    alike = _load_similarity(told, data, target, similarity, method, threshold, max_gb)
-    names = None if alike is None else alike.features
-    recorded = []
-    for file, one in zip(files, found, strict=True):
-        if isinstance(one, UndeclaredFeaturesError):
-            if names is None:
-                raise InputError(*one.args[:-1], "give --features N, or the data with --data FILE.")
-            one = Selections.read(file, names, max_gb=max_gb)
-            typer.echo(f"{file}: the {len(names)} features are those of {data or similarity}", err=True)
-        recorded.append(one if names is None else _in_order(one, names))
-        if transpose is None:
-            _offer_transpose(file, recorded[-1])
-    return recorded, alike
-
-
-def _offer_transpose(file: Path, selections: Selections) -> None:
-    """Say how a table was read that does not name its rows and has far more of them than columns."""
-    from steadyset.io.wide import far_more_runs
-
-    n_runs, n_features = selections.n_runs, selections.n_features
-    if file.suffix != ".json" and selections.labels is None and far_more_runs(n_runs, n_features):
-        read = f"{file}: read as {n_runs:,} runs of {counted(n_features, 'feature')}"
-        typer.echo(f"{read}; if its rows are the features, give --transpose.", err=True)
-
-
-def _in_order(selections: Selections, names: tuple[str, ...]) -> Selections:
-    """The features in the order of `names`; what has other features stays, to be refused with a sentence."""
-    from steadyset.io.labels import AppearanceOrder
-
-    used = {selections.features[f] for f in set(selections.indices.tolist())}
-    same = set(selections.features) == set(names)
-    by_appearance = isinstance(selections.features, AppearanceOrder) and used <= set(names)
-    fits = selections.n_features == len(names) and (same or by_appearance)
-    return selections.reordered(names) if fits and selections.features != names else selections
-
-
-def _load_similarity(
-    selections: Selections | None,
-    data: Path | None,
-    target: str | None,
-    file: Path | None,
-    method: str,
-    threshold: float,
-    max_gb: float,
-) -> FeatureSimilarity | None:
-    """The FeatureSimilarity of --data or --similarity, or None; it has to be that of the features selected from."""
-    if data is None and file is None:
-        return None
-    from steadyset.similarity import FeatureSimilarity
-
-    if file is not None:
-        return FeatureSimilarity.read(file, threshold=threshold, max_gb=max_gb)
-    assert data is not None
-    from steadyset.io.table_files import read_columns
-
-    apart = {RUN} if target is None else {RUN, target}
-    read = read_columns(data, apart=tuple(apart), labels=True, max_gb=max_gb)
-    if target is not None and target not in read.names:
-        raise InputError(f"{data} has no column {target!r}.")
-    if selections is not None:
-        _refuse_other_columns(data, [name for name in read.names if name != target], selections)
-    texts = [read.names[f] for f in read.others if read.names[f] not in apart]
-    if texts:
-        raise InputError(f"{data} has columns that hold no numbers ({some_names(texts)}); encode or remove them.")
-    names = [read.names[f] for f in read.numeric]
-    try:
-        return FeatureSimilarity.from_data(
-            read.X,
-            method=method,  # type: ignore[arg-type]
-            threshold=threshold,
-            features=names,
-        )
-    except InputError as error:
-        raise error.after(f"{data}: ") from None
-
-
-def _refuse_other_columns(data: Path, columns: Sequence[str], selections: Selections) -> None:
-    """Name the columns that are no features, such as a target that nobody named."""
-    d = selections.n_features
-    n_columns = len(columns) - (RUN in columns)
-    if n_columns <= d:
-        return
-    features = {RUN, *selections.features}
-    extra = [name for name in columns if name not in features]
-    known = len(extra) == n_columns - d
-    which = f"{some_names(extra)} {'is' if len(extra) == 1 else 'are'} not among the features: " if known else ""
-    target = quoted(extra[0]) if known and len(extra) == 1 else "COLUMN"
-    raise InputError(
-        f"{data} has {n_columns} columns for the {d} features that were selected from; {which}leave out what is not a "
-        f"feature, a target with --target {target}."
-    )

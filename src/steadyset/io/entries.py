@@ -8,12 +8,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from steadyset.errors import InputError
-from steadyset.io.labels import AppearanceOrder, describe_feature, feature_names, places_of, run_labels
+from steadyset.io.labels import (
+    AppearanceOrder,
+    describe_feature,
+    feature_names,
+    name_positions,
+    places_of,
+    run_labels,
+    some_names,
+)
 from steadyset.kernels.arrays import Floats, Ints
 
 
 class Entries(NamedTuple):
-    """M sparse rows over d features; names None: x0, x1, ...; weights, labels and ranks where they are known."""
+    """M sparse rows over d features; names None: x0, x1, ...; weights, labels and ranks where known."""
 
     indptr: Ints
     indices: Ints
@@ -22,6 +30,7 @@ class Entries(NamedTuple):
     names: tuple[str, ...] | None
     labels: tuple[str, ...] | None
     rankings: Floats | None = None
+    notes: tuple[str, ...] = ()  # what a reader understood, in words
 
     @property
     def n_runs(self) -> int:
@@ -74,10 +83,12 @@ def checked_entries(
 
 
 def reordered(entries: Entries, features: Sequence[str], what: str) -> Entries:
-    """The same runs with their features in the order of `features`, which are the same names.
+    """The same runs with their features in the order of `features`, which are the same names, or these and more.
 
     Where names are those that the runs happened to use, the features that no run selected take the names that are left.
     """
+    if len(features) > entries.n_features:
+        return _widened(entries, features, what)
     own = entries.features
     if isinstance(own, AppearanceOrder):
         known = set(own)
@@ -101,6 +112,24 @@ def reordered(entries: Entries, features: Sequence[str], what: str) -> Entries:
         entries.labels,
         rankings=ranks if ranks is None or order is None else ranks[:, order],
     )
+
+
+def _widened(entries: Entries, features: Sequence[str], what: str) -> Entries:
+    """The same runs over more features."""
+    own = entries.features
+    names, d = feature_names(features, None, what=what)
+    place = name_positions(names, d)
+    unknown = [name for name in own if name not in place]
+    if unknown and isinstance(own, AppearanceOrder):
+        chosen = set(np.unique(entries.indices).tolist())
+        unknown = [name for f, name in enumerate(own) if f in chosen and name not in place]
+    if unknown:
+        raise InputError(f"{what} names {some_names(unknown)}, which the universe of {d:,} features does not have.")
+    if entries.rankings is not None:
+        raise InputError(f"{what} ranks {len(own):,} of {d:,} features; the ranks of all of them are needed.")
+    moved = np.array([place.get(name, 0) for name in own], dtype=np.int64)
+    names = features if isinstance(features, AppearanceOrder) else names
+    return checked_entries(entries.indptr, moved[entries.indices], entries.weights, d, names, entries.labels)
 
 
 def row_pointers(sizes: Any) -> Ints:

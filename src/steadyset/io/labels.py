@@ -30,6 +30,12 @@ class AppearanceOrder(tuple[str, ...]):
     __slots__ = ()
 
 
+class UnionOfNames(AppearanceOrder):
+    """The names that the runs selected, taken for all there were to choose from because nothing says otherwise."""
+
+    __slots__ = ()
+
+
 def feature_names(
     features: Sequence[str] | None, n_features: int | None, *, what: str
 ) -> tuple[tuple[str, ...] | None, int]:

@@ -12,9 +12,10 @@ import numpy.typing as npt
 from steadyset.errors import Argument, InputError, UndeclaredFeaturesError
 from steadyset.io.columns import FEATURE, RUN
 from steadyset.io.entries import Entries, checked_entries, row_pointers
-from steadyset.io.labels import AppearanceOrder, feature_names, name_positions, placeholders, stand_ins
+from steadyset.io.labels import AppearanceOrder, feature_names, name_positions, placeholders, some_names, stand_ins
 from steadyset.io.lists import check_ranks
 from steadyset.io.numbers import as_frame
+from steadyset.io.universe import universe_of
 from steadyset.kernels.arrays import Bools, Floats, Ints
 
 if TYPE_CHECKING:
@@ -25,9 +26,20 @@ WEIGHT, RANK, SELECTED = "weight", "rank", "selected"
 
 
 def entries_of_long(
-    table: Any, features: Sequence[str] | None, n_features: int | None, labels: Sequence[str] | None
+    table: Any,
+    features: Sequence[str] | None,
+    n_features: int | None,
+    labels: Sequence[str] | None,
+    *,
+    top: int | None = None,
+    union: bool = False,
+    numbers_are_names: bool = False,
 ) -> Entries:
-    """See Selections.from_long."""
+    """See Selections.from_long.
+
+    With `top`, the ranks or weights decide what is selected. With `union`, the names that a table uses are the universe
+    where nothing declares one. With `numbers_are_names`, numbers never stand for the places of features.
+    """
     try:
         arrow = as_frame(table, "table").to_arrow()
     except UnicodeEncodeError as error:
@@ -42,7 +54,9 @@ def entries_of_long(
         raise InputError("The long table has no rows; expected one row for each selected feature.")
     run, run_names = _codes(arrow.column(RUN))
     entries = run >= 0
-    feature, names, d = _feature_codes(arrow.column(FEATURE), entries, features, n_features)
+    feature, names, d = _feature_codes(
+        arrow.column(FEATURE), entries, features, n_features, union=union, numbers_are_names=numbers_are_names
+    )
     if labels is None:
         labels = [str(name) for name in run_names]
     entries &= feature >= 0
@@ -54,6 +68,8 @@ def entries_of_long(
     rankings = None if ranks is None else _rank_table(run, feature, ranks, M, d, names)
     deciding = weights if chosen is None else chosen
     keep = np.ones(len(run), dtype=bool) if deciding is None else deciding != 0
+    if top is not None:
+        keep = keep & _among_the_best(run, ranks, weights, top)
     order = np.argsort(run[keep], kind="stable")
     indptr = row_pointers(np.bincount(run[keep], minlength=M))
     kept_weights = None if weights is None else weights[keep][order]
@@ -110,12 +126,18 @@ def _dense_codes(raw: Ints, values: list[Any]) -> tuple[Ints, list[Any]]:
 
 
 def _feature_codes(
-    column: pa.ChunkedArray, entries: Bools, features: Sequence[str] | None, n_features: int | None
+    column: pa.ChunkedArray,
+    entries: Bools,
+    features: Sequence[str] | None,
+    n_features: int | None,
+    *,
+    union: bool,
+    numbers_are_names: bool,
 ) -> tuple[Ints, tuple[str, ...] | None, int]:
     """The index of each row's feature, their names and number; whole numbers are names where names are known."""
     code, found = _codes(column)
     texts = [str(x) for x in found]
-    numbers = bool(texts) and all(NUMBER.fullmatch(text) for text in texts)
+    numbers = bool(texts) and not numbers_are_names and all(NUMBER.fullmatch(text) for text in texts)
     declared = bool(np.any(~entries & (code >= 0)))
     if features is not None:
         names, d = feature_names(features, n_features, what="from_long")
@@ -124,7 +146,10 @@ def _feature_codes(
         if not unknown:
             return np.array([*(positions[x] for x in texts), -1], dtype=np.int64)[code], names, d
         if not numbers:
-            raise InputError(f"The table selects {unknown[0]!r}, which is not among the features.")
+            which = "which is" if len(unknown) == 1 else "which are"
+            raise InputError(f"The table selects {some_names(unknown)}, {which} not among the features.")
+    if union and n_features is None and not declared:
+        return code, universe_of(texts, None, None, what="The rows"), len(texts)
     if numbers and not declared:
         names, d = feature_names(features, n_features, what="A long table of feature numbers")
         outside = [text for text in texts if not 0 <= int(text) < d]
@@ -143,6 +168,21 @@ def _feature_codes(
     if names is not None and set(code[entries]) - set(code[~entries]) - {-1}:  # not all of them are declared
         names = AppearanceOrder(names)
     return code, names, d
+
+
+def _among_the_best(run: Ints, ranks: Floats | None, weights: Floats | None, top: int) -> Bools:
+    """Which entries have a rank of at most `top`, or a weight among the `top` largest of their run."""
+    if ranks is not None:
+        return ranks <= top
+    if weights is None:
+        raise InputError(
+            Argument("top", top), f" needs ranks or importances: a long table with a column {RANK} or {WEIGHT}."
+        )
+    best = np.zeros(len(run), dtype=bool)
+    for i in np.unique(run):
+        own = np.flatnonzero(run == i)
+        best[own[np.argsort(-np.abs(weights[own]), kind="stable")[:top]]] = True
+    return best
 
 
 def _numbers(arrow: pa.Table, name: str, entries: Bools) -> Floats | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,41 +11,16 @@ from steadyset.errors import InputError
 from steadyset.io.columns import FEATURE, RUN
 from steadyset.io.disk import explained, write_durably, written_durably
 from steadyset.io.entries import Entries
-from steadyset.io.limits import MAX_GB
-from steadyset.io.long import entries_of_long, long_columns
-from steadyset.io.selection_json import read_selection_json, selection_json
+from steadyset.io.long import long_columns
+from steadyset.io.selection_json import selection_json
 from steadyset.io.spreadsheet import formulas_told, spreadsheet_safe
-from steadyset.io.table_files import file_kind, many_columns, read_table
-from steadyset.io.wide import LAYOUTS, Wide, entries_of_matrix, oriented, read_matrix, wide_columns, wide_numbers
+from steadyset.io.table_files import file_kind
+from steadyset.io.wide import LAYOUTS, wide_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 WIDE_CELLS, WIDE_COLUMNS = 5_000_000, 10_000
-
-
-def read_selections(
-    path: Path,
-    features: Sequence[str] | None,
-    n_features: int | None,
-    *,
-    transpose: bool | None = None,
-    max_gb: float = MAX_GB,
-) -> Entries:
-    """See Selections.read."""
-    if file_kind(path) == "json":
-        return read_selection_json(path, features, n_features, max_gb)
-    found = many_columns(path, labels=True, max_gb=max_gb)
-    table = read_table(path, max_gb=max_gb) if found is None else None
-    try:
-        if found is not None:
-            return _from_wide(wide_numbers(found, transpose), features, n_features, transpose)
-        assert table is not None
-        if RUN in table.column_names and FEATURE in table.column_names:
-            return entries_of_long(table, features, n_features, None)
-        return _from_wide(table, features, n_features, transpose)
-    except InputError as error:
-        raise error.after(f"{path}: ") from None
 
 
 def write_selections(entries: Entries, path: Path, *, layout: str | None, safe: bool = False) -> None:
@@ -73,19 +47,6 @@ def write_selections(entries: Entries, path: Path, *, layout: str | None, safe: 
             f"{path} cannot be written: {error.object!r} holds half of a character, which UTF-8 does not have; "
             "rename it, or write .json."
         ) from None
-
-
-def _from_wide(
-    table: pa.Table | Wide, features: Sequence[str] | None, n_features: int | None, transpose: bool | None
-) -> Entries:
-    labels = None
-    if isinstance(table, Wide):
-        table, features, labels = oriented(table, "The table", features, None, transpose=transpose)
-        transpose = False
-    matrix = read_matrix(table, "The table", features, labels, transpose=transpose)
-    if n_features is not None and n_features != matrix.d:
-        raise InputError(f"The table has {matrix.d} feature columns, but {n_features} features were announced.")
-    return entries_of_matrix(matrix)
 
 
 def _for_spreadsheets(entries: Entries, path: Path, *, safe: bool) -> Entries:

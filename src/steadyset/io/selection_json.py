@@ -13,6 +13,8 @@ from steadyset.io.entries import Entries, reordered
 from steadyset.io.json_files import read_json_file
 from steadyset.io.limits import first_line
 from steadyset.io.lists import entries_of_sets, with_rankings, with_weights
+from steadyset.io.name_lists import Lists, entries_of_lists
+from steadyset.io.reading_options import Reading, several
 
 BOTH_HALVES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 SCHEMA = "steadyset.selections"
@@ -21,24 +23,39 @@ OWN_KEYS = {"features", "runs"}  # no labels of runs
 MOST_CLAIMED = 10_000_000  # features that a file may claim without naming them
 
 
-def read_selection_json(path: Path, features: Sequence[str] | None, n_features: int | None, max_gb: float) -> Entries:
+def read_selection_json(path: Path, reading: Reading) -> Entries:
     """The runs of a json file."""
-    content = read_json_file(path, max_gb)
+    content = read_json_file(path, reading.max_gb)
     try:
         if isinstance(content, dict) and content.get("schema") == SCHEMA:
-            return _from_schema(content, features, n_features)
+            return _from_schema(content, reading.features, reading.n_features)
         if isinstance(content, dict) and content.keys() >= OWN_KEYS:
             raise InputError(
                 f'The keys are those of {SCHEMA}, but "schema" is missing; '
                 "write such files with Selections.write, or give the runs alone, as a list of lists of features."
             )
         if isinstance(content, (list, dict)):
-            return entries_of_sets(content, features, n_features, None)
+            if _are_names(content) and (reading.top is not None or not reading.declared):
+                return _from_lists(content, reading)
+            return entries_of_sets(content, reading.features, reading.n_features, None)
     except InputError as error:
         raise error.after(f"{path}: ") from None
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{path} does not follow the {SCHEMA} schema: {first_line(error)}.") from None
     raise InputError(f"{path} holds a {type(content).__name__}; expected a list of runs, each a list of features.")
+
+
+def _are_names(content: list[Any] | dict[str, Any]) -> bool:
+    """Whether runs are lists of names, rather than of places of features."""
+    runs = list(content.values() if isinstance(content, dict) else content)
+    texts = all(isinstance(run, list) and all(isinstance(name, str) for name in run) for run in runs)
+    return texts and any(runs)
+
+
+def _from_lists(content: list[Any] | dict[str, Any], reading: Reading) -> Entries:
+    lists = list(content.values() if isinstance(content, dict) else content)
+    labels = list(content) if isinstance(content, dict) else None
+    return entries_of_lists(Lists(lists, labels, several(len(lists), "list")), reading)
 
 
 def _from_schema(content: dict[str, Any], features: Sequence[str] | None, n_features: int | None) -> Entries:

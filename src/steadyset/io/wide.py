@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple, NoReturn
 
@@ -14,18 +13,13 @@ from steadyset.arguments import check_flag
 from steadyset.errors import Argument, InputError
 from steadyset.io.columns import RUN, Columns
 from steadyset.io.entries import Entries, checked_entries, row_pointers
+from steadyset.io.heading_words import CALLED_RUN, NUMBER, NUMBERED, RUN_LIKE, is_feature_word, is_run_word
 from steadyset.io.labels import describe_feature, feature_names, places_of, some_names
 from steadyset.io.numbers import as_frame, number_array, number_frame
 from steadyset.kernels.arrays import Floats, Ints
 
 LAYOUTS = ("wide", "long")
-NUMBER = re.compile(r"-?[0-9]+")
-NUMBERED = re.compile(r"x?[0-9]+")  # what columns without names are called
-CALLED_RUN = re.compile(
-    r"(?i)(run|rep|repetition|replicate|boot|bootstrap|fold|resample|resampling|subsample|iter|iteration|split|seed|"
-    r"unlabelled|trial|draw)[ _.:-]*[0-9]+"
-)
-RUN_LIKE = re.compile(rf"{CALLED_RUN.pattern}|[A-Za-z]?[ _.-]*[0-9]+([ _./-][0-9]+)*")
+ZERO_ONE_ONLY = "a 0/1 matrix holds only 0, 1, True and False"
 MANY, MANY_TIMES = 20, 5  # so many runs, and so many times more than features, are not recorded by names
 
 
@@ -45,10 +39,10 @@ class Matrix:
         full[np.repeat(np.arange(len(full)), np.diff(self.indptr)), self.indices] = self.values
         return full
 
-    def complain(self, entry: int, wanted: str) -> NoReturn:
+    def complain(self, entry: int, *wanted: str | Argument) -> NoReturn:
         run = int(np.searchsorted(self.indptr, entry, side="right"))
         where = describe_feature(int(self.indices[entry]), self.names)
-        raise InputError(f"{self.what} holds {self.values[entry]} for run {run}, {where}; {wanted}.")
+        raise InputError(f"{self.what} holds {self.values[entry]} for run {run}, {where}; ", *wanted, ".")
 
 
 def read_matrix(
@@ -67,7 +61,7 @@ def read_matrix(
     if hasattr(Z, "tocsr"):
         return _sparse(Z.T if transpose else Z, what, features, labels)
     if not isinstance(Z, (np.ndarray, list, tuple)):
-        Z, features, labels = wide_array(Z, what, features, labels, transpose=transpose)
+        Z, features, labels, _ = wide_array(Z, what, features, labels, transpose=transpose)
         transpose = False
     array = number_array(Z, what)
     _check_shape(array, what)
@@ -77,11 +71,11 @@ def read_matrix(
     return Matrix(indptr, columns.astype(np.int64), array[rows, columns], array.shape[1], features, labels, what)
 
 
-def entries_of_matrix(table: Matrix) -> Entries:
-    """A table of 0 and 1, which says what was selected."""
+def entries_of_matrix(table: Matrix, *advice: str | Argument) -> Entries:
+    """A table of 0 and 1, which says what was selected; `advice` says what to do with other numbers."""
     bad = np.flatnonzero((table.values != 0) & (table.values != 1))  # NaN differs from both
     if bad.size:
-        table.complain(bad[0], "a 0/1 matrix holds only 0, 1, True and False (from_weights takes weights)")
+        table.complain(bad[0], *(advice or (ZERO_ONE_ONLY, " (from_weights takes weights)")))
     return checked_entries(table.indptr, table.indices, None, table.d, table.names, table.labels)
 
 
@@ -107,11 +101,15 @@ def _check_shape(table: Any, what: str) -> None:
 
 
 class Wide(NamedTuple):
-    """The numbers of a wide frame, with the names of its features and the labels of its runs where it has them."""
+    """The numbers of a wide frame, with the names of its features and the labels of its runs where it has them.
+
+    `transposed` where its headings say that these are the other way round.
+    """
 
     array: npt.NDArray[Any]
     features: Sequence[str] | None
     labels: Sequence[str] | None
+    transposed: bool | None = None
 
 
 def wide_array(
@@ -121,44 +119,49 @@ def wide_array(
     labels: Sequence[str] | None,
     *,
     transpose: bool | None = False,
+    turn: bool = True,
 ) -> Wide:
     """One row per run; a column called run, or the index of a pandas frame, has their labels.
 
-    `transpose` says that rows are features instead; None refuses a table that looks as if they were.
+    `transpose` says that rows are features instead; None refuses a table that looks as if they were. Without `turn`,
+    the table stays as it is, for `oriented` to turn.
     """
     frame = as_frame(table, what)
     if len(frame) == 0:
         raise InputError(f"{what} has no rows; expected one row per run.")
-    frame, rows = _row_names(frame, what, transpose)
+    frame, rows, told = _row_names(frame, what, transpose)
     if not frame.columns:
         raise InputError(f"{what} has no features; expected one column per feature.")
     values, columns = number_frame(frame, what)
-    return oriented(Wide(values, columns, rows), what, features, labels, transpose=transpose)
+    read = Wide(values, columns, rows, told)
+    return oriented(read, what, features, labels, transpose=transpose) if turn else read
 
 
 def wide_numbers(read: Columns, transpose: bool | None) -> Wide:
     """What was read as columns, with the names of its rows, by the rule of `wide_array`."""
     what, others = "The table", dict(read.others)
     labels: Sequence[str] | None = None
+    told: bool | None = None
     runs = [f for f in others if read.names[f] == RUN]
     if runs:
         labels = _labels(others.pop(runs[0]).to_pylist(), what)
     elif 0 in others and str(others[0].type) == "string":
-        labels = _first_column(others[0].to_pylist(), what, read.names[0], transpose)
+        labels, told = names_of_rows(others[0].to_pylist(), what, read.names, transpose)
         if labels is not None:
             del others[0]
     if others:
         f = min(others)
         kind = nw.from_native(others[f], series_only=True).dtype
         raise InputError(f"{what} has the column {read.names[f]!r} of type {kind}; expected numbers or bools.")
-    return Wide(read.X, [read.names[f] for f in read.numeric], labels)
+    return Wide(read.X, [read.names[f] for f in read.numeric], labels, told)
 
 
 def oriented(
     read: Wide, what: str, features: Sequence[str] | None, labels: Sequence[str] | None, *, transpose: bool | None
 ) -> Wide:
     """The table as runs x features, with the names and labels that are given rather than its own."""
-    array, columns, rows = read
+    array, columns, rows, told = read
+    transpose = told if transpose is None else transpose
     if transpose:
         array, columns, rows = array.T, rows, columns
         numbered = rows is not None and all(NUMBERED.fullmatch(str(name)) for name in rows)
@@ -168,30 +171,38 @@ def oriented(
     if features is not None and columns is not None:
         order = places_of(columns, features, what)
         array = array if order is None else array[:, order]
-    return Wide(array, columns if features is None else features, rows if labels is None else labels)
+    return Wide(array, columns if features is None else features, rows if labels is None else labels, transpose)
 
 
 def _row_names(
     frame: nw.DataFrame[Any], what: str, transpose: bool | None
-) -> tuple[nw.DataFrame[Any], Sequence[str] | None]:
-    """The frame without the column that names its rows, and these names."""
+) -> tuple[nw.DataFrame[Any], Sequence[str] | None, bool | None]:
+    """The frame without the column that names its rows, these names, and whether they are those of features."""
     if RUN in frame.columns:
-        return frame.drop(RUN), _labels(frame[RUN].to_list(), what)
+        return frame.drop(RUN), _labels(frame[RUN].to_list(), what), transpose
     index = nw.maybe_get_index(frame)
     if index is not None and index.dtype.kind not in "iu":
-        return frame, [str(label) for label in index]
+        return frame, [str(label) for label in index], transpose
     first = frame.columns[0] if frame.columns else None
     if first is not None and isinstance(frame.schema[first], (nw.String, nw.Categorical)):
-        names = _first_column(frame[first].to_list(), what, first, transpose)
+        names, told = names_of_rows(frame[first].to_list(), what, frame.columns, transpose)
         if names is not None:
-            return frame.drop(first), names
-    return frame, None
+            return frame.drop(first), names, told
+    return frame, None, transpose
+
+
+def names_of_rows(
+    column: list[Any], what: str, columns: Sequence[str], transpose: bool | None
+) -> tuple[Sequence[str] | None, bool | None]:
+    """The names in a first column of text, and whether they are those of features; None where they are no names."""
+    told = told_transposed(columns, transpose)
+    return _first_column(column, what, columns[0], told), told
 
 
 def _first_column(column: list[Any], what: str, name: str, transpose: bool | None) -> Sequence[str] | None:
     """What a first column of text names: the features where these are the rows; else nobody knows, so it is asked."""
     names = _labels(column, what, name)
-    if transpose:
+    if transpose or is_run_word(name):
         return names
     if transpose is None and not any(NUMBER.fullmatch(text) for text in names):
         raise InputError(
@@ -219,6 +230,20 @@ def _refuse_features_in_rows(
             Argument("transpose", False),
             ".",
         )
+
+
+def told_transposed(columns: Sequence[str], transpose: bool | None) -> bool | None:
+    """`transpose`, or True where it is not given and headings say that rows are features.
+
+    They do so above the names of the rows (gene), and where the other columns are called like runs.
+    """
+    if transpose is not None or len(columns) < 2:
+        return transpose
+    first, others = str(columns[0]), columns[1:]
+    if first in (RUN, "") or is_run_word(first):
+        return None
+    runs = all(CALLED_RUN.fullmatch(str(name)) for name in others)
+    return True if is_feature_word(first) or runs else None
 
 
 def far_more_runs(n_runs: int, n_features: int) -> bool:

@@ -1,0 +1,317 @@
+"""Recorded selections for `measure` and `compare`: their options, the files and folders, and what was understood."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from steadyset.cli.naming import quoted
+from steadyset.errors import InputError
+from steadyset.io.labels import AppearanceOrder, UnionOfNames, placeholders, some_names
+from steadyset.io.universe import THOSE_NAMES
+from steadyset.wording import counted
+
+if TYPE_CHECKING:
+    from steadyset.selections import Selections
+    from steadyset.similarity import FeatureSimilarity
+
+RUN = "run"  # the column of --data that names its rows
+NO_UNIVERSE = "give --features N or --universe FILE"
+OVERSTATED = (
+    "The universe is not known, so that the names that were selected count as all features there were. Chance "
+    "agreement is then overstated: measures that correct for it, such as nogueira, come out too low (goh too high); "
+)
+
+Files = Annotated[
+    list[Path],
+    typer.Argument(
+        help="Selections in any usual layout (0/1 or marks, run and feature, lists in columns or rows, GMT, GMX, "
+        "ranks, importances) as csv, tsv, txt, xlsx, ods, parquet or json; a folder of .txt lists; or a run folder.",
+        metavar="FILE...",
+        show_default=False,
+    ),
+]
+Features = Annotated[
+    int | None, typer.Option(metavar="N", help="Number of features to choose from, if a file does not say.")
+]
+UniverseFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--universe",
+        metavar="FILE",
+        help="All features to choose from: a file with one name per line, a table with names in its first column, or "
+        "the data, whose header names them.",
+    ),
+]
+Layout = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="How selections are laid out: wide, long, columns, rows, gmt, gmx, ranks or importances. Default: "
+        "recognised, and refused where several fit.",
+    ),
+]
+Top = Annotated[
+    int | None,
+    typer.Option(
+        metavar="K", min=1, help="Selected are the K best: by rank, by absolute importance, or the first of each list."
+    ),
+]
+Transpose = Annotated[
+    bool | None,
+    typer.Option(
+        "--transpose/--no-transpose",
+        help="Tables of runs and features have one row per feature and one column per run. Default: one row per run "
+        "unless headings say otherwise; tables that look transposed are refused.",
+        show_default=False,
+    ),
+]
+Header = Annotated[
+    bool | None,
+    typer.Option(
+        "--header/--no-header",
+        help="The first cell of each list is its label. Default: recognised, and refused where nobody can tell.",
+        show_default=False,
+    ),
+]
+RunColumn = Annotated[
+    str | None, typer.Option("--runs", metavar="COLUMN", help="The column of a long table that names the runs.")
+]
+SheetName = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="The sheet of a workbook. Default: the only one; or all, if each is a list."),
+]
+
+
+class Asked(NamedTuple):
+    """How the files are to be read."""
+
+    n_features: int | None
+    universe: Path | None
+    layout: str | None
+    top: int | None
+    transpose: bool | None
+    header: bool | None
+    runs: str | None
+    sheet: str | None
+    max_gb: float
+
+
+class Alike(NamedTuple):
+    """Where the similarity of the features comes from."""
+
+    data: Path | None
+    target: str | None
+    similarity: Path | None
+    method: str
+    threshold: float
+
+
+class Recorded(NamedTuple):
+    """The selections of one procedure: a file, or a selector of a run folder."""
+
+    file: Path
+    selector: str | None
+    selections: Selections
+
+    @property
+    def name(self) -> str:
+        return str(self.file) if self.selector is None else f"{self.file}: {self.selector}"
+
+
+def read_recorded(
+    files: Sequence[Path], asked: Asked, alike: Alike, *, people: bool, lists: bool = False
+) -> tuple[list[Recorded], FeatureSimilarity | None]:
+    """Recorded selections, and the similarity of --data or --similarity, whose features and order they follow.
+
+    A file that does not say what there was to choose from takes it from there, or from --universe. With `lists`, files
+    that hold one list each are the runs of one procedure.
+    """
+    if alike.data is not None and alike.similarity is not None:
+        raise InputError("--data and --similarity both define the similarity; give one of them.")
+    if alike.target is not None and alike.data is None:
+        raise InputError("--target names a column of --data, which is not given.")
+    if asked.universe is not None and asked.n_features is not None:
+        raise InputError("--universe and --features both say what there was to choose from; give one of them.")
+    found = [one for file in files for one in _read(file, asked)]
+    if lists and len(found) > 1 and all(one.selections.n_runs == 1 and one.selector is None for one in found):
+        found = [_one_run_each(found)]
+    similarity = _load_similarity(found, alike, asked.max_gb)
+    names, source = _universe(found, asked, alike, similarity)
+    recorded = []
+    for one in found:
+        ordered = one if names is None else one._replace(selections=_in_order(one, names, asked))
+        _tell(one, ordered.selections, source, asked, people=people)
+        recorded.append(ordered)
+    return recorded, similarity
+
+
+def chance_notes(read: Sequence[Recorded]) -> list[str]:
+    """What a missing universe does to the measures."""
+    if any(isinstance(one.selections.features, UnionOfNames) for one in read):
+        return [f"{OVERSTATED}{NO_UNIVERSE}."]
+    return []
+
+
+def _read(file: Path, asked: Asked) -> list[Recorded]:
+    from steadyset.selections import Selections
+
+    if file.is_dir():
+        from steadyset.assessment import Assessment
+        from steadyset.assessment.folder import RunFolder
+
+        if RunFolder(file).exists:
+            return [Recorded(file, name, sel) for name, sel in Assessment.open(file).selections.items()]
+    read = Selections.read(
+        file,
+        n_features=asked.n_features,
+        layout=asked.layout,
+        top=asked.top,
+        transpose=asked.transpose,
+        header=asked.header,
+        runs=asked.runs,
+        sheet=asked.sheet,
+        max_gb=asked.max_gb,
+    )
+    return [Recorded(file, None, read)]
+
+
+def _one_run_each(found: Sequence[Recorded]) -> Recorded:
+    """Files with one list each as the runs of one procedure, called by their files."""
+    from steadyset.selections import Selections
+
+    over = over_the_same([one.selections for one in found], None)
+    stems = [one.file.name.split(".")[0] for one in found]
+    labels = stems if len(set(stems)) == len(stems) else [str(one.file) for one in found]
+    names = over[0].features
+    sets = [[names[f] for f in selections.selected(0)] for selections in over]
+    joined = Selections.from_sets(sets, names, labels=labels)
+    joined = joined.reordered(names) if isinstance(names, AppearanceOrder) else joined
+    typer.echo(f"{counted(len(found), 'file')} with one list each are read as {counted(len(found), 'run')}", err=True)
+    return Recorded(Path(f"{found[0].file} and {len(found) - 1} more"), None, joined)
+
+
+def over_the_same(recorded: Sequence[Selections], n_features: int | None) -> list[Selections]:
+    """The same features in the same order, where files name them in the order in which they meet them."""
+    every = [sel.features for sel in recorded]
+    if all(names == every[0] for names in every):
+        return list(recorded)
+    declared = [names for names in every if not isinstance(names, UnionOfNames)]
+    if len(declared) < len(every):
+        names = declared[0] if declared else UnionOfNames(dict.fromkeys(name for some in every for name in some))
+        return [sel.reordered(names) if isinstance(sel.features, UnionOfNames) else sel for sel in recorded]
+    used = list(dict.fromkeys(name for some in every for name in some if not name.startswith("unnamed ")))
+    if n_features is not None and len(used) <= n_features:
+        used += placeholders(used, n_features - len(used))
+    if any(sel.n_features != len(used) for sel in recorded):
+        return list(recorded)  # features that only some of the files have are refused with a sentence
+    return [sel.reordered(AppearanceOrder(used)) for sel in recorded]
+
+
+def _universe(
+    found: Sequence[Recorded], asked: Asked, alike: Alike, similarity: FeatureSimilarity | None
+) -> tuple[tuple[str, ...] | None, str]:
+    """The names of all features, where a file gives them, and which."""
+    if asked.universe is not None:
+        from steadyset.io.universe_files import read_universe
+
+        used = {name for one in found for name in one.selections.features}
+        universe = read_universe(asked.universe, used, max_gb=asked.max_gb)
+        return universe.names, f"the {universe.where} of {asked.universe}"
+    return (None, "") if similarity is None else (similarity.features, str(alike.data or alike.similarity))
+
+
+def _in_order(one: Recorded, names: tuple[str, ...], asked: Asked) -> Selections:
+    """The features in the order of `names`; what has other features stays, to be refused with a sentence."""
+    selections = one.selections
+    own, all_names = set(selections.features), set(names)
+    used = {selections.features[f] for f in set(selections.indices.tolist())}
+    if isinstance(selections.features, UnionOfNames) or asked.universe is not None:
+        fits = True
+    else:
+        by_appearance = isinstance(selections.features, AppearanceOrder) and used <= all_names
+        fits = selections.n_features == len(names) and (own == all_names or by_appearance)
+    return selections.reordered(names, one.name) if fits and selections.features != names else selections
+
+
+def _tell(one: Recorded, ordered: Selections, source: str, asked: Asked, *, people: bool) -> None:
+    """Say what was understood of a file, and how it is read otherwise."""
+    notes = list(one.selections.notes)
+    if isinstance(one.selections.features, UnionOfNames):
+        if ordered is one.selections:
+            known = f"{THOSE_NAMES}; {NO_UNIVERSE}"
+        else:
+            known = f"universe: the {ordered.n_features:,} features are those of {source}"
+        notes = [note.replace(THOSE_NAMES, known) for note in notes]
+    for note in notes:
+        typer.echo(f"{one.name}: {note}", err=not people)
+    if asked.transpose is None and one.selector is None:
+        _offer_transpose(one)
+
+
+def _offer_transpose(one: Recorded) -> None:
+    """Say how a table was read that does not name its rows and has far more of them than columns."""
+    from steadyset.io.wide import far_more_runs
+
+    selections = one.selections
+    n_runs, n_features = selections.n_runs, selections.n_features
+    listed = one.file.suffix == ".json" or isinstance(selections.features, AppearanceOrder)
+    if listed or selections.labels is not None or not far_more_runs(n_runs, n_features):
+        return
+    read = f"{one.name}: read as {n_runs:,} runs of {counted(n_features, 'feature')}"
+    typer.echo(f"{read}; if its rows are the features, give --transpose.", err=True)
+
+
+def _load_similarity(found: Sequence[Recorded], alike: Alike, max_gb: float) -> FeatureSimilarity | None:
+    """The FeatureSimilarity of --data or --similarity, or None; it has to be that of the features selected from."""
+    data, target, file, method, threshold = alike
+    if data is None and file is None:
+        return None
+    from steadyset.similarity import FeatureSimilarity
+
+    if file is not None:
+        return FeatureSimilarity.read(file, threshold=threshold, max_gb=max_gb)
+    assert data is not None
+    known = [one.selections for one in found if not isinstance(one.selections.features, UnionOfNames)]
+    selections = known[0] if known else None
+    from steadyset.io.table_files import read_columns
+
+    apart = {RUN} if target is None else {RUN, target}
+    read = read_columns(data, apart=tuple(apart), labels=True, max_gb=max_gb)
+    if target is not None and target not in read.names:
+        raise InputError(f"{data} has no column {target!r}.")
+    if selections is not None:
+        _refuse_other_columns(data, [name for name in read.names if name != target], selections)
+    texts = [read.names[f] for f in read.others if read.names[f] not in apart]
+    if texts:
+        raise InputError(f"{data} has columns that hold no numbers ({some_names(texts)}); encode or remove them.")
+    names = [read.names[f] for f in read.numeric]
+    try:
+        return FeatureSimilarity.from_data(
+            read.X,
+            method=method,  # type: ignore[arg-type]
+            threshold=threshold,
+            features=names,
+        )
+    except InputError as error:
+        raise error.after(f"{data}: ") from None
+
+
+def _refuse_other_columns(data: Path, columns: Sequence[str], selections: Selections) -> None:
+    """Name the columns that are no features, such as a target that nobody named."""
+    d = selections.n_features
+    n_columns = len(columns) - (RUN in columns)
+    if n_columns <= d:
+        return
+    features = {RUN, *selections.features}
+    extra = [name for name in columns if name not in features]
+    known = len(extra) == n_columns - d
+    which = f"{some_names(extra)} {'is' if len(extra) == 1 else 'are'} not among the features: " if known else ""
+    target = quoted(extra[0]) if known and len(extra) == 1 else "COLUMN"
+    raise InputError(
+        f"{data} has {n_columns} columns for the {d} features that were selected from; {which}leave out what is not a "
+        f"feature, a target with --target {target}."
+    )

@@ -1,0 +1,161 @@
+"""What headings tell: which words stand for runs and which for features, and whether first cells are labels."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import chain
+
+NUMBER = re.compile(r"-?[0-9]+")
+NUMBERED = re.compile(r"x?[0-9]+")  # what columns without names are called
+CALLED_RUN = re.compile(
+    r"(?i)(run|rep|repetition|replicate|boot|bootstrap|fold|resample|resampling|subsample|iter|iteration|split|seed|"
+    r"unlabelled|trial|draw|list|set|signature)[ _.:-]*[0-9]+"
+)
+RUN_LIKE = re.compile(rf"{CALLED_RUN.pattern}|[A-Za-z]?[ _.-]*[0-9]+([ _./-][0-9]+)*")
+RUN_WORDS = frozenset(
+    [
+        "run",
+        "runs",
+        "fold",
+        "folds",
+        "rep",
+        "repeat",
+        "repetition",
+        "replicate",
+        "boot",
+        "bootstrap",
+        "resample",
+        "resampling",
+        "subsample",
+        "iter",
+        "iteration",
+        "split",
+        "seed",
+        "trial",
+        "draw",
+        "list",
+        "listname",
+        "set",
+        "geneset",
+        "signature",
+        "study",
+        "cohort",
+        "method",
+    ]
+)
+FEATURE_WORDS = frozenset(
+    [
+        "feature",
+        "features",
+        "gene",
+        "genes",
+        "genename",
+        "geneid",
+        "genesymbol",
+        "symbol",
+        "symbols",
+        "hgnc",
+        "hgncsymbol",
+        "entrez",
+        "entrezid",
+        "entrezgene",
+        "ensembl",
+        "ensemblid",
+        "probe",
+        "probes",
+        "probeid",
+        "probeset",
+        "probesetid",
+        "protein",
+        "proteins",
+        "variable",
+        "variables",
+        "predictor",
+        "predictors",
+        "marker",
+        "markers",
+        "biomarker",
+        "biomarkers",
+        "metabolite",
+        "snp",
+        "snps",
+        "variant",
+        "rsid",
+        "taxon",
+        "otu",
+        "asv",
+        "transcript",
+        "cpg",
+        "covariate",
+        "covariates",
+        "mirna",
+        "peptide",
+    ]
+)
+ROW_NUMBER_WORDS = frozenset(["", "unnamed0", "index", "rank", "no", "nr", "n", "row", "position", "pos"])
+WORDS = re.compile(r"[a-z ]")
+SURE = 0.01  # so rarely would first cells that are names like the others occur nowhere else
+
+
+def is_run_word(heading: str) -> bool:
+    """Whether a heading says that the column below it names runs."""
+    return _word(heading) in RUN_WORDS
+
+
+def is_feature_word(heading: str) -> bool:
+    """Whether a heading says that the column below it names features."""
+    return _word(heading) in FEATURE_WORDS
+
+
+def are_row_numbers(cells: Sequence[str], heading: str | None) -> bool:
+    """Whether a column counts its rows, from 0 or 1."""
+    if heading is not None and _word(heading) not in ROW_NUMBER_WORDS:
+        return False
+    return len(cells) > 1 and any(list(cells) == [str(i + first) for i in range(len(cells))] for first in (0, 1))
+
+
+def is_heading(lists: Sequence[Sequence[str]]) -> bool | None:
+    """Whether the first cell of each list is its label rather than one of its names; None: nobody can tell.
+
+    A label occurs in no list. It is recognised by a word for runs, because it is written unlike all names, or because
+    the names recur so often that first names which never do are hardly names.
+    """
+    firsts = [cells[0] if cells else "" for cells in lists]
+    bodies = [cells[1:] for cells in lists]
+    names = set(chain.from_iterable(bodies))
+    if all(map(is_feature_word, firsts)):
+        return True
+    if "" in firsts or len(set(firsts)) < len(firsts) or not names.isdisjoint(firsts):
+        return False
+    if all(CALLED_RUN.fullmatch(first) or is_run_word(first) for first in firsts):
+        return True
+    if _unlike(firsts, names):
+        return True
+    if len(lists) == 1:
+        return False
+    counts = Counter(chain.from_iterable(set(body) for body in bodies))
+    cells = [name for body in bodies for name in body]
+    alone = sum(counts[name] == 1 for name in cells) / max(1, len(cells))
+    return True if cells and alone ** len(firsts) < SURE else None
+
+
+def _word(heading: str) -> str:
+    return re.sub(r"[\W_]+", "", heading).lower()
+
+
+def _unlike(firsts: Sequence[str], names: set[str]) -> bool:
+    """Whether first cells are words in small letters above symbols, or anything above identifiers of one shape."""
+    if len(names) < 2:
+        return False
+    if all(map(WORDS.search, firsts)) and not any(map(WORDS.search, names)):
+        return True
+    shapes = _shapes(names)
+    return len(shapes) == 1 and "9" in min(shapes) and shapes.isdisjoint(_shapes(firsts))
+
+
+def _shapes(names: Sequence[str] | set[str]) -> set[str]:
+    """What names look like, letters and digits apart: TP53 is A9, fold_1 is a_9."""
+    shape = re.compile(r"([A-Z]+)|([a-z]+)|([0-9]+)")
+    return {shape.sub(lambda found: "A" if found[1] else "a" if found[2] else "9", name) for name in names}

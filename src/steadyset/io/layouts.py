@@ -1,0 +1,171 @@
+"""Which layout a table of text cells has, and the runs in it; what could be two layouts is refused, with both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from steadyset.errors import Argument, InputError
+from steadyset.io.entries import Entries
+from steadyset.io.heading_words import CALLED_RUN
+from steadyset.io.headings import is_number
+from steadyset.io.labels import some_names
+from steadyset.io.marks import wide_cells, with_row_names
+from steadyset.io.name_lists import (
+    NO_NAMES,
+    Lists,
+    columns_of,
+    entries_of_lists,
+    gene_sets_in_columns,
+    gene_sets_in_rows,
+    lists_in_columns,
+    lists_in_rows,
+    without_row_numbers,
+)
+from steadyset.io.own_headings import entries_of_pairs, is_long, roles
+from steadyset.io.reading_options import COLUMNS, GMT, GMX, IMPORTANCES, LISTS, LONG, RANKS, ROWS, WIDE, Reading
+from steadyset.io.valued import entries_of_numbers
+
+Rows = Sequence[Sequence[str]]
+ZERO_ONE = frozenset(["0", "1"])
+
+
+def entries_of_rows(cells: Rows, reading: Reading) -> Entries:
+    """The runs of a table of text cells, with a line of what was understood as its first note."""
+    rows = [[cell.strip() for cell in row] for row in cells]
+    rows = [row for row in rows if any(row)]
+    if not rows:
+        raise InputError("The table has no cells; expected lists of names, or a table of runs and features.")
+    if reading.layout in LISTS:
+        return entries_of_lists(_lists(rows, reading.layout, reading), reading)
+    columns, _, notes = without_row_numbers(columns_of(rows))
+    if is_long(columns, reading):
+        entries = entries_of_pairs(columns, roles(columns, reading), reading)
+        return entries._replace(notes=(*entries.notes, *notes))
+    wide = wide_cells(rows)
+    if wide is not None:
+        return entries_of_numbers(with_row_names(wide, reading.transpose), reading, marks=wide.marks)
+    if reading.layout in (WIDE, RANKS, IMPORTANCES):
+        raise InputError(
+            f"The cells are not those of the layout {reading.layout}: ",
+            "0 and 1, or marks such as x and blanks" if reading.layout == WIDE else "numbers",
+            "; if they are names, give ",
+            Argument("layout", COLUMNS),
+            " or ",
+            Argument("layout", ROWS),
+            ".",
+        )
+    _refuse_wrong_cells(rows)
+    return entries_of_lists(_lists(rows, layout_of_names(rows), reading), reading)
+
+
+def _refuse_wrong_cells(rows: Rows) -> None:
+    """A table of 0 and 1 or of fractions in which a few cells are something else is no table of names."""
+    body = [(i, f, cell) for i, row in enumerate(rows[1:], 2) for f, cell in enumerate(row) if f]
+    for fits, wanted in ((lambda cell: cell in ZERO_ONE, "0 or 1"), (_is_fraction, "a number")):
+        wrong = [(i, f, cell) for i, f, cell in body if not fits(cell)]
+        if body and 2 * len(wrong) < len(body):
+            i, f, cell = wrong[0] if wrong else (2, 0, rows[1][0])
+            what = repr(cell) if cell else "nothing"
+            raise InputError(f"Row {i} holds {what} in column {f + 1} ({rows[0][f : f + 1]}); expected {wanted}.")
+
+
+def _is_fraction(cell: str) -> bool:
+    return is_number(cell) and not cell.isdigit()
+
+
+def _lists(rows: Rows, layout: str, reading: Reading) -> Lists:
+    if layout == GMT:
+        return gene_sets_in_rows(rows)
+    if layout == GMX:
+        return gene_sets_in_columns(rows)
+    transposed = bool(reading.transpose) != (layout == ROWS)
+    return (lists_in_rows if transposed else lists_in_columns)(rows, reading.header)
+
+
+def layout_of_names(rows: Rows) -> str:
+    """Whether lists of names stand in columns or in rows.
+
+    A list holds a name once, and starts at the edge of the table; names that several lists share show up in several
+    columns, whereas in a table of something else they keep to their own.
+    """
+    if _looks_like_gmt(rows):
+        return GMT
+    rows = [["" if cell in NO_NAMES else cell for cell in row] for row in rows]
+    columns, told, _ = without_row_numbers(columns_of(rows))
+    if len(columns) == 1:
+        return COLUMNS
+    in_columns = _from_the_edge(columns) and _once_each(columns)
+    in_rows = _from_the_edge(rows) and _once_each(rows)
+    shared = _share_names(columns)
+    if in_columns and not in_rows and shared:
+        return COLUMNS
+    if in_rows and not in_columns and shared:
+        return ROWS
+    if in_columns and in_rows and shared:
+        if told is not None or _called_like_runs([column[0] for column in columns]):
+            return COLUMNS
+        if _called_like_runs([row[0] for row in rows]):
+            return ROWS
+    raise InputError(_why(in_columns, in_rows, shared, columns), "give ", *_options(in_columns, in_rows), ".")
+
+
+def _why(in_columns: bool, in_rows: bool, shared: bool, columns: Sequence[Sequence[str]]) -> str:
+    firsts = some_names([column[0] for column in columns])
+    if in_columns and in_rows and shared:
+        return f"The names may be lists in columns ({firsts} first) or in rows; "
+    if in_columns or in_rows:
+        return (
+            f"The columns ({firsts} first) share no name, as if they were no lists of the same features; if they are, "
+        )
+    if shared:
+        return f"Names recur within columns and within rows ({firsts} first), as in no list; if they are lists, "
+    return f"The table ({firsts} first) is neither one of 0 and 1, marks or numbers, nor clearly one of lists; "
+
+
+def _options(in_columns: bool, in_rows: bool) -> list[str | Argument]:
+    either = in_columns == in_rows
+    layouts = [name for name, fits in ((COLUMNS, in_columns or either), (ROWS, in_rows or either)) if fits]
+    layouts += [] if in_columns or in_rows else [LONG]
+    parts: list[str | Argument] = []
+    for place, name in enumerate(layouts):
+        parts += ["" if place == 0 else " or " if place == len(layouts) - 1 else ", ", Argument("layout", name)]
+    return parts
+
+
+def _from_the_edge(lists: Sequence[Sequence[str]]) -> bool:
+    """Whether each list has its blanks after its names."""
+    return all("" not in cells[: len([cell for cell in cells if cell])] for cells in lists)
+
+
+def _once_each(lists: Sequence[Sequence[str]]) -> bool:
+    filled = ([cell for cell in cells if cell] for cells in lists)
+    return all(len(set(cells)) == len(cells) for cells in filled)
+
+
+def _share_names(columns: Sequence[Sequence[str]]) -> bool:
+    """Whether some name stands in two columns."""
+    seen: set[str] = set()
+    for column in columns:
+        names = set(column) - {""}
+        if not seen.isdisjoint(names):
+            return True
+        seen |= names
+    return False
+
+
+def _called_like_runs(labels: Sequence[str]) -> bool:
+    return all(CALLED_RUN.fullmatch(label) for label in labels)
+
+
+def _looks_like_gmt(rows: Rows) -> bool:
+    """A second column that is no name: the same everywhere, an address, or words where names have no spaces."""
+    if len(rows) < 2 or min(map(len, rows)) < 3:
+        return False
+    second = [row[1] for row in rows]
+    names = [cell for row in rows for cell in row[2:] if cell]
+    elsewhere = not set(second).isdisjoint(names)
+    if elsewhere or len({row[0] for row in rows}) < len(rows):
+        return False
+    addresses = all("://" in cell for cell in second)
+    sentences = all(" " in cell for cell in second) and not any(" " in name for name in names)
+    return len(set(second)) == 1 or addresses or sentences

@@ -1,0 +1,158 @@
+"""Recorded selections from files of any kind and layout, and from folders of lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from steadyset.errors import Argument, InputError
+from steadyset.io.columns import FEATURE, RUN, Columns, is_numeric
+from steadyset.io.entries import Entries
+from steadyset.io.labels import UnionOfNames, some_names
+from steadyset.io.layouts import entries_of_rows
+from steadyset.io.list_folders import lists_in_folder
+from steadyset.io.long import entries_of_long
+from steadyset.io.name_lists import Lists, entries_of_lists, one_list
+from steadyset.io.reading_options import GMT, GMX, LISTS, LONG, Reading, several
+from steadyset.io.selection_json import read_selection_json
+from steadyset.io.sheets import is_workbook, read_sheet, sheet_names
+from steadyset.io.table_files import NO_TEXT, many_columns, read_table
+from steadyset.io.universe import universe_in_words
+from steadyset.io.valued import entries_of_numbers
+from steadyset.io.wide import wide_array, wide_numbers
+from steadyset.io.workbooks import cell_text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+TEXT_ENDINGS = (".csv", ".tsv", ".txt", ".tab", ".gmt", ".gmx", ".lst", ".list", ".grp")
+READ_ENDINGS = ".csv, .tsv, .txt (also with .gz), .gmt, .gmx, .xlsx, .ods, .parquet, .feather or .json"
+FEW = 3  # columns, among which text means a layout other than wide
+
+
+def read_selections(path: Path, reading: Reading) -> Entries:
+    """See Selections.read."""
+    if path.is_dir():
+        return _explained(path, lambda: entries_of_lists(lists_in_folder(path, reading), reading))
+    if path.suffix.lower() == ".json":
+        return read_selection_json(path, reading)
+    if is_workbook(path):
+        return _from_workbook(path, reading)
+    if path.suffix.lower() in (".gmt", ".gmx"):
+        reading = replace(reading, layout=reading.layout or path.suffix.lower()[1:])
+    elif reading.layout not in LISTS and reading.runs is None:
+        entries = _from_table(path, reading)
+        if entries is not None:
+            return entries
+    return _from_sheet(path, reading)
+
+
+def _from_table(path: Path, reading: Reading) -> Entries | None:
+    """A long table, or a wide one of numbers, read without a text for each cell; None for any other layout."""
+    try:
+        found = many_columns(path, labels=True, max_gb=reading.max_gb)
+        table = read_table(path, max_gb=reading.max_gb) if found is None else None
+    except InputError:
+        if path.suffix.lower() in NO_TEXT:
+            raise
+        return None  # the reader of cells takes more, and says what is wrong where it does not
+    if table is not None and RUN in table.column_names and FEATURE in table.column_names:
+        return _explained(path, lambda: _from_long(table, reading))
+    if reading.layout == LONG:
+        return None
+    if found is not None:
+        return _explained(path, lambda: _from_many(found, reading))
+    assert table is not None
+    if table.num_rows == 0 or _is_wide(table, reading):
+        return _explained(path, lambda: _from_wide(table, reading))
+    if path.suffix.lower() in NO_TEXT:
+        return _explained(path, lambda: entries_of_rows(_as_text(table), reading))
+    return None
+
+
+def _from_sheet(path: Path, reading: Reading) -> Entries:
+    """A table of text cells in any layout."""
+    _check_ending(path)
+    delimiter = "tab" if reading.layout in (GMT, GMX) and path.suffix.lower()[1:] == reading.layout else None
+    sheet = read_sheet(path, sheet=reading.sheet, delimiter=delimiter, max_gb=reading.max_gb)
+    entries = _explained(path, lambda: entries_of_rows(sheet.rows, reading))
+    return entries._replace(notes=(*entries.notes, *sheet.notes))
+
+
+def _from_workbook(path: Path, reading: Reading) -> Entries:
+    """One sheet of a workbook, or all of them where each holds a list."""
+    names = [] if reading.sheet is not None else sheet_names(path, reading.max_gb)
+    if len(names) < 2:
+        return _from_sheet(path, reading)
+    lists = []
+    for name in names:
+        rows = [[cell.strip() for cell in row] for row in read_sheet(path, sheet=name, max_gb=reading.max_gb).rows]
+        found = one_list([row for row in rows if any(row)], reading.header)
+        if found is None:
+            raise InputError(
+                f"{path} has {several(len(names), 'sheet')} ({some_names(names)}), and {name!r} is not a single list; "
+                "choose one with ",
+                Argument("sheet", names[0]),
+                ", or keep one list in the first column of each.",
+            )
+        lists.append(found)
+    return _explained(path, lambda: entries_of_lists(Lists(lists, names, several(len(names), "sheet")), reading))
+
+
+def _from_long(table: pa.Table, reading: Reading) -> Entries:
+    entries = entries_of_long(
+        table, reading.features, reading.n_features, None, top=reading.top, union=not reading.declared
+    )
+    if not isinstance(entries.names, UnionOfNames):
+        return entries
+    line = f"{several(entries.n_runs, 'run')} from the column {RUN!r}; {several(entries.n_features, 'distinct name')}"
+    return entries._replace(notes=(f"{line}; {universe_in_words(entries.names)}",))
+
+
+def _from_many(found: Columns, reading: Reading) -> Entries:
+    return entries_of_numbers(wide_numbers(found, reading.transpose), reading)
+
+
+def _from_wide(table: pa.Table, reading: Reading) -> Entries:
+    wide = wide_array(table, "The table", None, None, transpose=reading.transpose, turn=False)
+    return entries_of_numbers(wide, reading)
+
+
+def _is_wide(table: pa.Table, reading: Reading) -> bool:
+    """Whether a table is one of numbers, but for what names its rows; blanks are none, and may be marks or ends."""
+    texts = [f for f, field in enumerate(table.schema) if not is_numeric(field.type)]
+    named = [f for f in texts if f == 0 or table.column_names[f] == RUN]
+    numbers = table.num_columns - len(texts)
+    if not numbers or (len(texts) > len(named) and (table.num_columns <= FEW or 2 * numbers < table.num_columns)):
+        return False
+    if not any(column.null_count for f, column in enumerate(table.columns) if f not in texts):
+        return True
+    values = {value for f, column in enumerate(table.columns) if f not in texts for value in _distinct(column)}
+    return 0.0 in values and values <= {0.0, 1.0}
+
+
+def _distinct(column: pa.ChunkedArray) -> Iterator[float]:
+    return (float(value) for value in column.unique().to_pylist() if value is not None)
+
+
+def _as_text(table: pa.Table) -> list[list[str]]:
+    """The cells of an Arrow table as text, below the names of its columns."""
+    columns = [["" if value is None else cell_text(value) for value in column.to_pylist()] for column in table.columns]
+    return [list(table.column_names), *map(list, zip(*columns, strict=True))]
+
+
+def _check_ending(path: Path) -> None:
+    endings = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
+    if is_workbook(path) or (endings and endings[-1] in TEXT_ENDINGS):
+        return
+    raise InputError(f"{path} has an unknown ending; expected {READ_ENDINGS}.")
+
+
+def _explained(path: Path, read: Callable[[], Entries]) -> Entries:
+    """What is read from a file, whose name stands before what is wrong with it."""
+    try:
+        return read()
+    except InputError as error:
+        raise error.after(f"{path}: ") from None
