@@ -68,7 +68,7 @@ def test_of_exact_copies_the_first_is_taken():
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"n_steps": 0}, r"n_steps must be a whole number of at least 1 \(got 0\)"),
+        ({"n_steps": 0}, r"n_steps must be a whole number from 1 to 1,000,000 \(got 0\)"),
         ({"rate": 1.5}, r"rate must be a number above 0 and at most 1 \(got 1.5\)"),
     ],
 )

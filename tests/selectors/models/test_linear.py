@@ -172,7 +172,7 @@ def test_frames_keep_their_names(draw):
         ({"penalty": 0.1, "k": 2}, "penalty and k are both given"),
         ({"penalty": -1.0}, r"penalty must be a number above 0 \(got -1.0\)"),
         ({"l1_ratio": 0.0}, r"l1_ratio must be a number above 0 and at most 1 \(got 0.0\)"),
-        ({"n_lambdas": 0}, r"n_lambdas must be a whole number of at least 1 \(got 0\)"),
+        ({"n_lambdas": 0}, r"n_lambdas must be a whole number from 1 to 100,000 \(got 0\)"),
     ],
 )
 def test_impossible_options_are_named(draw, options, sentence):
