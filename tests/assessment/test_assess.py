@@ -145,7 +145,7 @@ def test_a_recorded_assessment_opens_as_it_was(tmp_path):
     assert again.selections == result.selections
     pd.testing.assert_frame_equal(again.scores, result.scores)
     assert list((tmp_path / "runs" / "finished").iterdir()) == []
-    assert json.loads((tmp_path / "runs" / "assessment.json").read_text())["schema_version"] == 3
+    assert json.loads((tmp_path / "runs" / "assessment.json").read_text())["schema_version"] == 4
 
 
 NURSERY = """

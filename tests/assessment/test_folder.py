@@ -72,7 +72,9 @@ def test_finished_runs_without_what_was_asked_for_are_refused(folder):
     [
         Cell(1, 0, "b", (0,), None),
         Cell(-1, 0, "b", (0,), None),
-        Cell(0, -1, "b", (0,), None),
+        Cell(0, -2, "b", (0,), None),
+        Cell(0, 0, "b", (1, 2), None, signs=(1,)),
+        Cell(0, 0, "b", (1, 2), None, signs=(1, 2)),
         Cell(0, 0, "b", (4,), None),
         Cell(0, 0, "b", (-1,), None),
         Cell(0, 0, "b", (2, 1), None),
@@ -133,8 +135,8 @@ def test_settings_out_of_their_range_are_refused(folder, key, value):
 @pytest.mark.parametrize("version", [1, 2, 99])
 def test_another_schema_version_is_no_damage_but_refused(folder, version):
     path = folder.path / "assessment.json"
-    path.write_bytes(path.read_bytes().replace(b'"schema_version": 3', b'"schema_version": %d' % version))
-    with pytest.raises(InputError, match=f"has schema version {version}; this version of steadyset reads 3"):
+    path.write_bytes(path.read_bytes().replace(b'"schema_version": 4', b'"schema_version": %d' % version))
+    with pytest.raises(InputError, match=f"has schema version {version}; this version of steadyset reads 3 and 4"):
         folder.settings()
 
 

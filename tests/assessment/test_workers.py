@@ -101,7 +101,7 @@ def test_work_that_takes_longer_goes_on_in_workers(monkeypatch):
 
 def test_a_slow_first_run_does_not_send_the_quick_rest_to_workers(monkeypatch):
     """The first run of a selector loads its kernels; workers would load them again."""
-    serial, seconds, now = engines._serial, iter([10.0, 0.01, 0.01, 0.01]), [0.0]
+    serial, seconds, now = engines._serial, iter([10.0, 0.01, 0.01, 0.01, 0.01]), [0.0]
     monkeypatch.setattr(engines.time, "monotonic", lambda: now[0])
 
     def timed(*given):

@@ -283,6 +283,7 @@ def _running() -> list[Recipe]:
         "X": X,
         "y": y,
         "resampling": st.KFold(3),
+        "all_rows": True,
         "scoring": ["accuracy"],
         "predictor": None,
         "impute": None,

@@ -213,7 +213,10 @@ def test_sums_over_pairs_are_the_same_by_kinds_and_one_by_one() -> None:
         ({"level": 1.5}, r"level must be a number between 0 and 1, such as 0.95 \(got 1.5\)"),
         ({"method": "exact"}, r"method must be one of auto, normal.* \(got 'exact'\)"),
         ({"method": "logit", "measure": "wald"}, "two finite bounds"),
-        ({"method": "bootstrap", "n_resamples": 10}, r"n_resamples must be a whole number from 100 to [\d,]+ \(got 10\)"),
+        (
+            {"method": "bootstrap", "n_resamples": 10},
+            r"n_resamples must be a whole number from 100 to [\d,]+ \(got 10\)",
+        ),
         ({"measure": "jacard"}, "did you mean 'jaccard'"),
     ],
 )

@@ -41,7 +41,7 @@ def test_a_function_gets_a_frame_where_a_frame_was_given():
     seen = []
     assess(lambda X, y: seen.append(type(X).__name__) or [0], FRAME, Y, resampling=st.Bootstrap(1))
     assess(lambda X, y: seen.append(type(X).__name__) or [0], X, Y, resampling=st.Bootstrap(1))
-    assert seen == ["DataFrame", "ndarray"]
+    assert seen == ["DataFrame", "DataFrame", "ndarray", "ndarray"]  # one run, and the fit on all rows
     assert assess(two_best, X, Y, resampling=st.Bootstrap(1)).selectors == ("two_best",)
 
 

@@ -14,19 +14,31 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning
 
-from steadyset.arguments import check_function, check_integer, check_number, is_whole, job_count, wrong_argument
+from steadyset.arguments import (
+    check_flag,
+    check_function,
+    check_integer,
+    check_number,
+    is_whole,
+    job_count,
+    wrong_argument,
+)
 from steadyset.assessment.engines import check_engine, compute
 from steadyset.assessment.folder import RunFolder
 from steadyset.assessment.request import Request, make_request
 from steadyset.assessment.result import Assessment
 from steadyset.assessment.workers import CRASHED, KILLED, refuse_what_cannot_travel
+from steadyset.assessment.written import SCHEMA_VERSION
 from steadyset.errors import Argument, HopelessError, InputError
+from steadyset.inference.feature_table import table_csv
 from steadyset.io.disk import folder_path
 from steadyset.resampling import Bootstrap, Resampling, as_resampling
 from steadyset.runner.all_rows import error_on_all_rows
-from steadyset.runner.cell import Cell
+from steadyset.runner.cell import EVERY_ROW, Cell
 from steadyset.runner.conditions import reason
+from steadyset.runner.missing import medians
 from steadyset.selections import Selections
+from steadyset.similarity.alike import alike_in_data
 
 __all__ = ["Assessment", "assess"]
 
@@ -60,6 +72,7 @@ def assess(
     width: float = 0.05,
     max_runs: int = MAX_RUNS,
     measure: str = "nogueira",
+    all_rows: bool = True,
     progress: Callable[[int, int], None] | None = None,
 ) -> Assessment:
     """Run selectors on the same resamples of a data set and record what each of them selects.
@@ -88,7 +101,8 @@ def assess(
     runs : a number of runs, or "auto": add runs until the interval of the stability of every selector is narrower
         than `width`, at most `max_runs`
     measure : what "auto" looks at
-    progress : called with the numbers of finished and of all cells
+    all_rows : whether each selector is fitted once more, to all rows, for the table of features
+    progress : called with the numbers of finished and of all runs
 
     Returns
     -------
@@ -100,6 +114,7 @@ def assess(
     drawing = Bootstrap() if resampling is None else as_resampling(resampling)
     check_engine(engine)
     check_function("progress", progress, "done", "total")
+    check_flag("all_rows", all_rows)
     folder = None if out is None else RunFolder(folder_path(out))
     jobs = job_count(n_jobs)
     n_runs = _first_number(runs, drawing, width, max_runs)
@@ -129,14 +144,14 @@ def assess(
             request, finished = _begin(folder, request, resume)
         wanted = drawing.n_runs_for(request.plan.rows)
         while True:
-            _fill(request, wanted, finished, folder, engine, n_jobs, progress)
+            _fill(request, wanted, finished, folder, engine, n_jobs, progress, all_rows=all_rows)
             if folder is not None:
                 folder.pack()
             result = _result(request, finished, wanted, folder)
             more = wanted if runs != "auto" else _more_runs(result, measure, width, wanted, max_runs)
             if more == wanted:
                 _warn_of_failed_selectors(result)
-                return result
+                return _with_table(request, result, folder)
             wanted = more
 
 
@@ -164,7 +179,7 @@ def _begin(folder: RunFolder, request: Request, resume: bool) -> tuple[Request, 
                 ".",
             )
     finished = {key: cell for key, cell in folder.cells().items() if not _passing(cell)}
-    if len(request.names) > len(before["selectors"]):
+    if len(request.names) > len(before["selectors"]) or before["schema_version"] != SCHEMA_VERSION:
         folder.write_settings(request.settings)
     return request, finished
 
@@ -200,11 +215,16 @@ def _fill(
     engine: str,
     n_jobs: int | None,
     progress: Callable[[int, int], None] | None,
+    *,
+    all_rows: bool,
 ) -> None:
-    """Compute the cells that are missing; each is on disk before the next is asked for."""
+    """Compute the cells that are missing; each is on disk before the next is asked for. Fits on all rows come last."""
     every = [(s, run) for run in range(n_runs) for s in range(len(request.selectors))]
     missing = [key for key in every if key not in finished]
     done = len(every) - len(missing)
+    if all_rows:
+        whole = [(s, EVERY_ROW) for s in range(len(request.selectors))]
+        missing += [key for key in whole if key not in finished]
     if progress is not None:
         progress(done, len(every))
     if not missing:
@@ -218,7 +238,7 @@ def _fill(
             if folder is not None:
                 folder.add(cell)
             finished[cell.selector, cell.run] = cell
-            done += 1
+            done += cell.run != EVERY_ROW
             if folder is not None and done % PACK_EVERY == 0:
                 folder.pack()
             if progress is not None:
@@ -257,6 +277,18 @@ def _result(
 ) -> Assessment:
     cells = [cell for (_, run), cell in finished.items() if run < n_runs]
     return Assessment(request.settings, cells, None if folder is None else folder.path)
+
+
+def _with_table(request: Request, result: Assessment, folder: RunFolder | None) -> Assessment:
+    """The result with what its table of features needs of the data, and the table itself in the folder."""
+    plan = request.plan
+    fill = medians(plan.X, plan.gaps) if plan.impute is not None and len(plan.gaps) else None
+    alike = alike_in_data(plan.X, result.counts, fill)
+    told = result.with_alike(alike)
+    if folder is not None:
+        folder.write_alike(alike, request.settings)
+        folder.write_table(table_csv(told.feature_blocks()))
+    return told
 
 
 def _warn_of_failed_selectors(result: Assessment) -> None:

@@ -14,7 +14,8 @@ from typing import Any
 
 from steadyset.assessment.workers import RESTARTS, Key
 from steadyset.errors import Argument, InputError, MissingExtraError, SteadysetError
-from steadyset.runner.cell import Cell, compute_cell
+from steadyset.runner.all_rows import compute_run
+from steadyset.runner.cell import Cell
 from steadyset.runner.plan import Plan
 from steadyset.selectors.extensions import Extensions
 
@@ -83,7 +84,7 @@ class _Work:
 
 
 def _compute_there(work: _Work, index: int, run: int) -> Cell:
-    return compute_cell(work.plan, work.selectors[index], index, run)
+    return compute_run(work.plan, work.selectors[index], index, run)
 
 
 def _attempt(client: Any, plan: Plan, selectors: Sequence[Any], keys: Sequence[Key]) -> Iterator[Cell]:

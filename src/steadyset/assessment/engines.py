@@ -16,7 +16,8 @@ import numpy as np
 from steadyset.arguments import job_count, wrong_argument
 from steadyset.assessment.cluster import on_cluster
 from steadyset.assessment.workers import in_processes
-from steadyset.runner.cell import Cell, compute_cell
+from steadyset.runner.all_rows import compute_run
+from steadyset.runner.cell import Cell
 from steadyset.runner.plan import Plan
 
 Key = tuple[int, int]
@@ -90,14 +91,14 @@ def _sharing(plan: Plan) -> str:
 
 def _serial(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int) -> Iterator[Cell]:
     for selector, run in keys:
-        yield compute_cell(plan, selectors[selector], selector, run)
+        yield compute_run(plan, selectors[selector], selector, run)
 
 
 def _threads(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int) -> Iterator[Cell]:
     from joblib import Parallel, delayed
 
     parallel = Parallel(n_jobs=n_jobs, backend="threading", batch_size=1, return_as="generator_unordered")
-    results = parallel(delayed(compute_cell)(plan, selectors[s], s, run) for s, run in keys)
+    results = parallel(delayed(compute_run)(plan, selectors[s], s, run) for s, run in keys)
     try:
         for cell in results:  # noqa: UP028 - `yield from` would close the results before they are made quiet
             yield cell

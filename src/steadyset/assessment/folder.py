@@ -2,6 +2,8 @@
 
     assessment.json    what was asked for: data fingerprint, features, selectors, resampling, scores, seed, versions
     cells.parquet      the finished cells, one row each
+    alike.parquet      which of the selected features are alike
+    features.csv       the table of features, for people: nothing reads it back
     finished/          cells that are not in cells.parquet yet, one small json file each
     lock               held while a process works on the folder
 
@@ -17,13 +19,16 @@ from pathlib import Path
 from typing import Any
 
 from steadyset.assessment.written import (
+    READABLE,
     SCHEMA,
     SCHEMA_VERSION,
     DamagedError,
+    alike_parquet,
     cell_json,
     cells_parquet,
     check_cell,
     check_settings,
+    read_alike,
     read_cell,
     read_cells,
     read_json,
@@ -32,8 +37,10 @@ from steadyset.assessment.written import (
 from steadyset.errors import InputError
 from steadyset.io.disk import explained, write_durably
 from steadyset.runner.cell import Cell
+from steadyset.similarity.alike import Alike
 
 SETTINGS, CELLS, FINISHED, LOCK = "assessment.json", "cells.parquet", "finished", "lock"
+ALIKE_FEATURES, TABLE = "alike.parquet", "features.csv"
 
 
 class RunFolder:
@@ -100,6 +107,28 @@ class RunFolder:
             write_durably(self.path / CELLS, cells_parquet(kept))
             for path in single:
                 path.unlink()
+
+    def write_alike(self, alike: Alike, settings: Mapping[str, Any]) -> None:
+        """Put down which features are alike, in place of what was."""
+        with explained(self.path, resumable=True):
+            write_durably(self.path / ALIKE_FEATURES, alike_parquet(alike, settings))
+
+    def alike(self) -> Alike | None:
+        """Which features are alike; None where the folder does not say."""
+        path = self.path / ALIKE_FEATURES
+        try:
+            content = path.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
+        with _damage_told(path):
+            return read_alike(content, self.settings())
+
+    def write_table(self, text: str) -> None:
+        """Put the table of features where people find it."""
+        with explained(self.path, resumable=True):
+            write_durably(self.path / TABLE, text.encode())
 
     def discard(self) -> None:
         """Remove what `create` and `add` wrote, and the folder if nothing else is in it."""
@@ -170,8 +199,9 @@ def _refuse_other_schemas(path: Path, text: bytes) -> None:
     if not isinstance(content, dict) or content.get("schema") != SCHEMA:
         raise DamagedError(f"it does not follow the schema {SCHEMA}")
     version = content.get("schema_version")
-    if version != SCHEMA_VERSION:
-        raise InputError(f"{path} has schema version {version!r}; this version of steadyset reads {SCHEMA_VERSION}.")
+    if version not in READABLE or isinstance(version, (bool, float)):
+        readable = " and ".join(map(str, READABLE))
+        raise InputError(f"{path} has schema version {version!r}; this version of steadyset reads {readable}.")
 
 
 @contextmanager

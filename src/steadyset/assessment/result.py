@@ -17,7 +17,7 @@ from steadyset.errors import InputError
 from steadyset.inference.scores import corrected_error
 from steadyset.io.disk import file_path
 from steadyset.measures.record import get_measure
-from steadyset.runner.cell import Cell
+from steadyset.runner.cell import EVERY_ROW, Cell
 from steadyset.runner.scoring import LOWER_IS_BETTER
 from steadyset.selections import Selections
 
@@ -25,7 +25,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from steadyset.inference import Comparison
+    from steadyset.inference.feature_table import FeatureBlock
+    from steadyset.kernels.arrays import Ints
     from steadyset.similarity import FeatureSimilarity
+    from steadyset.similarity.alike import Alike
 
 ALL_FAILED = "all runs failed"
 
@@ -33,17 +36,27 @@ ALL_FAILED = "all runs failed"
 class Assessment:
     """The result of `assess`; `Assessment.open(folder)` gives back a recorded one."""
 
-    def __init__(self, settings: Mapping[str, Any], cells: Sequence[Cell], path: Path | None = None) -> None:
+    def __init__(
+        self,
+        settings: Mapping[str, Any],
+        cells: Sequence[Cell],
+        path: Path | None = None,
+        *,
+        alike: Alike | None = None,
+    ) -> None:
         self.settings = dict(settings)
-        self.cells = tuple(sorted(cells, key=lambda cell: (cell.selector, cell.run)))
+        every = sorted(cells, key=lambda cell: (cell.selector, cell.run))
+        self.cells = tuple(cell for cell in every if cell.run != EVERY_ROW)
         self.path = path
+        self._on_all_rows = {self.selectors[cell.selector]: cell for cell in every if cell.run == EVERY_ROW}
+        self._alike = alike
 
     @classmethod
     def open(cls, path: str | Path) -> Assessment:
         """Read a run folder, finished or not; damage is told."""
         place = file_path(path)
         folder = RunFolder(place)
-        return cls(folder.settings(), list(folder.cells().values()), place)
+        return cls(folder.settings(), list(folder.cells().values()), place, alike=folder.alike())
 
     @property
     def selectors(self) -> tuple[str, ...]:
@@ -196,6 +209,71 @@ class Assessment:
         from steadyset.inference import steady_core
 
         return {name: steady_core(sel, threshold) for name, sel in self.selections.items()}
+
+    @property
+    def on_all_rows(self) -> dict[str, Cell]:
+        """The fit of each selector on all rows; those that were left out are missing."""
+        return dict(self._on_all_rows)
+
+    @property
+    def counts(self) -> Ints:
+        """How many of all runs selected each feature."""
+        from steadyset.inference.pooling import total_counts
+
+        return total_counts(self.selections) if self.selections else np.zeros(len(self.features), dtype=np.int64)
+
+    def with_alike(self, alike: Alike) -> Assessment:
+        """The same result, which knows the alike features of its data."""
+        every = (*self.cells, *self._on_all_rows.values())
+        return Assessment(self.settings, every, self.path, alike=alike)
+
+    def features_table(
+        self,
+        *,
+        similarity: FeatureSimilarity | None = None,
+        core: float = CORE,
+        level: float = LEVEL,
+        all: bool = False,
+    ) -> pd.DataFrame:
+        """One row per selector and feature, the most often selected first; rows over all selectors come before.
+
+        The columns are those of `features_table`, docs/features-table.md explains them. `similarity` says what is
+        alike instead of the correlations of the data; `all=True` keeps the features that were never selected.
+        """
+        from steadyset.inference.feature_table import table_frame
+
+        return table_frame(self.feature_blocks(similarity=similarity, core=core, level=level, all=all))
+
+    def feature_blocks(
+        self,
+        *,
+        similarity: FeatureSimilarity | None = None,
+        core: float = CORE,
+        level: float = LEVEL,
+        all: bool = False,
+    ) -> list[FeatureBlock]:
+        """The table of features in blocks: one over all selectors where there are several, then one each."""
+        from steadyset.inference.feature_table import alike_features, feature_blocks
+
+        known = {name: cell.selected for name, cell in self._on_all_rows.items()}
+        return feature_blocks(
+            self.selections,
+            alike=self._alike if similarity is None else alike_features(similarity, self.selections),
+            on_all_rows={
+                name: None if chosen is None else np.array(chosen, dtype=np.int64) for name, chosen in known.items()
+            },
+            signs={name: self._signs(name) for name in self.selections},
+            core=core,
+            level=level,
+            all=all,
+        )
+
+    def _signs(self, selector: str) -> Ints | None:
+        """Those of the coefficients, run after run; None where a run has none."""
+        signs = [cell.signs for cell in self.cells_of(selector) if cell.selected is not None]
+        if any(row is None for row in signs):
+            return None
+        return np.array([sign for row in signs if row is not None for sign in row], dtype=np.int64)
 
     def cells_of(self, selector: str) -> list[Cell]:
         """The runs of one selector."""

@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 
 from steadyset.errors import Argument, InputError
-from steadyset.runner.cell import Cell, compute_cell
+from steadyset.runner.all_rows import compute_run, run_label
+from steadyset.runner.cell import Cell
 from steadyset.runner.conditions import reason
 from steadyset.runner.jobs import end_with
 from steadyset.runner.plan import Plan
@@ -138,8 +139,7 @@ class _Workers:
 
     def _failed(self, key: Key, why: str) -> Cell:
         selector, run = key
-        label = self.plan.resampling.draw(run, self.plan.rows, self.plan.seed).label
-        return Cell(selector, run, label, None, None, failure=why)
+        return Cell(selector, run, run_label(self.plan, run), None, None, failure=why)
 
     def _apart(self, keys: Sequence[Key], n_jobs: int) -> Iterator[Cell]:
         from joblib import Parallel, delayed
@@ -215,4 +215,4 @@ def _deaf_children() -> Iterator[None]:
 
 def _compute_apart(extensions: Extensions, X: Any, y: Any, rest: Plan, selector: Any, index: int, run: int) -> Cell:
     faulthandler.disable()  # a crash is told by its parent, in a sentence
-    return compute_cell(replace(rest, X=X, y=y), selector, index, run)
+    return compute_run(replace(rest, X=X, y=y), selector, index, run)

@@ -14,12 +14,18 @@ from dataclasses import asdict
 from itertools import pairwise
 from typing import Any
 
-from steadyset.runner.cell import Cell
+import numpy as np
+
+from steadyset.kernels.arrays import Ints
+from steadyset.runner.cell import EVERY_ROW, Cell
+from steadyset.similarity.alike import Alike
 from steadyset.task import CLASSES, NUMBER
 
-SCHEMA, SCHEMA_VERSION = "steadyset.assessment", 3
+SCHEMA, SCHEMA_VERSION = "steadyset.assessment", 4
+READABLE = (3, 4)  # 3 has neither signs nor fits on all rows
 DIGEST = "sha256"
 SCORES = ("scores", "blind", "random")
+SIGNS = {-1, 0, 1}
 
 
 class DamagedError(ValueError):
@@ -43,7 +49,7 @@ def read_json(text: bytes) -> dict[str, Any]:
 
 def cell_json(cell: Cell) -> bytes:
     """A cell as strict JSON, which has no NaN: a number that is not known is null."""
-    content = asdict(cell)
+    content = _as_written(cell)
     for key in SCORES:
         content[key] = {name: _known(value) for name, value in content[key].items()}
     content["fit_seconds"], content["score_seconds"] = _known(cell.fit_seconds), _known(cell.score_seconds)
@@ -88,6 +94,47 @@ def read_cells(content: bytes) -> list[Cell]:
     return cells
 
 
+def alike_parquet(alike: Alike, settings: Mapping[str, Any]) -> bytes:
+    """Pairs of alike features as a Parquet file; what was compared, and on which data, is in its metadata."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    about = {
+        "data_sha256": settings["data_sha256"],
+        "compared": alike.compared.tolist(),
+        "threshold": alike.threshold,
+        "method": alike.method,
+        "note": alike.note,
+    }
+    table = pa.table(
+        {"feature": pa.array(alike.pairs[:, 0], pa.int32()), "other": pa.array(alike.pairs[:, 1], pa.int32())}
+    ).replace_schema_metadata({"about": json.dumps(about), DIGEST: _alike_digest(about, alike.pairs)})
+    sink = pa.BufferOutputStream()
+    parquet.write_table(table, sink, compression="zstd", write_page_checksum=True)
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def read_alike(content: bytes, settings: Mapping[str, Any]) -> Alike:
+    """What `alike_parquet` wrote for an assessment with these settings."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        table = parquet.read_table(pa.BufferReader(content), page_checksum_verification=True)
+        table.validate(full=True)
+        metadata = table.schema.metadata or {}
+        about = json.loads(metadata[b"about"])
+        pairs = np.column_stack([table["feature"].to_numpy(), table["other"].to_numpy()]).astype(np.int64)
+    except (pa.ArrowException, OSError, KeyError, TypeError, ValueError, OverflowError, MemoryError) as error:
+        raise DamagedError(str(error).splitlines()[0] if str(error) else type(error).__name__) from None
+    if metadata.get(DIGEST.encode()) != _alike_digest(about, pairs).encode():
+        raise DamagedError(f"its pairs do not have the {DIGEST} that was written with them")
+    compared = np.array(about["compared"], dtype=np.int64)
+    if about["data_sha256"] != settings["data_sha256"] or (len(compared) and compared[-1] >= settings["n_features"]):
+        raise DamagedError("it belongs to other data")
+    return Alike(compared, pairs, about["threshold"], about["method"], about["note"])
+
+
 def check_settings(settings: Mapping[str, Any]) -> None:
     """Whether settings have every entry, of its kind and within its range."""
     for key, (fits, wanted) in _SETTINGS.items():
@@ -105,7 +152,7 @@ def check_cell(cell: Cell, settings: Mapping[str, Any]) -> None:
     chosen = cell.selected
     if not 0 <= cell.selector < len(settings["selectors"]):
         raise DamagedError(f"there is no selector {cell.selector}")
-    if cell.run < 0:
+    if cell.run < EVERY_ROW:
         raise DamagedError(f"there is no run {cell.run}")
     if chosen is not None:
         if any(not 0 <= f < d for f in chosen) or any(a >= b for a, b in pairwise(chosen)):
@@ -116,6 +163,8 @@ def check_cell(cell: Cell, settings: Mapping[str, Any]) -> None:
         raise DamagedError("a run without a selection has no reason")
     if cell.weights is not None and (chosen is None or len(cell.weights) != len(chosen)):
         raise DamagedError("there is not one weight for each selected feature")
+    if cell.signs is not None and (chosen is None or len(cell.signs) != len(chosen) or not set(cell.signs) <= SIGNS):
+        raise DamagedError("there is not one sign for each selected feature")
     for key in SCORES:
         if set(getattr(cell, key)) - scoring:
             raise DamagedError(f"{key} has other names than {', '.join(sorted(scoring)) or 'none'}")
@@ -152,7 +201,7 @@ _SETTINGS: dict[str, tuple[Callable[[Any], bool], str]] = {
 
 
 def _cell(row: Mapping[str, Any]) -> Cell:
-    selected, weights = row["selected"], row["weights"]
+    selected, weights, signs = row["selected"], row["weights"], row.get("signs")
     return Cell(
         int(row["selector"]),
         int(row["run"]),
@@ -167,7 +216,16 @@ def _cell(row: Mapping[str, Any]) -> Cell:
         int(row["tied"]),
         _scores(row["blind"]),
         _scores(row["random"]),
+        None if signs is None else tuple(int(s) for s in signs),
     )
+
+
+def _as_written(cell: Cell) -> dict[str, Any]:
+    """A cell without what it does not have and what older folders do not know, so that their digests hold."""
+    content = asdict(cell)
+    if cell.signs is None:
+        del content["signs"]
+    return content
 
 
 def _scores(values: Any) -> dict[str, float]:
@@ -186,8 +244,12 @@ def _digest(content: Any) -> str:
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
+def _alike_digest(about: Mapping[str, Any], pairs: Ints) -> str:
+    return _digest([about, hashlib.sha256(np.ascontiguousarray(pairs).tobytes()).hexdigest()])
+
+
 def _cells_digest(cells: Iterable[Cell]) -> str:
-    return _digest([asdict(cell) for cell in cells])
+    return _digest([_as_written(cell) for cell in cells])
 
 
 def _no_json(name: str) -> None:
@@ -220,6 +282,7 @@ def _parquet_schema(digest: str) -> Any:
             ("tied", pa.int64()),
             ("blind", scores),
             ("random", scores),
+            ("signs", pa.list_(pa.int8())),
         ],
         metadata={"schema": SCHEMA, "schema_version": str(SCHEMA_VERSION), DIGEST: digest},
     )

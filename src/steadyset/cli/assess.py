@@ -74,6 +74,12 @@ def assess(
         Path | None, typer.Option("--out", "-o", metavar="DIR", help="The run folder. Default: FILE's name + -runs.")
     ] = None,
     resume: shared.Resume = False,
+    all_rows: Annotated[
+        bool,
+        typer.Option(
+            "--all-rows/--no-all-rows", help="Fit each selector once more, to all rows, for the table of features."
+        ),
+    ] = True,
     seed: shared.RunSeed = 0,
     core: shared.CoreShare = CORE,
     level: shared.Level = LEVEL,
@@ -89,6 +95,7 @@ def assess(
 
     from steadyset.assessment import MAX_RUNS
     from steadyset.assessment import assess as run_assessment
+    from steadyset.assessment.folder import TABLE
     from steadyset.findings import findings_of
     from steadyset.kernels.cache import before_compiling
 
@@ -130,6 +137,7 @@ def assess(
                 out=folder,
                 resume=resume,
                 random_state=seed,
+                all_rows=all_rows,
                 runs="auto" if runs == "auto" else None,
                 width=width,
                 max_runs=max_runs or MAX_RUNS,
@@ -138,7 +146,7 @@ def assess(
         found = findings_of(result, core=core, level=level)
     tell(found, form, safe=spreadsheet_safe)
     if people and result.path is not None:
-        typer.echo(f"\nRun folder: {result.path}")
+        typer.echo(f"\nRun folder: {result.path}\nTable of features: {result.path / TABLE}")
     if not result.selections:
         raise typer.Exit(1)
 

@@ -7,8 +7,8 @@ explains.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from math import nan
+from dataclasses import dataclass, fields, replace
+from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from steadyset.similarity import FeatureSimilarity
 
+WHOLE = ("sign", "group")  # whole numbers, where they are known
 MOST_STAND_INS = 5  # that are named, the most frequent first
 CELLS_A_BLOCK = 1 << 24
 
@@ -72,14 +73,18 @@ def features_table(
     several = isinstance(selections, Mapping)
     procedures = selections if several else {"": selections}
     runs = common_features({str(name): as_selections(one) for name, one in procedures.items()})
-    if similarity is not None:
-        check_similarity(similarity)
-        for sel in runs.values():
-            similarity.check(sel)
-    alike = None if similarity is None else alike_by(similarity, total_counts(runs))
+    alike = None if similarity is None else alike_features(similarity, runs)
     on_all = _on_all_rows(all_rows, runs, several)
     blocks = feature_blocks(runs, alike=alike, on_all_rows=on_all, core=core, level=level, all=all)
     return table_frame(blocks)
+
+
+def alike_features(similarity: Any, runs: Mapping[str, Selections]) -> Alike:
+    """Which of the features that the runs select are alike."""
+    check_similarity(similarity)
+    for sel in runs.values():
+        similarity.check(sel)
+    return alike_by(similarity, total_counts(runs))
 
 
 @dataclass(frozen=True)
@@ -114,6 +119,9 @@ class Feature:
     stand_ins: tuple[StandIn, ...]
 
 
+COLUMNS = ("selector", *(part.name for part in fields(Feature)))
+
+
 @dataclass(frozen=True, eq=False)
 class FeatureBlock:
     """The rows of one procedure, as columns; `order` are the features that the table shows, the best first."""
@@ -127,7 +135,8 @@ class FeatureBlock:
     def rows(self, most: int | None = None) -> Iterator[Feature]:
         """The first rows."""
         for place, f in enumerate(self.order[:most]):
-            values = {name: _plain(column[place]) for name, column in self.columns.items()}
+            values = {name: column[place].item() for name, column in self.columns.items()}
+            values |= {name: None if isnan(values[name]) else int(values[name]) for name in WHOLE}
             yield Feature(self.features[f], **values, stand_ins=self.named(int(f)))
 
 
@@ -169,6 +178,8 @@ def feature_blocks(
     check_core(core)
     check_level(level)
     check_flag("all", all)
+    if not runs:
+        return []
     known = dict.fromkeys(runs) if on_all_rows is None else on_all_rows
     graph = None if alike is None else _Graph.of(alike)
     counted = {
@@ -189,13 +200,33 @@ def table_frame(blocks: Iterable[FeatureBlock]) -> pd.DataFrame:
     """Blocks one below the other, as a frame."""
     import pandas as pd
 
-    frames = []
+    frames = [pd.DataFrame({name: [] for name in COLUMNS})]
     for block in blocks:
         names = [block.features[f] for f in block.order]
         columns = {"selector": [block.name] * len(names), "feature": names, **block.columns}
         columns["stand_ins"] = [stand_ins_words(block.named(int(f))) for f in block.order]
-        frames.append(text_frame(columns).astype({"sign": "Int64", "group": "Int64"}))
-    return pd.concat(frames, ignore_index=True)
+        frames.append(text_frame(columns).astype(dict.fromkeys(WHOLE, "Int64")))
+    return frames[0] if len(frames) == 1 else pd.concat(frames[1:], ignore_index=True)
+
+
+def table_csv(blocks: Iterable[FeatureBlock], *, safe: bool = False) -> str:
+    """The table as csv, with six digits; truth values are 1 and 0. `safe` is that of `csv_text`."""
+    from steadyset.io.spreadsheet import csv_text
+
+    rows = [
+        {"selector": block.name, **{name: _cell(getattr(row, name)) for name in COLUMNS[1:]}}
+        for block in blocks
+        for row in block.rows()
+    ]
+    return csv_text(rows, safe=safe) if rows else ",".join(COLUMNS) + "\n"
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return stand_ins_words(value)
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else float(f"{value:.6g}")
+    return int(value) if isinstance(value, bool) else value
 
 
 def stand_ins_words(stand_ins: Sequence[StandIn]) -> str:
@@ -441,7 +472,3 @@ def _added(one: Any, other: Any) -> Any:
     if one is None or other is None:
         return other if one is None else one
     return one + other
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if hasattr(value, "item") else value

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from steadyset.errors import InputError
 from steadyset.resampling import Resample
-from steadyset.runner.cell import Cell, Fitted, compute_cells
+from steadyset.runner.cell import EVERY_ROW, Cell, Fitted, compute_cell, compute_cells
 from steadyset.runner.chosen import chosen
 from steadyset.runner.conditions import same_conditions
 from steadyset.runner.plan import Plan
@@ -17,6 +18,18 @@ from steadyset.runner.seeds import ready
 from steadyset.runner.training import Training
 
 ALL_ROWS = "all rows"  # the label of the run, and with it the key of its seeds
+
+
+def compute_run(plan: Plan, selector: Any, index: int, run: int) -> Cell:
+    """A selector on a run, or on all rows where EVERY_ROW stands for the number of a run."""
+    if run != EVERY_ROW:
+        return compute_cell(plan, selector, index, run)
+    return replace(fit_on_all_rows(plan, selector), selector=index, run=EVERY_ROW)
+
+
+def run_label(plan: Plan, run: int) -> str:
+    """What a run is called, whether or not it can be computed."""
+    return ALL_ROWS if run == EVERY_ROW else plan.draw(run).label
 
 
 def fit_on_all_rows(plan: Plan, selector: Any) -> Cell:

@@ -21,6 +21,7 @@ from steadyset.runner.training import Training
 
 ONE_CLASS = "the resample holds one class only"
 NOTHING = "nothing was selected"
+EVERY_ROW = -1  # stands for the number of a run where a cell is that of a fit on all rows
 
 _known_baselines = Remembered(2_000)
 
@@ -32,6 +33,7 @@ class Cell:
     `warnings` are short, distinct, and begin with "predictor" where not the selector warned. `tied` counts the selected
     features that only the order of the columns preferred to others with the same score. `blind` and `random` are the
     scores of predicting without features (the largest class, the mean) and from as many features drawn at random.
+    `signs` are those of the coefficients of the selected features (1, -1, 0), where the selector has one for each.
     """
 
     selector: int
@@ -47,6 +49,7 @@ class Cell:
     tied: int = 0
     blind: dict[str, float] = field(default_factory=dict)
     random: dict[str, float] = field(default_factory=dict)
+    signs: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -115,6 +118,7 @@ def _scored(plan: Plan, training: Training, one: Fitted, blank: Cell) -> Cell:
         tied=picked.tied,
         blind=blind,
         random=drawn,
+        signs=None if picked.signs is None else tuple(picked.signs.tolist()),
     )
 
 

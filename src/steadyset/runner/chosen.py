@@ -6,7 +6,8 @@
 4. A pipeline selected what its last step of these kinds selected, among what the selectors before it let through; the
    other steps before must keep the features as they are.
 
-The weights are the first of importances_, coef_, feature_importances_ and scores_ that the estimator has. Features that
+The weights are the first of importances_, coef_, feature_importances_ and scores_ that the estimator has, without their
+signs; those are told apart from them where coef_ has one coefficient for each feature. Features that
 only the order of the columns preferred are counted: n_tied_ where the selector says so, else those of its scores_ that
 equal the best score left out.
 """
@@ -31,11 +32,15 @@ WEIGHTS = ("importances_", "coef_", "feature_importances_", "scores_")
 
 @dataclass(frozen=True)
 class Chosen:
-    """The selected feature indices, ascending, a weight for each, or None, and how many of them ties decided."""
+    """The selected feature indices, ascending, a weight for each, or None, and how many of them ties decided.
+
+    `signs` are those of the coefficients, or None.
+    """
 
     features: Ints
     weights: Floats | None
     tied: int = 0
+    signs: Ints | None = None
 
 
 def chosen(estimator: Any, n_features: int) -> Chosen:
@@ -84,7 +89,12 @@ def _chosen_by_steps(steps: Sequence[Any], n_features: int) -> Chosen:
         passed = passed[_kept_by(step, len(passed))]
     last = chosen(steps[deciding[-1]], len(passed))
     order = np.argsort(passed[last.features], kind="stable")
-    return Chosen(passed[last.features][order], None if last.weights is None else last.weights[order], tied=last.tied)
+    return Chosen(
+        passed[last.features][order],
+        None if last.weights is None else last.weights[order],
+        last.tied,
+        None if last.signs is None else last.signs[order],
+    )
 
 
 def _kept_by(step: Any, n_features: int) -> Ints:
@@ -114,7 +124,13 @@ def _chosen_by_one(fitted: Any, n_features: int) -> Chosen:
         raise InputError(f"{who} selects nothing; expected get_support(), coef_ or feature_importances_.")
     features = np.flatnonzero(support)
     known = weights is not None and bool(np.all(np.isfinite(weights[features])))
-    return Chosen(features, weights[features] if weights is not None and known else None, _tied(fitted, support))
+    signs = _feature_signs(fitted, n_features)
+    return Chosen(
+        features,
+        weights[features] if weights is not None and known else None,
+        _tied(fitted, support),
+        None if signs is None else signs[features],
+    )
 
 
 def not_zero(magnitudes: Floats) -> Bools:
@@ -167,7 +183,25 @@ def _feature_weights(fitted: Any, n_features: int) -> Floats | None:
     return None
 
 
+def _feature_signs(fitted: Any, n_features: int) -> Ints | None:
+    """The signs of the coefficients; a feature with several of them (one per class) has no sign."""
+    raw = getattr(fitted, "coef_", None)
+    if raw is None or callable(raw):
+        return None
+    try:
+        values = _rows(raw, "coef_")
+    except ValueError:  # what is no table of numbers has no sign; whether it decides is told elsewhere
+        return None
+    if values.shape != (1, n_features) or not np.isfinite(values).all():
+        return None
+    signs: Ints = np.sign(values[0]).astype(np.int64)
+    return signs
+
+
 def _magnitudes(raw: Any, attribute: str) -> Floats:
-    dense = raw.toarray() if hasattr(raw, "toarray") else raw
-    found: Floats = np.abs(np.atleast_2d(numbers(dense, attribute))).mean(axis=0)
+    found: Floats = np.abs(_rows(raw, attribute)).mean(axis=0)
     return found
+
+
+def _rows(raw: Any, attribute: str) -> Floats:
+    return np.atleast_2d(numbers(raw.toarray() if hasattr(raw, "toarray") else raw, attribute))

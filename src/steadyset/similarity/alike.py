@@ -50,11 +50,16 @@ def linked(indptr: Ints, indices: Ints) -> Ints:
     return sparse.csgraph.connected_components(graph, directed=False)[1].astype(np.int64)
 
 
-def alike_in_data(X: Floats, counts: Ints) -> Alike:
-    """Of the features selected at least once, by the correlations of their columns; those with gaps are left out."""
+def alike_in_data(X: Floats, counts: Ints, fill: Floats | None = None) -> Alike:
+    """Of the features selected at least once, by the correlations of their columns.
+
+    `fill` holds what replaces the missing values of each column; without it columns with gaps are left out.
+    """
     compared, note = _most_selected(counts)
     rows = np.unique(np.linspace(0, len(X) - 1, min(len(X), MOST_ROWS)).astype(np.int64))
     columns = np.asarray(X[np.ix_(rows, compared)], dtype=np.float64)
+    if fill is not None:
+        columns = np.where(np.isnan(columns), fill[compared], columns)
     whole = np.isfinite(columns).all(axis=0)
     if not whole.all():
         note += ("; " if note else "") + f"{int((~whole).sum())} with missing values were not compared"

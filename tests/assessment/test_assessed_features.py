@@ -1,0 +1,177 @@
+"""The table of features of an assessment: what the run folder keeps for it, and what a resume makes of that."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import FitFailedWarning
+from sklearn.feature_selection import SelectKBest
+from sklearn.linear_model import Lasso, LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from steadyset import Assessment, Bootstrap, InputError, KFold, assess, features_table
+from steadyset.assessment.folder import RunFolder
+from steadyset.assessment.written import cells_parquet, read_json, write_json
+from steadyset.similarity import FeatureSimilarity
+
+random = np.random.default_rng(0)
+Y = np.repeat([0, 1], 30)
+X = random.normal(size=(60, 6)) + np.outer(Y, [1.5, 0, -1, 0, 0, 0])
+X[:, 1] = X[:, 0] + 0.05 * random.normal(size=60)
+SELECTORS = ["anova:k=2", "lasso:k=2"]
+HOW = {"resampling": Bootstrap(8), "random_state": 1}
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory):
+    return assess(SELECTORS, X, Y, out=tmp_path_factory.mktemp("assessed") / "runs", **HOW)
+
+
+def test_the_recorded_table_is_that_of_the_assessment_and_of_no_folder(result):
+    pd.testing.assert_frame_equal(Assessment.open(result.path).features_table(), result.features_table())
+    pd.testing.assert_frame_equal(assess(SELECTORS, X, Y, **HOW).features_table(), result.features_table())
+
+
+def test_the_table_is_that_of_its_selections_and_the_correlations_of_the_data(result):
+    alike = FeatureSimilarity.from_data(X, features=result.features)
+    on_all = {name: [result.features[f] for f in cell.selected] for name, cell in result.on_all_rows.items()}
+    other = features_table(result.selections, similarity=alike, all_rows=on_all)
+    signed = ["sign", "sign_consistency"]
+    pd.testing.assert_frame_equal(result.features_table().drop(columns=signed), other.drop(columns=signed))
+
+
+def test_alike_features_stand_in_for_each_other(result):
+    table = result.features_table().set_index(["selector", "feature"])
+    lasso = table.loc["lasso:k=2"]
+    assert lasso.loc["x0", "group"] == lasso.loc["x1", "group"]
+    assert lasso.loc["x0", "with_stand_ins"] == lasso.loc["x1", "with_stand_ins"] >= lasso["frequency"].max()
+
+
+def test_signs_are_those_of_the_coefficients_though_weights_have_none(result):
+    table = result.features_table().set_index(["selector", "feature"])
+    assert table.loc[("lasso:k=2", "x2"), "sign"] == -1
+    assert table.loc[("lasso:k=2", "x0"), "sign"] == 1
+    assert table.loc["anova:k=2", "sign"].isna().all()
+    assert all(weight >= 0 for cell in result.cells for weight in cell.weights)
+
+
+def test_signs_come_through_a_pipeline_and_not_from_several_classes():
+    piped = make_pipeline(StandardScaler(), SelectKBest(k=3), Lasso(0.01))
+    three = LogisticRegression()
+    number = assess({"piped": piped}, X, Y + 0.5, resampling=KFold(3), task="number", scoring=[])
+    assert number.features_table().set_index("feature").loc["x2", ["sign", "sign_consistency"]].tolist() == [-1, 1]
+    classes = assess({"three": three}, X, np.arange(60) % 3, resampling=KFold(3), scoring=[])
+    assert classes.features_table()["sign"].isna().all()
+
+
+def test_the_fit_on_all_rows_is_that_of_the_selector_alone(result):
+    from steadyset.selectors import FilterSelector
+
+    alone = FilterSelector("anova", k=2, task="classes").fit(X, Y)
+    assert result.on_all_rows["anova:k=2"].selected == tuple(np.flatnonzero(alone.get_support()))
+    table = result.features_table()
+    mine = table[(table["selector"] == "anova:k=2") & (table["all_rows"] == 1)]
+    assert sorted(mine["feature"]) == [f"x{f}" for f in np.flatnonzero(alone.get_support())]
+
+
+def test_features_csv_has_the_same_rows(result):
+    read, table = pd.read_csv(result.path / "features.csv"), result.features_table()
+    assert read["feature"].tolist() == table["feature"].tolist()
+    assert np.allclose(read["wilson_low"], table["wilson_low"], rtol=1e-5)
+    assert set(read["core"]) <= {0, 1}
+    assert read.columns.tolist() == table.columns.tolist()
+
+
+def test_all_rows_can_be_left_out_and_added_by_a_resume(tmp_path):
+    without = assess(SELECTORS, X, Y, out=tmp_path, all_rows=False, **HOW)
+    assert without.on_all_rows == {}
+    assert without.features_table()["all_rows"].isna().all()
+    again = assess(SELECTORS, X, Y, out=tmp_path, **HOW)
+    assert set(again.on_all_rows) == set(SELECTORS)
+    assert again.cells == without.cells
+    assert pd.read_csv(tmp_path / "features.csv")["all_rows"].notna().all()
+
+
+def test_a_stop_during_the_fits_on_all_rows_loses_no_run(tmp_path):
+    at = []
+
+    def stop(done, total):
+        at.append(done)
+        if at.count(total) == 2:  # all runs are done, and one selector was fitted to all rows
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        assess(SELECTORS, X, Y, out=tmp_path, progress=stop, **HOW)
+    kept = Assessment.open(tmp_path)
+    assert (len(kept.cells), len(kept.on_all_rows)) == (16, 1)
+    assert not (tmp_path / "features.csv").exists()
+    resumed = assess(SELECTORS, X, Y, out=tmp_path, **HOW)
+    pd.testing.assert_frame_equal(resumed.features_table(), assess(SELECTORS, X, Y, **HOW).features_table())
+
+
+def test_a_selector_that_fails_on_all_rows_only_is_told_and_stops_nothing():
+    def fussy(X, y):
+        if len(np.unique(X[:, 3])) == 60:
+            raise ValueError("too many rows")
+        return [0]
+
+    found = assess(fussy, X, Y, resampling=Bootstrap(4))
+    assert found.on_all_rows["fussy"].failure == "ValueError: too many rows"
+    assert found.failures.empty
+    assert found.features_table()["all_rows"].isna().all()
+
+
+def test_features_csv_is_nothing_that_a_resume_trusts(tmp_path):
+    first = assess(SELECTORS, X, Y, out=tmp_path, **HOW)
+    right = (tmp_path / "features.csv").read_bytes()
+    (tmp_path / "features.csv").write_bytes(b"nonsense")
+    assert Assessment.open(tmp_path).features_table().equals(first.features_table())
+    assess(SELECTORS, X, Y, out=tmp_path, **HOW)
+    assert (tmp_path / "features.csv").read_bytes() == right
+
+
+def test_pairs_of_other_data_are_refused(tmp_path, result):
+    other = assess(SELECTORS, X + 1e-3, Y, out=tmp_path, **HOW)
+    (other.path / "alike.parquet").write_bytes((result.path / "alike.parquet").read_bytes())
+    with pytest.raises(InputError, match=r"alike.parquet is damaged: it belongs to other data"):
+        Assessment.open(other.path)
+
+
+def test_a_folder_of_version_3_opens_and_a_resume_adds_what_it_lacks(tmp_path):
+    from dataclasses import replace
+
+    new = assess(SELECTORS, X, Y, out=tmp_path, **HOW)
+    path = tmp_path / "assessment.json"
+    path.write_bytes(write_json(read_json(path.read_bytes()) | {"schema_version": 3}))
+    old = [replace(cell, signs=None) for cell in new.cells]
+    (tmp_path / "cells.parquet").write_bytes(cells_parquet(old))
+    (tmp_path / "alike.parquet").unlink()
+    opened = Assessment.open(tmp_path)
+    assert opened.cells == tuple(old)
+    lacking = opened.features_table()
+    assert lacking[["all_rows", "with_stand_ins", "group", "sign"]].isna().all(axis=None)
+    assert lacking["frequency"].equals(new.features_table()["frequency"])
+    resumed = assess(SELECTORS, X, Y, out=tmp_path, **HOW)
+    assert set(resumed.on_all_rows) == set(SELECTORS)
+    assert json.loads(path.read_text())["schema_version"] == 4
+    assert RunFolder(tmp_path).alike() is not None
+
+
+def test_imputed_columns_are_compared():
+    holes = X.copy()
+    holes[:3, 1] = np.nan
+    found = assess("anova:k=2", holes, Y, impute="median", **HOW)
+    table = found.features_table().set_index("feature")
+    assert table.loc["x0", "group"] == table.loc["x1", "group"]
+
+
+def test_without_a_selection_the_table_is_empty(tmp_path):
+    def never(X, y):
+        raise RuntimeError("no")
+
+    with pytest.warns(FitFailedWarning, match="no selection in any"):
+        found = assess(never, X, Y, resampling=Bootstrap(2), out=tmp_path)
+    assert len(found.features_table()) == 0
+    assert (tmp_path / "features.csv").read_text().startswith("selector,feature,rank")
