@@ -1,6 +1,7 @@
 """Data files: what cannot be used is said, with the argument that handles it."""
 
 import gzip
+import re
 
 import numpy as np
 import pandas as pd
@@ -128,9 +129,18 @@ def test_a_bad_delimiter_is_one_sentence(frame, tmp_path, name, delimiter, sente
         load_data(written(frame, tmp_path / name), "y", delimiter=delimiter)
 
 
-def test_a_unit_or_a_mark_for_missing_values_is_shown(frame, tmp_path):
-    marked = frame.assign(a=["1.5", "2", "?", *"12345"])
-    with pytest.raises(InputError, match=r"'a' holds '\?'"):
+@pytest.mark.parametrize("mark", ["?", "-", ".", "NA", "N/A", "null", "NULL", "nan", "#N/A", "#DIV/0!", ""])
+def test_a_mark_for_missing_values_is_one_in_columns_of_numbers_only(frame, tmp_path, mark):
+    marked = frame.assign(a=["1.5", "2", mark, *"12345"], y=["-", "+"] * 4)
+    data = load_data(written(marked, tmp_path / "x.csv"), "y", impute="median")
+    assert np.flatnonzero(np.isnan(data.X[:, 0])).tolist() == [2]
+    assert data.y.tolist() == ["-", "+"] * 4
+
+
+@pytest.mark.parametrize("odd", ["5%", "12 kg", "1,234.5", "<0.1"])
+def test_a_unit_is_shown(frame, tmp_path, odd):
+    marked = frame.assign(a=["1.5", "-", odd, *"12345"])
+    with pytest.raises(InputError, match=re.escape(f"'a' holds {odd!r}")):
         load_data(written(marked, tmp_path / "x.csv"), "y")
 
 
@@ -160,13 +170,17 @@ def test_an_identifier_can_be_kept(frame, tmp_path):
         ("x.csv", b"", "is empty"),
         ("x.feather", b"not feather", "not a Feather file"),
         ("x.parquet", b"PAR1", "not a readable Parquet file"),
-        ("x.xlsx", b"?", "unknown ending"),
+        ("x.xlsx", b"?", "not a readable workbook"),
+        ("x.docx", b"?", "unknown ending; expected .csv, .tsv, .txt or .tab"),
         ("x.csv", b"a,a,y\n1,2,0\n3,4,1\n", "2 columns called 'a'; rename them, or leave them all out with drop=..a"),
         ("x.csv", b"a,y\n", "has no rows below its header"),
         ("x.csv", b"a,y\n1,1\n", "has one row only below its header"),
         ("x.csv", b"1.5,0\n2.5,1\n", "its first line holds numbers .'1.5', '0'.; expected one with the names"),
-        ("x.csv", b"a b y\n1 2 0\n3 4 1\n", "separated by spaces; give delimiter=. ."),
-        ("x.csv", "a,y\n1,1\n".encode("utf-16"), "is not UTF-8 text"),
+        ("x.csv", b"a,y\n1,1,1\n0,1,1\n0,2,2\n", "Expected 2 columns, got 3"),
+        ("x.csv", b"a,y\n1,\xe9\n2,\x00", "is not a text file; expected one in UTF-8, UTF-16 or Latin-1"),
+        ("x.csv", "é,ü,ö,y\n".encode() + b"1,2,3,\xe9\n", "UTF-8 text with 1 damaged character"),
+        ("x.csv", b"PK\x03\x04", "perhaps a workbook; name it .xlsx"),
+        ("x.xls", b"<html><table></table></html>", "a web page or XML rather than a table"),
         ("x.json", b"[[1, 2]]", "is a json file; expected .csv"),
         (".", None, "is a folder"),
     ],
@@ -197,7 +211,60 @@ def test_a_feature_may_be_called_run(frame, tmp_path):
 
 
 @pytest.mark.parametrize("decimal", [".", ","])
-def test_another_separator_is_named(frame, tmp_path, decimal):
-    frame.to_csv(tmp_path / "x.csv", index=False, sep=";", decimal=decimal)
-    with pytest.raises(InputError, match=r"separated by semicolons; give delimiter=.;., or save it with commas"):
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "latin-1"])
+@pytest.mark.parametrize("separator", [";", "\t", "|"])
+def test_what_a_spreadsheet_in_another_country_writes_is_understood(frame, tmp_path, separator, decimal, encoding):
+    frame = frame.rename(columns={"b c": "größe"})
+    frame.to_csv(tmp_path / "x.txt", index=False, sep=separator, decimal=decimal, encoding=encoding)
+    data = load_data(tmp_path / "x.txt", "y")
+    assert data.features == ("a", "größe", "d")
+    np.testing.assert_array_equal(data.X, frame[["a", "größe", "d"]].to_numpy())
+    told = " ".join(data.notes)
+    assert ("decimal commas" in told, "UTF-16" in told, "Latin-1" in told) == (
+        decimal == ",",
+        encoding == "utf-16",
+        encoding == "latin-1",
+    )
+
+
+def test_decimal_commas_beside_decimal_points_are_refused(frame, tmp_path):
+    mixed = frame.assign(a=["0,5"] * 8)
+    mixed.to_csv(tmp_path / "x.csv", index=False, sep=";")
+    with pytest.raises(InputError, match=r"decimal commas \('0,5' in 'a'\) and points .* in 'b c'\); save it with one"):
         load_data(tmp_path / "x.csv", "y")
+
+
+@pytest.mark.parametrize("thousands", ["1.234,56", "1.234", "1 234,5"])
+def test_separators_of_thousands_are_never_decimal_points(frame, tmp_path, thousands):
+    frame = frame.assign(a=[thousands, *["0,5"] * 7], **{"b c": "1,5", "d": ["2,5"] * 8})
+    frame.to_csv(tmp_path / "x.csv", index=False, sep=";")
+    with pytest.raises(InputError, match=f"'a' holds '{thousands}'"):
+        load_data(tmp_path / "x.csv", "y")
+
+
+def test_empty_rows_and_columns_around_a_table_are_no_data(frame, tmp_path):
+    lines = [f"{line},," for line in frame.to_csv(index=False).splitlines()]
+    (tmp_path / "x.csv").write_text("\n".join([*lines, ",,,,,", ",,,,,"]) + "\n")
+    np.testing.assert_array_equal(load_data(tmp_path / "x.csv", "y").X, frame[["a", "b c", "d"]].to_numpy())
+    open_end = [lines[0][:-2], *(line[:-1] for line in lines[1:])]  # rows end with a comma, the header does not
+    (tmp_path / "x.csv").write_text("\n".join(open_end) + "\n")
+    np.testing.assert_array_equal(load_data(tmp_path / "x.csv", "y").X, frame[["a", "b c", "d"]].to_numpy())
+    (tmp_path / "x.csv").write_text("a,y,\n1,2,3\n4,5,6\n")
+    with pytest.raises(InputError, match="no name for column 3, which holds 3; name each column"):
+        load_data(tmp_path / "x.csv", "y")
+
+
+def test_a_header_one_name_short_is_that_of_r_only_above_distinct_row_names(tmp_path):
+    path = tmp_path / "x.txt"
+    path.write_text("a y\nr1 0.5 0\nr2 0.7 1\n")
+    assert load_data(path, "y").X.tolist() == [[0.5], [0.7]]
+    rows = "".join(f"r{i} 0.5 {i % 2}\n" for i in range(100))
+    path.write_text(f"a y\n{rows}r7 0.5 1\n")
+    with pytest.raises(InputError, match="holds 'r7' more than once; give each column a name"):
+        load_data(path, "y")
+
+
+def test_a_column_of_dates_is_not_numeric(frame, tmp_path):
+    path = written(frame.assign(day="2024-03-02"), tmp_path / "x.csv")
+    with pytest.raises(InputError, match="'day' holds '2024-03-02'"):
+        load_data(path, "y")

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from itertools import chain, pairwise
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,26 +20,10 @@ RUN, FEATURE = "run", "feature"  # the columns that label runs and name features
 WIDE = 1_000  # columns from which Arrow's own reader costs more than splitting lines
 MOST_OTHERS = 200  # more columns of text than that are no table of numbers
 BYTES_AT_ONCE = 1 << 21
-NULLS = frozenset(
-    [
-        "",
-        "#N/A",
-        "#N/A N/A",
-        "#NA",
-        "-1.#IND",
-        "-1.#QNAN",
-        "-NaN",
-        "-nan",
-        "1.#IND",
-        "1.#QNAN",
-        "N/A",
-        "NA",
-        "NULL",
-        "NaN",
-        "n/a",
-        "nan",
-        "null",
-    ]
+ERRORS = frozenset(["#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!"])  # of formulas
+NULLS = ERRORS.union(  # what stands for no number
+    ["", "-", "?", ".", "NA", "N/A", "n/a", "NULL", "null", "NaN", "nan", "-NaN", "-nan", "#NA", "#N/A N/A"],
+    ["-1.#IND", "-1.#QNAN", "1.#IND", "1.#QNAN"],
 )
 
 
@@ -55,6 +37,7 @@ class Columns:
     X: Floats
     others: dict[int, pa.ChunkedArray]
     whole: Bools  # which of the numeric columns hold whole numbers, none missing
+    notes: tuple[str, ...] = ()  # what was understood to read the file so
 
 
 def from_arrow(table: pa.Table, apart: Collection[str] = ()) -> Columns:
@@ -122,7 +105,7 @@ def is_numeric(kind: pa.DataType) -> bool:
 
 
 def read_wide_csv(
-    path: Path, names: list[str], delimiter: str, *, apart: Collection[str], has_header: bool, decimal: str = "."
+    source: IO[bytes], names: list[str], delimiter: str, *, apart: Collection[str], has_header: bool, decimal: str = "."
 ) -> Columns | None:
     """A csv file with many columns, most of them numbers; None where it is not as regular as that.
 
@@ -130,9 +113,8 @@ def read_wide_csv(
     """
     import pyarrow as pa
 
-    opener: Any = gzip.open if path.suffix.lower() == ".gz" else open
     parser = _Parser(names, delimiter, apart, decimal)
-    with opener(path, "rb") as lines:
+    with source as lines:
         if has_header:
             lines.readline()
         try:
@@ -155,10 +137,12 @@ class _Parser:
     def take(self, line: bytes) -> bool:
         """Keep one line; False where it does not have a cell for each column."""
         line = line.rstrip(b"\r\n")
-        if not line:
+        if not line.strip(self.delimiter):  # an empty row, perhaps of as many cells as the others
             return True
         if b"\r" in line:
             return False
+        if line.startswith(b"#") and line.count(self.delimiter) + 1 < len(self.names):  # a comment
+            return True
         if self.other is None or self.other or b'"' in line:
             line = self._lines_of_cells(line)
             # A place per cell: a list of the cells themselves would take several times the file.
@@ -239,7 +223,9 @@ class _Parser:
                 pa.BufferReader(b"\n".join([*self.waiting, b""])),  # a last cell may be empty
                 read_options=arrow_csv.ReadOptions(column_names=["x"], use_threads=False),
                 parse_options=arrow_csv.ParseOptions(ignore_empty_lines=False, quote_char=False, delimiter="\x01"),
-                convert_options=arrow_csv.ConvertOptions(column_types={"x": pa.float64()}, decimal_point=self.decimal),
+                convert_options=arrow_csv.ConvertOptions(
+                    column_types={"x": pa.float64()}, decimal_point=self.decimal, null_values=NULLS
+                ),
             )
             self.blocks.append(found.column(0).to_numpy().reshape(len(self.waiting), n_numeric))
         self.waiting.clear()
@@ -261,7 +247,7 @@ class _Parser:
             read_options=arrow_csv.ReadOptions(column_names=names),
             parse_options=arrow_csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
             convert_options=arrow_csv.ConvertOptions(
-                column_types=dict.fromkeys(texts, pa.string()), decimal_point=self.decimal
+                column_types=dict.fromkeys(texts, pa.string()), decimal_point=self.decimal, null_values=NULLS
             ),
         )
         return {f: found.column(place) for place, f in enumerate(self.other)}

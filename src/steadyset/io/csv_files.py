@@ -1,43 +1,54 @@
-"""Text tables: csv, tsv, and what has another delimiter or decimal commas; also with .gz."""
+"""From the text of a table to columns: what is a number, which cells mean none, which rows and columns are empty."""
 
 from __future__ import annotations
 
-import codecs
 import csv
-import gzip
 import re
-from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from steadyset.arguments import wrong_argument
+import numpy as np
+
 from steadyset.errors import Argument, InputError
-from steadyset.io.columns import FEATURE, RUN, WIDE, Columns, read_wide_csv
-from steadyset.io.limits import BYTES_A_CELL, first_line, refuse_size
+from steadyset.io.columns import FEATURE, NULLS, RUN, WIDE, Columns, read_wide_csv
+from steadyset.io.headings import COMMENT
+from steadyset.io.limits import first_line
+from steadyset.io.text_forms import DELIMITERS, TAB
+from steadyset.io.text_tables import TextTable
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-TAB = "\t"
-OTHER_SEPARATORS = {";": "semicolons", TAB: "tabs", ",": "commas", "|": "bars", " ": "spaces"}
-DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+([eE][+-]?[0-9]+)?")
-HEADER_SHARE = 64  # a name takes about so many times more memory than a byte of the header
+DECIMAL_COMMA = re.compile(r"\s*[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]+)?\s*")
+DECIMAL_COMMAS = "decimal commas"
 
 
-def read_delimited(path: Path, delimiter: str, labels: bool, max_gb: float) -> pa.Table:
-    """A table whose delimiter somebody named: numbers may have decimal commas."""
-    table = read_csv(path, delimiter, labels, max_gb)
-    return read_csv(path, delimiter, labels, max_gb, decimal=",") if _has_decimal_commas(table) else table
+def read_csv(text: TextTable, labels: bool, *, given: bool) -> tuple[pa.Table, tuple[str, ...]]:
+    """A text table as Arrow reads it, and what was understood; `given`: somebody named the delimiter.
+
+    With `labels`, what names runs and features stays text. Numbers may have decimal commas, unless commas separate
+    the columns.
+    """
+    table, nameless = _read(text, labels, ".", given)
+    notes = text.notes
+    if text.delimiter != "," and _has_commas(table.columns):
+        with_commas, _ = _read(text, labels, ",", given)
+        if _use_commas(text, table, with_commas):
+            table, notes = with_commas, (*notes, DECIMAL_COMMAS)
+    table = _without_empty(text, table)
+    if text.row_names:
+        _refuse_repeated_row_names(text, table.column(0).to_pylist())
+    return (_labelled(table, nameless) if labels else table), notes
 
 
-def read_many_columns(
-    path: Path, apart: Sequence[str], separator: str, decimals: Sequence[str], labels: bool, max_gb: float
-) -> Columns | None:
+def read_many_columns(text: TextTable, apart: Sequence[str], labels: bool) -> Columns | None:
     """A table with many columns; None where it has few, or is not as regular as that."""
-    header = _check_text(path, separator, max_gb)
-    if header.count(separator) < WIDE:
+    header = text.header()
+    if header.count(text.delimiter) < WIDE:
         return None
-    names = next(csv.reader([header], delimiter=separator))
+    names = next(csv.reader([header], delimiter=text.delimiter))
     nameless = _is_data(names)
     if nameless and not labels:
         return None
@@ -46,60 +57,64 @@ def read_many_columns(
     row_names = ("",) if names[0] == "" else ()
     if labels and row_names and RUN not in names:
         names[0] = RUN
+    if labels and {RUN, FEATURE} <= set(names):
+        return None
     apart = (*apart, *row_names, *((RUN,) if labels else ()))
-    for decimal in decimals:
-        found = read_wide_csv(path, names, separator, apart=apart, has_header=not nameless, decimal=decimal)
-        if found is not None and not (labels and {RUN, FEATURE} <= set(names)):
-            return found
+    for decimal in ".," if text.delimiter != "," else ".":
+        found = read_wide_csv(text.open(), names, text.delimiter, apart=apart, has_header=not nameless, decimal=decimal)
+        if found is None or (decimal == "." and text.delimiter != "," and _has_commas(found.others.values())):
+            continue
+        if text.row_names:
+            _refuse_repeated_row_names(text, found.others[0].to_pylist())
+        notes = (*text.notes, DECIMAL_COMMAS) if decimal == "," else text.notes
+        return replace(_without_nameless(text, found), notes=notes)
     return None
 
 
-def separator_of(delimiter: str) -> str:
-    """The character that a delimiter means; tab may be written out."""
-    character = {"tab": "\t", "\\t": "\t"}.get(delimiter, delimiter)
-    if len(character) != 1 or not character.isascii() or character in '"\r\n':
-        raise wrong_argument("delimiter", "one character, such as ; or |, or tab", delimiter)
-    return character
-
-
-def _has_decimal_commas(table: pa.Table) -> bool:
-    firsts = (column.drop_null()[:1].to_pylist() for column in table.columns if str(column.type) == "string")
-    return any(value and DECIMAL_COMMA.fullmatch(value[0]) for value in firsts)
-
-
-def read_csv(path: Path, delimiter: str, labels: bool, max_gb: float, *, decimal: str = ".") -> pa.Table:
-    """A text table as Arrow reads it; with `labels`, what names runs and features stays text."""
+def _read(text: TextTable, labels: bool, decimal: str, given: bool) -> tuple[pa.Table, bool]:
+    """The table, and whether its first line is data rather than names."""
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
-    header = _check_text(path, delimiter, max_gb)
-    nameless = _is_data(header.split(delimiter))
+    header = text.header()
+    nameless = _is_data(header.split(text.delimiter))
     block = (1 << 20) + 8 * len(header)  # a row has to fit into a block
 
     def read(texts: Sequence[str]) -> pa.Table:
+        # Arrow reads a file with several threads, and a stream with one.
+        source: Any = text.path if text.as_it_is and text.path.suffix.lower() != ".gz" else text.open()
         return arrow_csv.read_csv(
-            path,
+            source,
             read_options=arrow_csv.ReadOptions(block_size=block, autogenerate_column_names=nameless),
-            parse_options=arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+            parse_options=arrow_csv.ParseOptions(
+                delimiter=text.delimiter, newlines_in_values=True, invalid_row_handler=_skip_comments
+            ),
             convert_options=arrow_csv.ConvertOptions(
-                column_types=dict.fromkeys(texts, pa.string()), decimal_point=decimal
+                column_types=dict.fromkeys(texts, pa.string()), decimal_point=decimal, null_values=NULLS
             ),
         )
 
     try:
-        row_names = [""] if header.startswith((delimiter, f'""{delimiter}')) else []
+        row_names = [""] if header.startswith((text.delimiter, f'""{text.delimiter}')) else []
         # Names and labels stay as they are written, 01 is not 1.
         table = read([*row_names, RUN, FEATURE] if labels else row_names)
-        names = table.column_names
-        if FEATURE in names and RUN not in names:
+        if labels and FEATURE in table.column_names and RUN not in table.column_names:
             table = read([*row_names, RUN])  # then it is the name of a column of 0/1
     except pa.ArrowException as error:
-        _refuseseparator(path, header, delimiter, labels)
-        raise InputError(f"{path} is not a well-formed table: {first_line(error)}.") from None
-    if len(names) == 1 and pa.types.is_string(table.schema.field(0).type):
-        _refuseseparator(path, header, delimiter, labels)
-    if not labels:
-        return table
+        _refuse_separator(text, header, given)
+        raise InputError(f"{text.path} is not a well-formed table: {first_line(error)}.") from None
+    if table.num_columns == 1 and pa.types.is_string(table.schema.field(0).type):
+        _refuse_separator(text, header, given)
+    return table, nameless
+
+
+def _skip_comments(row: Any) -> str:
+    """What becomes of a row with more or fewer cells than others."""
+    return "skip" if row.text.startswith(COMMENT) else "error"
+
+
+def _labelled(table: pa.Table, nameless: bool) -> pa.Table:
+    names = table.column_names
     if nameless:
         return table.rename_columns([f"x{f}" for f in range(len(names))])
     if names[0] == "":  # the row names of a frame
@@ -107,14 +122,15 @@ def read_csv(path: Path, delimiter: str, labels: bool, max_gb: float, *, decimal
     return table
 
 
-def _refuseseparator(path: Path, header: str, delimiter: str, labels: bool) -> None:
-    for found, word in OTHER_SEPARATORS.items():
-        if delimiter not in header and found in header:
-            what = f"{path} seems to be separated by {word}; "
-            saved = f"save it with {'tabs' if delimiter == TAB else 'commas'} (and a point in decimal numbers)."
-            if labels:  # selections, which are read without a choice of the delimiter
-                raise InputError(what + saved)
-            raise InputError(what, "give ", Argument("delimiter", "tab" if found == TAB else found), f", or {saved}")
+def _refuse_separator(text: TextTable, header: str, given: bool) -> None:
+    """Say what separates the cells, where somebody said something else."""
+    for found, word in DELIMITERS.items():
+        if given and text.delimiter not in header and found in header:
+            raise InputError(
+                f"{text.path} seems to be separated by {word}; give ",
+                Argument("delimiter", "tab" if found == TAB else found),
+                ", or none to have it found.",
+            )
 
 
 def _is_data(cells: list[str]) -> bool:
@@ -122,33 +138,92 @@ def _is_data(cells: list[str]) -> bool:
     return all(cell in ("0", "1") for cell in cells) and cells != ["0", "1"]
 
 
-def _check_text(path: Path, delimiter: str, max_gb: float) -> str:
-    """The first line; a sentence where the file is not UTF-8 text, has no line at all, or is too large unpacked.
+def _has_commas(columns: Iterable[pa.ChunkedArray]) -> bool:
+    """Whether some column of text begins with a decimal comma."""
+    firsts = (column.drop_null()[:1].to_pylist() for column in columns if str(column.type) == "string")
+    return any(first and DECIMAL_COMMA.fullmatch(first[0]) for first in firsts)
 
-    Numbers of one digit take four times more memory than text, so that cells count too.
-    """
-    opener = gzip.open if path.suffix.lower() == ".gz" else open
-    decoder = codecs.getincrementaldecoder("utf-8-sig")()
-    first: list[str] = []
-    size = cells = 0
-    separator = delimiter.encode()
-    with opener(path, "rb") as source:
-        while chunk := source.read(1 << 20):
-            size += len(chunk)
-            cells += chunk.count(separator) + chunk.count(b"\n")
-            refuse_size(path, max(size, BYTES_A_CELL * cells), max_gb)
-            try:
-                text = decoder.decode(chunk)
-            except UnicodeDecodeError:
-                raise InputError(f"{path} is not UTF-8 text; save it as UTF-8.") from None
-            if not first or "\n" not in first[-1]:
-                refuse_size(path, HEADER_SHARE * (sum(map(len, first)) + len(text.split("\n", 1)[0])), max_gb)
-                first.append(text)
-    try:
-        decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
-        raise InputError(f"{path} is not UTF-8 text; save it as UTF-8.") from None
-    line = "".join(first).split("\n", 1)[0].rstrip("\r")
-    if not "".join(first).strip():
-        raise InputError(f"{path} is empty.")
-    return line
+
+def _use_commas(text: TextTable, points: pa.Table, commas: pa.Table) -> bool:
+    """Whether numbers have decimal commas; a sentence where some have these and some have points."""
+    changed = [f for f, name in enumerate(points.schema) if name.type != commas.schema.field(f).type]
+    lost = [f for f in changed if str(commas.schema.field(f).type) == "string"]
+    gained = [f for f in changed if str(points.schema.field(f).type) == "string"]
+    if gained and lost:
+        comma, point = points.column_names[gained[0]], points.column_names[lost[0]]
+        with_comma, with_point = _first(points.column(gained[0])), _first(commas.column(lost[0]))
+        raise InputError(
+            f"{text.path} has decimal commas ({with_comma!r} in {comma!r}) and points ({with_point!r} in {point!r}); "
+            "save it with one of them."
+        )
+    return bool(gained)
+
+
+def _first(column: pa.ChunkedArray) -> Any:
+    return column.drop_null()[0].as_py()
+
+
+def _without_empty(text: TextTable, table: pa.Table) -> pa.Table:
+    """Without rows that hold nothing, and without columns that have neither a name nor a value."""
+    from pyarrow import compute
+
+    nameless = [f for f, name in enumerate(table.column_names) if name == ""]
+    empty = {f for f in nameless if compute.all(_empty_cells(table.column(f)), min_count=0).as_py()}
+    if empty and len(empty) < table.num_columns:
+        table = table.select([f for f in range(table.num_columns) if f not in empty])
+    for f, name in enumerate(table.column_names[1:], 1):
+        if name == "":
+            _refuse_nameless(text, f, table.column(f).drop_null()[:1].to_pylist())
+    rows = None
+    for column in table.columns:
+        rows = _empty_cells(column) if rows is None else compute.and_(rows, _empty_cells(column))
+        if not compute.any(rows, min_count=0).as_py():
+            return table
+    return table if rows is None else table.filter(compute.invert(rows))
+
+
+def _empty_cells(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    from pyarrow import compute
+
+    if str(column.type) != "string":
+        return compute.is_null(column)
+    return compute.equal(compute.fill_null(column, ""), "")
+
+
+def _refuse_repeated_row_names(text: TextTable, names: Sequence[str]) -> None:
+    """A header that is one name short is R's only where the first column tells the rows apart."""
+    if len(set(names)) < len(names):
+        repeated = Counter(names).most_common(1)[0][0]
+        raise InputError(
+            f"{text.path} has one name fewer in its header than cells in its rows, and its first column, which would "
+            f"name the rows, holds {repeated!r} more than once; give each column a name."
+        )
+
+
+def _without_nameless(text: TextTable, read: Columns) -> Columns:
+    """The same for many columns, whose empty rows were not taken."""
+    if "" not in read.names[1:]:
+        return read
+    for f, name in enumerate(read.names[1:], 1):
+        place = int(np.searchsorted(read.numeric, f))
+        if name == "" and (f in read.others or not np.isnan(read.X[:, place]).all()):
+            held = read.others[f].to_pylist() if f in read.others else read.X[:, place].tolist()
+            _refuse_nameless(text, f, [value for value in held if value not in (None, "") and value == value][:1])
+    kept = [f for f, name in enumerate(read.names) if name != "" or f == 0]
+    places = {f: place for place, f in enumerate(kept)}
+    chosen = np.array([f in places for f in read.numeric.tolist()], dtype=np.bool_)
+    return Columns(
+        [read.names[f] for f in kept],
+        read.n_rows,
+        np.array([places[f] for f in read.numeric[chosen].tolist()], dtype=np.int64),
+        read.X[:, chosen],
+        {places[f]: column for f, column in read.others.items() if f in places},
+        read.whole[chosen],
+    )
+
+
+def _refuse_nameless(text: TextTable, place: int, held: Sequence[Any]) -> None:
+    if held:
+        raise InputError(
+            f"{text.path} has no name for column {place + 1}, which holds {held[0]!r}; name each column, in one row."
+        )

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steadyset.errors import Argument, Complaints, InputError
+from steadyset.io.columns import NULLS
 from steadyset.io.labels import SHOWN, some_names
 from steadyset.io.limits import MAX_GB
 from steadyset.io.observations import MEDIAN, check_impute
@@ -47,20 +48,22 @@ def load_data(
     keep: Sequence[str] = (),
     impute: str | None = None,
     delimiter: str | None = None,
+    sheet: str | int | None = None,
     groups: str | None = None,
     max_gb: float = MAX_GB,
 ) -> Data:
     """Read a table; `drop` leaves columns out, `keep` uses a column that looks like an identifier.
 
     Missing values pass with `impute="median"`, which `assess` and `tune` need then too: each run fills them.
-    `delimiter` separates the columns of a csv file, and `groups` is the column that says which rows belong together.
+    `delimiter` separates the columns of a text file, `sheet` is a name or a number from 1 in a workbook, and `groups`
+    is the column that says which rows belong together.
     A file that would take more than `max_gb` gigabytes of memory is refused.
     Everything that is wrong with the values is told at once.
     """
     check_impute(impute)
     roles = [target, *drop, *([] if groups is None else [groups])]
-    table = read_columns(Path(path), apart=roles, delimiter=delimiter, max_gb=max_gb)
-    notes = []
+    table = read_columns(Path(path), apart=roles, delimiter=delimiter, sheet=sheet, max_gb=max_gb)
+    notes = [f"read as: {', '.join(table.notes)}"] if table.notes else []
     left_out = set(drop)
     if table.names[0] == "" and "" not in drop:  # the row names of a frame
         left_out.add("")
@@ -161,13 +164,12 @@ def _refuse_text(text: Mapping[str, pa.ChunkedArray]) -> None:
 
 
 def _first_text(column: pa.ChunkedArray) -> str:
-    """The first value that is no number: perhaps a unit, or a mark for what is missing."""
-    for value in (str(value) for value in column.to_pylist() if value is not None):
-        try:
-            float(value)
-        except ValueError:
-            return value
-    return str(column[0])
+    """The first value that is no number as most of the others are: perhaps one with a unit."""
+    texts = [text for text in map(str, column.drop_null().to_pylist()) if text not in NULLS]
+    points = [text for text in texts if not NUMBER.fullmatch(text.strip())]
+    commas = [text for text in texts if "." in text or not NUMBER.fullmatch(text.strip().replace(",", ".", 1))]
+    odd = points if len(points) <= len(commas) else commas
+    return odd[0] if odd else str(column[0])
 
 
 def _refuse_identifiers(X: Floats, names: Sequence[str], whole: Bools, keep: Sequence[str]) -> None:

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from steadyset.io.columns import ERRORS, NULLS
+
 COMMENT = "#"
-ERRORS = frozenset(["#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!", "#GETTING_DATA", "#SPILL!"])
-MARKS = frozenset(["-", "?", ".", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "#NA", *ERRORS])  # for no value
 Rows = Sequence[Sequence[str]]
 NUMBER = re.compile(r"\s*[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?\s*")
 REGULAR = 0.8  # share of the rows that have the usual number of cells in a table that is one
@@ -22,29 +22,38 @@ class Heading(NamedTuple):
     titles: int  # those of them that hold words
     short: bool  # the header has no name for the first column, as R writes it
     commented: bool  # the header begins with #
+    open_end: bool  # rows end with a delimiter that the header does not have
 
 
-TOP = Heading(0, 0, False, False)
+TOP = Heading(0, 0, False, False, False)
 
 
-def find_heading(rows: Rows) -> Heading:
-    """Look for the header in the first rows of a table."""
+def find_heading(rows: Rows, comments: Sequence[bool]) -> Heading:
+    """Look for the header in the first rows of a table, some of which are written like comments."""
     filled = [row for row in rows if any(row)]
     usual = usual_width([len(row) for row in filled])
     body = [row for row in filled[-max(1, len(filled) // 2) :] if len(row) == usual]
     numeric = _numeric_columns(body)
     above = titles = 0
     for place, row in enumerate(rows[:-1]):
-        if any(row) and not _is_comment(row):
+        if any(row) and not comments[place]:
             below = rows[place + 1 :]
             if not (_is_title(row, below, usual, numeric) if numeric else _is_title_of_lists(row, below, usual)):
                 break
             titles += 1
         above = place + 1
-    commented = above > 0 and _is_commented_header(rows[above - 1], rows[above], usual, numeric)
+    commented = above > 0 and comments[above - 1] and _is_commented_header(rows[above - 1], rows[above], usual, numeric)
     above -= commented
-    short = bool(numeric) and above < len(rows) - 1 and _is_short_header(rows[above], rows[above + 1 :], usual, numeric)
-    return Heading(above, titles, short, commented)
+    short = open_end = False
+    if above < len(rows) - 1:
+        open_end = _has_open_end(rows[above], rows[above + 1 :])
+        short = not open_end and _is_short_header(rows[above], rows[above + 1 :], usual, numeric)
+    return Heading(above, titles, short, commented, open_end)
+
+
+def is_comment(first_cell: str) -> bool:
+    """Whether a row that begins so is a comment, unless quotes say that it is not."""
+    return first_cell.startswith(COMMENT) and first_cell not in ERRORS
 
 
 def usual_width(widths: Sequence[int]) -> int:
@@ -64,24 +73,19 @@ def _numeric_columns(body: Rows) -> list[int]:
         return []
     found = []
     for column, cells in enumerate(zip(*body, strict=True)):
-        known = [cell for cell in cells if cell and cell not in MARKS]
+        known = [cell for cell in cells if cell not in NULLS]
         if known and all(map(is_number, known)):
             found.append(column)
     return found
 
 
-def _is_comment(row: Sequence[str]) -> bool:
-    return row[0].startswith(COMMENT) and row[0] not in ERRORS
-
-
 def _is_title(row: Sequence[str], below: Rows, usual: int, numeric: Sequence[int]) -> bool:
-    """Words above the header of a table with numbers: neither a header nor data."""
-    if usual < 2 or _is_data(row, usual, numeric) or _is_short_header(row, below, usual, numeric):
+    """Words above the header of a table with numbers: what stands directly above data is the header."""
+    after: Sequence[str] = next((row for row in below if any(row)), ())
+    if usual < 2 or _is_data(row, usual, numeric) or _is_data(after, usual, numeric):
         return False
     named = sum(bool(row[f]) for f in numeric) if len(row) == usual else 0
-    return 2 * named < len(numeric) or (
-        len([cell for cell in row if cell]) == 1 and not _is_data(below[0], usual, numeric)
-    )
+    return sum(bool(cell) for cell in row) == 1 or 2 * named < len(numeric)
 
 
 def _is_title_of_lists(row: Sequence[str], below: Rows, usual: int) -> bool:
@@ -92,11 +96,11 @@ def _is_title_of_lists(row: Sequence[str], below: Rows, usual: int) -> bool:
 
 def _is_data(row: Sequence[str], usual: int, numeric: Sequence[int]) -> bool:
     """Whether a row has a number, or a mark for none, where columns have numbers."""
-    return len(row) == usual and any(row[f] in MARKS or is_number(row[f]) for f in numeric)
+    return len(row) == usual and any((row[f] and row[f] in NULLS) or is_number(row[f]) for f in numeric)
 
 
 def _is_short_header(row: Sequence[str], below: Rows, usual: int, numeric: Sequence[int]) -> bool:
-    """A name for each column but the first, directly above data, all rows of which have one cell more."""
+    """A name for each column but the first, directly above data; all rows have one cell more, and the first differs."""
     filled = [after for after in below if any(after)]
     return (
         len(row) == usual - 1 > 0
@@ -104,11 +108,18 @@ def _is_short_header(row: Sequence[str], below: Rows, usual: int, numeric: Seque
         and any(below[0])
         and _is_data(filled[0], usual, numeric)
         and all(len(after) == usual for after in filled)
+        and 1 < len(filled) == len({after[0] for after in filled})
     )
+
+
+def _has_open_end(header: Sequence[str], below: Rows) -> bool:
+    """Whether every row ends with an empty cell that the header has no name for."""
+    filled = [row for row in below if any(row)]
+    return bool(filled) and all(len(row) == len(header) + 1 and not row[-1] for row in filled)
 
 
 def _is_commented_header(comment: Sequence[str], after: Sequence[str], usual: int, numeric: Sequence[int]) -> bool:
     """A last comment with a name for each column, above a row of data."""
-    if usual < 2 or len(comment) != usual or len(after) != usual or not any(comment) or not _is_comment(comment):
+    if usual < 2 or len(comment) != usual or len(after) != usual or not any(comment):
         return False
     return any(is_number(after[f]) for f in numeric) and not any(is_number(comment[f]) for f in numeric)

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from steadyset.errors import Argument, InputError
-from steadyset.io.headings import find_heading
+from steadyset.io.headings import find_heading, is_comment
 from steadyset.io.limits import MAX_GB, readable
-from steadyset.io.text_forms import TextForm, text_form, text_rows
-from steadyset.io.workbooks import WORKBOOK_ENDINGS, cell_rows, cell_text, open_workbook
+from steadyset.io.text_forms import OLE, ZIP, TextForm, text_rows
+from steadyset.io.text_tables import checked_form
+from steadyset.io.workbooks import BYTES_A_TEXT_CELL, WORKBOOK_ENDINGS, cell_rows, cell_text, open_workbook
 
 SHOWN_ROWS = 60  # in which the header is looked for
 
@@ -35,12 +36,8 @@ def read_sheet(
     """
     with readable(path):
         if is_workbook(path):
-            if delimiter is not None:
-                raise InputError(f"{path} is a workbook, which has no ", Argument("delimiter"), "; leave it out.")
-            return _from_workbook(path, sheet, max_gb)
-        if sheet is not None:
-            raise InputError(f"{path} is a text file, which has no ", Argument("sheet"), "; leave it out.")
-        return _from_text(path, delimiter, max_gb)
+            return workbook_sheet(path, sheet, delimiter, max_gb)
+        return _from_text(path, sheet, delimiter, max_gb)
 
 
 def sheet_names(path: Path, max_gb: float = MAX_GB) -> list[str]:
@@ -50,22 +47,31 @@ def sheet_names(path: Path, max_gb: float = MAX_GB) -> list[str]:
 
 
 def is_workbook(path: Path) -> bool:
-    """Whether a file is an Excel or OpenDocument workbook, by its ending."""
-    return path.suffix.lower() in WORKBOOK_ENDINGS
+    """Whether a file is an Excel or OpenDocument workbook, by its ending; many a text file is called .xls."""
+    if path.suffix.lower() != ".xls":
+        return path.suffix.lower() in WORKBOOK_ENDINGS
+    with path.open("rb") as source:
+        return source.read(8).startswith((ZIP, OLE))
 
 
-def _from_text(path: Path, delimiter: str | None, max_gb: float) -> Sheet:
-    form = text_form(path, delimiter, max_gb)
-    return Sheet(_trimmed(list(text_rows(path, form))), form.notes)
-
-
-def _from_workbook(path: Path, sheet: str | int | None, max_gb: float) -> Sheet:
+def workbook_sheet(path: Path, sheet: str | int | None, delimiter: str | None, max_gb: float) -> Sheet:
+    """One sheet of a workbook."""
+    if delimiter is not None:
+        raise InputError(f"{path} is a workbook; leave ", Argument("delimiter"), " out.")
     with open_workbook(path, max_gb) as book:
         chosen, notes = book.chosen(sheet)
         rows = [[cell_text(value) for value in row] for row in cell_rows(chosen)]
-    heading = find_heading(rows[:SHOWN_ROWS])
+    first = rows[:SHOWN_ROWS]
+    heading = find_heading(first, [bool(row) and is_comment(row[0]) for row in first])
     form = TextForm("utf-8", ",", heading=heading)
     return Sheet(_trimmed(rows[heading.above :]), (*notes, *form.notes))
+
+
+def _from_text(path: Path, sheet: str | int | None, delimiter: str | None, max_gb: float) -> Sheet:
+    if sheet is not None:
+        raise InputError(f"{path} is a text file; leave ", Argument("sheet"), " out.")
+    form = checked_form(path, delimiter, max_gb, bytes_a_cell=BYTES_A_TEXT_CELL)
+    return Sheet(_trimmed(list(text_rows(path, form))), form.notes)
 
 
 def _trimmed(rows: list[list[str]]) -> list[list[str]]:

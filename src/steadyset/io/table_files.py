@@ -6,42 +6,39 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from steadyset.errors import InputError
+from steadyset.errors import Argument, InputError
 from steadyset.io.arrow_files import read_feather, read_parquet, read_parquet_columns
 from steadyset.io.columns import Columns, from_arrow
-from steadyset.io.csv_files import TAB, read_csv, read_delimited, read_many_columns, separator_of
+from steadyset.io.csv_files import read_csv, read_many_columns
 from steadyset.io.limits import MAX_GB, readable
+from steadyset.io.sheets import is_workbook, workbook_sheet
+from steadyset.io.text_forms import separator_of
+from steadyset.io.text_tables import TextTable, rows_table, text_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 ENDINGS = ".csv, .tsv (also with .gz), .parquet or .json"
-TABLE_ENDINGS = ".csv, .tsv (also with .gz), .parquet or .feather"
+TABLE_ENDINGS = ".csv, .tsv, .txt or .tab (also with .gz), .xlsx, .xls, .ods, .parquet or .feather"
+TEXT = ("csv", "tsv", "txt", "tab", "xls")  # many a program calls a text file .xls
 NO_TEXT = (".feather", ".arrow", ".parquet", ".json")
 
 
-def read_table(path: Path, *, labels: bool = True, delimiter: str | None = None, max_gb: float = MAX_GB) -> pa.Table:
-    """A csv, tsv, parquet or feather file.
+def read_table(
+    path: Path,
+    *,
+    labels: bool = True,
+    delimiter: str | None = None,
+    sheet: str | int | None = None,
+    max_gb: float = MAX_GB,
+) -> pa.Table:
+    """A text table of any usual form, a sheet of a workbook, or a parquet or feather file.
 
     With `labels`, a first column without a name is called run, and the columns run and feature stay text. A
-    `delimiter` is a character, or tab; numbers may then have decimal commas. A file that would take more than `max_gb`
-    gigabytes is refused.
+    `delimiter` is a character, or tab; without it, it is found. A `sheet` is a name, or a number from 1. A file that
+    would take more than `max_gb` gigabytes is refused.
     """
-    if delimiter is not None:
-        if path.suffix.lower() in NO_TEXT:
-            raise InputError(f"{path} is not a text table; a delimiter applies to .csv, .tsv and .txt only.")
-        with readable(path):
-            return read_delimited(path, separator_of(delimiter), labels, max_gb)
-    if path.suffix.lower() in (".feather", ".arrow"):
-        with readable(path):
-            return read_feather(path, max_gb)
-    kind = file_kind(path, TABLE_ENDINGS)
-    if kind == "json":
-        raise InputError(f"{path} is a json file; expected {TABLE_ENDINGS}.")
-    with readable(path):
-        if kind == "parquet":
-            return read_parquet(path, max_gb)
-        return read_csv(path, TAB if kind == "tsv" else ",", labels, max_gb)
+    return _noted_table(path, labels, delimiter, sheet, max_gb)[0]
 
 
 def read_columns(
@@ -50,39 +47,90 @@ def read_columns(
     apart: Sequence[str] = (),
     labels: bool = False,
     delimiter: str | None = None,
+    sheet: str | int | None = None,
     max_gb: float = MAX_GB,
 ) -> Columns:
     """The data of a file as one array of numbers and the other columns; `apart` are never among the numbers."""
-    found = many_columns(path, apart=apart, labels=labels, delimiter=delimiter, max_gb=max_gb)
-    if found is not None:
-        return found
-    if delimiter is None and path.suffix.lower() == ".parquet":
-        with readable(path):
+    text = _text(path, delimiter, sheet, max_gb)
+    with readable(path):
+        if text is not None:
+            found = read_many_columns(text, apart, labels)
+            return found if found is not None else _columns(*read_csv(text, labels, given=delimiter is not None), apart)
+        if path.suffix.lower() == ".parquet":
             return read_parquet_columns(path, apart, max_gb)
-    return from_arrow(read_table(path, labels=labels, delimiter=delimiter, max_gb=max_gb), apart)
+        return _columns(*_noted_table(path, labels, delimiter, sheet, max_gb), apart)
 
 
 def many_columns(
-    path: Path, *, apart: Sequence[str] = (), labels: bool, delimiter: str | None = None, max_gb: float = MAX_GB
+    path: Path,
+    *,
+    apart: Sequence[str] = (),
+    labels: bool,
+    delimiter: str | None = None,
+    sheet: str | int | None = None,
+    max_gb: float = MAX_GB,
 ) -> Columns | None:
-    """A csv or tsv file with many columns; None where it has few, or is not as regular as that."""
-    if path.suffix.lower() in NO_TEXT:
+    """A text table with many columns; None where it has few, or is not as regular as that."""
+    text = _text(path, delimiter, sheet, max_gb)
+    if text is None:
         return None
-    if delimiter is not None:
-        separator = separator_of(delimiter)
-    else:
-        separator = TAB if file_kind(path, TABLE_ENDINGS) == "tsv" else ","
-    decimals = (".", ",") if delimiter is not None and separator != "," else (".",)
     with readable(path):
-        return read_many_columns(path, apart, separator, decimals, labels, max_gb)
+        return read_many_columns(text, apart, labels)
 
 
 def file_kind(path: Path, endings: str = ENDINGS) -> str:
     """The format, by the ending; a sentence where it is not among `endings`."""
-    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
-    kind = suffixes[-1][1:] if suffixes else ""
+    kind = _ending(path)
     if kind not in ("csv", "tsv", "parquet", "json") or (path.suffix.lower() == ".gz" and kind in ("parquet", "json")):
-        if path.is_dir():
-            raise InputError(f"{path} is a folder; expected a file.")
-        raise InputError(f"{path} has an unknown ending; expected {endings}.")
+        raise _unknown_ending(path, endings)
     return kind
+
+
+def _text(path: Path, delimiter: str | None, sheet: str | int | None, max_gb: float) -> TextTable | None:
+    """What is read as text: text files and workbooks; None for the formats of Arrow."""
+    if path.suffix.lower() in NO_TEXT:
+        if delimiter is not None:
+            raise InputError(f"{path} is not a text table; leave ", Argument("delimiter"), " out.")
+        if sheet is not None:
+            raise InputError(f"{path} is not a workbook; leave ", Argument("sheet"), " out.")
+        if path.suffix.lower() == ".json":
+            raise InputError(f"{path} is a json file; expected {TABLE_ENDINGS}.")
+        return None
+    with readable(path):
+        if delimiter is not None:
+            separator_of(delimiter)
+        elif not is_workbook(path) and _ending(path) not in TEXT:
+            raise _unknown_ending(path, TABLE_ENDINGS)
+        if is_workbook(path):
+            read = workbook_sheet(path, sheet, delimiter, max_gb)
+            return rows_table(path, read.rows, read.notes)
+        if sheet is not None:
+            raise InputError(f"{path} is a text file; leave ", Argument("sheet"), " out.")
+        return text_table(path, delimiter, max_gb)
+
+
+def _noted_table(
+    path: Path, labels: bool, delimiter: str | None, sheet: str | int | None, max_gb: float
+) -> tuple[pa.Table, tuple[str, ...]]:
+    text = _text(path, delimiter, sheet, max_gb)
+    with readable(path):
+        if text is not None:
+            return read_csv(text, labels, given=delimiter is not None)
+        return (read_parquet if path.suffix.lower() == ".parquet" else read_feather)(path, max_gb), ()
+
+
+def _columns(table: pa.Table, notes: tuple[str, ...], apart: Sequence[str]) -> Columns:
+    read = from_arrow(table, apart)
+    read.notes = notes
+    return read
+
+
+def _ending(path: Path) -> str:
+    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
+    return suffixes[-1][1:] if suffixes else ""
+
+
+def _unknown_ending(path: Path, endings: str) -> InputError:
+    if path.is_dir():
+        return InputError(f"{path} is a folder; expected a file.")
+    return InputError(f"{path} has an unknown ending; expected {endings}.")

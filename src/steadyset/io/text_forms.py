@@ -20,15 +20,18 @@ from steadyset.io.limits import refuse_size
 TAB = "\t"
 DELIMITERS = {TAB: "tabs", ";": "semicolons", "|": "bars", ",": "commas", " ": "spaces"}  # in the order of trust
 SAMPLE, SAMPLE_LINES, LEAST_LINES = 1 << 16, 60, 4
+ENOUGH_CELLS = 500
 HEADER_SHARE = 64  # a name takes about so many times more memory than a byte of the header
 GZIP, ZIP, OLE = b"\x1f\x8b", b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 BOMS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 PLAIN = ("utf-8", "utf-8-sig")
 CONTROLS = [bytes([code]) for code in (*range(7), *range(14, 27))]  # in no text
 NOT_IN_1252 = (b"\x81", b"\x8d", b"\x8f", b"\x90", b"\x9d")
+SINGLE_BYTE = ("cp1252", "latin-1")
 ENCODINGS = {"utf-16": "UTF-16", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16"}
 ENCODINGS |= {"cp1252": "Windows-1252 (Latin-1)", "latin-1": "Latin-1"}
 SEP_LINE = re.compile(r'"?sep=(.)"?[,;\t]*', re.IGNORECASE)
+MARKUP = re.compile(r"\s*<(!doctype|html|head|meta|table|\?xml)\b", re.IGNORECASE)
 AMBIGUOUS = re.compile(r"[+-]?[0-9]+,[0-9]+")
 
 
@@ -76,6 +79,8 @@ def text_form(path: Path, delimiter: str | None, max_gb: float) -> TextForm:
     lines = _whole_lines(text.replace("\r\n", "\n").replace("\r", "\n"), len(content) < SAMPLE)
     if not any(line.strip() for line in lines):
         raise InputError(f"{path} is empty.")
+    if MARKUP.match(text):
+        raise InputError(f"{path} is a web page or XML rather than a table; save it as .csv or .xlsx.")
     form = TextForm(encoding, ",", old_mac=old_mac)
     named = SEP_LINE.fullmatch(lines[0])
     if named is not None:
@@ -83,7 +88,9 @@ def text_form(path: Path, delimiter: str | None, max_gb: float) -> TextForm:
     given = separator_of(delimiter) if delimiter is not None else named[1] if named else None
     separator, runs = _delimiter(lines, (given,) if given is not None else tuple(DELIMITERS))
     form = replace(form, delimiter=separator, runs=runs)
-    form = replace(form, heading=find_heading(_cells(lines, separator, runs)))
+    form = replace(
+        form, heading=find_heading(_narrowed(lines, separator, runs), [line.startswith(COMMENT) for line in lines])
+    )
     if delimiter is None:
         _refuse_ambiguous(path, lines, form)
     return form
@@ -113,12 +120,12 @@ def text_rows(path: Path, form: TextForm) -> Iterator[list[str]]:
             _stripped(lines) if form.runs else lines, delimiter=form.delimiter, skipinitialspace=form.runs
         )
         try:
-            for place, row in enumerate(rows):
-                if place < form.heading.above:
-                    continue
-                if place == form.heading.above:
-                    yield _repaired(row, form)
-                elif not (len(row) == 1 and row[0].startswith(COMMENT)):
+            for _ in range(form.heading.above):
+                next(rows)
+            header = repaired_header(next(rows), form)
+            yield header
+            for row in rows:
+                if not (row and row[0].startswith(COMMENT) and 1 < len(header) != len(row)):
                     yield row
         except csv.Error as error:
             raise InputError(f"{path} is not a well-formed table: {error} in line {rows.line_num}.") from None
@@ -127,9 +134,12 @@ def text_rows(path: Path, form: TextForm) -> Iterator[list[str]]:
             raise InputError(f"{path} is not {found} text throughout; save it as UTF-8.") from None
 
 
-def _repaired(header: list[str], form: TextForm) -> list[str]:
+def repaired_header(header: list[str], form: TextForm) -> list[str]:
+    """A header with one name per column."""
     if form.heading.commented:
         header = [header[0].lstrip(COMMENT + " ") or header[0], *header[1:]]
+    if form.heading.open_end:
+        return [*header, ""]
     return ["", *header] if form.heading.short else header
 
 
@@ -150,9 +160,7 @@ def _first_bytes(path: Path, max_gb: float) -> bytes:
 
 def _encoding(path: Path, content: bytes) -> str:
     if content.startswith((ZIP, OLE)):
-        raise InputError(
-            f"{path} is no text but perhaps an Excel file; name it .xlsx, .xls or .ods, or save it as .csv."
-        )
+        raise InputError(f"{path} is not text but perhaps a workbook; name it .xlsx, .xls or .ods, or save it as .csv.")
     for bom, encoding in BOMS.items():
         if content.startswith(bom):
             return encoding
@@ -230,7 +238,7 @@ def _flaws(widths: Sequence[int]) -> tuple[int, int] | None:
 
 def _widths(lines: Sequence[str], delimiter: str, runs: bool = False) -> list[int]:
     if runs or any('"' in line for line in lines):
-        return [len(row) for row in _cells(lines, delimiter, runs)]
+        return [len(row) for line in lines for row in _cells([line], delimiter, runs)]
     return [line.count(delimiter) + 1 for line in lines]
 
 
@@ -242,6 +250,18 @@ def _cells(lines: Sequence[str], delimiter: str, runs: bool = False) -> list[lis
         return list(rows)
     except csv.Error:  # a cell of more than 128 KB is no cell of a table with this delimiter
         return [line.split(delimiter) for line in lines]
+
+
+def _narrowed(lines: Sequence[str], delimiter: str, runs: bool) -> list[list[str]]:
+    """The cells of the lines; of a very wide table as many less for each line as leave enough to tell a header by."""
+    surplus = usual_width(_widths(lines, delimiter, runs)) - ENOUGH_CELLS
+    if surplus <= 0:
+        return _cells(lines, delimiter, runs)
+    rows = []
+    for line in lines:
+        [row] = _cells([line], delimiter, runs) or [[]]
+        rows.append([*row[: max(0, len(row) - surplus - 1)], *row[-1:]])
+    return rows
 
 
 def _holds_numbers(lines: Sequence[str], runs: bool) -> bool:
