@@ -200,7 +200,7 @@ TEXTS = [
     ("s.csv", b"a,b\n1,0\n,1\n", "The table holds nan for run 2, feature 'a';"),
     ("s.csv", b"a,b\n1,0\nx,1\n", "The table has the column 'a' of type String; expected numbers or bools."),
     ("s.csv", b"a,a\n1,0\n", "The table has two columns called 'a'; names must be distinct."),
-    ("s.csv", b"a,b,\n1,0,1\n", "has no name for column 3, which holds 1; name each column, in one row."),
+    ("s.csv", b"a,b,\n1,0,1\n", "The name of feature 2 is empty; every feature needs a name."),
     ("s.csv", b"run,a\nu,1\nu,0\n", "The run label 'u' occurs twice; labels must be distinct."),
     ("s.csv", b"run,a\nu,1\n,0\n", "The label of run 2 is empty; every run needs a label."),
     ("s.csv", b"run,feature\n,a\n1,a\n1,a\n", "Run 1 lists feature 'a' twice."),

@@ -9,8 +9,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from steadyset.errors import Argument, InputError
 from steadyset.io.columns import FEATURE, NULLS, RUN, WIDE, Columns, read_wide_csv
 from steadyset.io.headings import COMMENT
@@ -37,7 +35,9 @@ def read_csv(text: TextTable, labels: bool, *, given: bool) -> tuple[pa.Table, t
         with_commas, _ = _read(text, labels, ",", given)
         if _use_commas(text, table, with_commas):
             table, notes = with_commas, (*notes, DECIMAL_COMMAS)
-    table = _without_empty(text, table)
+    table = _without_empty(table)
+    if not labels:
+        _refuse_nameless(text, table)
     if text.row_names:
         _refuse_repeated_row_names(text, table.column(0).to_pylist())
     return (_labelled(table, nameless) if labels else table), notes
@@ -50,7 +50,7 @@ def read_many_columns(text: TextTable, apart: Sequence[str], labels: bool) -> Co
         return None
     names = next(csv.reader([header], delimiter=text.delimiter))
     nameless = _is_data(names)
-    if nameless and not labels:
+    if (nameless and not labels) or "" in names[1:]:
         return None
     if nameless:
         names = [f"x{f}" for f in range(len(names))]
@@ -67,7 +67,7 @@ def read_many_columns(text: TextTable, apart: Sequence[str], labels: bool) -> Co
         if text.row_names:
             _refuse_repeated_row_names(text, found.others[0].to_pylist())
         notes = (*text.notes, DECIMAL_COMMAS) if decimal == "," else text.notes
-        return replace(_without_nameless(text, found), notes=notes)
+        return replace(found, notes=notes)
     return None
 
 
@@ -163,7 +163,7 @@ def _first(column: pa.ChunkedArray) -> Any:
     return column.drop_null()[0].as_py()
 
 
-def _without_empty(text: TextTable, table: pa.Table) -> pa.Table:
+def _without_empty(table: pa.Table) -> pa.Table:
     """Without rows that hold nothing, and without columns that have neither a name nor a value."""
     from pyarrow import compute
 
@@ -171,9 +171,6 @@ def _without_empty(text: TextTable, table: pa.Table) -> pa.Table:
     empty = {f for f in nameless if compute.all(_empty_cells(table.column(f)), min_count=0).as_py()}
     if empty and len(empty) < table.num_columns:
         table = table.select([f for f in range(table.num_columns) if f not in empty])
-    for f, name in enumerate(table.column_names[1:], 1):
-        if name == "":
-            _refuse_nameless(text, f, table.column(f).drop_null()[:1].to_pylist())
     rows = None
     for column in table.columns:
         rows = _empty_cells(column) if rows is None else compute.and_(rows, _empty_cells(column))
@@ -200,30 +197,11 @@ def _refuse_repeated_row_names(text: TextTable, names: Sequence[str]) -> None:
         )
 
 
-def _without_nameless(text: TextTable, read: Columns) -> Columns:
-    """The same for many columns, whose empty rows were not taken."""
-    if "" not in read.names[1:]:
-        return read
-    for f, name in enumerate(read.names[1:], 1):
-        place = int(np.searchsorted(read.numeric, f))
-        if name == "" and (f in read.others or not np.isnan(read.X[:, place]).all()):
-            held = read.others[f].to_pylist() if f in read.others else read.X[:, place].tolist()
-            _refuse_nameless(text, f, [value for value in held if value not in (None, "") and value == value][:1])
-    kept = [f for f, name in enumerate(read.names) if name != "" or f == 0]
-    places = {f: place for place, f in enumerate(kept)}
-    chosen = np.array([f in places for f in read.numeric.tolist()], dtype=np.bool_)
-    return Columns(
-        [read.names[f] for f in kept],
-        read.n_rows,
-        np.array([places[f] for f in read.numeric[chosen].tolist()], dtype=np.int64),
-        read.X[:, chosen],
-        {places[f]: column for f, column in read.others.items() if f in places},
-        read.whole[chosen],
-    )
-
-
-def _refuse_nameless(text: TextTable, place: int, held: Sequence[Any]) -> None:
-    if held:
-        raise InputError(
-            f"{text.path} has no name for column {place + 1}, which holds {held[0]!r}; name each column, in one row."
-        )
+def _refuse_nameless(text: TextTable, table: pa.Table) -> None:
+    """Row names have no name; any other column needs one."""
+    for f, name in enumerate(table.column_names[1:], 1):
+        if name == "":
+            raise InputError(
+                f"{text.path} has no name for column {f + 1}, which holds {_first(table.column(f))!r}; "
+                "name each column, in one row."
+            )

@@ -8,14 +8,14 @@ from itertools import chain, zip_longest
 from typing import NamedTuple
 
 from steadyset.errors import Argument, InputError
+from steadyset.io.columns import NULLS
 from steadyset.io.entries import Entries
 from steadyset.io.heading_words import are_row_numbers, is_feature_word, is_heading
-from steadyset.io.headings import MARKS
 from steadyset.io.labels import some_names
 from steadyset.io.reading_options import COLUMNS, ROWS, Reading, several
 from steadyset.io.universe import entries_among, universe_in_words
 
-NO_NAMES = MARKS | {"None", "none"}
+NO_NAMES = NULLS | {"None", "none"}
 
 
 class Lists(NamedTuple):

@@ -48,7 +48,7 @@ def sheet_names(path: Path, max_gb: float = MAX_GB) -> list[str]:
 
 def is_workbook(path: Path) -> bool:
     """Whether a file is an Excel or OpenDocument workbook, by its ending; many a text file is called .xls."""
-    if path.suffix.lower() != ".xls":
+    if path.suffix.lower() != ".xls" or not path.is_file():
         return path.suffix.lower() in WORKBOOK_ENDINGS
     with path.open("rb") as source:
         return source.read(8).startswith((ZIP, OLE))
