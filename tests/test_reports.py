@@ -102,3 +102,21 @@ def test_what_cannot_be_reported_is_one_sentence(result, path, sentence, tmp_pat
         st.report(result, f"{tmp_path}/{path}")
     with pytest.raises(st.InputError, match=r"path must be the name of an \.html file"):
         st.report(result, 5)
+
+
+def test_the_table_of_features_shows_the_best_and_counts_the_rest(tmp_path):
+    sets = [[*range(10), 10 + run] for run in range(30)]
+    page = st.report(st.Selections.from_sets(sets, n_features=50), tmp_path / "page.html").read_text()
+    assert page.count("<td>0.03</td>") == 15  # 25 rows: 10 features of every run, 15 of a single one
+    assert "15 more features selected less often" in page
+    told = st.findings_of(st.Selections.from_sets(sets, n_features=50)).to_dict()["features"]
+    assert [(len(one["rows"]), one["left_out"]) for one in told] == [(40, 0)]
+
+
+def test_the_report_names_stand_ins_and_what_is_selected_on_all_rows(tmp_path):
+    twins = np.column_stack([X, X[:, 0] + 0.01 * RANDOM.standard_normal(40)])
+    result = st.assess(["anova:k=1", "lasso:k=1"], twins, Y, resampling=st.Bootstrap(10), engine="serial", scoring=[])
+    page = st.report(result, tmp_path / "page.html").read_text()
+    assert "<h3>all 2 selectors</h3>" in page
+    assert re.search(r"x0 \(|x6 \(", page)
+    assert "<summary>lasso:k=1</summary>" in page

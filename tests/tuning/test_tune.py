@@ -82,6 +82,16 @@ def test_the_features_of_a_configuration_are_those_of_all_rows_with_their_freque
     assert len(table) == np.count_nonzero(whole | (sel.frequencies > 0))
 
 
+def test_the_table_of_features_agrees_with_the_features_of_the_configuration():
+    result = tuned(n_trials=2)
+    number = result.choose("best")
+    table, short = result.features_table(number), result.features(number)
+    assert set(table["feature"]) == set(short["feature"])
+    both = table.merge(short, on="feature", suffixes=("", "_short"))
+    assert (both["frequency"] == both["frequency_short"]).all()
+    assert (both["all_rows"] == both["selected_short"]).all()
+
+
 def test_features_of_a_configuration_may_have_any_name():
     names = [f"{name} {place}" for place, name in enumerate(["half \ud800", "a\rb", "\0", "\x1b[31m"] * 3)]
     result = tuned(n_trials=2, features=names)

@@ -128,7 +128,8 @@ class RunFolder:
     def write_table(self, text: str) -> None:
         """Put the table of features where people find it."""
         with explained(self.path, resumable=True):
-            write_durably(self.path / TABLE, text.encode())
+            # UTF-8 has no halves of characters: they are written out.
+            write_durably(self.path / TABLE, text.encode("utf-8", "backslashreplace"))
 
     def discard(self) -> None:
         """Remove what `create` and `add` wrote, and the folder if nothing else is in it."""

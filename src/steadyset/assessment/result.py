@@ -48,8 +48,8 @@ class Assessment:
         every = sorted(cells, key=lambda cell: (cell.selector, cell.run))
         self.cells = tuple(cell for cell in every if cell.run != EVERY_ROW)
         self.path = path
+        self.alike = alike
         self._on_all_rows = {self.selectors[cell.selector]: cell for cell in every if cell.run == EVERY_ROW}
-        self._alike = alike
 
     @classmethod
     def open(cls, path: str | Path) -> Assessment:
@@ -258,7 +258,7 @@ class Assessment:
         known = {name: cell.selected for name, cell in self._on_all_rows.items()}
         return feature_blocks(
             self.selections,
-            alike=self._alike if similarity is None else alike_features(similarity, self.selections),
+            alike=self.alike if similarity is None else alike_features(similarity, self.selections),
             on_all_rows={
                 name: None if chosen is None else np.array(chosen, dtype=np.int64) for name, chosen in known.items()
             },

@@ -12,6 +12,7 @@ from steadyset.errors import InputError
 from steadyset.findings.answer import best_predictor, ranked, steadiest
 from steadyset.findings.cores import cores_of
 from steadyset.findings.differing import CORRECTED_T, STABILITY, differences
+from steadyset.findings.feature_rows import rows_of, table_notes
 from steadyset.findings.parts import Baseline, Differences, Findings, Procedure, Reason, Score
 from steadyset.inference import test_mean_difference
 from steadyset.io.labels import shown_name
@@ -44,11 +45,12 @@ def of_assessment(assessment: Assessment, *, core: float, level: float) -> Findi
         _baselines(assessment, rows),
         tested,
         cores_of(assessment.selections, rows, core),
+        rows_of(assessment.feature_blocks(core=core, level=level)),
         failures=_reasons((assessment.selectors[cell.selector], cell.failure) for cell in assessment.cells),
         warnings=_reasons(
             (assessment.selectors[cell.selector], text) for cell in assessment.cells for text in set(cell.warnings)
         ),
-        notes=(*why_not, *_notes(assessment, rows, level)),
+        notes=(*why_not, *_notes(assessment, rows, level), *table_notes(assessment)),
         settings={key: value for key, value in assessment.settings.items() if key != "features"},
         selections=assessment.selections,
     )

@@ -12,8 +12,11 @@ from steadyset.errors import InputError
 from steadyset.findings.answer import ranked, steadiest
 from steadyset.findings.cores import cores_of
 from steadyset.findings.differing import STABILITY, differences
+from steadyset.findings.feature_rows import rows_of
 from steadyset.findings.parts import Findings, Procedure
 from steadyset.inference import Comparison, compare
+from steadyset.inference.feature_table import feature_blocks
+from steadyset.inference.pooling import common_features
 from steadyset.io.labels import shown_name
 from steadyset.measures.record import get_measure
 from steadyset.measures.scale import verdict
@@ -57,9 +60,18 @@ def of_selections(procedures: Mapping[str, Any], *, core: float, level: float) -
         summary=tuple(rows),
         differences=tested,
         cores=cores_of(runs, rows, core),
+        features=rows_of(feature_blocks(_of_the_same_features(runs), core=core, level=level)),
         notes=tuple(_note(row) for row in rows if isnan(row.stability) and row.note),
         selections=runs,
     )
+
+
+def _of_the_same_features(runs: Mapping[str, Selections]) -> Mapping[str, Selections]:
+    """The runs, unless they choose from different features: then there is no table over all of them."""
+    try:
+        return common_features(runs)
+    except InputError:
+        return {}
 
 
 def of_comparison(comparison: Comparison, procedures: Mapping[str, Selections] | None = None) -> Findings:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from steadyset.assessment.steadiness import steadiness
 from steadyset.conventions import LEVEL
 from steadyset.findings.cores import cores_of
+from steadyset.findings.feature_rows import rows_of
 from steadyset.findings.parts import Configuration, Findings, Procedure, Reason, Score
 from steadyset.inference import confidence_interval
 from steadyset.io.labels import shown_name
@@ -39,6 +40,7 @@ def of_tuning(tuning: Tuning, *, core: float, level: float, choose: str | None) 
         tuple(_answer(tuning, chosen, choose)),
         rows,
         cores=cores_of(selections, rows, core),
+        features=rows_of(tuning.feature_blocks(chosen, core=core, level=level)),
         front=front_of(tuning, chosen),
         failures=tuple(
             Reason(f"configuration {number}", int(row["failures"]), str(row["reason"]))

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from steadyset.conventions import CORE, LEVEL
+from steadyset.inference.feature_table import Feature
 from steadyset.selections import Selections
 
 
@@ -111,6 +112,15 @@ class Core:
 
 
 @dataclass(frozen=True)
+class FeatureRows:
+    """The best rows of the table of features, of one procedure or over all; `left_out` counts those that follow."""
+
+    name: str
+    rows: tuple[Feature, ...]
+    left_out: int = 0
+
+
+@dataclass(frozen=True)
 class Reason:
     """Why `runs` runs of a procedure failed, or what they warned of."""
 
@@ -148,6 +158,7 @@ class Findings:
     baselines: tuple[Baseline, ...] = ()
     differences: tuple[Differences, ...] = ()
     cores: tuple[Core, ...] = ()
+    features: tuple[FeatureRows, ...] = ()
     front: tuple[Configuration, ...] = ()
     measures: tuple[Measured, ...] = ()
     failures: tuple[Reason, ...] = ()

@@ -18,6 +18,7 @@ from steadyset.plots import pictures_for
 __all__ = ["report"]
 
 ENDINGS = (".html", ".htm")
+MOST_FEATURES = 25  # rows of the table of features
 
 
 def report(result: Any, path: str | Path, *, core: float | None = None, level: float | None = None) -> Path:
@@ -80,6 +81,7 @@ def _template() -> Any:
         raise MissingExtraError('The report needs jinja2: pip install "steadyset[report]".') from None
     from steadyset.findings.answer import SCALE
     from steadyset.findings.cores import core_words
+    from steadyset.inference.feature_table import stand_ins_words
 
     environment = Environment(
         loader=PackageLoader("steadyset.reports", "."),
@@ -97,5 +99,6 @@ def _template() -> Any:
         "counted": wording.counted,
         "core": core_words,
     }
-    environment.globals["scale"] = SCALE
+    environment.filters["stand_ins"] = stand_ins_words
+    environment.globals |= {"scale": SCALE, "most_features": MOST_FEATURES}
     return environment.get_template("page.html.j2")

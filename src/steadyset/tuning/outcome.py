@@ -9,12 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyset.arguments import wrong_argument
+from steadyset.conventions import CORE, LEVEL
 from steadyset.errors import InputError
+from steadyset.inference.feature_table import FeatureBlock, alike_features, feature_blocks, table_frame
 from steadyset.io.labels import text_index
 from steadyset.kernels.arrays import Floats
 from steadyset.runner.all_rows import ALL_ROWS, failed_on_all_rows, fit_on_all_rows
+from steadyset.runner.cell import Cell
+from steadyset.runner.missing import medians
 from steadyset.runner.seeds import ready
 from steadyset.selections import Selections
+from steadyset.similarity.alike import alike_in_data
 from steadyset.tuning import choice
 from steadyset.tuning.evaluation import N_FEATURES, NORMAL, STABILITY, Evaluator, direction
 from steadyset.tuning.filtered import FilteredModel
@@ -23,6 +28,8 @@ from steadyset.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from steadyset.similarity import FeatureSimilarity
 
 Params = Mapping[str, Any]
 UNBOUNDED = ("log_likelihood", "rmse")
@@ -46,6 +53,7 @@ class Tuning:
         self.evaluator = evaluator
         self.random_state = random_state
         self._selections: dict[int, Selections] = {}
+        self._final: dict[int, Cell] = {}
 
     @property
     def directions(self) -> tuple[str, ...]:
@@ -118,14 +126,52 @@ class Tuning:
         """
         import pandas as pd
 
-        sel = self.selections(configuration)
-        final = fit_on_all_rows(self.evaluator.plan, self._unseeded(configuration))
+        sel, final = self.selections(configuration), self._on_all_rows(configuration)
         if final.selected is None:
             raise InputError(failed_on_all_rows(final))
         chosen = np.isin(np.arange(sel.n_features), final.selected)
         table = pd.DataFrame({"feature": text_index(sel.features), "selected": chosen, "frequency": sel.frequencies})
         used = table[table["selected"] | (table["frequency"] > 0)]
         return used.sort_values(["frequency", "selected"], ascending=False, kind="stable", ignore_index=True)
+
+    def features_table(
+        self,
+        configuration: int,
+        *,
+        similarity: FeatureSimilarity | None = None,
+        core: float = CORE,
+        level: float = LEVEL,
+        all: bool = False,
+    ) -> pd.DataFrame:
+        """One row per feature of the configuration, the most often selected first: see `features_table`.
+
+        What is alike is told by the similarity of the tuning, or by the correlations of the data where it has none.
+        """
+        blocks = self.feature_blocks(configuration, similarity=similarity, core=core, level=level, all=all)
+        return table_frame(blocks)
+
+    def feature_blocks(
+        self,
+        configuration: int,
+        *,
+        similarity: FeatureSimilarity | None = None,
+        core: float = CORE,
+        level: float = LEVEL,
+        all: bool = False,
+    ) -> list[FeatureBlock]:
+        """The table of features as its only block."""
+        name, plan = f"configuration {configuration}", self.evaluator.plan
+        runs, final = {name: self.selections(configuration)}, self._on_all_rows(configuration)
+        told = self.evaluator.similarity if similarity is None else similarity
+        fill = medians(plan.X, plan.gaps) if plan.impute is not None and len(plan.gaps) else None
+        return feature_blocks(
+            runs,
+            alike=alike_in_data(plan.X, runs[name].counts, fill) if told is None else alike_features(told, runs),
+            on_all_rows={name: None if final.selected is None else np.array(final.selected, dtype=np.int64)},
+            core=core,
+            level=level,
+            all=all,
+        )
 
     def accuracy(self) -> Floats:
         """The first score among the objectives, turned so that more is better."""
@@ -155,6 +201,12 @@ class Tuning:
 
     def _direction(self, name: str) -> str:
         return direction(name, self.evaluator.measure)
+
+    def _on_all_rows(self, configuration: int) -> Cell:
+        """The fit of a configuration on all rows, once."""
+        if configuration not in self._final:
+            self._final[configuration] = fit_on_all_rows(self.evaluator.plan, self._unseeded(configuration))
+        return self._final[configuration]
 
     def _unseeded(self, configuration: int) -> FilteredModel:
         plan = self.evaluator.plan
