@@ -21,7 +21,10 @@ RUN = "run"  # the column of --data that names its rows
 
 DataArgument = Annotated[
     Path,
-    typer.Argument(help="The data: csv, tsv (also .gz), parquet or feather; one row per observation.", metavar="FILE"),
+    typer.Argument(
+        help="The data: csv, tsv, txt (also .gz), xlsx, ods, parquet or feather; one row per observation.",
+        metavar="FILE",
+    ),
 ]
 TargetColumn = Annotated[str, typer.Option("--target", "-t", metavar="COLUMN", help="The column to predict.")]
 Drop = Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="Leave a column out; may be repeated.")]
@@ -40,7 +43,11 @@ OnWarning = Annotated[
 ]
 Delimiter = Annotated[
     str | None,
-    typer.Option(metavar="C", help="What separates the columns of a csv file, such as ';' or tab. Default: a comma."),
+    typer.Option(metavar="C", help="What separates the columns of a text file, such as ';' or tab. Default: found."),
+]
+Sheet = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="The sheet of a workbook, or its number. Default: the only one with cells."),
 ]
 MaxGb = Annotated[float, typer.Option("--max-gb", metavar="GB", help="Refuse files that need more memory than this.")]
 Groups = Annotated[
@@ -146,6 +153,7 @@ def read_data(
     keep: list[str] | None,
     impute: str | None,
     delimiter: str | None,
+    sheet: str | None = None,
     groups: str | None,
     people: bool,
     task: str | None = None,
@@ -161,6 +169,7 @@ def read_data(
         keep=keep or (),
         impute=impute,
         delimiter=delimiter,
+        sheet=sheet,
         groups=groups,
         max_gb=max_gb,
     )
