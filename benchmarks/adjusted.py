@@ -104,7 +104,7 @@ def _plain_error(runs: st.Selections, scores: np.ndarray) -> float:
 
 
 def _plain(name: str, runs: st.Selections, C: sparse.csr_array) -> tuple[float, np.ndarray]:
-    """Processor seconds a draw, and the drawn overlaps."""
+    """Processor seconds per draw, and the drawn overlaps."""
     d = runs.n_features
     near = [
         {int(y): float(c) for y, c in zip(row.indices, row.data, strict=True) if c >= 0.9 and y != x}

@@ -1,7 +1,7 @@
 """Plug-ins: measures, filters, rules, resamplings, selectors and pictures of others, found when a name is looked up.
 
 A package announces what it adds as entry points, in the groups steadyset.measures, steadyset.filters, steadyset.rules,
-steadyset.resamplings, steadyset.selectors and steadyset.pictures. Who has no package loads a file or a module that
+steadyset.resamplings, steadyset.selectors and steadyset.pictures. Without a package, load a file or a module that
 registers its things when it is imported. Nothing is searched before a name or a list is asked for.
 """
 

@@ -132,7 +132,7 @@ def make_plan(
 ) -> tuple[Plan, tuple[str, ...]]:
     """Checked data with its resampling and scores, and the names of the features.
 
-    Missing values pass: who fits an estimator without `impute` has to ask whether it takes them.
+    Missing values pass: callers that fit an estimator without `impute` must check whether it takes them.
     """
     drawing, fills, warned = as_resampling(resampling), check_impute(impute), check_on_warning(on_warning)
     wrong = Complaints("The data cannot be used as it is")

@@ -1,4 +1,4 @@
-"""What a certificate says: a verdict a property, with a counter-example that can be checked by hand."""
+"""What a certificate says: one verdict per property, with a counter-example that can be checked by hand."""
 
 from __future__ import annotations
 

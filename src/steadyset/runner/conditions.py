@@ -43,7 +43,7 @@ def same_conditions() -> Iterator[list[str]]:
             _settings.enter_context(threadpool_limits(1))
             _settings.enter_context(warnings.catch_warnings())
             warnings.simplefilter("always")
-            for kind in ABOUT_CODE:  # they speak to who writes the estimator, not of this run
+            for kind in ABOUT_CODE:  # they address the author of the estimator and say nothing of this run
                 warnings.simplefilter("ignore", kind)
             warnings.showwarning = _hear
         _runs_at_work += 1

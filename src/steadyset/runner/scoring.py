@@ -202,7 +202,7 @@ def _raised(scorer: Scorer, model: Any, X: Any, y: Any) -> str:
         scorer(model, X, y)
     except Exception as error:
         return reason(error)
-    return "it fails now and then"
+    return "it fails in some calls"
 
 
 def _number(value: Any, name: str) -> float:

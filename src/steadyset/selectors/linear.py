@@ -22,7 +22,7 @@ Family = Literal["logistic", "linear"]
 
 @dataclass(frozen=True)
 class ElasticNetPath:
-    """One model a penalty level, from the strongest penalty down.
+    """One model per penalty level, from the strongest penalty down.
 
     coefs is n_lambdas x d in the units of X. violations holds the largest deviation from the optimality (KKT)
     conditions over all features, on the standardised scale and in units of the standard deviation of y.

@@ -35,7 +35,7 @@ class ModelSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class LinearSelector(ModelSelector):
-    """A model with one coefficient a feature: coef_ is in the units of X, importances_ is |coef_| times the sd.
+    """A model with one coefficient per feature: coef_ is in the units of X, importances_ is |coef_| times the sd.
 
     n_tied_ counts the selected features of which a copy was not selected: only the order of the columns preferred them.
     """

@@ -94,7 +94,7 @@ class BoundRule:
 
 @dataclass(frozen=True)
 class ErrorControl:
-    """At most q features a run and a frequency of at least `threshold` bound the PFER by `pfer`."""
+    """At most q features per run and a frequency of at least `threshold` bound the PFER by `pfer`."""
 
     q: int
     threshold: float

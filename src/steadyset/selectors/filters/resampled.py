@@ -1,4 +1,4 @@
-"""Scores of a filter on many resamples at once, each resample a vector of weights."""
+"""Scores of a filter on many resamples at once, each resample as a vector of weights."""
 
 import inspect
 from collections.abc import Callable, Mapping
