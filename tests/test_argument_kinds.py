@@ -93,7 +93,10 @@ OTHERS = [
     (lambda: st.Assessment.open("\n"), r"path must be the name of a file (got '\n')"),
     (lambda: st.Selections.read("a\nb.csv"), r"path must be the name of a file (got 'a\nb.csv')"),
     (lambda: _assess(progress=len), "progress must be None or a function of (done, total)"),
-    (lambda: st.plot.selection_frequencies({"a": 3}), "Z is a int; expected an array"),
+    (
+        lambda: st.plot.selection_frequencies({"a": 3}),
+        "selections must be Selections, or an array or a table with one row per run",
+    ),
 ]
 
 

@@ -367,4 +367,4 @@ def test_measures_and_options_that_do_not_exist():
     assert "random_state must be None or a whole number of at least 0 (got 'x')." in sentence_of(
         st.stability, two, random_state="x"
     )
-    assert "Z is a str; expected" in sentence_of(st.stability, "file.csv")
+    assert "selections must be Selections, or an array" in sentence_of(st.stability, "file.csv")

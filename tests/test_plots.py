@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import steadyset as st
+from steadyset.inference import steady_core
 from steadyset.plots import catalogue
 
 SELECTIONS = st.Selections.from_sets([["a", "b"], ["a", "c"], ["a", "b"], []], features=["a", "b", "c", "d"])
@@ -21,6 +22,13 @@ def _forget_what_a_test_registers(monkeypatch):
 def test_frequencies_are_sorted_and_never_selected_features_are_left_out():
     data = st.plot.selection_frequencies(SELECTIONS).data
     assert data[["feature", "frequency"]].values.tolist() == [["a", 0.75], ["b", 0.5], ["c", 0.25]]
+
+
+@pytest.mark.parametrize(("n_runs", "core"), [(10, 0.9), (100, 0.29), (3, 2 / 3), (49, 1 / 49)])
+def test_dark_bars_are_those_of_the_steady_core(n_runs, core):
+    sel = st.Selections.from_sets([[f for f in range(n_runs + 1) if run < f] for run in range(n_runs)], n_features=101)
+    data = st.plot.selection_frequencies(sel, core=core, top=101).data
+    assert data.loc[data["steady"], "feature"].tolist() == steady_core(sel, core)
 
 
 def test_runs_by_features_holds_a_row_for_each_selected_feature():

@@ -12,11 +12,12 @@ import hashlib
 import importlib
 import os
 import pkgutil
+import re
 import sys
 import threading
 import types
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,10 @@ def import_modules(package: str, path: Iterable[str]) -> None:
     """Import every module of a package of steadyset: what stands in a file of its own registers itself."""
     for module in pkgutil.iter_modules(path):
         importlib.import_module(f"{package}.{module.name}")
+
+
+CLOSE = 0.75  # share of the letters from which a name is one that was typed wrongly
+LONG_WORD = 4  # letters from which a word says something
 
 
 class PluginWarning(UserWarning):
@@ -68,19 +73,35 @@ class PlugIns:
                     self._failed[point.name] = f"{what}: {_reason(error)}."
                     warnings.warn(self._failed[point.name], PluginWarning, stacklevel=3)
 
-    def unknown(self, name: Any, known: Iterable[str], listing: str = "") -> InputError:
+    def unknown(
+        self, name: Any, known: Iterable[str], listing: str = "", described: Mapping[str, str] | None = None
+    ) -> InputError:
         """The error for a name that nobody registered: why its plug-in failed, or what was perhaps meant.
 
-        `listing` is the function that lists many names, instead of naming them all.
+        `listing` is the function that lists many names, instead of naming them all; `described` says what names stand
+        for, so that a word for the same thing finds them where no spelling does.
         """
         if str(name) in self._failed:
             return InputError(self._failed[str(name)])
         names = list(known)
-        near = difflib.get_close_matches(str(name).lower(), names, n=1)
+        near = difflib.get_close_matches(str(name).lower(), names, n=1, cutoff=CLOSE)
+        near = near or _that_mention(str(name), described or {})
+        near = near or difflib.get_close_matches(str(name).lower(), names, n=1)
         unknown = f"There is no {self.kind} called {name!r}; "
         if listing and not near:
             return InputError(unknown, Argument(listing), " lists them.")
         return InputError(unknown, f"did you mean {near[0]!r}?" if near else f"known are {', '.join(names)}.")
+
+
+def _that_mention(name: str, described: Mapping[str, str]) -> list[str]:
+    """The name that is described by the words of another, where just one is."""
+    words = {word for word in _words(name) if len(word) >= LONG_WORD}
+    found = [known for known, text in described.items() if words and words <= _words(text)]
+    return found if len(found) == 1 else []
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"[^\W_]+", text.lower()))
 
 
 def check_new_name(kind: str, name: Any, known: Iterable[str], *, replace: bool) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.arguments import check_choice, wrong_argument
+from steadyset.arguments import check_choice, is_collection, wrong_argument
 from steadyset.errors import InputError, MissingExtraError
 from steadyset.io.disk import file_path
 from steadyset.io.entries import Entries, checked_entries, reordered, row_pointers
@@ -418,7 +418,11 @@ class Selections:
 
 def as_selections(selections: Any) -> Selections:
     """Selections as they are, or whatever `Selections.from_matrix` takes."""
-    return selections if isinstance(selections, Selections) else Selections.from_matrix(selections)
+    if isinstance(selections, Selections):
+        return selections
+    if not is_collection(selections) and not hasattr(selections, "shape"):
+        raise wrong_argument("selections", "Selections, or an array or a table with one row per run", selections)
+    return Selections.from_matrix(selections)
 
 
 def _frozen(array: npt.NDArray[T]) -> npt.NDArray[T]:

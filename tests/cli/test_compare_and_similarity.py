@@ -86,7 +86,10 @@ def test_compare_pairs_by_labels_and_names_the_groups(recorded, capsys):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["measure", "{f}/swapping.csv", "-m", "yu"], "yu needs the similarity of the features"),
+        (
+            ["measure", "{f}/swapping.csv", "-m", "yu"],
+            "yu needs the similarity of the features; give --data, to compute it, or --similarity.",
+        ),
         (["measure", "{f}/swapping.csv", "--target", "y"], "which is not given"),
         (["measure", "{f}/swapping.csv", "--data", "{f}/data.csv", "--target", "z"], "has no column 'z'"),
         (

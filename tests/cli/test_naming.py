@@ -172,3 +172,11 @@ def test_where_measures_are_listed_is_a_function_in_python_and_a_subcommand_in_t
 
 def as_options(error, command):
     return error.told(lambda argument: as_option(argument, COMMANDS[command].params))
+
+
+@pytest.mark.parametrize("command", [[], ["assess"], ["tune"], ["compare"]])
+def test_help_shows_no_type_after_an_option_that_takes_no_value(command, capsys):
+    assert run([*command, "--help"]) == 0
+    said = capsys.readouterr().out
+    assert "--help" in said
+    assert "bool" not in said.lower()

@@ -9,6 +9,7 @@ import steadyset as st
 from steadyset.assessment import Assessment
 from steadyset.findings import findings_of
 from steadyset.findings.cores import core_words
+from steadyset.inference import compare_scores
 from steadyset.runner.cell import Cell
 
 FEATURES = [f"g{i}" for i in range(10)]
@@ -190,6 +191,12 @@ def test_no_scoring_is_no_obstacle():
     found = findings_of(assessment({"a": STEADY, "b": SHAKY}, scoring=()))
     assert [one.what for one in found.differences] == ["stability"]
     assert len(found.answer) == 1
+
+
+def test_a_comparison_of_scores_is_refused_for_what_it_is():
+    runs = {"a": {"1": 0.5, "2": 0.6, "3": 0.7}, "b": {"1": 0.4, "2": 0.6, "3": 0.8}}
+    with pytest.raises(st.InputError, match=r"a Comparison of scores \(accuracy\); give one of selections"):
+        findings_of(compare_scores(runs, 0.1, name="accuracy"))
 
 
 def test_comparisons_and_selections_say_the_same_of_the_same_runs():

@@ -3,8 +3,8 @@
 An example ends with a result, or with a SteadysetError whose message is a short text. Any other exception, a crash of
 the process, more than DEADLINE seconds of work or more than MEMORY bytes break the contract.
 
-`python -m tests.fuzz.contract SUITE SEED EXAMPLES SECONDS` tries the examples of one suite and prints what broke it, one
-JSON object per line; the example in hand stands in the file that the environment variable FUZZ_NOW names, so that a
+`python -m tests.fuzz.contract SUITE SEED EXAMPLES SECONDS` tries the examples of one suite and prints what broke it,
+one JSON object per line; the example in hand stands in the file that the environment variable FUZZ_NOW names, so that a
 crash can be told too.
 """
 

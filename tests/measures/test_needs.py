@@ -19,7 +19,9 @@ def test_all_measures_are_those_whose_needs_are_met():
 
 
 def test_a_measure_asked_for_without_its_similarity_says_what_it_needs():
-    with pytest.raises(st.InputError, match=r"sechidis needs the similarity of the features .*; give similarity\."):
+    with pytest.raises(
+        st.InputError, match=r"sechidis needs the similarity of the features; give similarity=FeatureSim"
+    ):
         st.stability(Z, "phi_S")
     with pytest.raises(st.InputError, match="sechidis needs"):
         st.stability_table(Z, ["jaccard", "sechidis"])

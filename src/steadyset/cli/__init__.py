@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from steadyset.cli import assess, certify, compare, measure, measures, report, resamplings, selectors, tune
-from steadyset.cli.naming import Subcommand
+from steadyset.cli.naming import Command, Subcommand
 from steadyset.cli.output import complain, speak_any_alphabet
 from steadyset.ending import KILLED_BY, leave_at_once
 from steadyset.errors import InterruptedRunError, SteadysetError
@@ -25,6 +25,7 @@ USAGE_ERROR: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "
 
 app = typer.Typer(
     name="steadyset",
+    cls=Command,
     help="How far can a feature selection be trusted?\n\n"
     "steadyset runs selectors on resamples of your data and reports how steady their choice of features is: near 1, "
     "the same features are selected each time; near 0, they agree no more than by chance.\n\n"

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from steadyset.errors import Argument, SteadysetError
 
@@ -24,12 +24,26 @@ RENAMED = {
     "scoring": "--score",
     "selectors": "--selector",
 }
-# Functions that a sentence sends the reader to, and the subcommand that does the same.
-SUBCOMMANDS = {"list_measures()": "`steadyset measures`", "list_selectors()": "`steadyset selectors`"}
+# Calls that a sentence sends the reader to, and the subcommand or the options that do the same.
+CALLS = {
+    "list_measures()": "`steadyset measures`",
+    "list_selectors()": "`steadyset selectors`",
+    "similarity=FeatureSimilarity.from_data(X)": "--data, to compute it, or --similarity",
+}
+
+
+class Command(TyperGroup):
+    """The command, with help that shows no type after an option that takes no value."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _flags_alone(super().get_params(ctx))
 
 
 class Subcommand(TyperCommand):
     """A subcommand whose errors speak of its options."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _flags_alone(super().get_params(ctx))
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -37,6 +51,13 @@ class Subcommand(TyperCommand):
         except SteadysetError as error:
             error.args = (error.told(lambda argument: as_option(argument, self.params)),)
             raise
+
+
+def _flags_alone(options: list[Any]) -> list[Any]:
+    for option in options:
+        if getattr(option, "is_flag", False) and option.metavar is None:
+            option.metavar = ""
+    return options
 
 
 def quoted(value: object) -> str:
@@ -47,8 +68,8 @@ def quoted(value: object) -> str:
 
 def as_option(argument: Argument, options: Sequence[Any]) -> str:
     """The argument as it is typed on the command line; as in Python where these options do not hold it."""
-    if argument.name in SUBCOMMANDS:
-        return SUBCOMMANDS[argument.name]
+    if argument.name in CALLS:
+        return CALLS[argument.name]
     name = RENAMED.get(argument.name, f"--{argument.name.replace('_', '-')}")
     option = next((one for one in options if name in one.opts), None)
     if option is None:

@@ -22,6 +22,7 @@ from steadyset.findings.parts import (
     Test,
 )
 from steadyset.io.disk import file_path
+from steadyset.measures import get_measure
 from steadyset.selections import Selections
 
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ def findings_of(
         return of_assessment(result, core=core, level=level)
     if isinstance(result, Comparison):
         _refuse_others(result, {"level": asked["level"]})
+        _refuse_scores(result)
         return of_comparison(result)
     if isinstance(result, Tuning):
         return of_tuning(result, core=core, level=level, choose=choose)
@@ -97,6 +99,17 @@ def _refuse_others(result: Findings | Comparison, asked: Mapping[str, float | No
         if value is not None and value != own:
             kind = type(result).__name__
             raise InputError(Argument(name), f" must be {own}, that of the {kind} (got {value}).")
+
+
+def _refuse_scores(result: Comparison) -> None:
+    """A Comparison of scores says nothing of stability."""
+    try:
+        get_measure(result.measure)
+    except InputError:
+        raise InputError(
+            f"result is a Comparison of scores ({result.measure}); give one of selections, or the Assessment, whose "
+            "findings hold the differences of its scores."
+        ) from None
 
 
 def _read(path: Path) -> Assessment | dict[str, Selections]:

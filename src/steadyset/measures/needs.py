@@ -21,7 +21,7 @@ class Remedy(NamedTuple):
 NEEDS: dict[Need, Remedy] = {
     "similarity": Remedy(
         lambda _, options: options.similarity is not None,
-        ("the similarity of the features (a FeatureSimilarity); give ", Argument("similarity", ...)),
+        ("the similarity of the features; give ", Argument("similarity=FeatureSimilarity.from_data(X)")),
     ),
     "weights": Remedy(
         lambda selections, _: selections.weights is not None,

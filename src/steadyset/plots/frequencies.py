@@ -10,6 +10,7 @@ import numpy as np
 from steadyset.arguments import check_integer
 from steadyset.conventions import CORE, check_core
 from steadyset.findings import Findings
+from steadyset.inference.core import in_core
 from steadyset.plots.catalogue import register_picture
 from steadyset.plots.picture import INK, MOST_MARKS, MUTED, PALE, STEADY, Picture, distinct_names
 from steadyset.selections import Selections, as_selections
@@ -18,7 +19,7 @@ from steadyset.wording import counted, percent
 if TYPE_CHECKING:
     import pandas as pd
 
-COLUMNS = ("selector", "feature", "place", "frequency")
+COLUMNS = ("selector", "feature", "place", "frequency", "steady")
 
 
 def selection_frequencies(
@@ -40,14 +41,15 @@ def selection_frequencies(
     top = max(1, min(top, MOST_MARKS // max(1, len(several))))
     rows = []
     for name, sel in several.items():
-        order = np.argsort(-sel.frequencies, kind="stable")[:top]
+        order, steady = np.argsort(-sel.frequencies, kind="stable")[:top], in_core(sel, share)
         rows += [
-            (name, sel.features[f], place, float(sel.frequencies[f]))
+            (name, sel.features[f], place, float(sel.frequencies[f]), bool(steady[f]))
             for place, f in enumerate(order)
             if sel.frequencies[f] > 0
         ]
     # As objects: the text columns of pandas refuse halves of characters.
-    data = pd.DataFrame(rows, columns=list(COLUMNS), dtype=object).astype({"place": int, "frequency": float})
+    kinds = {"place": int, "frequency": float, "steady": bool}
+    data = pd.DataFrame(rows, columns=list(COLUMNS), dtype=object).astype(kinds)
     names = distinct_names([*data["selector"], *several])
     ever = {names[name]: int((sel.counts > 0).sum()) for name, sel in several.items()}
 
@@ -76,7 +78,7 @@ def _panel(alt: Any, data: pd.DataFrame, name: str, n_ever: int, top: int, core:
                 axis=alt.Axis(format="%", tickCount=5),
             ),
             y=alt.Y("feature:N", sort=alt.SortField("place"), title=None, axis=alt.Axis(labelLimit=180)),
-            color=alt.condition(alt.datum.frequency >= core - 1e-9, alt.value(STEADY), alt.value(PALE)),
+            color=alt.condition(alt.datum.steady, alt.value(STEADY), alt.value(PALE)),
             tooltip=["feature", alt.Tooltip("frequency", format=".0%")],
         )
     )

@@ -12,6 +12,7 @@ from steadyset.errors import InputError
 from steadyset.io.labels import name_and_params
 from steadyset.selectors.ensembles import StabilitySelection
 from steadyset.selectors.filters import FilterSelector, filter_names, get_filter
+from steadyset.selectors.filters.registry import filter_summaries
 from steadyset.selectors.known import MODELS, NamedModel, plugins
 from steadyset.task import CLASSES, NUMBER, Task
 
@@ -93,7 +94,8 @@ def named_model(name: str) -> NamedModel | None:
 
 def unknown_selector(name: str) -> InputError:
     """The error for a name that is no selector's."""
-    return plugins.unknown(name, selector_names(), listing="list_selectors()")
+    described = filter_summaries() | {model: record.summary for model, record in MODELS.items()}
+    return plugins.unknown(name, selector_names(), listing="list_selectors()", described=described)
 
 
 def selector_by_name(text: str, task: Task) -> Any:

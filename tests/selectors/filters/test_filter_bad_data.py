@@ -170,6 +170,8 @@ def test_fewer_rows_than_bins_still_have_scores(name):
 
 
 def test_unknown_filters_and_options_are_refused():
+    with pytest.raises(InputError, match=r"There is no filter called 'spearman'; did you mean 'kruskal'\?"):
+        FilterSelector("spearman").fit(X, Y)  # known by what it computes
     with pytest.raises(InputError, match=r"There is no filter called 'anvoa'; did you mean 'anova'\?"):
         FilterSelector("anvoa").fit(X, Y)
     with pytest.raises(InputError, match="params contains 'var'; options of filter 't_test': equal_var"):

@@ -102,8 +102,13 @@ def get_filter(name: str) -> Filter:
     if name not in _filters:
         _plugins.load()
     if name not in _filters:
-        raise _plugins.unknown(name, sorted(_filters))
+        raise _plugins.unknown(name, sorted(_filters), described=filter_summaries())
     return _filters[name]
+
+
+def filter_summaries() -> dict[str, str]:
+    """What the score of each filter is, in a phrase."""
+    return {name: record.summary for name, record in _filters.items()}
 
 
 def filters_for(task: Task) -> list[str]:
