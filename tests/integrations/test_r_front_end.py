@@ -1,0 +1,206 @@
+"""The R front end: the numbers are those of Python, and what goes wrong is an R error with the command's sentence."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import steadyset as st
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = ROOT / "integrations" / "r" / "steadyset.R"
+RSCRIPT = shutil.which("Rscript")
+NAMES = ['a "quoted", name', "=x", "Größe", "γ-tocopherol", "run", "back\\slash", "outcome", "g 8"]
+
+pytestmark = pytest.mark.skipif(RSCRIPT is None, reason="R (Rscript) is not installed")
+
+
+def r(code, folder, *, fails=False):
+    """What R code prints after the front end was sourced, with the command of this Python."""
+    command = f"options(steadyset.command = c({json.dumps(sys.executable)}, '-m', 'steadyset'))"
+    script = folder / "with space.R"
+    script.write_text(f"source({json.dumps(str(SCRIPT))})\n{command}\n{code}\n", encoding="utf-8")
+    done = subprocess.run(
+        [RSCRIPT, "--vanilla", script.name], cwd=folder, capture_output=True, text=True, encoding="utf-8", timeout=300
+    )
+    assert (done.returncode != 0) == fails, done.stderr
+    return done.stderr if fails else done.stdout
+
+
+def numbers(text):
+    return [float(word) for word in text.split()]
+
+
+def r_lists(runs):
+    rows = [f"c({', '.join(map(str, run))})" if run else "integer()" for run in runs]
+    return f"list({', '.join(rows)})"
+
+
+def test_stabm_lists_give_the_values_of_stabm(tmp_path):
+    cases = json.loads((ROOT / "tests" / "oracles" / "stabm_random.json").read_text())["cases"]
+    plain = ["nogueira", "somol", "phi", "kappa", "wald", "lustgarten"]
+    values = [{one["measure"]: one["value"] for one in case["results"]} for case in cases]
+    known = [i for i, found in enumerate(values) if None not in found.values()][:3]
+    expected = [values[i][name] for i in known for name in plain]
+    code = "show <- function(...) writeLines(sprintf('%.17g', steadyset_measure(..., quiet = TRUE)$estimate))\n"
+    for case in (cases[i] for i in known):
+        runs = r_lists([[f + 1 for f in run] for run in case["features"]])
+        code += f"show({runs}, features = {case['p']}, measures = c({', '.join(map(json.dumps, plain))}))\n"
+    assert numbers(r(code, tmp_path)) == pytest.approx(expected, abs=1e-14)
+
+
+def test_names_matrices_and_similarities_give_the_numbers_of_python(tmp_path):
+    Z = np.array([[1, 0, 1, 1, 0, 0, 1, 0], [1, 1, 1, 0, 0, 0, 0, 0], [1, 0, 0, 1, 0, 1, 1, 0]])
+    W = Z * np.linspace(0.1, 2.4, 24).reshape(3, 8)
+    C = np.full((8, 8), 1 / 3) + np.eye(8) * 2 / 3
+    C[0, 3] = C[3, 0] = 0.95
+    alike = st.FeatureSimilarity.from_matrix(C, threshold=0.9, features=NAMES)
+    sel = st.Selections.from_matrix(Z, NAMES)
+    measures = ["nogueira", "jaccard", "sechidis"]
+    table = st.stability_table(sel, measures, similarity=alike, level=0.9)
+    code = f"""
+    names <- c({", ".join(json.dumps(name, ensure_ascii=False) for name in NAMES)})
+    Z <- matrix(c({", ".join(map(str, Z.ravel()))}), 3, byrow = TRUE, dimnames = list(NULL, names))
+    W <- Z * matrix(seq(0.1, 2.4, length.out = 24), 3, byrow = TRUE)
+    C <- matrix(1 / 3, 8, 8) + diag(8) * 2 / 3
+    C[1, 4] <- C[4, 1] <- 0.95
+    sets <- lapply(1:3, function(i) names[Z[i, ] == 1])
+    measures <- c("nogueira", "jaccard", "sechidis")
+    show <- function(table, keys = c("estimate", "low", "high")) writeLines(sprintf("%.17g", unlist(table[keys])))
+    show(steadyset_measure(Z, measures = measures, similarity = C, threshold = 0.9, level = 0.9, quiet = TRUE))
+    show(steadyset_measure(sets, names, measures, similarity = C, threshold = 0.9, level = 0.9, quiet = TRUE))
+    show(steadyset_measure(W, measures = "pearson", quiet = TRUE), "estimate")
+    """
+    given = numbers(r(code, tmp_path))
+    expected = [value for key in ("estimate", "low", "high") for value in table[key]]
+    assert given[:9] == expected
+    assert given[9:18] == expected
+    assert given[18] == pytest.approx(st.stability(st.Selections.from_weights(W, NAMES), "pearson"), rel=1e-14)
+
+
+def test_procedures_are_compared_under_the_names_that_the_caller_gave(tmp_path):
+    first, second = [[1, 2], [1, 2], [1, 3], [1, 2]], [[1, 2], [3, 4], [5, 6], [1, 5]]
+    code = f"""
+    procedures <- list("a.b" = {r_lists(first)}, "Größe/2" = {r_lists(second)})
+    found <- steadyset_compare(procedures, features = 9, quiet = TRUE)
+    writeLines(c(found$procedures$name, found$tests$first, found$tests$second, found$answer[[1]]))
+    writeLines(sprintf("%.17g", found$procedures$stability))
+    """
+    said = r(code, tmp_path).splitlines()
+    assert said[:4] == ["a.b", "Größe/2", "a.b", "Größe/2"]
+    assert said[4].startswith("The steadiest procedure is a.b: stability 0.")
+    sets = [st.Selections.from_sets([[f - 1 for f in run] for run in runs], n_features=9) for runs in (first, second)]
+    assert [float(x) for x in said[5:]] == [st.stability(one) for one in sets]
+
+
+def test_an_assessment_has_the_numbers_of_python(tmp_path):
+    X, y = _data()
+    pd.DataFrame(X, columns=NAMES).to_csv(tmp_path / "X.csv", index=False, float_format="%.17g")
+    code = f"""
+    X <- as.matrix(read.csv("X.csv", check.names = FALSE, encoding = "UTF-8", numerals = "no.loss"))
+    rownames(X) <- paste("sample", seq_len(nrow(X)))
+    y <- setNames(factor(c({", ".join(map(str, y))}), labels = c("well", "ill")), rownames(X))
+    found <- steadyset_assess(X, y, c("anova:k=3", "lasso:k=3"), runs = 6, seed = 5, out = "the runs")
+    print(found)
+    stopifnot(identical(steadyset_features("the runs"), found$features), nrow(found$differences) == 2)
+    writeLines("---")
+    writeLines(sprintf("%.17g", c(found$summary$stability, found$summary$low, found$summary$accuracy)))
+    writeLines(found$features$feature[1:3])
+    """
+    printed, given = r(code, tmp_path).split("---\n")
+    states, drawn = np.where(y, "ill", "well"), st.Bootstrap(6)
+    result = st.assess(["anova:k=3", "lasso:k=3"], X, states, features=NAMES, resampling=drawn, random_state=5)
+    table = result.summary()
+    assert numbers(" ".join(given.splitlines()[:6])) == [*table["stability"], *table["low"], *table["accuracy"]]
+    assert set(given.splitlines()[6:]) <= set(NAMES)
+    assert "y is taken as classes." in printed
+    assert "The steadiest selector is" in printed
+
+
+WRONG = {
+    'options(steadyset.command = "/nowhere/steadyset"); steadyset_version()': "/nowhere/steadyset does not exist",
+    'options(steadyset.command = NULL); Sys.setenv(PATH = "/usr/bin:/bin"); steadyset_version()': "was not found",
+    'steadyset_measure(list("a", "b"), 5, "nonsense")': "There is no measure called 'nonsense'",
+    "steadyset_measure(list(1:3, 4:6))": "The runs are numbers; give features",
+    "steadyset_measure(list(1:3, 0:2), 9)": "whole numbers from 1",
+    'steadyset_measure(list("a", "z"), letters[1:3])': "selects 'z', not among features",
+    "steadyset_assess(matrix(1:12, 4), 1:5)": "X has 4 rows and 3 columns, but y has 5 values",
+    "steadyset_assess(matrix(1:12, 4), c(1, 1, 0, 0), 'anova', on_warnings = 1)": "No such option: --on-warnings",
+    "steadyset_assess(data.frame(a = Sys.Date() + 1:4), 1:4)": "'a' holds Date values",
+    "steadyset_assess(matrix(1:4, 4, dimnames = list(letters[1:4], 'x')), c(a = 1, b = 2, c = 1, e = 2))": (
+        "The names of y are not the names of the samples in X ('e', 'd')"
+    ),
+}
+
+
+def test_what_goes_wrong_is_an_r_error_with_one_sentence(tmp_path):
+    attempt = "tryCatch({{ {}; '' }}, error = function(e) gsub('\\n', ' ', conditionMessage(e)))"
+    code = "before <- options()['steadyset.command']; path <- Sys.getenv('PATH'); Sys.unsetenv('STEADYSET')\n"
+    for wrong in WRONG:
+        code += f"writeLines({attempt.format(wrong)}); options(before); Sys.setenv(PATH = path)\n"
+    said = r(code, tmp_path).splitlines()
+    assert len(said) == len(WRONG)
+    for sentence, expected in zip(said, WRONG.values(), strict=True):
+        assert expected in sentence
+
+
+def test_json_is_read_alike_with_and_without_jsonlite(tmp_path):
+    texts = ["", 'q"\\/', "\b\f\n\r\t", "Größe", "\U0001f600 é", "a,b:{c}[d]", "\\u0041", "\x1f"]
+    values = [0, -1.5, 1e-300, 0.1, 123456789012]
+    content = {"texts": texts, "numbers": values, "rest": [True, False, None, {}, [], [[1]]]}
+    for name, ascii_only in (("one.json", True), ("two.json", False)):
+        (tmp_path / name).write_text(json.dumps(content, ensure_ascii=ascii_only), encoding="utf-8")
+    code = """
+    lines <- function(file) readLines(file, encoding = "UTF-8", warn = FALSE)
+    read <- function(file) .steadyset_parse_json(paste(lines(file), collapse = "\\n"))
+    found <- read("one.json")
+    stopifnot(identical(found, read("two.json")))
+    stopifnot(identical(found$rest, list(TRUE, FALSE, NULL, setNames(list(), character()), list(), list(list(1)))))
+    writeLines(vapply(found$texts, function(text) paste(utf8ToInt(text), collapse = " "), ""))
+    writeLines(sprintf("%.17g", unlist(found$numbers)))
+    """
+    lines = r(code, tmp_path).splitlines()
+    assert ["".join(map(chr, map(int, line.split()))) for line in lines[:8]] == texts
+    assert [float(x) for x in lines[8:]] == content["numbers"]
+
+
+SAME_DATA = """
+X <- matrix(sin(1:90), 15, dimnames = list(letters[1:15], paste("gene", 1:6)))
+y <- setNames(factor(rep(c("ill", "well", "ill"), 5)), rownames(X))
+plain <- .steadyset_data(X, unname(y), NULL, TRUE)
+same <- function(...) stopifnot(identical(.steadyset_data(..., NULL, TRUE)[["X"]], plain$X))
+"""
+
+
+def test_what_holds_the_data_does_not_matter(tmp_path):
+    code = """
+    same(t(X), y)
+    same(data.frame(X, state = y, check.names = FALSE), "state")
+    same(as.data.frame(X), data.frame(state = y))
+    turned <- .steadyset_data(X, rev(y), NULL, TRUE)
+    stopifnot(identical(unname(turned$y), unname(y)), identical(turned$X, plain$X))
+    """
+    r(SAME_DATA + code, tmp_path)
+
+
+def test_an_expression_set_has_its_samples_in_columns(tmp_path):
+    if subprocess.run([RSCRIPT, "-e", "library(Biobase)"], capture_output=True).returncode:
+        pytest.skip("the R package Biobase is not installed")
+    code = """
+    suppressMessages(library(Biobase))
+    pheno <- data.frame(state = y, row.names = rownames(X))
+    same(ExpressionSet(t(X), AnnotatedDataFrame(pheno)), "state")
+    same(ExpressionSet(t(X)), y)
+    """
+    r(SAME_DATA + code, tmp_path)
+
+
+def _data():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(40, 8))
+    return X, (X[:, 0] + X[:, 2] + rng.normal(size=40) / 2 > 0).astype(int)
