@@ -148,6 +148,17 @@ def test_stability_selection_under_bootstraps_warns_of_copies():
     make_request({"mine": st.StabilitySelection()}, X, X[:, 0], resampling=st.Subsample(3), **options)
 
 
+@pytest.mark.filterwarnings("ignore:mine")
+def test_what_assess_warns_of_is_among_the_findings():
+    halving = {
+        "mine": st.StabilitySelection("anova", q=1, threshold=0.9, n_runs=4),
+        "other": st.FilterSelector("anova"),
+    }
+    for resampling, told in ((st.Bootstrap(3), True), (st.Subsample(3), False)):
+        notes = st.findings_of(st.assess(halving, X[:, :4], X[:, 0] > 0, resampling=resampling)).notes
+        assert any(note.startswith("mine: copies of a row of a bootstrap") for note in notes) == told
+
+
 DAYS = np.arange("2020-01-10", "2020-03-10", dtype="M8[D]")
 
 

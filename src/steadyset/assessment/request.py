@@ -19,7 +19,7 @@ from steadyset.io.labels import feature_names
 from steadyset.io.numbers import number_array, number_frame
 from steadyset.io.observations import aligned_rows, check_impute, group_values, target_values
 from steadyset.kernels.arrays import Floats
-from steadyset.resampling import Bootstrap, Resampling, as_resampling
+from steadyset.resampling import Bootstrap, as_resampling
 from steadyset.runner.chosen import can_choose, refuse_new_columns
 from steadyset.runner.conditions import RECORD, check_on_warning
 from steadyset.runner.function import FunctionSelector, function_name, is_plain_function
@@ -93,7 +93,6 @@ def make_request(
         task=task,
     )
     named = named_selectors(selectors, plan.task, n_classes(plan.y, plan.task))
-    _warn_of_copies_in_both_halves(named, plan.resampling)
     for name, selector in named.items():
         if is_plain_function(selector):
             named[name] = FunctionSelector(selector, names, frame=hasattr(X, "columns"))
@@ -103,17 +102,27 @@ def make_request(
     if plan.impute is None:
         judged = {"the predictor": plan.predictor} if plan.scoring else {}
         refuse_gaps(plan.X, plan.gaps, names, named | judged)
-    return Request(tuple(named), tuple(named.values()), names, plan)
+    request = Request(tuple(named), tuple(named.values()), names, plan)
+    told = copies_in_both_halves(request.settings)
+    if told:
+        warnings.warn(told, CopiesWarning, stacklevel=3)
+    return request
 
 
-def _warn_of_copies_in_both_halves(named: Mapping[str, Any], resampling: Resampling) -> None:
-    halving = [name for name, selector in named.items() if isinstance(selector, StabilitySelection)]
-    if halving and isinstance(resampling, Bootstrap):
-        warnings.warn(
-            f"{', '.join(halving)}: copies of a row of a bootstrap can fall into both halves, which then agree too "
-            "well; Subsample draws without copies.",
-            stacklevel=4,
-        )
+class CopiesWarning(UserWarning):
+    """A selector splits resamples that hold rows twice; the findings say it too."""
+
+
+def copies_in_both_halves(settings: Mapping[str, Any]) -> str:
+    """What stability selection on bootstraps is worth, by the settings of an assessment; "" where there is none."""
+    kind = f"{StabilitySelection.__name__}("
+    halving = [name for name, described in settings["selectors"].items() if described.startswith(kind)]
+    if not halving or not settings["resampling"].startswith(f"{Bootstrap.__name__}("):
+        return ""
+    return (
+        f"{', '.join(halving)}: copies of a row of a bootstrap can fall into both halves, which then agree too well; "
+        "subsamples have no copies."
+    )
 
 
 def make_plan(

@@ -97,6 +97,7 @@ def assess(
     from steadyset.assessment import MAX_RUNS
     from steadyset.assessment import assess as run_assessment
     from steadyset.assessment.folder import TABLE
+    from steadyset.assessment.request import CopiesWarning
     from steadyset.findings import findings_of
     from steadyset.kernels.cache import before_compiling
 
@@ -122,7 +123,8 @@ def assess(
     kept = f"the finished runs are in {folder}, and the same command with --resume continues."
     with before_compiling(_say_that_it_compiles) if people else nullcontext():
         with resumable(kept) as stop, progress_bar(people, "runs") as progress, warnings.catch_warnings():
-            warnings.simplefilter("ignore", FitFailedWarning)  # the summary says it
+            for said_later in (FitFailedWarning, CopiesWarning):  # the summary, the notes
+                warnings.simplefilter("ignore", said_later)
             result = run_assessment(
                 selectors or None,
                 data.X,

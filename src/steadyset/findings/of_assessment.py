@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from math import isnan, nan
 
 from steadyset.assessment import Assessment
+from steadyset.assessment.request import copies_in_both_halves
 from steadyset.assessment.steadiness import BY_COLUMN_ORDER, DEFAULT_MEASURE, MOST_TIED
 from steadyset.errors import InputError
 from steadyset.findings.answer import best_predictor, ranked, steadiest
@@ -140,7 +141,9 @@ def _reasons(told: Iterator[tuple[str, str]]) -> tuple[Reason, ...]:
 
 def _notes(assessment: Assessment, rows: tuple[Procedure, ...], level: float) -> list[str]:
     """What has to be known about single selectors."""
-    said = [f"{shown_name(row.name)} {row.note}." for row in rows if isnan(row.stability) and row.note]
+    copies = copies_in_both_halves(assessment.settings)
+    said = [shown_name(copies)] if copies else []
+    said += [f"{shown_name(row.name)} {row.note}." for row in rows if isnan(row.stability) and row.note]
     for row in rows:
         cells = assessment.cells_of(row.name)
         tied = sum(cell.tied > 0 for cell in cells)
