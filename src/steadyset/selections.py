@@ -166,7 +166,8 @@ class Selections:
         Files are csv, tsv and other text (also gzipped), gmt, gmx, xlsx, ods, parquet, feather and json. Layouts are
         recognised, or refused where two of them fit; `layout` decides: "wide" (runs x features of 0/1 or marks), "long"
         (one row per run and feature), "columns" or "rows" (one list each), "gmt", "gmx", "ranks" or "importances" (runs
-        x features). `top` selects the best ones by rank, by absolute importance, or the first of each list.
+        x features), or what R packages write ("caret", "glmnet", "mlr3fselect", "boruta"). `top` selects the best ones
+        by rank, by absolute importance, or the first of each list; of caret's rfe it is the size of the subsets.
 
         `features` names all that could have been selected, `n_features` is their number; without either the names in
         the file are taken for all of them, which overstates chance. `transpose` says that the rows of a runs x features

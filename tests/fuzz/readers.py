@@ -20,6 +20,7 @@ import steadyset as st
 from steadyset.io.data_table import load_data
 
 ROWS = 12
+R_FILES = Path(__file__).parents[1] / "io" / "r_files"  # what R packages write
 
 
 def examples(seed: int, count: int) -> Iterator[Example]:
@@ -53,6 +54,8 @@ def _kinds(place: Path) -> Iterator[tuple[str, bytes, Callable[[Path], object]]]
             whole = place / f"whole-{what}.{ending}"
             runs.write(whole)
             yield f"{what}.{ending}", whole.read_bytes(), _measured
+    for file in sorted(R_FILES.iterdir()):
+        yield file.name, file.read_bytes(), _measured
     frame = pd.DataFrame(random_.normal(size=(ROWS, 4)).round(3), columns=["p", "q", "r", "s"])
     frame["patient"] = [f"p{i // 2}" for i in range(ROWS)]
     frame["class"] = ["ill", "well"] * (ROWS // 2)

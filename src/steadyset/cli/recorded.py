@@ -50,8 +50,8 @@ Layout = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="How selections are laid out: wide, long, columns, rows, gmt, gmx, ranks or importances. Default: "
-        "recognised, and refused where several fit.",
+        help="How selections are laid out: wide, long, columns, rows, gmt, gmx, ranks, importances, or as R packages "
+        "write them (caret, glmnet, mlr3fselect, boruta). Default: recognised, and refused where several fit.",
     ),
 ]
 Top = Annotated[

@@ -22,6 +22,7 @@ from steadyset.io.name_lists import (
     without_row_numbers,
 )
 from steadyset.io.own_headings import entries_of_pairs, is_long, roles
+from steadyset.io.r_layouts import entries_of_r
 from steadyset.io.reading_options import COLUMNS, GMT, GMX, IMPORTANCES, LISTS, LONG, RANKS, ROWS, WIDE, Reading
 from steadyset.io.valued import entries_of_numbers
 
@@ -37,6 +38,9 @@ def entries_of_rows(cells: Rows, reading: Reading) -> Entries:
         raise InputError("The table has no cells; expected lists of names, or a table of runs and features.")
     if reading.layout in LISTS:
         return entries_of_lists(_lists(rows, reading.layout, reading), reading)
+    of_r = entries_of_r(rows, reading)
+    if of_r is not None:
+        return of_r
     columns, _, notes = without_row_numbers(columns_of(rows))
     if is_long(columns, reading):
         entries = entries_of_pairs(columns, roles(columns, reading), reading)

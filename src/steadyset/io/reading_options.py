@@ -11,7 +11,9 @@ from steadyset.io.limits import MAX_GB
 
 WIDE, LONG, COLUMNS, ROWS = "wide", "long", "columns", "rows"
 GMT, GMX, RANKS, IMPORTANCES = "gmt", "gmx", "ranks", "importances"
-READ_LAYOUTS = (WIDE, LONG, COLUMNS, ROWS, GMT, GMX, RANKS, IMPORTANCES)
+CARET, GLMNET, MLR3FSELECT, BORUTA = "caret", "glmnet", "mlr3fselect", "boruta"
+R_LAYOUTS = (CARET, GLMNET, MLR3FSELECT, BORUTA)
+READ_LAYOUTS = (WIDE, LONG, COLUMNS, ROWS, GMT, GMX, RANKS, IMPORTANCES, *R_LAYOUTS)
 LISTS = (COLUMNS, ROWS, GMT, GMX)
 
 

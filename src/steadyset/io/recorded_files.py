@@ -15,6 +15,7 @@ from steadyset.io.layouts import entries_of_rows
 from steadyset.io.list_folders import lists_in_folder
 from steadyset.io.long import entries_of_long
 from steadyset.io.name_lists import Lists, entries_of_lists, one_list
+from steadyset.io.r_layouts import may_be_of_r
 from steadyset.io.reading_options import GMT, GMX, LISTS, LONG, Reading, several
 from steadyset.io.selection_json import read_selection_json
 from steadyset.io.sheets import is_workbook, read_sheet, sheet_names
@@ -63,9 +64,9 @@ def _from_table(path: Path, reading: Reading) -> Entries | None:
     if reading.layout == LONG:
         return None
     if found is not None:
-        return _explained(path, lambda: _from_many(found, reading))
+        return None if may_be_of_r(found.names, (), reading) else _explained(path, lambda: _from_many(found, reading))
     assert table is not None
-    if table.num_rows == 0 or _is_wide(table, reading):
+    if table.num_rows == 0 or (_is_wide(table, reading) and not may_be_of_r(*_first_cells(table), reading)):
         return _explained(path, lambda: _from_wide(table, reading))
     if path.suffix.lower() in NO_TEXT:
         return _explained(path, lambda: entries_of_rows(_as_text(table), reading))
@@ -131,6 +132,12 @@ def _is_wide(table: pa.Table, reading: Reading) -> bool:
         return True
     values = {value for f, column in enumerate(table.columns) if f not in texts for value in _distinct(column)}
     return 0.0 in values and values <= {0.0, 1.0}
+
+
+def _first_cells(table: pa.Table) -> tuple[list[str], list[str]]:
+    """The names of the columns, and the texts of the first one."""
+    texts = table.num_columns > 0 and not is_numeric(table.schema.field(0).type)
+    return list(table.column_names), [str(value) for value in table.column(0).to_pylist()] if texts else []
 
 
 def _distinct(column: pa.ChunkedArray) -> Iterator[float]:
