@@ -137,7 +137,7 @@ def test_the_report_stands_alone_and_believes_no_name(runs, tmp_path, capsys):
         ),
         (["-t", "gene0", "--drop", "state", "-s", "rfe"], "cannot run on a number: rfe (for classes)"),
         (["-t", "state", "--engine", "tcp://127.0.0.1:9"], "No dask scheduler answers"),
-        ([], "Missing option"),
+        ([], "give --target"),
     ],
 )
 def test_bad_requests_are_one_sentence(data, tmp_path, arguments, sentence, capsys):

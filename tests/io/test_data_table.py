@@ -53,8 +53,9 @@ def test_dropped_columns_and_missing_values_are_noted(frame, tmp_path):
 @pytest.mark.parametrize(
     ("change", "options", "sentence"),
     [
-        ({"name": list("abcdefgh")}, {}, "1 column is not numeric .'name' holds 'a'.; .* with drop=..name"),
-        ({"first name": list("abcdefgh"), "z": "q"}, {}, '2 columns are not numeric .* drop=."first name", "z"'),
+        ({"name": list("abcdabcd")}, {}, "1 column is not numeric .'name' holds 'a'.; .* with drop=..name"),
+        ({"first name": list("abcdabcd"), "z": "q"}, {}, '2 columns are not numeric .* drop=."first name", "z"'),
+        ({"dose": [f"{i}.5 mg" for i in range(8)]}, {}, "1 column is not numeric .'dose' holds '0.5 mg'"),
         (
             {"patient_id": range(8)},
             {},
@@ -147,6 +148,21 @@ def test_a_unit_is_shown(frame, tmp_path, odd):
 def test_any_text_file_is_read_with_a_delimiter(frame, tmp_path):
     frame.to_csv(tmp_path / "x.txt", index=False, sep="|")
     assert load_data(tmp_path / "x.txt", "y", delimiter="|").features == ("a", "b c", "d")
+
+
+@pytest.mark.parametrize("place", [0, 2])
+def test_texts_that_differ_in_every_row_name_the_rows(frame, tmp_path, place):
+    names = [f"S{i}" for i in range(8)]
+    frame.insert(place, "who", names)
+    data = load_data(written(frame, tmp_path / "x.csv"), "y")
+    assert data.features == ("a", "b c", "d")
+    assert list(data.rows) == names
+    assert data.notes == ("the column 'who' names the rows, as every row has its own text there; it is no feature",)
+
+
+def test_without_a_target_the_candidates_are_told(frame, tmp_path):
+    with pytest.raises(InputError, match=r"give target .*x.csv has these candidates: 'y' \(2 values\)\)"):
+        load_data(written(frame, tmp_path / "x.csv"))
 
 
 def test_a_column_of_groups_is_no_feature(frame, tmp_path):

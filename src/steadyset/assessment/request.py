@@ -15,8 +15,9 @@ import numpy as np
 from steadyset._version import __version__
 from steadyset.arguments import check_integer, wrong_argument
 from steadyset.errors import Complaints, InputError, about
+from steadyset.io.annotated import unfolded
 from steadyset.io.labels import feature_names
-from steadyset.io.numbers import number_array, number_frame
+from steadyset.io.numbers import dense_array, number_array, number_frame
 from steadyset.io.observations import aligned_rows, check_impute, group_values, target_values
 from steadyset.kernels.arrays import Floats
 from steadyset.resampling import Bootstrap, as_resampling
@@ -144,6 +145,7 @@ def make_plan(
     Missing values pass: callers that fit an estimator without `impute` must check whether it takes them.
     """
     drawing, fills, warned = as_resampling(resampling), check_impute(impute), check_on_warning(on_warning)
+    X, y, groups, features = unfolded(X, y, groups, features)
     wrong = Complaints("The data cannot be used as it is")
     n_rows = None
     with wrong.collected():
@@ -241,7 +243,7 @@ def _predictor(predictor: Any) -> Any:
 def _numbers(X: Any, features: Sequence[str] | None) -> tuple[Floats, tuple[str, ...]]:
     if not isinstance(X, np.ndarray):
         if hasattr(X, "toarray"):
-            X = X.toarray()
+            X = dense_array(X, "X")
         elif not isinstance(X, (list, tuple)):
             X, columns = number_frame(X, "X")
             features = columns if features is None else features

@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 def assess(
     file: shared.DataArgument,
-    target: shared.TargetColumn,
+    target: shared.TargetColumn = None,
+    samples: shared.Samples = None,
+    transpose: shared.GenesInRows = None,
+    layer: shared.Layer = None,
     selectors: Annotated[
         list[str] | None,
         typer.Option(
@@ -65,6 +68,7 @@ def assess(
     on_warning: shared.OnWarning = "record",
     delimiter: shared.Delimiter = None,
     sheet: shared.Sheet = None,
+    samples_sheet: shared.SamplesSheet = None,
     max_gb: shared.MaxGb = 8.0,
     groups: shared.Groups = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", help="Parallel jobs; -1 uses every core.")] = -1,
@@ -109,11 +113,15 @@ def assess(
     data = shared.read_data(
         file,
         target,
+        samples=samples,
+        transpose=transpose,
+        sheet=sheet,
+        samples_sheet=samples_sheet,
+        layer=layer,
         drop=drop,
         keep=keep,
         impute=impute,
         delimiter=delimiter,
-        sheet=sheet,
         groups=groups,
         people=people,
         max_gb=max_gb,

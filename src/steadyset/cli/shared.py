@@ -12,7 +12,6 @@ import typer
 
 from steadyset.arguments import wrong_argument
 from steadyset.cli.output import Format
-from steadyset.wording import counted
 
 if TYPE_CHECKING:
     from steadyset.io.data_table import Data
@@ -22,11 +21,37 @@ RUN = "run"  # the column of --data that names its rows
 DataArgument = Annotated[
     Path,
     typer.Argument(
-        help="The data: csv, tsv, txt (also .gz), xlsx, ods, parquet or feather; one row per observation.",
+        help="The data: text (csv, tsv, txt, also .gz), Excel, parquet, feather, .h5ad, GEO series matrix; one row "
+        "per observation, or genes in rows.",
         metavar="FILE",
     ),
 ]
-TargetColumn = Annotated[str, typer.Option("--target", "-t", metavar="COLUMN", help="The column to predict.")]
+TargetColumn = Annotated[
+    str | None, typer.Option("--target", "-t", metavar="COLUMN", help="What to predict. Without it: the candidates.")
+]
+Samples = Annotated[
+    Path | None,
+    typer.Option(
+        "--samples",
+        metavar="FILE",
+        help="A file with the target and what else is known of the samples, joined to the data by their names.",
+    ),
+]
+GenesInRows = Annotated[
+    bool | None,
+    typer.Option(
+        "--transpose/--no-transpose",
+        help="The data has one row per feature and one column per sample. Default: found out with --samples, else no.",
+        show_default=False,
+    ),
+]
+SamplesSheet = Annotated[
+    str | None, typer.Option("--samples-sheet", metavar="NAME", help="The same for a workbook given as --samples.")
+]
+Layer = Annotated[
+    str | None,
+    typer.Option("--layer", metavar="NAME", help="Other values of an .h5ad file than X: a layer, or raw for raw/X."),
+]
 Drop = Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="Leave a column out; may be repeated.")]
 Keep = Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="Use a column that looks like an identifier.")]
 Impute = Annotated[
@@ -147,13 +172,17 @@ Threshold = Annotated[
 
 def read_data(
     file: Path,
-    target: str,
+    target: str | None,
     *,
+    samples: Path | None,
+    transpose: bool | None,
+    sheet: str | None,
+    samples_sheet: str | None,
+    layer: str | None,
     drop: list[str] | None,
     keep: list[str] | None,
     impute: str | None,
     delimiter: str | None,
-    sheet: str | None = None,
     groups: str | None,
     people: bool,
     task: str | None = None,
@@ -165,17 +194,20 @@ def read_data(
     data = load_data(
         file,
         target,
+        samples=samples,
+        transpose=transpose,
+        sheet=sheet,
+        samples_sheet=samples_sheet,
+        layer=layer,
         drop=drop or (),
         keep=keep or (),
         impute=impute,
         delimiter=delimiter,
-        sheet=sheet,
         groups=groups,
         max_gb=max_gb,
     )
     if people:
-        n_groups = "" if data.groups is None else f", {len(set(data.groups))} groups by {groups!r}"
-        typer.echo(f"{file}: {len(data.y)} rows, {counted(len(data.features), 'feature')}, target {target!r}{n_groups}")
+        typer.echo(f"{file}: {data.understood}")
         for note in data.notes:
             typer.echo(note)
         typer.echo(f"outcome: {_outcome(data.y, task)}")

@@ -20,7 +20,10 @@ CHOSEN = "chosen.csv"
 
 def tune(
     file: shared.DataArgument,
-    target: shared.TargetColumn,
+    target: shared.TargetColumn = None,
+    samples: shared.Samples = None,
+    transpose: shared.GenesInRows = None,
+    layer: shared.Layer = None,
     space: Annotated[
         str,
         typer.Option(
@@ -58,6 +61,7 @@ def tune(
     on_warning: shared.OnWarning = "record",
     delimiter: shared.Delimiter = None,
     sheet: shared.Sheet = None,
+    samples_sheet: shared.SamplesSheet = None,
     max_gb: shared.MaxGb = 8.0,
     groups: shared.Groups = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", help="Threads; -1 uses every core.")] = -1,
@@ -93,11 +97,15 @@ def tune(
     data = shared.read_data(
         file,
         target,
+        samples=samples,
+        transpose=transpose,
+        sheet=sheet,
+        samples_sheet=samples_sheet,
+        layer=layer,
         drop=drop,
         keep=keep,
         impute=impute,
         delimiter=delimiter,
-        sheet=sheet,
         groups=groups,
         people=people,
         max_gb=max_gb,

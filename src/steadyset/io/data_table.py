@@ -2,154 +2,207 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from difflib import get_close_matches
-from itertools import pairwise
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from steadyset.arguments import check_flag
 from steadyset.errors import Argument, Complaints, InputError
 from steadyset.io.columns import NULLS
+from steadyset.io.genes import counts_note
 from steadyset.io.labels import SHOWN, some_names
 from steadyset.io.limits import MAX_GB
 from steadyset.io.observations import MEDIAN, check_impute
-from steadyset.io.table_files import read_columns
+from steadyset.io.plain_tables import IDENTIFIER, NUMBER
+from steadyset.io.roles import Roles, close_name, is_known
+from steadyset.io.source_files import Asked, read_source
+from steadyset.io.sources import LEAST_SHARE, Source
 from steadyset.kernels.arrays import Bools, Floats
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-IDENTIFIER = re.compile(r"(?i)^(id|index|rownames?|run|.*[ _-]?(id|number|nr)|(patient|sample|subject|case)[ _-]?\w*)$")
-NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+MOST_COMPARED = 100_000  # names among which a similar one is looked for
 
 
 @dataclass(frozen=True)
 class Data:
-    """Rows x features, the target, the names of the features, what was done to the table, and the rows' groups."""
+    """Rows x features, the target, the names of the features, what was done to the table, and the rows' groups.
+
+    `understood` says in one line what was read, and `rows` are the names of the rows, where the file has them.
+    """
 
     X: Floats
     y: npt.NDArray[Any]
     features: tuple[str, ...]
     notes: tuple[str, ...]
     groups: npt.NDArray[Any] | None = None
+    rows: tuple[str, ...] | None = None
+    understood: str = ""
 
 
 def load_data(
     path: str | Path,
-    target: str,
+    target: str | None = None,
     *,
+    samples: str | Path | None = None,
+    transpose: bool | None = None,
+    sheet: str | int | None = None,
+    samples_sheet: str | int | None = None,
+    layer: str | None = None,
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
     impute: str | None = None,
     delimiter: str | None = None,
-    sheet: str | int | None = None,
     groups: str | None = None,
     max_gb: float = MAX_GB,
 ) -> Data:
     """Read a table; `drop` leaves columns out, `keep` uses a column that looks like an identifier.
 
+    `samples` is a second file with the target and what else is known of the samples, joined by their names; genes may
+    then be in rows, which is recognised. With `transpose=True` and no `samples`, the file has one column per
+    observation and the target in a row. A series matrix of GEO and an .h5ad file know their samples themselves;
+    `layer` chooses other values of an .h5ad file than X. `sheet` and `samples_sheet` are names, or numbers from 1, in
+    workbooks.
+
     Missing values pass with `impute="median"`, which `assess` and `tune` need then too: each run fills them.
-    `delimiter` separates the columns of a text file, `sheet` is a name or a number from 1 in a workbook, and `groups`
-    is the column that says which rows belong together.
+    `delimiter` separates the columns of a text file, and `groups` is the column that says which rows belong together.
     A file that would take more than `max_gb` gigabytes of memory is refused.
     Everything that is wrong with the values is told at once.
     """
     check_impute(impute)
-    roles = [target, *drop, *([] if groups is None else [groups])]
-    table = read_columns(Path(path), apart=roles, delimiter=delimiter, sheet=sheet, max_gb=max_gb)
-    notes = [f"read as: {', '.join(table.notes)}"] if table.notes else []
-    left_out = set(drop)
-    if table.names[0] == "" and "" not in drop:  # the row names of a frame
-        left_out.add("")
-        notes.append("left out: the first column, which has no name")
-    _check_names(table.names, [*roles, *keep], path, left_out)
-    no_features = {*roles, *left_out}
-    _refuse_nothing(table.n_rows, sum(name not in no_features for name in table.names), path)
+    check_flag("transpose", transpose, or_none=True)
+    where, roles = None if samples is None else Path(samples), Roles(target, groups)
+    asked = Asked(Path(path), roles, where, transpose, sheet, samples_sheet, layer, delimiter, max_gb)
+    source = read_source(asked, drop, keep)
+    assert target is not None  # who reads without one says what there is to choose from
+    source = _without_empty(_without(_without_unknown(source, target, path), drop, path))
+    X, names = source.X, source.features
     wrong = Complaints(f"{path} cannot be used as it is")
     with wrong.collected():
-        y = _target(table.others[table.names.index(target)], target)
+        y = _target(source.columns[target], target)
     with wrong.collected():
-        members = None if groups is None else _groups(table.others[table.names.index(groups)], groups, target)
+        members = None if groups is None else _groups(source.columns[groups], groups, target)
     with wrong.collected():
-        texts = {table.names[f]: column for f, column in table.others.items()}
-        _refuse_text({name: column for name, column in texts.items() if name not in no_features})
-    X, names = table.X, [table.names[f] for f in table.numeric]
-    if left_out.intersection(names):
-        kept = [f for f, name in enumerate(names) if name not in left_out]
-        X, names, table.whole = X[:, kept], [names[f] for f in kept], table.whole[kept]
-    with wrong.collected():
-        _refuse_identifiers(X, names, table.whole, keep)
-    if drop:
-        notes.append(f"left out: {some_names(drop)}")
+        _refuse_text(source.texts)
+    if source.whole is not None:
+        with wrong.collected():
+            _refuse_identifiers(X, names, source.whole, keep)
     known = np.isfinite(X)
     with wrong.collected():
         _refuse_empty([names[f] for f in np.flatnonzero(~known.any(axis=0)).tolist()])
+    notes = [*source.notes, *([] if source.whole is not None else counts_note(X))]
     with wrong.collected():
         notes += _gaps(X, known, names, impute)
     wrong.tell(before=f"{path}: ")
     constant = [names[f] for f in np.flatnonzero(np.nanmax(X, axis=0) == np.nanmin(X, axis=0))]
     if constant:
         notes.append(f"the same value in every row, so nothing to learn from: {some_names(constant)}")
-    return Data(np.ascontiguousarray(X), y, tuple(names), tuple(notes), members)
+    rows = None if source.rows is None else tuple(source.rows)
+    understood = _understood(source, target, groups, members)
+    return Data(np.ascontiguousarray(X), y, tuple(names), tuple(notes), members, rows, understood)
 
 
-def _check_names(columns: Sequence[str], named: Sequence[str], path: str | Path, left_out: set[str]) -> None:
-    wrong = Complaints(f"{path} does not have the columns that were named")
-    # A set of all names would take more memory than the names' places in a sorted list.
-    missing = set(named).difference(columns)
-    for name in dict.fromkeys(named):
-        if name in missing:
-            wrong.add(f"{path} has no column {name!r}; {_instead(name, columns)}")
-    repeated = {name for name, after in pairwise(sorted(columns)) if name == after} - left_out
-    counts = Counter(name for name in columns if name in repeated)
-    if counts:
-        shown = [f"{often} columns called {name!r}" for name, often in list(counts.items())[:SHOWN]]
-        more = f" and {len(counts) - SHOWN} more such names" if len(counts) > SHOWN else ""
-        wrong.add(
-            f"{path} has {', '.join(shown)}{more}; rename them, or leave them all out with ",
-            _columns_of("drop", list(counts)),
-            ".",
+def _understood(source: Source, target: str, groups: str | None, members: npt.NDArray[Any] | None) -> str:
+    """What was read, in one line."""
+    n, d = source.X.shape
+    layout = f" ({source.layout})" if source.layout else ""
+    together = "" if members is None else f", {len(set(members)):,} groups by {groups!r}"
+    features = "1 feature" if d == 1 else f"{d:,} features"
+    return f"{n:,} rows, {features}{layout}, target {target!r}{source.joined}{together}"
+
+
+def _without(source: Source, drop: Sequence[str], path: str | Path) -> Source:
+    """The features that are left after those that are dropped."""
+    gone = [name for name in dict.fromkeys(drop) if name not in source.dropped]
+    if not gone:
+        return source
+    there = {*source.features, *source.texts}
+    for name in gone:
+        if name not in there:
+            near = close_name(name, list(there)) if len(there) < MOST_COMPARED else None
+            mean = f"; did you mean {near!r}?" if near else "."
+            raise InputError(f"{path} has no feature {name!r}, which was to be left out{mean}")
+    kept = [f for f, name in enumerate(source.features) if name not in gone]
+    if not kept:
+        raise InputError(f"{path} has no features left to select from.")
+    return replace(
+        source,
+        X=source.X[:, kept],
+        features=[source.features[f] for f in kept],
+        texts={name: column for name, column in source.texts.items() if name not in gone},
+        whole=None if source.whole is None else source.whole[kept],
+        notes=[*source.notes, f"left out: {some_names(gone)}"],
+    )
+
+
+def _without_unknown(source: Source, target: str, path: str | Path) -> Source:
+    """Without samples whose target is not known, where that stands apart from their values; half of them have to be.
+
+    In a table of one piece such a row is a mistake that is easily mended, and refused.
+    """
+    known = [row for row, value in enumerate(source.columns[target]) if is_known(value)]
+    n = len(source.X)
+    if not source.joined or len(known) in (0, n):
+        return source
+    if len(known) < max(2, LEAST_SHARE * n):
+        raise InputError(
+            f"{path} has {n} samples, and the target {target!r} is known for {len(known)}, fewer than half."
         )
-    wrong.tell()
+    left = n - len(known)
+    return replace(
+        source,
+        X=source.X[known],
+        columns={name: [values[row] for row in known] for name, values in source.columns.items()},
+        rows=None if source.rows is None else [source.rows[row] for row in known],
+        notes=[*source.notes, f"left out: {'1 sample' if left == 1 else f'{left:,} samples'} without {target!r}"],
+    )
 
 
-def _target(column: pa.ChunkedArray, target: str) -> npt.NDArray[Any]:
-    found = _known(column, f"the target {target!r}")
+def _without_empty(source: Source) -> Source:
+    """Genes that have no value in any sample are nothing to choose from; a column of a table may be a mistake."""
+    if source.whole is not None:
+        return source
+    empty: Bools = np.isnan(source.X).all(axis=0).reshape(-1)
+    if not empty.any() or empty.all():
+        return source
+    names = [source.features[f] for f in np.flatnonzero(empty).tolist()]
+    what = "1 feature has" if len(names) == 1 else f"{len(names):,} features have"
+    return replace(
+        source,
+        X=source.X[:, ~empty],
+        features=[name for name, gone in zip(source.features, empty.tolist(), strict=True) if not gone],
+        notes=[*source.notes, f"left out: {what} no value in any sample ({some_names(names)})"],
+    )
+
+
+def _target(values: Sequence[Any], target: str) -> npt.NDArray[Any]:
+    found = _known(values, f"the target {target!r}")
     if len(set(found)) < 2:
         value = f", {found[0]!r}" if found else ""
         raise InputError(f"the target {target!r} has one distinct value only{value}; there is nothing to predict.")
-    values = np.asarray(found)
-    return values.astype(str) if values.dtype.kind in "bO" else values
+    array = np.asarray(found)
+    return array.astype(str) if array.dtype.kind in "bO" else array
 
 
-def _groups(column: pa.ChunkedArray, groups: str, target: str) -> npt.NDArray[Any]:
+def _groups(values: Sequence[Any], groups: str, target: str) -> npt.NDArray[Any]:
     if groups == target:
         raise InputError(f"{groups!r} is the target and cannot name the groups too.")
-    return np.asarray([str(value) for value in _known(column, f"the group {groups!r}")])
+    return np.asarray([str(value) for value in _known(values, f"the group {groups!r}")])
 
 
-def _known(column: pa.ChunkedArray, what: str) -> list[Any]:
+def _known(values: Sequence[Any], what: str) -> list[Any]:
     """The values of a column in which none may be missing."""
-    found: list[Any] = column.to_pylist()
-    # A csv file has no other way to leave a text out than to write nothing; a Parquet file may hold nan.
-    n_missing = sum(value is None or value == "" or value != value for value in found)
+    n_missing = sum(not is_known(value) for value in values)
     if n_missing:
         rows = "1 row; remove it" if n_missing == 1 else f"{n_missing} rows; remove them"
         raise InputError(f"{what} is missing in {rows}.")
-    return found
-
-
-def _refuse_nothing(n_rows: int, n_features: int, path: str | Path) -> None:
-    if n_rows < 2:
-        raise InputError(f"{path} has {'no rows' if n_rows == 0 else 'one row only'} below its header.")
-    if not n_features:
-        raise InputError(f"{path} has no columns left to select from.")
+    return list(values)
 
 
 def _refuse_text(text: Mapping[str, pa.ChunkedArray]) -> None:
@@ -227,11 +280,3 @@ def _columns_of(argument: str, names: Sequence[str]) -> Argument:
 
 def _count(names: Sequence[str], noun: str) -> str:
     return f"1 {noun} is" if len(names) == 1 else f"{len(names)} {noun}s are"
-
-
-def _instead(name: str, columns: Sequence[str]) -> str:
-    close = get_close_matches(name.lower(), [column.lower() for column in columns], n=1)
-    near = [column for column in columns if column.lower() in close]
-    if not near and all(NUMBER.fullmatch(column) for column in columns):
-        return f"its first line holds numbers ({some_names(columns)}); expected one with the names of the columns."
-    return f"did you mean {near[0]!r}?" if near else f"it has {some_names(columns)}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 NUMERIC = "biuf"
+CELLS_AT_ONCE = 1 << 22
 ARROW_NUMBERS = {f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
 ARROW_NUMBERS |= {"float": "float32", "double": "float64"}
 WORDS = {"c": "complex numbers", "M": "dates", "m": "durations", "S": "text", "U": "text", "T": "text", "V": "records"}
@@ -54,6 +56,39 @@ def number_array(values: Any, what: str) -> NDArray[Any]:
 def numbers(values: Any, what: str) -> Floats:
     """The same in double precision, always an array of its own."""
     return np.array(number_array(values, what), dtype=np.float64)
+
+
+def dense_array(matrix: Any, what: str) -> Floats:
+    """A scipy sparse matrix as an array in double precision, filled a block of rows at a time.
+
+    What would not fit into the memory of the machine is refused before.
+    """
+    if matrix.ndim != 2:
+        raise InputError(f"{what} has the shape {matrix.shape}; expected one row per observation.")
+    n_rows, n_columns = matrix.shape
+    if matrix.dtype.kind not in NUMERIC:
+        raise InputError(f"{what} holds {WORDS.get(matrix.dtype.kind, matrix.dtype)}; expected numbers.")
+    limit = machine_bytes()
+    if limit is not None and 8 * n_rows * n_columns > limit:
+        raise InputError(
+            f"{what} is sparse and would take {8 * n_rows * n_columns / 2**30:,.0f} GB as the dense array that "
+            f"selectors need, of {limit / 2**30:,.0f} GB in this machine; keep fewer columns, such as the most "
+            "variable ones, or fewer rows."
+        )
+    by_row = matrix.tocsr()
+    array = np.empty((n_rows, n_columns))
+    step = max(1, CELLS_AT_ONCE // max(1, n_columns))
+    for start in range(0, n_rows, step):
+        array[start : start + step] = by_row[start : start + step].toarray()
+    return array
+
+
+def machine_bytes() -> int | None:
+    """The memory of the machine; None where the system does not tell."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):  # not on Windows
+        return None
 
 
 def number_frame(table: Any, what: str) -> tuple[NDArray[Any], list[str]]:

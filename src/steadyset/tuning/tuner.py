@@ -13,6 +13,7 @@ import numpy as np
 
 from steadyset.arguments import check_choice, check_each, check_function, check_integer, job_count, wrong_argument
 from steadyset.assessment.request import fingerprint, make_plan
+from steadyset.io.annotated import unfolded
 from steadyset.io.disk import explained, folder_path, write_durably
 from steadyset.io.labels import given_names
 from steadyset.io.observations import target_values
@@ -60,7 +61,7 @@ def tune(
     space : "bommert" (filters x fractions x classifiers, Bommert 2020, table 6.5; with more than two classes without
         lasso and boosting, for a number with the regression of each kind) or None for the same, a json file, or a
         mapping as `steadyset.tuning.space` describes
-    X, y : the data
+    X, y : the data; X may be sparse or an AnnData, as for `assess`
     objectives : scores (accuracy, balanced_accuracy, auc, log_likelihood, error; r2, rmse), stability, n_features
         (or size), seconds (or time); by default accuracy, or r2 for a number, with stability and n_features
     n_trials : how many configurations; a grid has as many as it has
@@ -83,6 +84,7 @@ def tune(
     """
     from steadyset.tuning.search import SAMPLERS, Search
 
+    X, y, groups, features = unfolded(X, y, groups, features)
     refuse_several_targets(y)
     kind = task_of(target_values(y, None), task)
     if objectives is None:

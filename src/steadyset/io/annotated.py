@@ -1,0 +1,44 @@
+"""AnnData in memory: its X, the names of its variables, and columns of its obs as target and groups."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from steadyset.errors import InputError
+from steadyset.io.genes import counts_note, distinct_names
+from steadyset.io.numbers import dense_array, number_array
+from steadyset.io.observations import aligned_rows
+from steadyset.io.roles import role_values
+
+
+def is_annotated(X: Any) -> bool:
+    """Whether X is an AnnData, or something that has its parts."""
+    return not isinstance(X, type) and all(hasattr(X, part) for part in ("X", "obs", "var_names", "obs_names"))
+
+
+def unfolded(X: Any, y: Any, groups: Any, features: Sequence[str] | None) -> tuple[Any, Any, Any, Sequence[str] | None]:
+    """An AnnData as numbers, target, groups and names; anything else as it is.
+
+    `y` and `groups` may be names of columns of obs. Repeated names of variables and raw counts are warned of.
+    """
+    if not is_annotated(X):
+        return X, y, groups, features
+    if X.X is None:
+        raise InputError("The AnnData has no X; put one of its layers there.")
+    values = X.X.to_memory() if hasattr(X.X, "to_memory") else X.X  # sparse and still in a file
+    table = dense_array(values, "X") if hasattr(values, "toarray") else number_array(values, "X")
+    notes = counts_note(table) if table.ndim == 2 else []
+    if features is None:
+        features, renamed = distinct_names([str(name) for name in X.var_names])
+        notes += renamed
+    for note in notes:
+        warnings.warn(f"AnnData: {note}.", stacklevel=4)
+    return table, _of_rows(X, y, "y"), None if groups is None else _of_rows(X, groups, "groups"), features
+
+
+def _of_rows(X: Any, values: Any, what: str) -> Any:
+    if not isinstance(values, str):
+        return aligned_rows(X.obs, values, what)
+    return role_values({str(name): X.obs[name] for name in X.obs.columns}, values, "obs")

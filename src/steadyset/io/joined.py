@@ -1,0 +1,203 @@
+"""Values in one file, what is known of the samples in another: joined by the names of the samples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from steadyset.errors import Argument, InputError
+from steadyset.io.columns import Columns
+from steadyset.io.genes import UNNAMED, distinct_names
+from steadyset.io.labels import some_names
+from steadyset.io.phenotypes import Phenotypes
+from steadyset.io.roles import Roles
+from steadyset.io.sample_names import Match, best_match, repeated_names, unlike_samples
+from steadyset.io.series_matrix import ACCESSION
+from steadyset.io.sources import GENES_IN_ROWS, LEAST_SHARE, Source, read_as
+
+HEADER = "the header"  # the axis of genes in rows
+
+
+def join_table(
+    table: Columns, known: Phenotypes, path: Path, samples: Path, roles: Roles, *, transpose: bool | None
+) -> Source:
+    """The rows, or the columns, of a table with what the other file knows of them."""
+    columns = roles.of(known, str(samples))
+    axes = _axes(table, transpose)
+    match = best_match(axes, known.texts)
+    if match is None:
+        raise _nothing_matches(axes, known, path, samples, transpose)
+    if match.axis != HEADER:
+        source = _samples_in_rows(table, match.axis)
+    else:
+        source, places = _genes_in_rows(table, match, path)
+        match = replace(match, places=places)
+    source.notes[:0] = read_as(table.notes)
+    return _join(source, columns, known, match, path, samples)
+
+
+def join_series(source: Source, known: Phenotypes, path: Path, samples: Path, roles: Roles) -> Source:
+    """The samples of a series matrix with what another file knows of them."""
+    columns = roles.of(known, str(samples))
+    axes = {HEADER: source.rows or []}
+    match = best_match(axes, known.texts)
+    if match is None:
+        raise _nothing_matches(axes, known, path, samples, None)
+    return _join(source, columns, known, match, path, samples)
+
+
+def join_own_header(source: Source, known: Phenotypes, path: Path, roles: Roles) -> Source:
+    """The samples of a series matrix with what its own header knows of them."""
+    place = {name: i for i, name in enumerate(known.texts[ACCESSION])}
+    order = [place[name] for name in source.rows or ()]
+    columns = {name: [values[i] for i in order] for name, values in roles.of(known, f"the header of {path}").items()}
+    return replace(source, columns=columns, joined=" from its header")
+
+
+def _join(
+    source: Source, columns: Mapping[str, list[Any]], known: Phenotypes, match: Match, path: Path, samples: Path
+) -> Source:
+    """The rows of the source that the other file knows, in their order."""
+    rows = source.rows or []
+    _refuse_repeated(rows, match, known, path, samples)
+    pairs = [(row, place) for row, place in enumerate(match.places) if place is not None]
+    if len(pairs) < max(2, LEAST_SHARE * len(rows)):
+        raise _too_few(rows, match, known, path, samples)
+    notes = _notes(rows, known, match, path, samples)
+    others = [name for name in known if name and name not in (*columns, match.column)]
+    if others:
+        notes.append(f"not used as features: {some_names(others)} of {samples.name}")
+    kept = [row for row, _ in pairs]
+    return replace(
+        source,
+        X=source.X if len(kept) == len(rows) else source.X[kept],
+        columns={name: [values[place] for _, place in pairs] for name, values in columns.items()},
+        rows=[rows[row] for row in kept],
+        notes=[*known.notes, *source.notes, *notes],
+        joined=f" from {samples.name}, joined by {match.column!r}",
+    )
+
+
+def _axes(table: Columns, transpose: bool | None) -> dict[str, list[str]]:
+    """The lists of names that the samples may be: columns that name rows, and the header."""
+    axes: dict[str, list[str]] = {}
+    if transpose is not True:
+        for place, column in table.others.items():
+            axes[table.names[place]] = ["" if value is None else str(value).strip() for value in column.to_pylist()]
+        for f in np.flatnonzero(table.whole)[:1].tolist():  # numbers that name samples stand first
+            axes[table.names[table.numeric[f]]] = [f"{value:.0f}" for value in table.X[:, f]]
+    if transpose is not False:
+        axes[HEADER] = [name.strip() for name in table.names]
+    return axes
+
+
+def _genes_in_rows(table: Columns, match: Match, path: Path) -> tuple[Source, list[int | None]]:
+    """Columns that are samples become rows, with their places in the other file; another column names the features."""
+    samples = {f for f, place in enumerate(match.places) if place is not None}
+    texts = [table.names[f] for f in table.others if f in samples]
+    if texts:
+        column = table.others[table.names.index(texts[0])].to_pylist()
+        odd = next((value for value in column if isinstance(value, str)), column[0])
+        raise InputError(
+            f"{path} has samples with something other than numbers ({texts[0]!r} holds {odd!r}); remove such rows."
+        )
+    rest = [f for f in range(len(table.names)) if f not in samples]
+    naming = next((f for f in rest if f == 0 or f in table.others), None)
+    notes: list[str] = []
+    renamed: list[str] = []
+    if naming is None:
+        features = [f"row {i}" for i in range(1, table.n_rows + 1)]
+        notes.append("the rows have no names and are called 'row 1', 'row 2', ...")
+    else:
+        features, renamed = distinct_names(_row_names(table, naming))
+        heading = table.names[naming]
+        notes.append(f"features named by {f'the column {heading!r}' if heading else 'the first column'}")
+        aside = [table.names[f] for f in rest if f != naming and f in table.others]
+        if aside:
+            notes.append(f"left out: {some_names(aside)} (neither samples nor the names of the features)")
+    columns = [i for i, f in enumerate(table.numeric.tolist()) if f != naming]
+    X = np.ascontiguousarray(table.X[:, columns].T)
+    own = table.numeric[columns].tolist()
+    rows = [table.names[f] for f in own]
+    source = Source(X, features, {}, rows, [*notes, *renamed], layout=GENES_IN_ROWS)
+    return source, [match.places[f] for f in own]
+
+
+def _row_names(table: Columns, place: int) -> list[str]:
+    if place in table.others:
+        values: Sequence[Any] = table.others[place].to_pylist()
+    else:
+        values = [f"{value:.0f}" for value in table.X[:, table.numeric.tolist().index(place)]]
+    return [str(value).strip() or UNNAMED if value is not None else UNNAMED for value in values]
+
+
+def _samples_in_rows(table: Columns, axis: str) -> Source:
+    place = table.names.index(axis)
+    rows = _row_names(table, place)
+    texts = {table.names[f]: column for f, column in table.others.items() if f != place}
+    kept = [i for i, f in enumerate(table.numeric.tolist()) if f != place]
+    names = [table.names[f] for f in table.numeric[kept].tolist()]
+    return Source(table.X[:, kept], names, {}, rows, [], texts=texts, whole=table.whole[kept])
+
+
+def _refuse_repeated(rows: Sequence[str], match: Match, known: Phenotypes, path: Path, samples: Path) -> None:
+    used = {place for place in match.places if place is not None}
+    theirs = known.texts[match.column]
+    mine = [name for name, place in zip(rows, match.places, strict=True) if place is not None]
+    again = [name for name in repeated_names(theirs) if theirs.index(name) in used]
+    for found, where in ((repeated_names(mine), f"{path} has samples"), (again, f"{samples} has rows")):
+        if found:
+            raise InputError(f"{where} of the same name ({some_names(found)}); expected one of each name.")
+
+
+def _too_few(rows: Sequence[str], match: Match, known: Phenotypes, path: Path, samples: Path) -> InputError:
+    missing = [name for name, place in zip(rows, match.places, strict=True) if place is None]
+    why = unlike_samples(missing, {match.column: known.texts[match.column]})
+    return InputError(
+        f"{samples} knows {match.count} of the {len(rows)} samples of {path} by {match.column!r}; expected at least "
+        f"half of them, and two. It does not know {some_names(missing)}{why}."
+    )
+
+
+def _notes(rows: Sequence[str], known: Phenotypes, match: Match, path: Path, samples: Path) -> list[str]:
+    notes = []
+    theirs, places = known.texts[match.column], match.places
+    if match.loose:
+        mine, other = next((rows[i], theirs[p]) for i, p in enumerate(places) if p is not None and rows[i] != theirs[p])
+        notes.append(f"names matched without regard to case, marks and R's leading X: {mine!r} is {other!r}")
+    without = [name for name, place in zip(rows, places, strict=True) if place is None]
+    one = "column" if match.axis == HEADER else "row"
+    if without:
+        notes.append(f"left out, because {samples.name} does not know them: {_counted(without, one)} of {path.name}")
+    used = {place for place in places if place is not None}
+    unused = [name for i, name in enumerate(theirs) if i not in used]
+    if unused:
+        notes.append(f"without values in {path.name}: {_counted(unused, 'sample')} of {samples.name}")
+    return notes
+
+
+def _counted(names: Sequence[str], one: str) -> str:
+    return f"{len(names)} {one if len(names) == 1 else f'{one}s'} ({some_names(names)})"
+
+
+def _nothing_matches(
+    axes: Mapping[str, Sequence[str]], known: Phenotypes, path: Path, samples: Path, transpose: bool | None
+) -> InputError:
+    axis = HEADER if HEADER in axes else next(iter(axes), None)
+    told = f"; {path.name} has {some_names([name for name in axes[axis] if name])} in {axis}" if axis else ""
+    texts = [name for name in known if name]
+    hint = "".join(unlike_samples([name for name in names if name], known.texts) for names in axes.values())
+    turn: tuple[str | Argument, ...] = ()
+    if transpose is False:
+        turn = ("; if genes are in rows, leave out ", Argument("transpose", False))
+    first = known.texts[texts[0]] if texts else []
+    return InputError(
+        f"No column of {samples} holds the names of the samples of {path}{told}, and {samples.name} has "
+        f"{some_names(first)} in {texts[0] if texts else 'its first column'!r}{hint}",
+        *turn,
+        ".",
+    )

@@ -1,0 +1,82 @@
+"""Sparse matrices and AnnData in memory give what the dense array gives, to the last bit."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+import steadyset as st
+from steadyset.errors import InputError
+
+RANDOM = np.random.default_rng(0)
+X = np.where(RANDOM.random((30, 8)) < 0.4, RANDOM.normal(size=(30, 8)), 0.0)
+Y = ["ill", "well"] * 15
+
+
+def annotated(values, **obs):
+    frame = pd.DataFrame({"state": pd.Categorical(Y), **obs}, index=[f"cell{i}" for i in range(30)])
+    names = pd.Index([f"g{j}" for j in range(8)])
+    return SimpleNamespace(X=values, obs=frame, var_names=names, obs_names=frame.index)
+
+
+def assessed(values, y=Y, **options):
+    return st.assess(["anova:k=3", "lasso"], values, y, resampling=st.KFold(3), **options)
+
+
+def same(a, b):
+    seconds = ["fit_seconds", "score_seconds"]
+    assert a.scores.drop(columns=seconds).equals(b.scores.drop(columns=seconds))
+    for name, runs in a.selections.items():
+        assert runs.indices.tolist() == b.selections[name].indices.tolist()
+
+
+@pytest.mark.parametrize("form", ["csr_matrix", "csc_array", "coo_array", "lil_matrix", "dok_array"])
+def test_a_sparse_matrix_gives_what_the_dense_one_gives(form):
+    same(assessed(getattr(sparse, form)(X)), assessed(X))
+
+
+def test_an_anndata_gives_what_its_parts_give():
+    donors = [f"d{i // 3}" for i in range(30)]
+    found = assessed(annotated(sparse.csr_matrix(X), donor=donors), "state", groups="donor")
+    same(found, assessed(X, groups=donors))
+    assert found.selections["lasso"].features == tuple(f"g{j}" for j in range(8))
+
+
+def test_rows_of_y_follow_the_names_of_the_cells():
+    cells = annotated(X)
+    with pytest.warns(UserWarning, match="y has the rows of X in another order"):
+        found = assessed(cells, cells.obs["state"][::-1])
+    same(found, assessed(X))
+
+
+def test_tune_takes_an_anndata_and_a_sparse_matrix():
+    pytest.importorskip("optuna")
+    space = {"filter": ["anova"], "fraction": [0.5], "model": {"ridge": {"penalty": [0.1]}}}
+    options = {"resampling": st.KFold(2), "n_trials": 1, "objectives": ["accuracy"]}
+    dense = st.tune(space, X, Y, **options).frame["accuracy"]
+    for values, y in ((sparse.csr_array(X), Y), (annotated(X), "state")):
+        assert st.tune(space, values, y, **options).frame["accuracy"].equals(dense)
+
+
+def test_raw_counts_and_repeated_names_are_warned_of():
+    cells = annotated(RANDOM.poisson(40, size=(30, 8)))
+    cells.var_names = pd.Index(["a", "a", *"bcdefg"])
+    with pytest.warns(UserWarning, match="look like raw counts"), pytest.warns(UserWarning, match="'a'.; all are kept"):
+        assessed(cells, "state")
+
+
+@pytest.mark.parametrize(
+    ("cells", "y", "sentence"),
+    [
+        (annotated(X), "State", "obs has no column 'State'; did you mean 'state'?"),
+        (annotated(X), "x", r"obs has no column 'x'; candidates are 'state' \(2 values\)"),
+        (annotated(None), "state", "The AnnData has no X; put one of its layers there"),
+        (sparse.csr_array((10**7, 10**6)), Y, "X is sparse and would take 74,506 GB .* keep fewer columns"),
+        (sparse.csr_array(X.astype(complex)), Y, "X holds complex numbers; expected numbers"),
+    ],
+)
+def test_what_cannot_be_used_is_one_sentence(cells, y, sentence):
+    with pytest.raises(InputError, match=sentence):
+        assessed(cells, y)
