@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from steadyset.assessment import Assessment, assess
     from steadyset.certificates import Certificate, certificate_table, certify
     from steadyset.errors import InputError, MissingExtraError, SteadysetError, UndefinedError
-    from steadyset.findings import Findings, findings_of
+    from steadyset.findings import Findings, findings_of, methods_text
     from steadyset.from_tools import from_cross_validate, from_fitted, from_importances, from_rfecv
     from steadyset.inference import (
         Comparison,
@@ -105,6 +105,7 @@ _HOMES = {
     "findings": (
         "Findings",
         "findings_of",
+        "methods_text",
     ),
     "from_tools": (
         "from_cross_validate",
@@ -242,6 +243,7 @@ __all__ = [
     "list_measures",
     "list_resamplings",
     "list_selectors",
+    "methods_text",
     "null_expectation",
     "one_standard_error",
     "pa_best",

@@ -16,11 +16,11 @@ from importlib.resources import files
 from typing import Any
 
 from steadyset._version import __version__
+from steadyset.inference.typeset import latex_escaped
 
 FILE = "references.json"
 MOST_AUTHORS, FIRST_AUTHORS = 10, 6  # of a list of references
 CITATION = re.compile(r"(?P<names>.+?),? \(?(?P<year>\d{4})\)?(?:,.*)?")
-ESCAPED = {c: f"\\{c}" for c in "&%$#_{}"} | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\^{}"}
 BIBTEX_TYPES = {
     "article-journal": "article",
     "paper-conference": "inproceedings",
@@ -203,7 +203,11 @@ def _place(item: Mapping[str, Any]) -> str:
 
 
 def _bibtex_name(name: Mapping[str, str]) -> str:
-    return f"{{{_escaped(name['literal'])}}}" if "literal" in name else _escaped(f"{name['family']}, {name['given']}")
+    return (
+        f"{{{latex_escaped(name['literal'])}}}"
+        if "literal" in name
+        else latex_escaped(f"{name['family']}, {name['given']}")
+    )
 
 
 def _protected(title: str) -> str:
@@ -214,12 +218,8 @@ def _protected(title: str) -> str:
 
 
 def _braced(word: str) -> str:
-    return f"{{{_escaped(word)}}}" if any(c.isupper() for c in word) else _escaped(word)
+    return f"{{{latex_escaped(word)}}}" if any(c.isupper() for c in word) else latex_escaped(word)
 
 
 def _bibtex_value(name: str, value: str) -> str:
-    return value if name in ("author", "title", "doi", "url") else _escaped(value)
-
-
-def _escaped(text: str) -> str:
-    return "".join(ESCAPED.get(c, c) for c in text)
+    return value if name in ("author", "title", "doi", "url") else latex_escaped(value)

@@ -450,6 +450,11 @@ def _selecting() -> list[Recipe]:
 def _showing() -> list[Recipe]:
     return [
         Recipe("findings_of", st.findings_of, {"result": assessed(), "core": 0.5, "level": 0.9, "choose": None}),
+        Recipe(
+            "methods_text",
+            st.methods_text,
+            {"result": assessed(), "format": "latex", "keys": False, "core": 0.5, "level": 0.9, "choose": None},
+        ),
         Recipe("report", _reported, {"result": runs(), "path": "page.html", "core": 0.5, "level": 0.9}),
         Recipe(
             "plot.selection_frequencies", st.plot.selection_frequencies, {"selections": runs(), "top": 3, "core": 0.5}

@@ -25,7 +25,7 @@ from steadyset.arguments import (
 )
 from steadyset.assessment.engines import check_engine, compute
 from steadyset.assessment.folder import RunFolder
-from steadyset.assessment.request import Request, make_request
+from steadyset.assessment.request import DETAILS, Request, make_request
 from steadyset.assessment.result import Assessment
 from steadyset.assessment.workers import CRASHED, KILLED, refuse_what_cannot_travel
 from steadyset.assessment.written import SCHEMA_VERSION
@@ -135,6 +135,10 @@ def assess(
         on_warning=on_warning,
         task=task,
     )
+    if runs == "auto":
+        request = replace(
+            request, automatic={"width": float(width), "max_runs": int(max_runs), "measure": str(measure)}
+        )
     if engine not in ("serial", "threads") and (engine != "auto" or jobs > 1):
         refuse_what_cannot_travel(request.plan, dict(zip(request.names, request.selectors, strict=True)))
     with ExitStack() as stack:
@@ -172,7 +176,7 @@ def _begin(folder: RunFolder, request: Request, resume: bool) -> tuple[Request, 
     before = folder.settings()
     request = _in_order(request, before["selectors"], folder)
     for key, value in request.settings.items():
-        if key not in ("selectors", "steadyset_version") and before.get(key) != value:
+        if key not in ("selectors", "steadyset_version", DETAILS) and before.get(key) != value:
             word = OTHER.get(key, f"another {key.replace('_', ' ')}")
             raise InputError(
                 f"{folder.path} holds an assessment with {word}; ask for the same, or choose another folder with ",
@@ -180,7 +184,8 @@ def _begin(folder: RunFolder, request: Request, resume: bool) -> tuple[Request, 
                 ".",
             )
     finished = {key: cell for key, cell in folder.cells().items() if not _passing(cell)}
-    if len(request.names) > len(before["selectors"]) or before["schema_version"] != SCHEMA_VERSION:
+    # Another version may write more; more selectors, or more runs, have other details.
+    if request.settings[DETAILS] != before.get(DETAILS) or before["schema_version"] != SCHEMA_VERSION:
         folder.write_settings(request.settings)
     return request, finished
 

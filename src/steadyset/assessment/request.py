@@ -14,6 +14,7 @@ import numpy as np
 
 from steadyset._version import __version__
 from steadyset.arguments import check_integer, wrong_argument
+from steadyset.assessment.details import data_details, selector_details
 from steadyset.errors import Complaints, InputError, about
 from steadyset.io.annotated import unfolded
 from steadyset.io.labels import feature_names
@@ -31,6 +32,8 @@ from steadyset.selectors.ensembles import StabilitySelection
 from steadyset.selectors.validation import all_finite, check_k
 from steadyset.task import Task, check_meaning, n_classes, refuse_several_targets, task_of
 
+DETAILS = "details"
+
 
 @dataclass(frozen=True)
 class Request:
@@ -40,6 +43,8 @@ class Request:
     selectors: tuple[Any, ...]
     features: tuple[str, ...]
     plan: Plan
+    target: str = ""
+    automatic: Mapping[str, Any] | None = None  # when runs are added until intervals are narrow
 
     @cached_property
     def settings(self) -> dict[str, Any]:
@@ -61,7 +66,16 @@ class Request:
             "data_sha256": fingerprint(plan),
             "features": list(self.features),
             "steadyset_version": __version__,
+            DETAILS: self.details,
         }
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """What describes the assessment for readers and decides nothing: other words for it may be resumed."""
+        selectors = dict(zip(self.names, self.selectors, strict=True))
+        told = selector_details(selectors, len(self.features), self.plan.task, _shown)
+        stop = {"automatic": dict(self.automatic)} if self.automatic else {}
+        return {**data_details(self.plan, self.target), **stop, "selectors": told}
 
 
 def make_request(
@@ -103,7 +117,8 @@ def make_request(
     if plan.impute is None:
         judged = {"the predictor": plan.predictor} if plan.scoring else {}
         refuse_gaps(plan.X, plan.gaps, names, named | judged)
-    request = Request(tuple(named), tuple(named.values()), names, plan)
+    target = str(getattr(y, "name", None) or "")
+    request = Request(tuple(named), tuple(named.values()), names, plan, target)
     told = copies_in_both_halves(request.settings)
     if told:
         warnings.warn(told, CopiesWarning, stacklevel=3)

@@ -9,7 +9,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from itertools import pairwise
 from typing import Any
@@ -144,6 +144,8 @@ def check_settings(settings: Mapping[str, Any]) -> None:
             raise DamagedError(f"{key} must be {wanted}")
     if len(settings["features"]) != settings["n_features"]:
         raise DamagedError(f"n_features is {settings['n_features']}, but {len(settings['features'])} are named")
+    if "details" in settings:
+        _check_details(settings["details"], settings["selectors"])
 
 
 def check_cell(cell: Cell, settings: Mapping[str, Any]) -> None:
@@ -198,6 +200,37 @@ _SETTINGS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "features": (_is_texts, "a list of distinct names"),
     "steadyset_version": (_is_text, "a text"),
 }
+# Of the details, which older folders lack.
+_DETAILS: dict[str, Callable[[Any], bool]] = {
+    "target": _is_text,
+    "classes": lambda value: isinstance(value, dict) and all(map(_is_count, value.values())),
+    "missing_values": _is_count,
+    "missing_features": _is_count,
+    "n_groups": _is_count,
+    "n_runs": _is_count,
+    "resampling": lambda value: _is_mapping_of_texts(value, {"words", "reference"}),
+    "predictor": _is_text,
+    "versions": lambda value: _is_mapping_of_texts(value),
+    "selectors": lambda value: isinstance(value, dict) and all(map(_is_selector, value.values())),
+}
+
+
+def _is_mapping_of_texts(value: Any, keys: Collection[str] = ()) -> bool:
+    return isinstance(value, dict) and all(map(_is_text, value.values())) and set(keys) <= set(value)
+
+
+def _is_selector(value: Any) -> bool:
+    texts = {key: text for key, text in value.items() if key != "parameters"} if isinstance(value, dict) else None
+    wanted = {"summary", "reference", "package"}
+    return _is_mapping_of_texts(texts, wanted) and _is_mapping_of_texts(value.get("parameters"))
+
+
+def _check_details(details: Any, selectors: Collection[str]) -> None:
+    for key, fits in _DETAILS.items():
+        if not isinstance(details, dict) or key not in details or not fits(details[key]):
+            raise DamagedError(f"its details have no {key}, or none that can be told")
+    if set(details["selectors"]) != set(selectors):
+        raise DamagedError("its details are those of other selectors")
 
 
 def _cell(row: Mapping[str, Any]) -> Cell:

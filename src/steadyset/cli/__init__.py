@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from steadyset.cli import assess, certify, compare, measure, measures, report, resamplings, selectors, tune
+from steadyset.cli import assess, certify, compare, measure, measures, methods, report, resamplings, selectors, tune
 from steadyset.cli.naming import Command, Subcommand
 from steadyset.cli.output import complain, speak_any_alphabet
 from steadyset.ending import KILLED_BY, leave_at_once
@@ -39,6 +39,7 @@ app = typer.Typer(
 app.command("assess", cls=Subcommand)(assess.assess)
 app.command("tune", cls=Subcommand)(tune.tune)
 app.command("report", cls=Subcommand)(report.report)
+app.command("methods", cls=Subcommand)(methods.methods)
 app.command("measure", cls=Subcommand)(measure.measure)
 app.command("compare", cls=Subcommand)(compare.compare)
 app.command("measures", cls=Subcommand)(measures.measures)

@@ -136,7 +136,7 @@ def assess(
             result = run_assessment(
                 selectors or None,
                 data.X,
-                data.y,
+                shared.named_target(data.y, target),
                 features=data.features,
                 groups=data.groups,
                 impute=impute,

@@ -119,7 +119,7 @@ def tune(
         result = run_tuning(
             space,
             data.X,
-            data.y,
+            shared.named_target(data.y, target),
             features=data.features,
             groups=data.groups,
             impute=impute,

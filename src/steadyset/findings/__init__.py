@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from steadyset.arguments import check_choice, check_flag
 from steadyset.conventions import CORE, LEVEL, check_core, check_level
 from steadyset.errors import Argument, InputError
+from steadyset.findings.cited_text import FORMATS, Methods, recorded_methods
 from steadyset.findings.parts import (
     Baseline,
     Configuration,
@@ -37,11 +39,14 @@ __all__ = [
     "FeatureRows",
     "Findings",
     "Measured",
+    "Methods",
     "Procedure",
     "Reason",
     "Score",
     "Test",
     "findings_of",
+    "methods_of",
+    "methods_text",
 ]
 
 
@@ -90,6 +95,51 @@ def findings_of(
     if isinstance(result, Tuning):
         return of_tuning(result, core=core, level=level, choose=choose)
     return of_selections(result if isinstance(result, Mapping) else {"": result}, core=core, level=level)
+
+
+def methods_text(
+    result: Any,
+    *,
+    format: str = "text",
+    keys: bool = False,
+    core: float | None = None,
+    level: float | None = None,
+    choose: str | None = None,
+) -> str:
+    """What was done, in two paragraphs for a paper, with the references of what was used.
+
+    Parameters
+    ----------
+    result : what `findings_of` takes; the folder of a tuning that the command made is taken too
+    format : "text", "markdown", "latex" or "json"; "bibtex" and "csl" (CSL-JSON) give the references alone
+    keys : whether Markdown and LaTeX cite the keys of these two instead of listing the references
+    core, level, choose : as in `findings_of`
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> sel = st.Selections.from_sets([["a", "b"], ["a", "b"], ["a", "c"]] * 4, features=list("abcdef"))
+    >>> print(st.methods_text(sel).split(".")[0])
+    The features that 12 runs selected over 6 features were compared as recorded
+    """
+    check_choice("format", format, FORMATS)
+    check_flag("keys", keys)
+    return methods_of(result, core=core, level=level, choose=choose).written(format, keys=keys)
+
+
+def methods_of(result: Any, **options: Any) -> Methods:
+    """The methods of what `findings_of` takes, or those that a folder has recorded."""
+    if isinstance(result, (str, Path)):
+        found = recorded_methods(file_path(result))
+        if found is not None:
+            given = [name for name, value in options.items() if value is not None]
+            if given:
+                raise InputError(Argument(given[0]), f" is that of the tuning in {result}, and cannot be chosen again.")
+            return found
+    methods = findings_of(result, **options).methods
+    if methods is None:
+        raise InputError("The findings have no methods to tell; pass the result that they are of.")
+    return methods
 
 
 def _refuse_others(result: Findings | Comparison, asked: Mapping[str, float | None]) -> None:

@@ -23,7 +23,7 @@ def differences(found: Comparison, what: str, test: str) -> Differences:
     groups = {str(name): letters for name, letters in found.groups.items()}
     letters = ", ".join(f"{shown_name(name)} ({letters})" for name, letters in groups.items() if letters)
     words = f"In {what.replace('_', ' ')}: {letters}; those that share a letter cannot be told apart ({how})."
-    return Differences(what, how, groups, tests, words)
+    return Differences(what, how, groups, tests, words, found.adjust or "")
 
 
 def _test(row: Mapping[Hashable, Any], alpha: float) -> Test:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from math import isnan, nan
 
 from steadyset.assessment import Assessment
 from steadyset.assessment.request import copies_in_both_halves
 from steadyset.assessment.steadiness import BY_COLUMN_ORDER, DEFAULT_MEASURE, MOST_TIED
 from steadyset.errors import InputError
+from steadyset.findings import paragraphs
 from steadyset.findings.answer import best_predictor, ranked, steadiest
 from steadyset.findings.cores import cores_of
 from steadyset.findings.differing import CORRECTED_T, STABILITY, differences
@@ -34,7 +36,7 @@ def of_assessment(assessment: Assessment, *, core: float, level: float) -> Findi
         f"All {counted(n, 'run')} of {shown_name(name)} failed, the first one because of: {shown_name(why)}"
         for name, (n, why) in assessment.failed_selectors.items()
     ]
-    return Findings(
+    found = Findings(
         "assessment",
         _about(assessment),
         DEFAULT_MEASURE,
@@ -55,6 +57,7 @@ def of_assessment(assessment: Assessment, *, core: float, level: float) -> Findi
         settings={key: value for key, value in assessment.settings.items() if key != "features"},
         selections=assessment.selections,
     )
+    return replace(found, methods=paragraphs.of_assessment(assessment, found))
 
 
 def _about(assessment: Assessment) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from math import isnan, nan
 from typing import Any
 
 from steadyset.assessment.steadiness import DEFAULT_MEASURE, steadiness
 from steadyset.conventions import CORE
 from steadyset.errors import InputError
+from steadyset.findings import paragraphs
 from steadyset.findings.answer import ranked, steadiest
 from steadyset.findings.cores import cores_of
 from steadyset.findings.differing import STABILITY, differences
@@ -31,17 +33,17 @@ def of_selections(procedures: Mapping[str, Any], *, core: float, level: float) -
     runs = {str(name): as_selections(one) for name, one in procedures.items()}
     rows = []
     for name, sel in runs.items():
-        found = steadiness(sel, level=level)
+        value = steadiness(sel, level=level)
         rows.append(
             Procedure(
                 name,
                 sel.n_runs,
-                found.stability,
-                found.low,
-                found.high,
-                found.verdict,
+                value.stability,
+                value.low,
+                value.high,
+                value.verdict,
                 float(sel.sizes.mean()) if sel.n_runs else nan,
-                note=found.note,
+                note=value.note,
             )
         )
     several = {name: sel for name, sel in runs.items() if sel.n_runs > 1}
@@ -50,7 +52,7 @@ def of_selections(procedures: Mapping[str, Any], *, core: float, level: float) -
     features = counted(sizes[0], "feature") if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} features"
     n_runs = sum(sel.n_runs for sel in runs.values())
     who = f", {counted(len(runs), 'procedure')}" if len(runs) > 1 else ""
-    return Findings(
+    found = Findings(
         "selections" if len(runs) == 1 else "comparison",
         f"{counted(n_runs, 'run')}, {features}{who}",
         DEFAULT_MEASURE,
@@ -64,6 +66,7 @@ def of_selections(procedures: Mapping[str, Any], *, core: float, level: float) -
         notes=tuple(_note(row) for row in rows if isnan(row.stability) and row.note),
         selections=runs,
     )
+    return replace(found, methods=paragraphs.of_selections(found))
 
 
 def _of_the_same_features(runs: Mapping[str, Selections]) -> Mapping[str, Selections]:
@@ -93,7 +96,7 @@ def of_comparison(comparison: Comparison, procedures: Mapping[str, Selections] |
         for name, row in zip(comparison.table.index, comparison.table.to_dict("records"), strict=True)
     )
     tested = (differences(comparison, STABILITY, "tests"),)
-    return Findings(
+    found = Findings(
         "comparison",
         f"{counted(len(rows), 'procedure')} by {comparison.measure}",
         comparison.measure,
@@ -105,6 +108,7 @@ def of_comparison(comparison: Comparison, procedures: Mapping[str, Selections] |
         notes=tuple(_note(row) for row in rows if isnan(row.stability) and row.note),
         selections=runs,
     )
+    return replace(found, methods=paragraphs.of_selections(found))
 
 
 def _note(row: Procedure) -> str:

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from steadyset.conventions import CORE, LEVEL
+from steadyset.findings.cited_text import Methods
 from steadyset.inference.feature_table import Feature
 from steadyset.selections import Selections
 
@@ -82,6 +83,7 @@ class Differences:
     groups: Mapping[str, str]
     tests: tuple[Test, ...]
     words: str
+    adjust: str = ""
 
     def told_apart(self, one: str, other: str) -> bool:
         """Whether the test tells two procedures apart."""
@@ -166,6 +168,7 @@ class Findings:
     notes: tuple[str, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     selections: Mapping[str, Selections] = field(default_factory=dict, repr=False)
+    methods: Methods | None = field(default=None, repr=False)
 
     @cached_property
     def frequencies(self) -> dict[str, dict[str, float]]:
@@ -175,7 +178,8 @@ class Findings:
     def to_dict(self) -> dict[str, Any]:
         """Lists, mappings, text and numbers; None for what is undefined."""
         parts = {part.name: getattr(self, part.name) for part in dataclasses.fields(self) if part.name != "selections"}
-        found: dict[str, Any] = plain(parts | {"frequencies": self.frequencies})
+        methods = None if self.methods is None else self.methods.to_dict()
+        found: dict[str, Any] = plain(parts | {"methods": methods, "frequencies": self.frequencies})
         return found
 
     def to_json(self) -> str:

@@ -51,6 +51,10 @@ class Resampling(BaseEstimator):  # type: ignore[misc]
         shown = (f"{key}={value!r}" for key, value in sorted(self.get_params().items()) if key not in left_out)
         return f"{type(self).__name__}({', '.join(shown)})"
 
+    def in_words(self) -> str:
+        """What the runs are drawn as, after their number: "100 ..."; the rows are those of the data."""
+        return f"resamples of the rows by {self.identity()}"
+
     @abstractmethod
     def _draw(self, run: int, rows: Rows, seed: int) -> Resample | tuple[Ints, Ints]:
         """The training and the test rows of one run."""

@@ -13,6 +13,7 @@ from steadyset.kernels.arrays import Ints
 from steadyset.resampling.base import Resampling
 from steadyset.resampling.by_name import register_resampling
 from steadyset.resampling.resample import Noise, Resample, Rows
+from steadyset.wording import percent
 
 
 class Bootstrap(Resampling):
@@ -50,6 +51,10 @@ class Bootstrap(Resampling):
     @property
     def extendable(self) -> bool:
         return not self.balanced
+
+    def in_words(self) -> str:
+        how = ", drawn within each class" if self.stratified else ", all rows equally often" if self.balanced else ""
+        return f"bootstrap samples of the rows{how}"
 
     def _draw(self, run: int, rows: Rows, seed: int) -> tuple[Ints, Ints]:
         if self.balanced:
@@ -113,6 +118,10 @@ class Subsample(Resampling):
         if self.stratified and rows.y is None:
             raise InputError("stratified=True needs y; none was given.")
 
+    def in_words(self) -> str:
+        how = " of each class" * self.stratified
+        return f"random subsamples of {percent(self.fraction)} of the rows{how}, drawn without replacement"
+
     def _draw(self, run: int, rows: Rows, seed: int) -> tuple[Ints, Ints]:
         random = _random(seed, run)
         if rows.groups is not None:
@@ -159,6 +168,9 @@ class ComplementaryPairs(Resampling):
                 raise InputError(
                     f"y has only one row of the class {classes[sizes.argmin()]!r}; halves need two or more."
                 )
+
+    def in_words(self) -> str:
+        return f"halves of the rows, drawn as complementary pairs{' within each class' * self.stratified}"
 
     def _draw(self, run: int, rows: Rows, seed: int) -> tuple[Ints, Ints]:
         random = _random(seed, run // 2)
@@ -210,6 +222,10 @@ class KFold(Resampling):
             raise InputError("stratified=True needs y; none was given.")
         super().check(rows)
 
+    def in_words(self) -> str:
+        how = "stratified " * self.stratified + f"{self.n_splits}-fold cross-validation"
+        return f"training sets of {how}{f', repeated {self.repeats} times' * (self.repeats > 1)}"
+
     def _draw(self, run: int, rows: Rows, seed: int) -> tuple[Ints, Ints]:
         random = _random(seed, run // self.n_splits)
         if rows.groups is not None:
@@ -252,6 +268,9 @@ class Chunks(Resampling):
     def extendable(self) -> bool:
         return False
 
+    def in_words(self) -> str:
+        return "disjoint random parts of the rows"
+
     def _draw(self, run: int, rows: Rows, seed: int) -> tuple[Ints, Ints]:
         chunk = _random(seed, 0).permutation(rows.n) % self.n_runs
         return np.flatnonzero(chunk == run), np.flatnonzero(chunk != run)
@@ -286,6 +305,9 @@ class FixedOverlap(Resampling):
             raise wrong_argument("overlap", "at least 0 and below 1", self.overlap)
         if self.n_runs % 2:
             raise InputError(f"n_runs is {self.n_runs}; samples with a fixed overlap come in pairs.")
+
+    def in_words(self) -> str:
+        return f"samples of the rows, drawn in pairs that share {percent(self.overlap)} of their rows"
 
     def _draw(self, run: int, rows: Rows, seed: int) -> tuple[Ints, Ints]:
         order = _random(seed, run // 2).permutation(rows.n)
@@ -328,6 +350,11 @@ class NoiseInjection(Resampling):
         if self.level < 0 or (self.target == "labels" and self.level > 1):
             raise wrong_argument("level", "at least 0, and for labels at most 1", self.level)
 
+    def in_words(self) -> str:
+        if self.target == "labels":
+            return f"copies of the data in which {percent(self.level)} of the labels were changed at random"
+        return f"copies of the data with random noise of {self.level:g} standard deviations added to each feature"
+
     def _draw(self, run: int, rows: Rows, seed: int) -> Resample:
         return Resample("", np.arange(rows.n), np.empty(0, np.int64), Noise(self.target, self.level, (seed, run, 2)))
 
@@ -355,6 +382,10 @@ class LeaveOut(Resampling):
         super().check(rows)
         if not 1 <= self.size < rows.n:
             raise wrong_argument("size", f"a whole number from 1 to {rows.n - 1}", self.size)
+
+    def in_words(self) -> str:
+        left = "one row" if self.size == 1 else f"{self.size} rows"
+        return f"training sets that each left out {left}, every row once"
 
     def _draw(self, run: int, rows: Rows, seed: int) -> tuple[Ints, Ints]:
         order = np.arange(rows.n) if self.size == 1 else _random(seed, 0).permutation(rows.n)

@@ -58,6 +58,9 @@ class Splitter(Resampling):
         shown = (f"{key}={value!r}" for key, value in sorted(vars(self.splitter).items()))
         return re.sub(r" at 0x[0-9a-f]+", "", f"{type(self.splitter).__name__}({', '.join(shown)})")
 
+    def in_words(self) -> str:
+        return f"training sets drawn by {self.identity()}"
+
     def n_runs_for(self, rows: Rows) -> int:
         return len(self._splits(rows, 0))
 
@@ -122,6 +125,9 @@ class Splits(Resampling):
                 digest.update(repr((np.asarray(rows).dtype.kind, np.shape(rows))).encode())
                 digest.update(np.asarray(rows).tobytes())
         return f"Splits({digest.hexdigest()[:16]})"
+
+    def in_words(self) -> str:
+        return "given training sets"
 
     def n_runs_for(self, rows: Rows) -> int:
         return len(self.splits)

@@ -246,7 +246,7 @@ register_selector(
     "lasso",
     classes=SparseLogistic,
     number=SparseLinear,
-    summary="L1-penalised logistic or linear regression (lasso)",
+    summary="L1-penalised logistic or linear regression",
     reference="Tibshirani 1996; Friedman, Hastie and Tibshirani 2010",
 )
 register_selector(

@@ -6,10 +6,12 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 from steadyset.docstrings import DEPRECATED, first_paragraph, headed_line, meanings
+from steadyset.selectors.ensembles import StabilitySelection
+from steadyset.selectors.ensembles.rules import get_rule
 from steadyset.selectors.filters import Filter, FilterSelector, get_filter
 from steadyset.selectors.known import NamedModel
-from steadyset.selectors.names import named_model, selector_names, unknown_selector, why_unable
-from steadyset.task import CLASSES, NUMBER
+from steadyset.selectors.names import named_model, selector_by_name, selector_names, unknown_selector, why_unable
+from steadyset.task import CLASSES, NUMBER, Task
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,6 +53,43 @@ def selector_entry(name: str) -> dict[str, Any]:
     return {"name": name, "kind": "filter", "target": _target(name) if record.target else "none", **_of_filter(record)}
 
 
+def about_selector(selector: Any, task: Task) -> tuple[str, str]:
+    """What a selector does for a task, in a phrase, and its reference; "" where nobody registered it."""
+    if isinstance(selector, FilterSelector):
+        record = get_filter(selector.name)
+        return f"filter by the {record.summary_for(task) or record.name}", record.reference
+    if isinstance(selector, StabilitySelection):
+        return _stability_selection(selector, task)
+    given = selector.get_params(deep=False) if hasattr(selector, "get_params") else {}
+    fitting = [
+        model
+        for model in map(named_model, selector_names())
+        if model is not None
+        and any(type(maker()) is type(selector) for maker in (model.classes, model.number) if maker is not None)
+        and all(given.get(name) == value for name, value in model.params.items())
+    ]
+    if not fitting:
+        return "", headed_line(type(selector), "Reference")
+    told = _of_model(max(fitting, key=lambda model: len(model.params)))  # elastic_net is a lasso with a parameter
+    words = str(told["summary"]).replace("logistic or linear", "logistic" if task == CLASSES else "linear")
+    return words, str(told["reference"])
+
+
+def _stability_selection(selector: StabilitySelection, task: Task) -> tuple[str, str]:
+    """Stability selection with what its base and its rule follow."""
+    name = "lasso" if selector.base is None else selector.base
+    base = selector_by_name(name, task) if isinstance(name, str) else name
+    words, followed = about_selector(base, task)
+    references = [
+        "Meinshausen and Bühlmann 2010",
+        "Shah and Samworth 2013",
+        get_rule(selector.rule).reference,
+        followed,
+    ]
+    parts = dict.fromkeys(part.strip() for text in references for part in text.split(";") if part.strip())
+    return f"stability selection with {words or type(base).__name__}", "; ".join(parts)
+
+
 def _of_model(model: NamedModel) -> dict[str, Any]:
     made = [maker() for maker in (model.classes, model.number) if maker is not None]
     kind = next((type(one) for one in made if meanings(type(one))), type(made[0]))
@@ -66,11 +105,15 @@ def _of_filter(record: Filter) -> dict[str, Any]:
     shared = _parameters(FilterSelector(record.name))
     own = {key: shared[key] for key in shared if key not in ("name", "params")} | record.options
     return {
-        "summary": record.summary or first_paragraph(record.score),
+        "summary": _filter_summary(record) or first_paragraph(record.score),
         "parameters": own,
         "meanings": {**meanings(FilterSelector), **{name: MEANINGS.get(name, OPTION) for name in record.options}},
         "reference": record.reference,
     }
+
+
+def _filter_summary(record: Filter) -> str:
+    return f"{record.summary}; for a number, {record.summary_number}" if record.summary_number else record.summary
 
 
 def _parameters(selector: Any) -> dict[str, Any]:

@@ -314,22 +314,21 @@ def _check_welch(totals: Floats) -> None:
 
 
 BOTH: tuple[Task, ...] = (CLASSES, NUMBER)
-for _name, _score, _slope, _multiclass, _summary, _reference in [
+for _name, _score, _slope, _multiclass, _summary, _summary_number, _reference in [
     (
-        *("anova", anova, slope_f, True, "F statistic of an analysis of variance, or of the slope"),
+        *("anova", anova, slope_f, True, "F statistic of an analysis of variance", "F statistic of the slope"),
         "Rasch, Kubinger and Yanagida 2011, p. 241; Bommert 2020, 3.1.1",
     ),
-    ("limma", limma, slope_limma, True, "F statistic with variances shrunk to a common prior", "Smyth 2004"),
     (
-        *("sam", sam, slope_sam, True, "difference of means, or slope, over its standard error plus a constant"),
-        "Tusher, Tibshirani and Chu 2001",
+        *("limma", limma, slope_limma, True, "F statistic with variances shrunk to a common prior"),
+        *("squared t statistic of the slope with variances shrunk to a common prior", "Smyth 2004"),
     ),
     (
-        "t_test",
-        t_test,
-        slope_t,
-        False,
-        "absolute t statistic of two means or of the slope",
+        *("sam", sam, slope_sam, True, "difference of means over its standard error plus a constant"),
+        *("slope over its standard error plus a constant", "Tusher, Tibshirani and Chu 2001"),
+    ),
+    (
+        *("t_test", t_test, slope_t, False, "absolute t statistic of two means", "absolute t statistic of the slope"),
         "Student 1908; Welch 1947",
     ),
 ]:
@@ -343,6 +342,7 @@ for _name, _score, _slope, _multiclass, _summary, _reference in [
             batched=True,
             reference=_reference,
             summary=_summary,
+            summary_number=_summary_number,
         )
     )
 register_filter(

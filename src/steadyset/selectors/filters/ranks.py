@@ -97,7 +97,8 @@ register_filter(
         target=(CLASSES, NUMBER),
         batched=True,
         reference="Kruskal and Wallis 1952; Spearman 1904",
-        summary="Kruskal-Wallis H statistic, or Spearman's rank correlation",
+        summary="Kruskal-Wallis H statistic",
+        summary_number="Spearman's rank correlation",
     )
 )
 register_filter(

@@ -43,7 +43,8 @@ class Filter:
     ``target`` holds the tasks "classes", "number", both, or nothing for a filter that ignores y. ``score_number`` takes
     the place of ``score`` where the target is a number; without it ``score`` tells them apart by the type of y.
     ``needs_discrete`` names the default discretiser, which is passed on as ``discretise``; ``stochastic`` filters get
-    ``random_state``, an integer. ``summary`` says in a phrase what the score is.
+    ``random_state``, an integer. ``summary`` says in a phrase what the score is, ``summary_number`` what it is where
+    the target is a number, if that is something else.
     """
 
     name: str
@@ -58,10 +59,15 @@ class Filter:
     greedy: bool = False
     stochastic: bool = False
     summary: str = ""
+    summary_number: str = ""
 
     def score_for(self, task: Task) -> Callable[..., Any]:
         """What scores features for a task."""
         return self.score if task == CLASSES or self.score_number is None else self.score_number
+
+    def summary_for(self, task: Task) -> str:
+        """What the score is for a task."""
+        return self.summary if task == CLASSES or not self.summary_number else self.summary_number
 
     @property
     def options(self) -> dict[str, Any]:

@@ -1,0 +1,107 @@
+"""What a run folder tells of an assessment besides what decides its result: for the methods paragraph of a paper."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from steadyset.docstrings import DEPRECATED, headed_line
+from steadyset.io.labels import shown_name
+from steadyset.runner.function import FunctionSelector, function_name
+from steadyset.runner.plan import Plan
+from steadyset.runner.scoring import default_predictor
+from steadyset.selectors.listing import about_selector
+from steadyset.selectors.validation import size_or_default
+from steadyset.task import CLASSES, Task
+
+PACKAGES = ("numpy", "scipy", "scikit-learn")
+# What an assessment sets itself, and what names a filter, a function or its features.
+UNTOLD = ("random_state", "n_jobs", "task", "name", "function", "features", "frame")
+LONGEST = 200  # characters of a parameter that is told
+
+
+def data_details(plan: Plan, target: str = "") -> dict[str, Any]:
+    """The target, the missing values, the groups and the resampling, and the versions of what computes."""
+    resampling = plan.resampling
+    labels, counts = np.unique(plan.y, return_counts=True) if plan.task == CLASSES else ((), ())
+    return {
+        "target": target,
+        "classes": {str(label): int(count) for label, count in zip(labels, counts, strict=True)},
+        "missing_values": int(np.isnan(plan.X[:, plan.gaps]).sum()),
+        "missing_features": len(plan.gaps),
+        "n_groups": 0 if plan.groups is None else len(np.unique(plan.groups)),
+        "n_runs": plan.n_runs,
+        "resampling": {"words": resampling.in_words(), "reference": headed_line(type(resampling), "Reference")},
+        "predictor": predictor_words(plan),
+        "versions": {"python": sys.version.split()[0], **{name: version(name) for name in PACKAGES}},
+    }
+
+
+def selector_details(
+    selectors: Mapping[str, Any], n_features: int, task: Task, shown: Callable[[Any], str]
+) -> dict[str, dict[str, Any]]:
+    """What each selector is, by name: in a phrase, its reference, and the parameters that are not at their defaults.
+
+    `shown` puts the value of a parameter into text.
+    """
+    return {name: _selector(selector, n_features, task, shown) for name, selector in selectors.items()}
+
+
+def predictor_words(plan: Plan) -> str:
+    """What predicts from the selected features, where there are scores."""
+    if not plan.scoring:
+        return ""
+    usual = default_predictor(plan.task)
+    steps = [step for _, step in getattr(plan.predictor, "steps", [("", plan.predictor)])]
+    fills = type(steps[0]).__name__ == "SimpleImputer" and len(steps) == len(usual.steps) + 1
+    if [repr(step) for step in steps[fills:]] == [repr(step) for _, step in usual.steps]:
+        model = "logistic regression" if plan.task == CLASSES else "ridge regression"
+        return f"a {model} on standardised features{', with missing values replaced by medians' * fills}"
+    return _listed_steps(steps)
+
+
+def _selector(selector: Any, n_features: int, task: Task, shown: Callable[[Any], str]) -> dict[str, Any]:
+    summary, reference = about_selector(selector, task)
+    if isinstance(selector, FunctionSelector):
+        summary = f"the function {function_name(selector.function)}"
+    elif not summary:
+        summary = _listed_steps([step for _, step in getattr(selector, "steps", [("", selector)])])
+    return {
+        "summary": summary,
+        "reference": reference,
+        "package": type(selector).__module__.partition(".")[0],
+        "parameters": _changed(selector, n_features, shown),
+    }
+
+
+def _changed(selector: Any, n_features: int, shown: Callable[[Any], str]) -> dict[str, str]:
+    """The parameters that differ from their defaults; and k where it decides, whose default depends on the data."""
+    if hasattr(selector, "steps"):
+        return {}
+    defaults = {p.name: p.default for p in inspect.signature(type(selector)).parameters.values()}
+    given = selector.get_params(deep=False)
+    changed = {
+        name: shown(given[name])
+        for name in defaults
+        if name in given and name not in UNTOLD and shown(given[name]) not in (shown(defaults[name]), shown(DEPRECATED))
+    }
+    if "k" in given and given["k"] is None and _size_decides(selector):
+        changed["k"] = str(size_or_default(None, n_features))
+    return {name: shown_name(text[:LONGEST]) + "..." * (len(text) > LONGEST) for name, text in changed.items()}
+
+
+def _size_decides(selector: Any) -> bool:
+    """Whether one of steadyset's selectors goes by its number of features, where it is not given."""
+    if not type(selector).__module__.startswith("steadyset."):
+        return False
+    return bool(selector.has_size()) if hasattr(selector, "has_size") else getattr(selector, "n_steps", None) is None
+
+
+def _listed_steps(steps: Sequence[Any]) -> str:
+    names = [type(step).__name__ for step in steps if step is not None and not isinstance(step, str)]
+    return f"a pipeline of {', '.join(names)}" if len(names) > 1 else "".join(names)

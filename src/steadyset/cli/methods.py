@@ -1,0 +1,57 @@
+"""`steadyset methods`: what was done, in two paragraphs for a paper, with references."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from steadyset.cli import shared
+
+
+class MethodsFormat(StrEnum):
+    """What --format takes."""
+
+    text = "text"
+    markdown = "markdown"
+    latex = "latex"
+    json = "json"
+
+
+def methods(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            help="The run folder of an assessment or a tuning, or a file with selections.", metavar="DIR|FILE"
+        ),
+    ],
+    form: Annotated[
+        MethodsFormat, typer.Option("--format", help="How the paragraphs are written.")
+    ] = MethodsFormat.text,
+    bibtex: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the references as BibTeX; Markdown and LaTeX then cite its keys."),
+    ] = None,
+    csl: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the references as CSL-JSON (Zotero, Pandoc); keys as with --bibtex."),
+    ] = None,
+    core: Annotated[
+        float | None, typer.Option(metavar="SHARE", help="Share of the runs a feature needs to be in the steady core.")
+    ] = None,
+    level: Annotated[float | None, typer.Option(metavar="L", help="Confidence level of intervals and tests.")] = None,
+    load: shared.Load = None,
+) -> None:
+    """Tell what was done in two paragraphs fit for a paper, with the numbers and the references of what was used."""
+    from steadyset.findings import methods_of
+    from steadyset.io.disk import explained, write_durably
+
+    found = methods_of(source, core=core, level=level)
+    for path, text in ((bibtex, found.bibtex), (csl, found.csl_json)):
+        if path is not None:
+            with explained(path):
+                write_durably(path, text().encode())
+    sys.stdout.write(found.written(form.value, keys=bibtex is not None or csl is not None))

@@ -1,0 +1,278 @@
+"""The methods paragraphs of an assessment and of recorded selections: what was done, and nothing that was not.
+
+Every sentence depends on what the run folder or the findings hold; where they say nothing, nothing is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import isfinite, isnan
+from typing import Any
+
+from steadyset._version import __version__
+from steadyset.assessment import Assessment
+from steadyset.conventions import LEVEL
+from steadyset.findings.cited_text import Methods, Part, cite, joined, sentences
+from steadyset.findings.differing import STABILITY
+from steadyset.findings.parts import Differences, Findings
+from steadyset.io.labels import shown_name
+from steadyset.measures.record import Measure, get_measure
+from steadyset.measures.scale import EXCELLENT, POOR
+from steadyset.references import reference, this_software
+from steadyset.task import CLASSES
+from steadyset.wording import counted, listed, percent
+
+MOST_CLASSES, MOST_NAMES = 10, 10  # that are named
+PACKAGES = {"numpy": ("NumPy", "harris2020"), "scipy": ("SciPy", "virtanen2020")}
+LEARN = ("scikit-learn", "pedregosa2011")
+ADJUSTMENTS = {"holm": ("by Holm's method", "holm1979"), "bh": ("by Benjamini and Hochberg's method", "benjamini1995")}
+PACKAGE_WORDS = {"sklearn": " of scikit-learn", "steadyset": "", "__main__": ""}
+NO_SPREAD, JOINED = "no spread", "by the intervals of both"  # of the notes of intervals and tests
+
+
+def of_assessment(assessment: Assessment, found: Findings) -> Methods:
+    """Data, selectors and resampling; then stability, tests, scores and software."""
+    settings = assessment.settings
+    details = settings.get("details", {})
+    scored = any(not isnan(score.mean) for row in found.summary for score in row.scores.values())
+    first = sentences(
+        *data_sentences(settings, details),
+        _selectors(settings, details),
+        resampling_sentence(settings, details, len({cell.run for cell in assessment.cells}), "Each of them"),
+        *_what_went_wrong(assessment, details),
+    )
+    second = sentences(
+        *stability_sentences(found),
+        *_tests(found, "selector"),
+        _scores(found, details) if scored else [],
+        core_sentence(found, "selector"),
+        software_sentence(
+            settings.get("steadyset_version", __version__),
+            details.get("versions", {}),
+            learn=scored or _uses_learn(details),
+        ),
+    )
+    return Methods((first, second))
+
+
+def of_selections(found: Findings) -> Methods:
+    """The runs as they were recorded; then stability, tests and software."""
+    named = [row for row in found.summary if row.name]
+    runs = sum(row.runs for row in found.summary)
+    who = (
+        f" of {counted(len(named), 'procedure')} ({_counts({row.name: row.runs for row in named})})"
+        if len(named) > 1
+        else ""
+    )
+    sizes = sorted({sel.n_features for sel in found.selections.values()})
+    universe = f" over {_range(sizes)} features" if sizes else ""
+    first = sentences([f"The features that {counted(runs, 'run')}{who} selected{universe} were compared as recorded."])
+    second = sentences(
+        *stability_sentences(found),
+        *_tests(found, "procedure"),
+        core_sentence(found, "procedure") if found.cores else [],
+        software_sentence(this_software().item["version"], {}, learn=False),
+    )
+    return Methods((first, second))
+
+
+def data_sentences(settings: Mapping[str, Any], details: Mapping[str, Any]) -> list[list[Part]]:
+    """Rows and features, the target, what was missing and who filled it, and the groups."""
+    rows, features = settings["n_rows"], settings["n_features"]
+    said: list[list[Part]] = [[f"The data comprised {counted(rows, 'row')} and {counted(features, 'feature')}."]]
+    classes = details.get("classes", {})
+    if classes:
+        named = f" ({_counts(classes)})" if len(classes) <= MOST_CLASSES else ""
+        said.append([f"The target{_named(details)} had {len(classes)} classes{named}."])
+    else:
+        kind = "a class" if settings.get("task", CLASSES) == CLASSES else "a number"
+        said.append([f"The target{_named(details)} was {kind}."])
+    missing = details.get("missing_values", 0)
+    if missing:
+        share = f"{missing} ({percent(missing / (rows * features))}) {'was' if missing == 1 else 'were'} missing"
+        filled = "each run replaced missing values by the medians of its training rows"
+        left = "missing values were left to the selectors, which take them"
+        where = counted(details["missing_features"], "feature")
+        said.append([f"Of all values {share}, in {where}; {filled if settings.get('impute') else left}."])
+    if details.get("n_groups"):
+        groups = counted(details["n_groups"], "group")
+        said.append([f"The rows belonged to {groups}, each of which was kept together in resampling."])
+    return said
+
+
+def resampling_sentence(settings: Mapping[str, Any], details: Mapping[str, Any], n_runs: int, who: str) -> list[Part]:
+    """How many runs there were, how they were drawn, and by which seed."""
+    drawn = details.get("resampling", {"words": f"resamples of the rows by {settings['resampling']}", "reference": ""})
+    automatic = details.get("automatic")
+    until = (
+        f"; runs were added until the {percent(LEVEL)} confidence interval of the stability of each was narrower than "
+        f"{automatic['width']:g}, up to {automatic['max_runs']} runs"
+        if automatic
+        else ""
+    )
+    same = f"{who} was run on the same {n_runs} {shown_name(drawn['words'])}"
+    return [same, cite(drawn["reference"]), f", with the random seed {settings['seed']}{until}."]
+
+
+def stability_sentences(found: Findings) -> list[list[Part]]:
+    """The measure, and how its intervals were made; nothing of intervals where there are none."""
+    measure = get_measure(found.measure)
+    said: list[list[Part]] = [
+        [
+            f"The stability of the selected sets was measured by the measure {measure.name}",
+            cite(measure.reference),
+            f", {_meaning(measure)}.",
+        ]
+    ]
+    known = [row for row in found.summary if isfinite(row.low) and isfinite(row.high)]
+    if known:
+        fisher = " on Fisher's scale" if measure.corrected or all(map(isfinite, measure.bounds)) else ""
+        said.append(
+            [
+                f"Confidence intervals ({percent(found.level)}) were computed from the jackknife over runs",
+                cite(reference("efron1981")),
+                f"{fisher} with t quantiles; they hold for this data set and this way of resampling, not for new data.",
+            ]
+        )
+    alike = [row.name for row in known if NO_SPREAD in row.note]
+    if alike:
+        whose = f" of {listed(alike, MOST_NAMES)}" if any(alike) else ""
+        said.append(
+            [f"Where every run agreed alike with the others, the interval{whose} bounds the share that would not."]
+        )
+    if measure.name == "nogueira" and any(row.verdict for row in found.summary):
+        said.append(
+            [
+                f"Values below {POOR:.2f} were called poor, and values above {EXCELLENT:.2f} excellent",
+                cite(measure.reference),
+                ".",
+            ]
+        )
+    return said
+
+
+def core_sentence(found: Findings, noun: str) -> list[Part]:
+    """From when on a feature belongs to the steady core."""
+    whose = f"each {noun}" if len(found.cores) > 1 else f"the {noun}"
+    return [f"The steady core of {whose} holds the features that at least {percent(found.core)} of its runs selected."]
+
+
+def software_sentence(
+    version: str, versions: Mapping[str, str], *, learn: bool, more: Sequence[Part] = ()
+) -> list[Part]:
+    """The software that computed all this, by version where it is known."""
+    used: list[list[Part]] = [[f"steadyset {version}", cite(this_software(version))]]
+    known = {**PACKAGES, **({LEARN[0]: LEARN} if learn else {})}
+    used += [
+        [f"{title} {versions[name]}", cite(reference(key))] for name, (title, key) in known.items() if name in versions
+    ]
+    if more:
+        used.append([*more])
+    python = f" under Python {versions['python']}" if "python" in versions else ""
+    return ["Computations were made by ", *joined(used, ", ", " and "), f"{python}."]
+
+
+def _meaning(measure: Measure) -> str:
+    """What the values of a measure mean, as far as its record says."""
+    if measure.name == "nogueira":
+        return "which is 1 where all runs select the same features and corrects for what chance gives"
+    low, high = measure.bounds
+    bounds = f"which lies between {low:g} and {high:g}" if isfinite(low) and isfinite(high) else "which is not bounded"
+    chance = {"yes": " and is corrected for chance", "no": " and is not corrected for chance"}
+    better = "" if measure.higher_is_steadier else "; less of it is steadier"
+    return f"{bounds}{chance.get(measure.correction, ' and is corrected for chance where sizes are equal')}{better}"
+
+
+def _selectors(settings: Mapping[str, Any], details: Mapping[str, Any]) -> list[Part]:
+    told = details.get("selectors")
+    if told is None:  # a folder of an earlier version knows its selectors as text only
+        names = [[shown_name(f"{name}: {text}")] for name, text in settings["selectors"].items()]
+        return ["Features were selected by ", *joined(names), "."]
+    items = [_selector(name, one) for name, one in told.items()]
+    many = f"{len(items)} selectors: " if len(items) > 1 else ""
+    rest = " Parameters that are not mentioned had their default values."
+    return [f"Features were selected by {many}", *joined(items), f".{rest}"]
+
+
+def _selector(name: str, told: Mapping[str, Any]) -> list[Part]:
+    values = ", ".join(f"{key}={value}" for key, value in told["parameters"].items())
+    learn = [reference(LEARN[1])] if told["package"] == "sklearn" else []
+    package = PACKAGE_WORDS.get(told["package"], f" of {told['package']}")
+    what = f"{shown_name(told['summary'])}{package}{f', with {values}' if values else ''}"
+    return [f"{shown_name(name)} ({what})", cite(told["reference"], *learn)]
+
+
+def _uses_learn(details: Mapping[str, Any]) -> bool:
+    return any(one["package"] == "sklearn" for one in details.get("selectors", {}).values())
+
+
+def _what_went_wrong(assessment: Assessment, details: Mapping[str, Any]) -> list[list[Part]]:
+    """Runs that are missing, that made no selection or no score, and that gave warnings."""
+    names, cells = assessment.selectors, assessment.cells
+    said: list[list[Part]] = []
+    planned = max(details.get("n_runs", 0), *(cell.run + 1 for cell in cells), 0) * len(names)
+    if len(cells) < planned:
+        said.append([f"The assessment is not finished: {len(cells)} of {planned} runs had been made."])
+    for lost, what in (
+        ([cell for cell in cells if cell.selected is None], "made no selection and were left out"),
+        ([cell for cell in cells if cell.selected is not None and cell.failure], "made a selection that had no score"),
+        ([cell for cell in cells if cell.warnings], "gave warnings"),
+    ):
+        if lost:
+            of = {name: sum(cell.selector == i for cell in lost) for i, name in enumerate(names)}
+            who = _counts({name: count for name, count in of.items() if count})
+            said.append([f"Of {counted(len(cells), 'run')}, {len(lost)} {what} ({who})."])
+    if assessment.settings.get("on_warning") == "fail":
+        said.append(["A run that gave a warning counted as failed."])
+    return said
+
+
+def _tests(found: Findings, noun: str) -> list[list[Part]]:
+    """The pairwise comparisons, their adjustment and level."""
+    stability = [one for one in found.differences if one.what == STABILITY]
+    scores = [one for one in found.differences if one.what != STABILITY]
+    if not found.differences:
+        return []
+    compared: list[list[Part]] = [[_stability_test(one)] for one in stability]
+    if scores:
+        names = listed([one.what.replace("_", " ") for one in scores])
+        compared.append([f"in {names} by the corrected resampled t-test", cite(reference("nadeau2003"))])
+    said: list[list[Part]] = [[f"Pairs of {noun}s were compared ", *joined(compared, ", ", " and "), "."]]
+    if any(JOINED in test.note for one in stability for test in one.tests):
+        way = "Where the runs of a side showed no spread, the intervals of both sides were joined"
+        said.append([way, cite(reference("zou2008")), "."])
+    words, key = ADJUSTMENTS.get(found.differences[0].adjust, ("", ""))
+    adjusted: list[Part] = (
+        [f"p-values were adjusted for multiple testing {words}", cite(reference(key))] if words else []
+    )
+    level = f"the significance level was {percent(1 - found.level)}."
+    said.append([*adjusted, "; ", level] if adjusted else [f"p-values were not adjusted; {level}"])
+    return said
+
+
+def _stability_test(tested: Differences) -> str:
+    paired = {test.paired for test in tested.tests}
+    how = {frozenset({True}): "paired t-tests", frozenset({False}): "t-tests of independent runs"}
+    return f"in stability by {how.get(frozenset(paired), 't-tests, paired where runs match,')} with jackknife variances"
+
+
+def _scores(found: Findings, details: Mapping[str, Any]) -> list[Part]:
+    names = listed([name.replace("_", " ") for name in found.scoring])
+    by = f" of {shown_name(details['predictor'])}" if details.get("predictor") else ""
+    judged = f"The features that each run selected were judged by the {names}{by} on the rows that the run left out"
+    without = ", beside a prediction without features and one from as many features drawn at random"
+    corrected = "; standard errors are corrected for the overlap of the runs"
+    return [judged, without if found.baselines else "", corrected, cite(reference("nadeau2003")), "."]
+
+
+def _named(details: Mapping[str, Any]) -> str:
+    return f", {shown_name(details['target'])}," if details.get("target") else ""
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    shown = [f"{shown_name(str(name))}: {count}" for name, count in list(counts.items())[:MOST_NAMES]]
+    return ", ".join([*shown, *([f"and {len(counts) - MOST_NAMES} more"] if len(counts) > MOST_NAMES else [])])
+
+
+def _range(sizes: Sequence[int]) -> str:
+    return f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}"

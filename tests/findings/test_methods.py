@@ -1,0 +1,208 @@
+"""The methods paragraphs: every sentence depends on what was done, and what was used is cited."""
+
+import json
+import re
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.feature_selection import SelectKBest
+
+import steadyset as st
+from steadyset.cli import run
+
+ROWS = 60
+
+
+def table(missing=False):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(ROWS, 12)), columns=[f"g{i}" for i in range(12)])
+    y = pd.Series(np.where(X["g0"] + X["g1"] + rng.normal(size=ROWS) / 2 > 0, "ill", "well"), name="outcome")
+    if missing:
+        X.iloc[:3, 2] = np.nan
+    return X, y
+
+
+@cache
+def usual():
+    return assessed(random_state=7)
+
+
+def assessed(selectors=("anova:k=3", "lasso:k=3"), *, missing=False, **options):
+    X, y = table(missing)
+    given = {"resampling": st.Subsample(6, fraction=0.8), "n_jobs": 1, "engine": "serial", "random_state": 7} | options
+    return st.assess(selectors if callable(selectors) else list(selectors), X, y, **given)
+
+
+def keys_of(result):
+    return {item["id"] for item in json.loads(st.methods_text(result, format="csl"))}
+
+
+def test_the_numbers_are_those_of_the_assessment():
+    said = st.methods_text(usual())
+    assert "The data comprised 60 rows and 12 features." in said
+    counts = table()[1].value_counts()
+    assert f"The target, outcome, had 2 classes (ill: {counts['ill']}, well: {counts['well']})." in said
+    assert "6 random subsamples of 80% of the rows, drawn without replacement, with the random seed 7." in said
+    assert "anova:k=3 (filter by the F statistic of an analysis of variance, with k=3)" in said
+    assert f"steadyset {st.__version__}" in said
+    assert f"NumPy {np.__version__}" in said
+    assert "(95%)" in said
+    assert "at least 90% of its runs" in said
+    assert "(99%)" in (other := st.methods_text(usual(), level=0.99, core=0.5))
+    assert "significance level was 1%" in other
+    assert "at least 50% of its runs" in other
+
+
+@pytest.mark.parametrize("impute", [None, "median"])
+def test_imputation_is_told_where_something_was_missing_and_filled(impute):
+    filled = "each run replaced missing values by the medians of its training rows"
+    whole = st.methods_text(assessed(impute=impute))
+    assert "missing" not in whole
+    if impute:
+        said = st.methods_text(assessed(missing=True, impute=impute))
+        assert "Of all values 3 (0.4%) were missing, in 1 feature" in said
+        assert filled in said
+
+
+@pytest.mark.parametrize(
+    ("selector", "keys"),
+    [
+        ("lasso", {"tibshirani1996", "friedman2010"}),
+        ("elastic_net", {"zou2005", "friedman2010"}),
+        ("relieff", {"kononenko1994", "robnik2003"}),
+        ("jmi", {"yang1999"}),
+        (st.StabilitySelection(base="anova", rule="calibrated", n_runs=10), {"bodinier2023", "meinshausen2010"}),
+        (SelectKBest(k=2), {"pedregosa2011"}),
+    ],
+    ids=str,
+)
+def test_each_selector_brings_its_references_and_no_others(selector, keys):
+    found = keys_of(assessed([selector]))
+    assert keys <= found
+    others = {"tibshirani1996", "zou2005", "kononenko1994", "yang1999", "bodinier2023"} - keys
+    assert not others & found
+    assert not {"holm1979", "zou2008", "akiba2019"} & found  # nothing was compared or tuned
+
+
+def test_comparisons_and_scores_are_told_only_where_there_are_some():
+    both, alone = usual(), assessed(["anova:k=3"], scoring=[])
+    assert {"holm1979", "nadeau2003"} <= keys_of(both)
+    assert "Pairs of selectors were compared in stability by paired t-tests" in st.methods_text(both)
+    said = st.methods_text(alone)
+    assert "compared" not in said
+    assert "judged" not in said
+    assert "scikit-learn" not in said  # it had nothing to do
+    assert not {"holm1979", "nadeau2003", "pedregosa2011"} & keys_of(alone)
+
+
+def test_the_resampling_is_told_with_its_reference():
+    assert "efron1979" in keys_of(assessed(["anova:k=3"], resampling=st.Bootstrap(5)))
+    said = st.methods_text(assessed(["anova:k=3"], resampling=st.KFold(3, repeats=2, stratified=True)))
+    assert "6 training sets of stratified 3-fold cross-validation, repeated 2 times (Stone 1974)" in said
+    groups = np.arange(ROWS) // 2
+    assert "The rows belonged to 30 groups" in st.methods_text(assessed(["anova:k=3"], groups=groups))
+
+
+def test_runs_that_failed_and_warned_are_told():
+    def fickle(X, y):
+        import warnings
+
+        if X.iloc[0, 0] > 0:
+            raise ValueError("no luck")
+        warnings.warn("beware", stacklevel=1)
+        return ["g0", "g1"]
+
+    result = assessed(fickle, resampling=st.Bootstrap(12))
+    lost = int((result.failures["reason"].str.contains("no luck")).sum())
+    said = st.methods_text(result)
+    assert 0 < lost < 12
+    assert f"Of 12 runs, {lost} made no selection and were left out (fickle: {lost})." in said
+    assert f"Of 12 runs, {12 - lost} gave warnings (fickle: {12 - lost})." in said
+    assert "the function fickle" in said
+
+
+def test_an_unfinished_assessment_is_told(tmp_path):
+    class EnoughError(Exception):
+        pass
+
+    def stop(done, total):
+        if done == 5:
+            raise EnoughError
+
+    with pytest.raises(EnoughError):
+        assessed(out=tmp_path / "runs", progress=stop)
+    assert "The assessment is not finished: 5 of 12 runs had been made." in st.methods_text(tmp_path / "runs")
+    assessed(out=tmp_path / "runs")
+    assert "not finished" not in st.methods_text(tmp_path / "runs")
+
+
+def test_runs_added_until_intervals_are_narrow_are_told(tmp_path):
+    result = assessed(["anova:k=3"], resampling=st.Subsample(fraction=0.8), runs="auto", width=0.4, max_runs=40)
+    said = st.methods_text(result)
+    assert "runs were added until the 95% confidence interval of the stability of each was narrower than 0.4" in said
+    assert "not finished" not in said
+
+
+def test_a_folder_without_details_tells_what_it_knows(tmp_path):
+    from steadyset.assessment.folder import RunFolder
+
+    assessed(out=tmp_path / "runs")
+    folder = RunFolder(tmp_path / "runs")
+    settings = {key: value for key, value in folder.settings().items() if key != "details"}
+    folder.write_settings({key: value for key, value in settings.items() if not key.startswith("schema")})
+    said = st.methods_text(tmp_path / "runs")
+    assert "60 rows and 12 features" in said
+    assert "lasso:k=3: SparseLogistic(k=3, " in said
+    assert "Subsample(fraction=0.8, stratified=False)" in said
+
+
+def test_recorded_selections_tell_only_how_they_were_measured(tmp_path):
+    sel = st.Selections.from_sets([["a", "b"], ["a", "c"], ["a", "b"]] * 3, features=list("abcdef"))
+    sel.write(tmp_path / "mine.csv")
+    said = st.methods_text(tmp_path / "mine.csv")
+    assert said.startswith("The features that 9 runs selected over 6 features were compared as recorded.")
+    assert keys_of(sel) == {"nogueira2018", "efron1981", "steadyset"}
+
+
+def test_formats_hold_the_same_paragraphs(tmp_path, capsys):
+    result = assessed(out=tmp_path / "runs")
+    told = json.loads(st.methods_text(result, format="json"))
+    text = st.methods_text(result)
+    assert len(told["paragraphs"]) == 2
+    assert text.startswith("\n\n".join(told["paragraphs"]))
+    bib, csl = tmp_path / "refs.bib", tmp_path / "refs.json"
+    assert run(["methods", str(tmp_path / "runs"), "--format", "latex", "--bibtex", str(bib), "--csl", str(csl)]) == 0
+    latex = capsys.readouterr().out
+    cited = {key for keys in re.findall(r"\\cite\{([^}]*)\}", latex) for key in keys.split(",")}
+    assert cited == {item["id"] for item in json.loads(csl.read_text())} == {item["id"] for item in told["references"]}
+    assert all(f"{{{key}," in bib.read_text() for key in cited)
+    assert "thebibliography" not in latex
+    assert r"80\% of the rows" in latex
+    markdown = st.methods_text(result, format="markdown", keys=True)
+    assert set(re.findall(r"@(\w+)", markdown)) == cited
+
+
+def test_names_of_strangers_are_escaped():
+    X, y = table()
+    y.name = "out_come & <b>{x}"
+    result = st.assess({"a_b$": "anova:k=3"}, X, y, resampling=st.KFold(3), n_jobs=1)
+    assert r"out\_come \& \textless{}b\textgreater{}\{x\}" in st.methods_text(result, format="latex")
+    assert r"out\_come & \<b\>\{x\}" in st.methods_text(result, format="markdown")
+
+
+def test_the_report_and_the_findings_hold_the_paragraphs(tmp_path):
+    result = usual()
+    page = st.report(result, tmp_path / "page.html").read_text()
+    found = st.findings_of(result)
+    assert "<h2>Methods</h2>" in page
+    assert "with the random seed 7" in page
+    assert found.to_dict()["methods"]["paragraphs"] == found.methods.texts()
+
+
+def test_a_wrong_format_gets_a_sentence(tmp_path, capsys):
+    with pytest.raises(st.InputError, match="format must be"):
+        st.methods_text(assessed(["anova:k=3"]), format="word")
+    assert run(["methods", str(tmp_path)]) == 2
+    assert "is not a run folder" in capsys.readouterr().err
