@@ -6,6 +6,8 @@ import shutil
 import subprocess
 import xml.etree.ElementTree as ET
 
+import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
@@ -91,3 +93,22 @@ def test_csv_with_carriage_returns_and_quotes_is_read_back():
     names = ["a\rb", 'c,"d"\n', "e"]
     text = csv_text([{"name": name, "value": 1.5} for name in names])
     assert [row["name"] for row in csv.DictReader(io.StringIO(text, newline=""))] == names
+
+
+def test_the_table_of_features_follows_the_options_of_the_command(tmp_path, capsys, monkeypatch):
+    from steadyset.cli import run
+
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(30, 4)).round(3)
+    rows = [{"=a": a, "b": b, "-c": c, "d": d, "y": int(a + d > 0)} for a, b, c, d in values.tolist()]
+    (tmp_path / "data.csv").write_text(csv_text(rows))
+    command = ["assess", "data.csv", "--target=y", "--selector=anova:k=2", "--runs=5", "--format=json", "--out"]
+    assert run([*command, "plain"]) == 0
+    assert "plain/features.csv: " in capsys.readouterr().err
+    assert run([*command, "safe", "--spreadsheet-safe", "--core=0.2", "--level=0.5"]) == 0
+    assert "formula" not in capsys.readouterr().err
+    plain, safe = (pd.read_csv(f"{name}/features.csv").set_index("feature") for name in ("plain", "safe"))
+    assert [spreadsheet_safe(name) for name in plain.index] == list(safe.index)
+    assert list(safe["core"]) == [float(share >= 0.2) for share in safe["frequency"]]
+    assert (safe["wilson_high"] <= plain["wilson_high"].to_numpy()).all()

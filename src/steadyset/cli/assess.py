@@ -14,12 +14,13 @@ import typer
 from steadyset.arguments import wrong_argument
 from steadyset.cli import shared
 from steadyset.cli.interruption import resumable
-from steadyset.cli.output import Format
+from steadyset.cli.output import Format, warn_of_formulas
 from steadyset.cli.telling import tell
 from steadyset.conventions import CORE, LEVEL, check_core, check_level
 from steadyset.errors import InputError
 
 if TYPE_CHECKING:
+    from steadyset.assessment import Assessment
     from steadyset.resampling import Resampling
 
 
@@ -161,6 +162,19 @@ def assess(
         typer.echo(f"\nRun folder: {result.path}\nTable of features: {result.path / TABLE}")
     if not result.selections:
         raise typer.Exit(1)
+    _finish_table(result, folder, core, level, safe=spreadsheet_safe)
+
+
+def _finish_table(result: Assessment, folder: Path, core: float, level: float, *, safe: bool) -> None:
+    """Write the table of features as the options want it, where they want it otherwise; tell of formulas in it."""
+    from steadyset.assessment.folder import TABLE, RunFolder
+    from steadyset.inference.feature_table import table_csv
+
+    blocks = result.feature_blocks(core=core, level=level)
+    if safe or (core, level) != (CORE, LEVEL):
+        RunFolder(folder).write_table(table_csv(blocks, safe=safe))
+    if not safe:
+        warn_of_formulas((block.features[f] for block in blocks for f in block.order), str(folder / TABLE))
 
 
 def _say_that_it_compiles() -> None:
