@@ -137,6 +137,14 @@ def test_a_layout_that_is_asked_for_must_fit():
         read("boruta_decisions.csv", top=2)
 
 
+@pytest.mark.parametrize("cells", ["1,0\n{}0,1", "TRUE,FALSE\n{}FALSE,TRUE", "0.5,0\n{}0,0.2"])
+def test_a_matrix_of_sapply_has_its_features_in_rows_or_is_asked_about(tmp_path, cells):
+    (tmp_path / "sapply.csv").write_text('"","V1","V2"\n"age",' + cells.format('"dose",') + "\n")
+    with pytest.raises(InputError, match=r"reads as 2 runs \('age', 'dose'\) .* give transpose=True"):
+        st.Selections.read(tmp_path / "sapply.csv")
+    assert st.Selections.read(tmp_path / "sapply.csv", transpose=True).sets() == [{"age"}, {"dose"}]
+
+
 def test_selections_that_steadyset_wrote_are_not_taken_for_those_of_r(tmp_path):
     own = st.Selections.from_sets([["s1", "s2"], ["s3"]], features=["s1", "s2", "s3"], labels=["a", "b"])
     own.write(tmp_path / "own.csv")

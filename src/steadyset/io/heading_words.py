@@ -99,6 +99,12 @@ WORDS = re.compile(r"[a-z ]")
 SURE = 0.01  # so rarely would first cells that are names like the others occur nowhere else
 
 
+def unnamed_in_r(columns: Sequence[object]) -> bool:
+    """Whether columns are V1, V2, ... to the last: what R writes where a matrix, such as that of sapply, names its rows
+    only."""
+    return [str(name) for name in columns] == [f"V{i}" for i in range(1, len(columns) + 1)]
+
+
 def is_run_word(heading: str) -> bool:
     """Whether a heading says that the column below it names runs."""
     return _word(heading) in RUN_WORDS

@@ -13,7 +13,15 @@ from steadyset.arguments import check_flag
 from steadyset.errors import Argument, InputError
 from steadyset.io.columns import RUN, Columns
 from steadyset.io.entries import Entries, checked_entries, row_pointers
-from steadyset.io.heading_words import CALLED_RUN, NUMBER, NUMBERED, RUN_LIKE, is_feature_word, is_run_word
+from steadyset.io.heading_words import (
+    CALLED_RUN,
+    NUMBER,
+    NUMBERED,
+    RUN_LIKE,
+    is_feature_word,
+    is_run_word,
+    unnamed_in_r,
+)
 from steadyset.io.labels import describe_feature, feature_names, places_of, some_names
 from steadyset.io.numbers import as_frame, number_array, number_frame
 from steadyset.kernels.arrays import Floats, Ints
@@ -220,7 +228,9 @@ def _refuse_features_in_rows(
     """A table whose rows are named, but not like runs, and which has far more of them, or columns called like runs."""
     if rows is None or all(RUN_LIKE.fullmatch(str(name)) for name in rows):
         return
-    called_like_runs = columns is not None and all(CALLED_RUN.fullmatch(str(name)) for name in columns)
+    called_like_runs = columns is not None and (
+        all(CALLED_RUN.fullmatch(str(name)) for name in columns) or unnamed_in_r(columns)
+    )
     if called_like_runs or far_more_runs(*shape):
         raise InputError(
             f"{what} reads as {shape[0]:,} runs ({some_names([str(name) for name in rows])}) of {shape[1]:,} features; "
