@@ -36,6 +36,7 @@ SOUND = (
         "20",
     ),
     ("measure", "runs.csv", "--data", "table.csv", "--target", "class", "--threshold", "0.5", "--format", "json"),
+    ("consensus", "runs.csv", "other.json", "--aggregate", "borda", "--backing", "0.4", "--draws", "20"),
     ("compare", "runs.csv", "other.json", "-m", "dice", "--level", "0.9", "--draws", "20", "--format", "csv"),
     ("measures", "jaccard", "--format", "json"),
     ("certify", "jaccard", "--format", "csv"),

@@ -109,6 +109,21 @@ def _measuring() -> list[Recipe]:
             | common
             | {"procedures": {"x": runs(), "y": runs()}, "paired": None, "adjust": "holm", "level": 0.9},
         ),
+        Recipe(
+            "consensus",
+            st.consensus,
+            {
+                "methods": {"one": runs(), "two": weighted()},
+                "aggregate": "borda",
+                "backing": 0.5,
+                "measure": "jaccard",
+                "core": 0.5,
+                "level": 0.9,
+                "undefined": "nan",
+                "n_draws": 50,
+                "random_state": 0,
+            },
+        ),
         Recipe("instability_by_feature", st.instability_by_feature, one | {"similarity": None}),
         Recipe(
             "features_table",

@@ -12,7 +12,19 @@ from typing import Annotated, Any
 
 import typer
 
-from steadyset.cli import assess, certify, compare, measure, measures, methods, report, resamplings, selectors, tune
+from steadyset.cli import (
+    assess,
+    certify,
+    compare,
+    consensus,
+    measure,
+    measures,
+    methods,
+    report,
+    resamplings,
+    selectors,
+    tune,
+)
 from steadyset.cli.naming import Command, Subcommand
 from steadyset.cli.output import complain, speak_any_alphabet
 from steadyset.ending import KILLED_BY, leave_at_once
@@ -42,6 +54,7 @@ app.command("report", cls=Subcommand)(report.report)
 app.command("methods", cls=Subcommand)(methods.methods)
 app.command("measure", cls=Subcommand)(measure.measure)
 app.command("compare", cls=Subcommand)(compare.compare)
+app.command("consensus", cls=Subcommand)(consensus.consensus)
 app.command("measures", cls=Subcommand)(measures.measures)
 app.command("selectors", cls=Subcommand)(selectors.selectors)
 app.command("resamplings", cls=Subcommand)(resamplings.resamplings)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -89,7 +88,7 @@ def compare(
     source = recorded.Alike(data, target, similarity, similarity_method, threshold)
     read, alike = recorded.read_recorded(files, asked, source, people=form is ComparisonFormat.table)
     procedures = dict(
-        zip(_labels(read), recorded.over_the_same([one.selections for one in read], features), strict=True)
+        zip(recorded.short_names(read), recorded.over_the_same([one.selections for one in read], features), strict=True)
     )
     found = run_comparison(
         procedures,
@@ -117,12 +116,6 @@ def compare(
             _show(findings)
     for note in recorded.chance_notes(read):
         typer.echo(note, err=form is not ComparisonFormat.table)
-
-
-def _labels(read: Sequence[recorded.Recorded]) -> list[str]:
-    """Selectors by their names and files by theirs; by their whole paths where names repeat."""
-    short = [one.file.name.split(".")[0] if one.selector is None else one.selector for one in read]
-    return short if len(set(short)) == len(short) else [one.name for one in read]
 
 
 def _show(found: Findings) -> None:

@@ -194,6 +194,12 @@ def _one_run_each(found: Sequence[Recorded]) -> Recorded:
     return Recorded(Path(f"{found[0].file} and {len(found) - 1} more"), None, joined)
 
 
+def short_names(read: Sequence[Recorded]) -> list[str]:
+    """Selectors by their names and files by theirs; by their whole paths where names repeat."""
+    short = [one.file.name.split(".")[0] if one.selector is None else one.selector for one in read]
+    return short if len(set(short)) == len(short) else [one.name for one in read]
+
+
 def over_the_same(recorded: Sequence[Selections], n_features: int | None) -> list[Selections]:
     """The same features in the same order, where files name them in the order in which they meet them."""
     every = [sel.features for sel in recorded]

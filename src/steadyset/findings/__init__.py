@@ -11,7 +11,9 @@ from steadyset.conventions import CORE, LEVEL, check_core, check_level
 from steadyset.errors import Argument, InputError
 from steadyset.findings.cited_text import FORMATS, Methods, recorded_methods
 from steadyset.findings.parts import (
+    Backed,
     Baseline,
+    Between,
     Configuration,
     Core,
     Differences,
@@ -19,6 +21,7 @@ from steadyset.findings.parts import (
     Findings,
     Measured,
     Procedure,
+    RankedFeature,
     Reason,
     Score,
     Test,
@@ -29,10 +32,12 @@ from steadyset.selections import Selections
 
 if TYPE_CHECKING:
     from steadyset.assessment import Assessment
-    from steadyset.inference import Comparison
+    from steadyset.inference import Comparison, Consensus
 
 __all__ = [
+    "Backed",
     "Baseline",
+    "Between",
     "Configuration",
     "Core",
     "Differences",
@@ -41,6 +46,7 @@ __all__ = [
     "Measured",
     "Methods",
     "Procedure",
+    "RankedFeature",
     "Reason",
     "Score",
     "Test",
@@ -53,7 +59,7 @@ __all__ = [
 def findings_of(
     result: Any, *, core: float | None = None, level: float | None = None, choose: str | None = None
 ) -> Findings:
-    """What an Assessment, a Comparison, a Tuning or Selections (also several by name) say.
+    """What an Assessment, a Comparison, a Consensus, a Tuning or Selections (also several by name) say.
 
     Parameters
     ----------
@@ -72,9 +78,10 @@ def findings_of(
     """
     from steadyset.assessment import Assessment
     from steadyset.findings.of_assessment import of_assessment
+    from steadyset.findings.of_consensus import of_consensus
     from steadyset.findings.of_selections import of_comparison, of_selections
     from steadyset.findings.of_tuning import of_tuning
-    from steadyset.inference import Comparison
+    from steadyset.inference import Comparison, Consensus
     from steadyset.tuning import Tuning
 
     asked = {"core": core, "level": level}
@@ -92,6 +99,9 @@ def findings_of(
         _refuse_others(result, {"level": asked["level"]})
         _refuse_scores(result)
         return of_comparison(result)
+    if isinstance(result, Consensus):
+        _refuse_others(result, asked)
+        return of_consensus(result)
     if isinstance(result, Tuning):
         return of_tuning(result, core=core, level=level, choose=choose)
     return of_selections(result if isinstance(result, Mapping) else {"": result}, core=core, level=level)
@@ -142,7 +152,7 @@ def methods_of(result: Any, **options: Any) -> Methods:
     return methods
 
 
-def _refuse_others(result: Findings | Comparison, asked: Mapping[str, float | None]) -> None:
+def _refuse_others(result: Findings | Comparison | Consensus, asked: Mapping[str, float | None]) -> None:
     """Refuse a share or a level that differs from the one that a result was computed with."""
     for name, value in asked.items():
         own = getattr(result, name)

@@ -123,6 +123,46 @@ class FeatureRows:
 
 
 @dataclass(frozen=True)
+class Between:
+    """Two methods of a consensus: how far their runs agree, and how many features both back; beside each, chance."""
+
+    first: str
+    second: str
+    agreement: float
+    expected: float
+    frequencies: float
+    shared: int
+    shared_expected: float
+    p_value: float
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Backed:
+    """How many features at least so many methods back, and what random sets of the same sizes give."""
+
+    methods: int
+    features: int
+    expected: float
+    p_value: float
+    mc_error: float = 0.0
+
+
+@dataclass(frozen=True)
+class RankedFeature:
+    """A feature of a consensus: its score, how many methods back it, how many runs select it."""
+
+    feature: str
+    rank: int
+    score: float
+    methods: int
+    runs: int
+    frequency: float
+    by_chance: float
+    frequencies: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Reason:
     """Why `runs` runs of a procedure failed, or what they warned of."""
 
@@ -161,6 +201,9 @@ class Findings:
     differences: tuple[Differences, ...] = ()
     cores: tuple[Core, ...] = ()
     features: tuple[FeatureRows, ...] = ()
+    between: tuple[Between, ...] = ()
+    backed: tuple[Backed, ...] = ()
+    ranking: tuple[RankedFeature, ...] = ()
     front: tuple[Configuration, ...] = ()
     measures: tuple[Measured, ...] = ()
     failures: tuple[Reason, ...] = ()

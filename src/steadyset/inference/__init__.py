@@ -9,6 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from steadyset.inference.agreement import Consensus, consensus
     from steadyset.inference.comparison import Comparison, compare
     from steadyset.inference.core import steady_core
     from steadyset.inference.feature_table import features_table
@@ -21,11 +22,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Comparison",
+    "Consensus",
     "Interval",
     "TestResult",
     "compare",
     "compare_scores",
     "confidence_interval",
+    "consensus",
     "convergence",
     "features_table",
     "instability_by_feature",
@@ -38,6 +41,7 @@ __all__ = [
     "test_threshold",
 ]
 _HOMES = {
+    "agreement": ("Consensus", "consensus"),
     "comparison": ("Comparison", "compare"),
     "core": ("steady_core",),
     "feature_table": ("features_table",),

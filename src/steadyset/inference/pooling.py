@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from steadyset.errors import InputError
 from steadyset.io.entries import row_pointers
-from steadyset.io.labels import check_same_order
-from steadyset.kernels.arrays import Ints
+from steadyset.io.labels import AppearanceOrder, check_same_order, placeholders
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selections import Selections
 
 
@@ -41,3 +42,62 @@ def total_counts(procedures: Mapping[str, Selections]) -> Ints:
     """How many of all runs selected each feature."""
     counts: Ints = np.sum([sel.counts for sel in procedures.values()], axis=0)
     return counts
+
+
+def over_all_features(procedures: Mapping[str, Selections]) -> tuple[dict[str, Selections], tuple[str, ...]]:
+    """The procedures over the features of all of them, and what to say of those that choose from different ones."""
+    every = list(procedures.values())
+    if all(sel.features == every[0].features for sel in every):
+        return dict(procedures), ()
+    numbered = [name for name, sel in procedures.items() if sel._names is None]
+    if numbered:
+        named = next((name for name, sel in procedures.items() if sel._names is not None), None)
+        if named is not None:
+            raise InputError(f"{named} names its features and {numbered[0]} does not; give the names of all of them.")
+    names = _all_names(every)
+    known = [set(sel.features) for sel in every]
+    notes = []
+    if any(own != known[0] for own in known):
+        fewest, most = min(map(len, known)), max(map(len, known))
+        each = f"{fewest:,}" if fewest == most else f"{fewest:,} to {most:,}"
+        notes.append(
+            f"The methods choose from different features ({each} each, {len(names):,} together); a feature that a "
+            "method does not have counts as not selected by it."
+        )
+    used = [{sel.features[f] for f in np.unique(sel.indices)} for sel in every]
+    for (one, mine), (other, theirs) in itertools.combinations(zip(procedures, used, strict=True), 2):
+        if mine and theirs and not mine & theirs:
+            notes.append(f"{one} and {other} select no feature of the same name; see whether both use the same names.")
+    return {name: _over(sel, names) for name, sel in procedures.items()}, tuple(notes)
+
+
+def _all_names(every: Sequence[Selections]) -> list[str]:
+    """The names of all features; places without a name are as many as the procedure with the most of them has."""
+    names = list(
+        dict.fromkeys(
+            name
+            for sel in every
+            for f, name in enumerate(sel.features)
+            if not isinstance(sel.features, AppearanceOrder) or sel.counts[f] > 0
+        )
+    )
+    missing = max(sel.n_features for sel in every) - len(names)
+    return names + placeholders(names, missing) if missing > 0 else names
+
+
+def _over(sel: Selections, names: Sequence[str]) -> Selections:
+    place = {name: f for f, name in enumerate(names)}
+    sets = [[place[sel.features[f]] for f in sel.selected(run)] for run in range(sel.n_runs)]
+    found = Selections.from_sets([np.array(one, dtype=np.int64) for one in sets], names, labels=sel.labels)
+    if sel.weights is None:
+        return found
+    weights = [
+        {sel.features[f]: float(w) for f, w in zip(sel.selected(run), _row(sel, run), strict=True)}
+        for run in range(sel.n_runs)
+    ]
+    return found.with_weights(weights)
+
+
+def _row(sel: Selections, run: int) -> Floats:
+    assert sel.weights is not None
+    return sel.weights[sel.indptr[run] : sel.indptr[run + 1]]

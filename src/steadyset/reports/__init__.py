@@ -26,8 +26,8 @@ def report(result: Any, path: str | Path, *, core: float | None = None, level: f
 
     Parameters
     ----------
-    result : an Assessment, a Comparison, a Tuning, Selections, several of them by name, or Findings; a path is that of
-        a run folder or of a file with selections
+    result : an Assessment, a Comparison, a Consensus, a Tuning, Selections, several of them by name, or Findings; a
+        path is that of a run folder or of a file with selections
     path : the page to write
     core : the share of the runs from which a feature belongs to the steady core (0.9)
     level : the confidence of intervals and tests (0.95)

@@ -1,0 +1,151 @@
+"""`steadyset consensus`: which features several methods back together, and how far they agree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from steadyset.cli import recorded, shared
+from steadyset.cli.output import Format, print_rows
+from steadyset.conventions import ALIKE, CORE, LEVEL
+from steadyset.errors import InputError
+from steadyset.wording import amount, counted, number, span
+
+if TYPE_CHECKING:
+    from steadyset.findings import Findings
+
+
+def consensus(
+    files: recorded.Files,
+    rule: Annotated[
+        str,
+        typer.Option(
+            "--aggregate",
+            metavar="RULE",
+            help="What ranks the features: top_frequency, mean_rank, borda or exponential.",
+        ),
+    ] = "top_frequency",
+    backing: Annotated[
+        float, typer.Option(metavar="SHARE", help="Share of its runs that a method needs to back a feature.")
+    ] = 0.5,
+    name: Annotated[
+        str, typer.Option("--measure", "-m", metavar="NAME", help="The pairwise measure of agreement.")
+    ] = "phi",
+    shown: Annotated[int, typer.Option("--show", metavar="N", help="Features to show in the table.", min=1)] = 20,
+    core: shared.CoreShare = CORE,
+    level: shared.Level = LEVEL,
+    features: recorded.Features = None,
+    universe: recorded.UniverseFile = None,
+    layout: recorded.Layout = None,
+    top: recorded.Top = None,
+    transpose: recorded.Transpose = None,
+    header: recorded.Header = None,
+    runs: recorded.RunColumn = None,
+    sheet: recorded.SheetName = None,
+    max_gb: shared.MaxGb = 8.0,
+    undefined: shared.Policy = "nan",
+    draws: shared.Draws = 10_000,
+    seed: shared.Seed = 0,
+    load: shared.Load = None,
+    form: shared.Form = Format.table,
+    spreadsheet_safe: shared.SpreadsheetSafe = False,
+) -> None:
+    """Find the features that several methods back, and how far the methods agree.
+
+    Each FILE holds the features that one method selected, in one run or several; each selector of a run folder is a
+    method. Beside every number stands what random sets of the same sizes would give.
+    """
+    from steadyset.findings.of_consensus import of_consensus
+    from steadyset.inference.agreement import consensus as find_consensus
+
+    if len(set(files)) < len(files):
+        raise InputError("The same file is given twice; give one file per method.")
+    asked = recorded.Asked(features, universe, layout, top, transpose, header, runs, sheet, max_gb)
+    nowhere = recorded.Alike(None, None, None, "pearson", ALIKE)
+    read, _ = recorded.read_recorded(files, asked, nowhere, people=form is Format.table)
+    if len(read) < 2:
+        raise InputError(
+            f"{read[0].name} is the only method; give the files of two methods or more, or a run folder with several "
+            "selectors."
+        )
+    over = recorded.over_the_same([one.selections for one in read], features)
+    found = find_consensus(
+        dict(zip(recorded.short_names(read), over, strict=True)),
+        aggregate=rule,
+        backing=backing,
+        measure=name,
+        core=core,
+        level=level,
+        undefined=shared.undefined_policy(undefined),
+        n_draws=draws,
+        random_state=seed,
+    )
+    told = of_consensus(found)
+    if form is Format.json:
+        print(told.to_json())
+    elif form is Format.csv:
+        rows = [{str(key): value for key, value in row.items()} for row in found.features.to_dict("records")]
+        print_rows(rows, form, safe=spreadsheet_safe)
+    else:
+        _show(told, len(found.features), shown)
+    for note in (*(() if form is Format.json else told.notes), *recorded.chance_notes(read)):
+        typer.echo(note, err=form is not Format.table)
+    if any(one.mc_error for one in told.backed):
+        typer.echo(f"Simulated with seed {seed} (--seed N sets another).", err=form is not Format.table)
+
+
+def _show(found: Findings, n_features: int, shown: int) -> None:
+    for sentence in found.answer:
+        typer.echo(sentence)
+    methods = [
+        {
+            "method": row.name,
+            "runs": row.runs,
+            "size": amount(row.size),
+            found.measure: number(row.stability) + (f" ({span(row.low, row.high)})" if row.low == row.low else ""),
+            "core": len(core.features),
+        }
+        for row, core in zip(found.summary, found.cores, strict=True)
+    ]
+    print_rows(methods, Format.table, title="Within methods")
+    pairs = [
+        {
+            "methods": f"{one.first} and {one.second}",
+            found.measure: number(one.agreement),
+            "by chance": number(one.expected),
+            "frequencies": number(one.frequencies),
+            "shared": one.shared,
+            "by chance ": _count(one.shared_expected),
+            "p": f"{one.p_value:.2g}",
+        }
+        for one in found.between
+    ]
+    print_rows(pairs, Format.table, title="Between methods")
+    _show_ranking(found, n_features, shown)
+
+
+def _show_ranking(found: Findings, n_features: int, shown: int) -> None:
+    total = sum(row.runs for row in found.summary)
+    rows: Sequence[dict[str, Any]] = [
+        {
+            "rank": one.rank,
+            "feature": one.feature,
+            "methods": f"{one.methods} of {len(found.summary)}",
+            "by chance": _count(one.by_chance),
+            "runs": f"{one.runs} of {total}",
+            "frequency": number(one.frequency),
+            "score": number(one.score, 3),
+        }
+        for one in found.ranking[:shown]
+    ]
+    print_rows(rows, Format.table, title="Features")
+    left = n_features - len(rows)
+    if left:
+        typer.echo(f"{counted(left, 'more feature')} with lower scores; --format csv has all.")
+    typer.echo("by chance: how many features random sets of the same sizes would bring to so many methods.")
+
+
+def _count(value: float) -> str:
+    return number(value, 1) if value >= 0.1 or value == 0 else f"{value:.1g}"

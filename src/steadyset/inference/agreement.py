@@ -1,0 +1,329 @@
+"""Several methods, one consensus: how far they agree, which features they back together, and what chance would give."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import nan, sqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadyset.arguments import check_choice, check_integer, is_number, wrong_argument
+from steadyset.conventions import CORE, LEVEL, check_core, check_level
+from steadyset.errors import InputError
+from steadyset.inference.core import steady_core
+from steadyset.inference.interval import confidence_interval
+from steadyset.inference.pooling import over_all_features, total_counts
+from steadyset.io.labels import name_positions, text_frame
+from steadyset.kernels.arrays import Floats, Ints
+from steadyset.measures.chance import TERMS_A_CHUNK, expected_levels, expected_over_pairs, expected_scores
+from steadyset.measures.families.pairwise_family import Pairwise
+from steadyset.measures.options import Options, Undefined
+from steadyset.measures.record import Measure, get_family, get_measure
+from steadyset.measures.totals import PairTotal
+from steadyset.selections import Selections, as_selections
+from steadyset.selectors.ensembles.aggregation import aggregate as aggregated
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+RULES = ("top_frequency", "mean_rank", "borda", "exponential")
+BACKING = 0.5
+LARGEST_CHAIN = 1000  # sizes up to which the law of a common intersection is computed exactly
+
+
+@dataclass(frozen=True, repr=False)
+class Consensus:
+    """What `consensus` found.
+
+    Attributes
+    ----------
+    methods : one row per method: runs, size (mean), within (agreement of its runs), low, high, expected (by chance),
+        backed and core (how many features), note
+    between : one row per pair of methods: first, second, agreement (of runs of the one with runs of the other),
+        expected, frequencies (correlation of the selection frequencies), shared (features that both back),
+        shared_expected, p_value, note
+    backed : one row per number of methods, at least two: methods, features (backed by at least so many), expected,
+        p_value, mc_error (0: exact)
+    features : one row per feature that is ever selected, by rank: feature, rank, score, methods (that back it), runs
+        (that select it, of all methods), frequency (mean over the methods), by_chance (how many features random sets
+        would bring to so many methods), and the frequency of each method
+    measure, aggregate, backing, core, level : how it was asked
+    notes : what to keep in mind
+    procedures : the runs, over the same features
+    """
+
+    methods: pd.DataFrame
+    between: pd.DataFrame
+    backed: pd.DataFrame
+    features: pd.DataFrame
+    measure: str
+    aggregate: str
+    backing: float
+    core: float
+    level: float
+    notes: tuple[str, ...]
+    procedures: Mapping[str, Selections]
+
+    def __repr__(self) -> str:
+        together = self.backed.iloc[-1]
+        return (
+            f"Consensus({len(self.methods)} methods, {len(self.features)} selected features, "
+            f"{int(together['features'])} backed by all)"
+        )
+
+
+def consensus(
+    methods: Mapping[str, Any],
+    *,
+    aggregate: str = "top_frequency",
+    backing: float = BACKING,
+    measure: str = "phi",
+    core: float = CORE,
+    level: float = LEVEL,
+    undefined: Undefined = "nan",
+    n_draws: int = 10_000,
+    random_state: int | None = None,
+) -> Consensus:
+    """How far several methods agree, and which features they back together.
+
+    Parameters
+    ----------
+    methods : the runs of each method by its name, at least two; methods that choose from different features are read
+        over all of them
+    aggregate : what ranks the features: the mean over the methods of the score of `aggregate`, "top_frequency" (how
+        often a method selects the feature), "mean_rank", "borda" or "exponential"; every method counts the same,
+        however many runs it has
+    backing : a method backs a feature that at least this share of its runs selects
+    measure : any pairwise measure; agreement within a method is its mean over the pairs of runs, agreement between two
+        methods its mean over the pairs of a run of the one and a run of the other. phi is 0 for what chance gives
+    core : the share of the runs from which a feature belongs to the steady core of a method
+    level : the confidence of the intervals of the agreement within
+    undefined : what undefined pairs of runs count: see `stability`
+    n_draws, random_state : of the simulation of random sets, which only p-values for some but not all of three or more
+        methods need
+
+    Random sets are what the agreement is held against: every method backs as many features as it does, drawn at random.
+    That is the least that methods should beat. Methods that run on the same data agree for other reasons too.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> names = list("abcdefgh")
+    >>> found = st.consensus({
+    ...     "lasso": st.Selections.from_sets([["a", "b"], ["a", "b"]], features=names),
+    ...     "forest": st.Selections.from_sets([["a", "c"], ["a", "b"]], features=names),
+    ... })
+    >>> found.features[["feature", "methods", "runs"]].head(2).to_dict("records")
+    [{'feature': 'a', 'methods': 2, 'runs': 4}, {'feature': 'b', 'methods': 2, 'runs': 3}]
+    """
+    check_choice("aggregate", aggregate, RULES)
+    if not (is_number(backing) and 0 < backing <= 1):
+        raise wrong_argument("backing", f"a share of the runs above 0 and at most 1, such as {BACKING}", backing)
+    check_core(core)
+    check_level(level)
+    check_integer("n_draws", n_draws, least=2)
+    options = Options(undefined, "auto", n_draws, random_state)
+    record = get_measure(measure)
+    if not isinstance(get_family(record), Pairwise):
+        raise InputError(
+            f"{record.name} does not compare two sets; agreement between methods needs a pairwise measure."
+        )
+    runs, notes = over_all_features(_named(methods))
+    backers = {name: _places(steady_core(sel, backing), sel) for name, sel in runs.items()}
+    d, sizes = next(iter(runs.values())).n_features, np.array([len(places) for places in backers.values()])
+    return Consensus(
+        _methods(runs, backers, record, options, core, level),
+        _between(runs, backers, record, options),
+        _backed(backers, sizes, d, options),
+        _features(runs, backers, sizes, aggregate),
+        record.name,
+        aggregate,
+        float(backing),
+        float(core),
+        float(level),
+        notes,
+        runs,
+    )
+
+
+def _named(methods: Any) -> dict[str, Selections]:
+    if not isinstance(methods, Mapping) or len(methods) < 2:
+        raise wrong_argument("methods", "the selections of two methods or more, by name", methods)
+    return {str(name): as_selections(one) for name, one in methods.items()}
+
+
+# ---- agreement ----------------------------------------------------------------------------------------------------
+
+
+def _methods(
+    runs: Mapping[str, Selections],
+    backers: Mapping[str, Ints],
+    measure: Measure,
+    options: Options,
+    core: float,
+    level: float,
+) -> pd.DataFrame:
+    rows = []
+    for name, sel in runs.items():
+        row: dict[str, Any] = {"method": name, "runs": sel.n_runs, "size": float(sel.sizes.mean())}
+        if sel.n_runs > 1:
+            found = confidence_interval(sel, measure, level=level, undefined=options.undefined)
+            expected = expected_over_pairs(measure, sel.sizes, sel.n_features)
+            row |= {"within": found.estimate, "low": found.low, "high": found.high, "expected": expected}
+            note = found.note
+        else:
+            row |= dict.fromkeys(("within", "low", "high", "expected"), nan)
+            note = "one run alone agrees with nothing"
+        rows.append({**row, "backed": len(backers[name]), "core": len(steady_core(sel, core)), "note": note})
+    return _frame(rows)
+
+
+def _between(
+    runs: Mapping[str, Selections], backers: Mapping[str, Ints], measure: Measure, options: Options
+) -> pd.DataFrame:
+    from scipy.stats import hypergeom
+
+    rows = []
+    for (first, a), (second, b) in itertools.combinations(runs.items(), 2):
+        d, sizes = a.n_features, (len(backers[first]), len(backers[second]))
+        agreement, note = _agreement(a, b, measure, options)
+        shared = len(np.intersect1d(backers[first], backers[second]))
+        rows.append(
+            {
+                "first": first,
+                "second": second,
+                "agreement": agreement,
+                "expected": _expected_agreement(a, b, measure),
+                "frequencies": _correlation(a.frequencies, b.frequencies),
+                "shared": shared,
+                "shared_expected": sizes[0] * sizes[1] / d,
+                "p_value": float(hypergeom.sf(shared - 1, d, *sizes)),
+                "note": note,
+            }
+        )
+    return _frame(rows)
+
+
+def _agreement(a: Selections, b: Selections, measure: Measure, options: Options) -> tuple[float, str]:
+    """The mean score of a run of the one with a run of the other, and what is undefined."""
+    total, other = PairTotal(), b.to_matrix().astype(np.int64).T
+    rows = max(1, TERMS_A_CHUNK // b.n_runs)
+    for start in range(0, a.n_runs, rows):
+        shared = (a.to_matrix()[start : start + rows].astype(np.int64) @ other).toarray()
+        ki, kj = np.broadcast_arrays(a.sizes[start : start + rows, None], b.sizes[None, :])
+        for one, two in ((ki, kj),) if measure.symmetric else ((ki, kj), (kj, ki)):
+            scores = measure.score(shared.ravel(), one.ravel(), two.ravel(), a.n_features, **measure.params)
+            total.add(np.asarray(scores, dtype=np.float64), np.ones(shared.size, dtype=np.int64))
+    found = total.settled(measure, lambda: "", options)
+    return found.value, found.note
+
+
+def _expected_agreement(a: Selections, b: Selections, measure: Measure) -> float:
+    """The mean score of random sets of these sizes, by the hypergeometric law of what two of them share."""
+    (ki, ni), (kj, nj) = (np.unique(sel.sizes, return_counts=True) for sel in (a, b))
+    one, two = (x.ravel() for x in np.meshgrid(ki, kj, indexing="ij"))
+    scores = expected_scores(measure, one, two, a.n_features)
+    if not measure.symmetric:
+        scores = (scores + expected_scores(measure, two, one, a.n_features)) / 2
+    n_pairs = np.outer(ni, nj).ravel()
+    return float(scores @ n_pairs / n_pairs.sum())
+
+
+def _correlation(a: Floats, b: Floats) -> float:
+    """Pearson's correlation; undefined where one side is constant."""
+    one, two = a - a.mean(), b - b.mean()
+    length = sqrt(float(one @ one) * float(two @ two))
+    return float(one @ two) / length if length > 0 else nan
+
+
+# ---- what is backed together --------------------------------------------------------------------------------------
+
+
+def _backed(backers: Mapping[str, Ints], sizes: Ints, d: int, options: Options) -> pd.DataFrame:
+    """How many features at least 2, 3, ... methods back, and what random sets of these sizes give."""
+    votes = np.bincount(np.concatenate(list(backers.values())), minlength=d)
+    expected = at_least(expected_levels(sizes, d))
+    rows = []
+    for needed in range(2, len(sizes) + 1):
+        observed = int((votes >= needed).sum())
+        p_value, error = _tail(observed, needed, sizes, d, options)
+        rows.append(
+            {
+                "methods": needed,
+                "features": observed,
+                "expected": float(expected[needed]),
+                "p_value": p_value,
+                "mc_error": error,
+            }
+        )
+    return _frame(rows)
+
+
+def at_least(levels: Floats) -> Floats:
+    """How many features at least h methods back, from how many exactly h do."""
+    total: Floats = np.cumsum(levels[::-1])[::-1]
+    return total
+
+
+def _tail(observed: int, needed: int, sizes: Ints, d: int, options: Options) -> tuple[float, float]:
+    """P(random sets bring at least so many features to so many methods), and its Monte Carlo error (0: exact)."""
+    if observed == 0:
+        return 1.0, 0.0
+    if needed == len(sizes) and sizes.min() <= LARGEST_CHAIN:
+        return float(intersection_law(sizes, d)[observed:].sum()), 0.0
+    from steadyset.kernels.overlap.random_sets import random_levels
+
+    levels = random_levels(np.sort(sizes), d, 0, options.n_draws, options.seed())
+    reached = int((levels[:, needed:].sum(axis=1) >= observed).sum())
+    share = (1 + reached) / (1 + options.n_draws)  # the observed sets are one more draw, so that p is never 0
+    return share, sqrt(share * (1 - share) / options.n_draws)
+
+
+def intersection_law(sizes: Any, d: int) -> Floats:
+    """P(the sets have r features in common), r = 0, 1, ..., of independent uniform sets of these sizes."""
+    from scipy.stats import hypergeom
+
+    smallest, *others = sorted(int(size) for size in sizes)
+    shared = np.arange(smallest + 1)
+    law = (shared == smallest).astype(np.float64)
+    for size in others:
+        law = law @ hypergeom.pmf(shared[None, :], d, shared[:, None], size)
+    found: Floats = law
+    return found
+
+
+def _features(runs: Mapping[str, Selections], backers: Mapping[str, Ints], sizes: Ints, rule: str) -> pd.DataFrame:
+    """The features that are ever selected, the best score first."""
+    d = len(next(iter(runs.values())).counts)
+    counts = total_counts(runs)
+    votes = np.bincount(np.concatenate(list(backers.values())), minlength=d)
+    score = np.mean([aggregated(sel, rule).scores for sel in runs.values()], axis=0)
+    used = np.flatnonzero(counts)
+    order = used[np.lexsort((used, -counts[used], -votes[used], -np.round(score[used], 12)))]
+    chance = at_least(expected_levels(sizes, d))
+    names = next(iter(runs.values())).features
+    ranked = -np.round(score[order], 12)
+    return text_frame(
+        {
+            "feature": [names[f] for f in order],
+            "rank": 1 + np.searchsorted(ranked, ranked),
+            "score": score[order],
+            "methods": votes[order],
+            "runs": counts[order],
+            "frequency": np.mean([sel.frequencies for sel in runs.values()], axis=0)[order],
+            "by_chance": chance[votes[order]],
+            **{f"frequency: {name}": sel.frequencies[order] for name, sel in runs.items()},
+        }
+    )
+
+
+def _places(names: Sequence[str], sel: Selections) -> Ints:
+    place = name_positions(sel.features, sel.n_features)
+    return np.array(sorted(place[name] for name in names), dtype=np.int64)
+
+
+def _frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    return text_frame({key: [row[key] for row in rows] for key in rows[0]})
