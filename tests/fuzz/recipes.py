@@ -24,6 +24,7 @@ RECORDS = frozenset(
             "BoundRule",
             "Certificate",
             "Comparison",
+            "Consensus",
             "Filter",
             "Findings",
             "Interval",
