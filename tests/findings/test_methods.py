@@ -201,6 +201,53 @@ def test_the_report_and_the_findings_hold_the_paragraphs(tmp_path):
     assert found.to_dict()["methods"]["paragraphs"] == found.methods.texts()
 
 
+SPACE = {"filter": ["none", "jmi"], "fraction": [0.5], "model": {"lasso": {"penalty": [0.05, 0.1]}}}
+
+
+def test_a_tuning_tells_its_space_and_its_rule_with_their_references():
+    X, y = table()
+    tuned = st.tune(SPACE, X, y, n_trials=3, resampling=st.KFold(3))
+    said = st.methods_text(tuned)
+    assert "Configurations of a filter and a model (3), drawn at random (Bergstra and Bengio 2012)" in said
+    assert "within 0.025 of the best accuracy" in said
+    assert {"yang1999", "tibshirani1996", "bommert2020", "akiba2019"} <= keys_of(tuned)
+    assert not {"holm1979", "deb2002", "das1999", "breiman2001"} & keys_of(tuned)
+    assert "the knee of the Pareto front (Das 1999)" in st.methods_text(tuned, choose="knee")
+
+
+def test_the_folder_of_a_tuning_tells_what_the_command_did(tmp_path, capsys, monkeypatch):
+    X, y = table()
+    monkeypatch.chdir(tmp_path)
+    X.assign(outcome=y).to_csv("data.csv", index=False)
+    (tmp_path / "space.json").write_text(json.dumps(SPACE))
+    tune = [
+        "tune",
+        "data.csv",
+        "-t",
+        "outcome",
+        "--space",
+        "space.json",
+        "--trials",
+        "2",
+        "--choose",
+        "best",
+        "-j",
+        "1",
+    ]
+    assert run([*tune, "--resampling", "kfold:n_splits=3", "-o", "tuned"]) == 0
+    capsys.readouterr()
+    assert run(["methods", "tuned"]) == 0
+    said = capsys.readouterr().out
+    assert "The target, outcome, had 2 classes" in said
+    assert "was chosen as the best in accuracy." in said
+    assert run(["methods", "tuned", "--core", "0.5"]) == 2
+    assert "--core is that of the tuning in tuned" in capsys.readouterr().err
+    recorded = tmp_path / "tuned" / "methods.json"
+    recorded.write_text(recorded.read_text().replace("best in accuracy", "worst in accuracy"))
+    assert run(["methods", "tuned"]) == 2
+    assert "methods.json is damaged" in capsys.readouterr().err
+
+
 def test_a_wrong_format_gets_a_sentence(tmp_path, capsys):
     with pytest.raises(st.InputError, match="format must be"):
         st.methods_text(assessed(["anova:k=3"]), format="word")

@@ -214,7 +214,7 @@ def read_data(
     return data
 
 
-def named_target(y: Any, name: str) -> Any:
+def named_target(y: Any, name: str | None) -> Any:
     """The target with its name, which the methods paragraph tells."""
     import pandas as pd
 

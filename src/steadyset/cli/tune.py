@@ -84,6 +84,7 @@ def tune(
     Every configuration is saved as soon as it finishes: after Ctrl-C or a power cut, --resume continues.
     """
     from steadyset.findings import findings_of
+    from steadyset.findings.cited_text import record_methods
     from steadyset.io.disk import explained, write_durably
     from steadyset.io.spreadsheet import csv_text
     from steadyset.resampling import resampling_by_name
@@ -142,6 +143,8 @@ def tune(
         chosen = next(one.number for one in found.front if one.chosen)
         features = result.features(chosen)
         text = csv_text(features.to_dict("records"), safe=spreadsheet_safe)
+        if found.methods is not None:
+            record_methods(found.methods, folder)
         write_durably(folder / CHOSEN, text.encode())  # what files name their columns is UTF-8
     tell(found, form, safe=spreadsheet_safe)
     if people:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import nan, sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ from steadyset.assessment.steadiness import steadiness
 from steadyset.conventions import LEVEL
 from steadyset.findings.cores import cores_of
 from steadyset.findings.feature_rows import rows_of
+from steadyset.findings.paragraphs_of_tuning import of_tuning as methods_of_tuning
 from steadyset.findings.parts import Configuration, Findings, Procedure, Reason, Score
 from steadyset.inference import confidence_interval
 from steadyset.io.labels import shown_name
@@ -29,7 +31,7 @@ def of_tuning(tuning: Tuning, *, core: float, level: float, choose: str | None) 
     selections = {f"configuration {chosen}": tuning.selections(chosen)}
     rows = tuple(_row(tuning, chosen, name, sel, level) for name, sel in selections.items())
     frame, plan = tuning.frame, tuning.evaluator.plan
-    return Findings(
+    found = Findings(
         "tuning",
         f"{counted(len(plan.y), 'row')}, {counted(plan.X.shape[1], 'feature')}, "
         f"{counted(len(frame), 'configuration')} tried",
@@ -49,6 +51,7 @@ def of_tuning(tuning: Tuning, *, core: float, level: float, choose: str | None) 
         ),
         selections=selections,
     )
+    return replace(found, methods=methods_of_tuning(tuning, found, chosen, choose))
 
 
 def front_of(tuning: Tuning, chosen: int) -> tuple[Configuration, ...]:

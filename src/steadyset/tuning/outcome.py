@@ -46,12 +46,16 @@ class Tuning:
         *,
         evaluator: Evaluator,
         random_state: int,
+        sampler: str = "random",
+        target: str = "",
     ) -> None:
         self.space = space
         self.objectives = tuple(objectives)
         self.trials = tuple(sorted(trials, key=lambda trial: trial[0]))
         self.evaluator = evaluator
         self.random_state = random_state
+        self.sampler = sampler  # how the configurations were drawn
+        self.target = target  # what is predicted, where it has a name
         self._selections: dict[int, Selections] = {}
         self._final: dict[int, Cell] = {}
 

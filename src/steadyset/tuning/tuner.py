@@ -141,7 +141,8 @@ def tune(
         trials = list(search.finished())
     finally:
         search.close()
-    result = Tuning(configurations, names, trials, evaluator=evaluator, random_state=int(random_state))
+    described: Any = {"sampler": sampler, "target": str(getattr(y, "name", None) or "")}
+    result = Tuning(configurations, names, trials, evaluator=evaluator, random_state=int(random_state), **described)
     _warn_of_failures(result)
     if out is not None:
         with explained(Path(out), resumable=True):

@@ -1,0 +1,148 @@
+"""The methods paragraphs of a tuning: what was tried, on what, and how one configuration was chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from typing import Any
+
+from steadyset._version import __version__
+from steadyset.assessment.details import data_details
+from steadyset.findings.cited_text import Methods, Part, cite, joined, sentences
+from steadyset.findings.paragraphs import (
+    core_sentence,
+    data_sentences,
+    resampling_sentence,
+    software_sentence,
+    stability_sentences,
+)
+from steadyset.findings.parts import Findings
+from steadyset.io.labels import shown_name
+from steadyset.references import reference
+from steadyset.selectors.filters import get_filter
+from steadyset.selectors.listing import about_selector
+from steadyset.tuning import Tuning, check_rule
+from steadyset.tuning.evaluation import N_FEATURES, SECONDS, STABILITY
+from steadyset.tuning.filtered import NO_FILTER
+from steadyset.tuning.space import Range
+from steadyset.wording import counted, listed, number
+
+SAMPLERS = {
+    "random": ("drawn at random", "bergstra2012"),
+    "grid": ("all of a grid", ""),
+    "nsga2": ("proposed by NSGA-II", "deb2002"),
+    "tpe": ("proposed by tree-structured Parzen estimators", "bergstra2011"),
+}
+OBJECTIVES = {N_FEATURES: "the number of features", SECONDS: "the time of a fit"}
+DEFAULT_RULE = "epsilon:0.025,0.1"
+
+
+def of_tuning(tuning: Tuning, found: Findings, chosen: int, choose: str | None) -> Methods:
+    """Data, configurations and resampling; then objectives, the choice and software."""
+    plan = tuning.evaluator.plan
+    details = data_details(plan, tuning.target)
+    settings = {
+        **{"n_rows": len(plan.y), "n_features": plan.X.shape[1], "task": plan.task, "impute": plan.impute},
+        **{"seed": plan.seed, "resampling": plan.resampling.identity()},
+    }
+    first = sentences(
+        *data_sentences(settings, details),
+        _configurations(tuning),
+        _space(tuning),
+        resampling_sentence(settings, details, plan.n_runs, "Each configuration"),
+        _failed(tuning),
+    )
+    optuna: list[Part] = [f"Optuna {version('optuna')}", cite(reference("akiba2019"))]
+    second = sentences(
+        *stability_sentences(found),
+        _similarity(tuning),
+        _choice(tuning, chosen, choose or DEFAULT_RULE),
+        core_sentence(found, "chosen configuration"),
+        software_sentence(__version__, details["versions"], learn=True, more=optuna),
+    )
+    return Methods((first, second))
+
+
+def _configurations(tuning: Tuning) -> list[Part]:
+    words, key = SAMPLERS[tuning.sampler]
+    names = listed([OBJECTIVES.get(name, name.replace("_", " ")) for name in tuning.objectives])
+    drawn: list[Part] = [f"Configurations of a filter and a model ({len(tuning.frame)}), {words}"]
+    return [*drawn, cite(reference(key)) if key else "", f", were judged by {names}."]
+
+
+def _space(tuning: Tuning) -> list[Part]:
+    space, task = tuning.space, tuning.evaluator.plan.task
+    filters: list[list[Part]] = []
+    for name in space.filters:
+        if name == NO_FILTER:
+            filters.append(["no filter"])
+        else:
+            record = get_filter(name)
+            words = record.summary_for(task)
+            filters.append([f"{shown_name(name)}{f' ({words})' if words else ''}", cite(record.reference)])
+    models: list[list[Part]] = []
+    for name, model in space.models.items():
+        summary, text = about_selector(model.estimator, task)
+        learn = [reference("pedregosa2011")] if type(model.estimator).__module__.startswith("sklearn.") else []
+        models.append([f"{shown_name(name)}{f' ({summary})' if summary else ''}", cite(text, *learn)])
+    kept = "" if set(space.filters) == {NO_FILTER} else f", keeping {_domain(space.fraction)} of the features"
+    listed_models = joined(models, ", ", " and ")
+    return ["Filters were ", *joined(filters, ", ", " and "), f"{kept}; models were ", *listed_models, "."]
+
+
+def _domain(domain: Any) -> str:
+    if isinstance(domain, Range):
+        return f"a share from {domain.low:g} to {domain.high:g}"
+    return f"a share of {listed([f'{value:g}' for value in domain], 10, last=' or ')}"
+
+
+def _failed(tuning: Tuning) -> list[Part]:
+    failed = int(tuning.frame[N_FEATURES].isna().sum())
+    return [f"Of these configurations {failed} failed in every run and could not be chosen."] if failed else []
+
+
+def _similarity(tuning: Tuning) -> list[Part]:
+    similarity = tuning.evaluator.similarity
+    if similarity is None:
+        return []
+    return [f"Features counted as alike from a similarity of {similarity.threshold:g} on."]
+
+
+def _choice(tuning: Tuning, chosen: int, rule: str) -> list[Part]:
+    name, numbers = check_rule(rule)
+    score = next((one for one in tuning.objectives if one not in (STABILITY, N_FEATURES, SECONDS)), "score")
+    words, key = _rule(name, numbers, score.replace("_", " "))
+    values = tuning.frame.loc[chosen]
+    params = next(drawn for n, drawn, _ in tuning.trials if n == chosen)
+    reached = listed([_reached(one, values[one]) for one in tuning.objectives])
+    what = ", ".join(f"{key}={_short(value)}" for key, value in params.items())
+    chose: list[Part] = [f"Configuration {chosen} ({shown_name(what)}; {reached}) was chosen as {words}"]
+    return [*chose, cite(reference(key)) if key else "", "."]
+
+
+def _rule(name: str, numbers: Sequence[float], score: str) -> tuple[str, str]:
+    """What the chosen configuration is by a rule, and the reference of the rule."""
+    told: Mapping[str, tuple[str, str]] = {
+        "epsilon": (
+            "the first in {score} of those that are within {0:g} of the best {score} and, among these, within {1:g} of "
+            "the best stability",
+            "bommert2020",
+        ),
+        "best": ("the best in {score}", ""),
+        "one_se": ("the smallest of those within one standard error of the best {score}", "breiman1984"),
+        "weighted": ("the largest weighted sum of stability (weight {0:g}) and {score}", "davis2006"),
+        "harmonic": ("the largest harmonic mean of {score} and stability (weight {0:g})", "saeys2008"),
+        "knee": ("the knee of the Pareto front", "das1999"),
+    }
+    words, key = told[name]
+    return words.format(*numbers, score=score), key
+
+
+def _reached(name: str, value: Any) -> str:
+    if name == N_FEATURES:
+        return counted(float(value), "feature")
+    return f"{name.replace('_', ' ')} {number(float(value), 3)}"
+
+
+def _short(value: Any) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
