@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from steadyset.errors import Argument, InputError
+from steadyset.io.gene_dates import among_names, dates_in_texts, gene_dates_told
 from steadyset.io.headings import find_heading, is_comment
 from steadyset.io.limits import MAX_GB, readable
 from steadyset.io.text_forms import OLE, ZIP, TextForm, text_rows
 from steadyset.io.text_tables import checked_form
-from steadyset.io.workbooks import BYTES_A_TEXT_CELL, WORKBOOK_ENDINGS, cell_rows, cell_text, open_workbook
+from steadyset.io.workbooks import BYTES_A_TEXT_CELL, WORKBOOK_ENDINGS, cell_name, open_workbook
 
 SHOWN_ROWS = 60  # in which the header is looked for
 
@@ -43,7 +45,7 @@ def read_sheet(
 def sheet_names(path: Path, max_gb: float = MAX_GB) -> list[str]:
     """The names of the sheets of a workbook that are visible and hold cells."""
     with readable(path), open_workbook(path, max_gb) as book:
-        return [name for name in book.names if name not in book.hidden and book.sheet(name).start is not None]
+        return [name for name in book.filled() if name not in book.hidden]
 
 
 def is_workbook(path: Path) -> bool:
@@ -60,18 +62,33 @@ def workbook_sheet(path: Path, sheet: str | int | None, delimiter: str | None, m
         raise InputError(f"{path} is a workbook; leave ", Argument("delimiter"), " out.")
     with open_workbook(path, max_gb) as book:
         chosen, notes = book.chosen(sheet)
-        rows = [[cell_text(value) for value in row] for row in cell_rows(chosen)]
+        rows, dates, more = book.cells(chosen)
     first = rows[:SHOWN_ROWS]
     heading = find_heading(first, [bool(row) and is_comment(row[0]) for row in first])
+    below = {(r - heading.above, c): date for (r, c), date in dates.items() if r >= heading.above}
+    rows = rows[heading.above :]
+    genes = among_names(rows, below | dates_in_texts(rows))
+    for (r, c), date in genes.items():
+        rows[r][c] = date
     form = TextForm("utf-8", ",", heading=heading)
-    return Sheet(_trimmed(rows[heading.above :]), (*notes, *form.notes))
+    told = _genes_told(genes, lambda r, c: cell_name(r + heading.above, c))
+    return Sheet(_trimmed(rows), (*notes, *form.notes, *more, *told))
 
 
 def _from_text(path: Path, sheet: str | int | None, delimiter: str | None, max_gb: float) -> Sheet:
     if sheet is not None:
         raise InputError(f"{path} is a text file; leave ", Argument("sheet"), " out.")
     form = checked_form(path, delimiter, max_gb, bytes_a_cell=BYTES_A_TEXT_CELL)
-    return Sheet(_trimmed(list(text_rows(path, form))), form.notes)
+    rows = _trimmed(list(text_rows(path, form)))
+    told = _genes_told(among_names(rows, dates_in_texts(rows)), lambda r, c: f"row {r + 1}, column {c + 1}")
+    return Sheet(rows, (*form.notes, *told))
+
+
+def _genes_told(genes: Mapping[tuple[int, int], str], place: Callable[[int, int], str]) -> tuple[str, ...]:
+    if not genes:
+        return ()
+    first = min(genes)
+    return (gene_dates_told(genes[first], f"in {place(*first)}", len(genes)),)
 
 
 def _trimmed(rows: list[list[str]]) -> list[list[str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from steadyset.errors import Argument, InputError
 from steadyset.io.arrow_files import read_feather, read_parquet, read_parquet_columns
 from steadyset.io.columns import Columns, from_arrow
 from steadyset.io.csv_files import read_csv, read_many_columns
+from steadyset.io.gene_dates import gene_dates_in
 from steadyset.io.limits import MAX_GB, readable
 from steadyset.io.sheets import is_workbook, workbook_sheet
 from steadyset.io.text_forms import separator_of
@@ -51,6 +53,14 @@ def read_columns(
     max_gb: float = MAX_GB,
 ) -> Columns:
     """The data of a file as one array of numbers and the other columns; `apart` are never among the numbers."""
+    read = _read_columns(path, apart, labels, delimiter, sheet, max_gb)
+    told = () if is_workbook(path) else gene_dates_in(read.names)  # what became a date in a workbook is told already
+    return replace(read, notes=(*read.notes, *told))
+
+
+def _read_columns(
+    path: Path, apart: Sequence[str], labels: bool, delimiter: str | None, sheet: str | int | None, max_gb: float
+) -> Columns:
     text = _text(path, delimiter, sheet, max_gb)
     with readable(path):
         if text is not None:
@@ -120,9 +130,7 @@ def _noted_table(
 
 
 def _columns(table: pa.Table, notes: tuple[str, ...], apart: Sequence[str]) -> Columns:
-    read = from_arrow(table, apart)
-    read.notes = notes
-    return read
+    return replace(from_arrow(table, apart), notes=notes)
 
 
 def _ending(path: Path) -> str:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import datetime
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steadyset.errors import Argument, InputError, MissingExtraError
+from steadyset.io.gene_dates import MONTHS
 from steadyset.io.labels import some_names
 from steadyset.io.limits import first_line, refuse_size
 from steadyset.io.spreadsheet_archives import checked_archive
+from steadyset.io.spreadsheet_formulas import uncalculated
 
 if TYPE_CHECKING:
     from python_calamine import CalamineSheet, CalamineWorkbook
@@ -20,13 +22,15 @@ if TYPE_CHECKING:
 WORKBOOK_ENDINGS = (".xlsx", ".xlsm", ".xls", ".ods")
 BYTES_A_TEXT_CELL = 100  # of a cell as it is read and then as text
 WHOLE = 2.0**53
+COMMON = (str, float, bool)  # types of cells that are no dates
 
 
 class Workbook:
     """An open workbook; sheets are found by name, or by number from 1."""
 
-    def __init__(self, path: Path, book: CalamineWorkbook, max_gb: float) -> None:
-        self.path, self.book, self.max_gb = path, book, max_gb
+    def __init__(self, path: Path, book: CalamineWorkbook, parts: Mapping[str, bytes], max_gb: float) -> None:
+        self.path, self.book, self.parts, self.max_gb = path, book, parts, max_gb
+        self.read: dict[str, CalamineSheet] = {}
         self.names = [sheet.name for sheet in book.sheets_metadata if _is_table(sheet)]
         self.hidden = [sheet.name for sheet in book.sheets_metadata if _is_table(sheet) and _is_hidden(sheet)]
 
@@ -34,7 +38,7 @@ class Workbook:
         """One sheet, with what is to be said of the choice: the one that is asked for, or the only one with cells."""
         if sheet is not None:
             return self.sheet(self._name(sheet)), ()
-        filled = [name for name in self.names if self.sheet(name).start is not None]
+        filled = self.filled()
         shown = [name for name in filled if name not in self.hidden] or filled
         if not shown:
             raise InputError(f"{self.path} is empty.")
@@ -52,11 +56,40 @@ class Workbook:
             notes.append(f"hidden and not read: {some_names(unread)}")
         return self.sheet(shown[0]), tuple(notes)
 
+    def filled(self) -> list[str]:
+        """The sheets with cells."""
+        return [name for name in self.names if self.sheet(name).start is not None]
+
     def sheet(self, name: str) -> CalamineSheet:
+        if name not in self.read:
+            with explained_workbook(self.path):
+                self.read[name] = self.book.get_sheet_by_name(name)
+            cells = sum(sheet.height * sheet.width for sheet in self.read.values())
+            refuse_size(self.path, BYTES_A_TEXT_CELL * cells, self.max_gb)
+        return self.read[name]
+
+    def cells(self, sheet: CalamineSheet) -> tuple[list[list[str]], dict[tuple[int, int], str], tuple[str, ...]]:
+        """The cells of a sheet from A1 on as texts, which of them are dates, and what is to be said of them."""
         with explained_workbook(self.path):
-            sheet = self.book.get_sheet_by_name(name)
-        refuse_size(self.path, BYTES_A_TEXT_CELL * sheet.height * sheet.width, self.max_gb)
-        return sheet
+            values = list(sheet.iter_rows()) if sheet.start is not None else []
+            merged = sheet.merged_cell_ranges or ()
+        dates = {
+            (r, c): date
+            for r, row in enumerate(values)
+            for c, value in enumerate(row)
+            if type(value) not in COMMON and (date := date_text(value))
+        }
+        rows = [[value if type(value) is str else cell_text(value) for value in row] for row in values]
+        notes = []
+        if _filled_down(rows, merged):
+            notes.append("merged cells count for each of their rows")
+        formulas = uncalculated(self.parts, sheet.name)
+        if formulas:
+            cells = "1 formula" if len(formulas) == 1 else f"{len(formulas)} formulas"
+            notes.append(
+                f"{cells} without a stored result read as empty ({some_names(formulas)}): save the file in Excel"
+            )
+        return rows, dates, tuple(notes)
 
     def _name(self, sheet: str | int) -> str:
         if isinstance(sheet, str) and sheet in self.names:
@@ -78,10 +111,10 @@ def open_workbook(path: Path, max_gb: float) -> Iterator[Workbook]:
         from python_calamine import CalamineWorkbook
     except ImportError:
         raise MissingExtraError(f'{path} needs python-calamine: pip install "steadyset[excel]".') from None
-    content = checked_archive(path, max_gb)
+    archive = checked_archive(path, max_gb)
     with explained_workbook(path):
-        book = CalamineWorkbook.from_filelike(io.BytesIO(content))
-    yield Workbook(path, book, max_gb)
+        book = CalamineWorkbook.from_filelike(io.BytesIO(archive.content))
+    yield Workbook(path, book, archive.parts, max_gb)
 
 
 @contextmanager
@@ -103,20 +136,12 @@ def explained_workbook(path: Path) -> Iterator[None]:
         ) from None
 
 
-def cell_rows(sheet: CalamineSheet) -> Iterator[list[Any]]:
-    """The rows of a sheet, from its first cell in use on."""
-    start = sheet.start
-    yield from (sheet.iter_rows() if start is not None else ())
-
-
 def cell_text(value: Any) -> str:
     """A cell as one would type it."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return "TRUE" if value else "FALSE"
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() and abs(value) < WHOLE else repr(value)
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
     if isinstance(value, datetime.datetime):
         midnight = value.time() == datetime.time()
         return value.date().isoformat() if midnight else value.isoformat(sep=" ")
@@ -132,8 +157,28 @@ def cell_name(row: int, column: int) -> str:
     return f"{letters}{row + 1}"
 
 
+def date_text(value: Any) -> str | None:
+    """A day and its month, as a gene is shown that became a date; None for what is no date."""
+    if isinstance(value, datetime.datetime | datetime.date):
+        return f"{value.day}-{MONTHS[value.month - 1]}"
+    return None
+
+
 def _is_table(sheet: Any) -> bool:
     return str(sheet.typ).endswith("WorkSheet")
+
+
+def _filled_down(rows: list[list[str]], merged: Sequence[tuple[tuple[int, int], tuple[int, int]]]) -> bool:
+    """Put what is in the first of cells that are merged over several rows into the others; whether there are any."""
+    spans = [(top, min(bottom, len(rows) - 1), column) for (top, column), (bottom, _) in merged if bottom > top]
+    if sum(bottom - top for top, bottom, _ in spans) > sum(map(len, rows)):  # they overlap, which no program writes
+        return False
+    filled = False
+    for top, bottom, column in spans:
+        if top < len(rows) and column < len(rows[top]) and rows[top][column]:
+            for row in rows[top + 1 : bottom + 1]:
+                row[column], filled = row[column] or rows[top][column], True
+    return filled
 
 
 def _is_hidden(sheet: Any) -> bool:
