@@ -7,8 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from steadyset.errors import InputError
-from steadyset.io.columns import WIDE, Columns, from_arrow, from_parts
+from steadyset.io.columns import WIDE, Columns, from_arrow, from_parts, kinds_of
 from steadyset.io.limits import BYTES_A_CELL, first_line, refuse_claim, refuse_size
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ IPC_MAGIC = b"ARROW1"
 
 def read_parquet(path: Path, max_gb: float) -> pa.Table:
     """A Parquet file; the caller says what the file system has to say."""
-    with _opened(path, max_gb) as file:
+    with _opened(path, max_gb) as (file, _):
         return _validated(path, file.read(use_threads=file.metadata.num_rows > file.metadata.num_columns))
 
 
@@ -31,8 +33,8 @@ def read_parquet_columns(path: Path, apart: Collection[str], max_gb: float) -> C
     For each column that it reads, Arrow keeps several kilobytes until the call ends. The columns of a part are named by
     their places, because Arrow takes "a" for all of "a", "a.1" and "a.2".
     """
-    with _opened(path, max_gb) as file:
-        schema, n_columns = file.schema_arrow, file.metadata.num_columns
+    with _opened(path, max_gb) as (file, schema):
+        n_columns = file.metadata.num_columns
         if n_columns < WIDE or n_columns != len(schema):  # columns within columns have other places
             return from_arrow(_validated(path, file.read()), apart)
         parts = (
@@ -43,8 +45,8 @@ def read_parquet_columns(path: Path, apart: Collection[str], max_gb: float) -> C
 
 
 @contextmanager
-def _opened(path: Path, max_gb: float) -> Iterator[parquet.ParquetFile]:
-    """A Parquet file whose claims are plausible and that takes no more memory than allowed."""
+def _opened(path: Path, max_gb: float) -> Iterator[tuple[parquet.ParquetFile, pa.Schema]]:
+    """A Parquet file whose claims are plausible and that takes no more memory than allowed, and its columns."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -54,12 +56,12 @@ def _opened(path: Path, max_gb: float) -> Iterator[parquet.ParquetFile]:
         refuse_claim(path, meta.num_rows, meta.num_columns)
         unpacked = sum(meta.row_group(group).total_byte_size for group in range(meta.num_row_groups))
         refuse_size(path, max(BYTES_A_CELL * meta.num_rows * max(1, meta.num_columns), unpacked), max_gb)
-        texts = [field.name for field in schema if pa.types.is_string(field.type)]
+        texts = np.flatnonzero(kinds_of(schema) == pa.string().id).tolist()
         if meta.num_rows * len(texts) > UNFOLDED_TEXTS:
             # Text that repeats is kept once: unfolded, a small file may fill the memory.
-            file = parquet.ParquetFile(path, metadata=meta, read_dictionary=texts)
+            file = parquet.ParquetFile(path, metadata=meta, read_dictionary=[schema.field(f).name for f in texts])
         with file:
-            yield file
+            yield file, schema
     except (pa.ArrowException, OverflowError, MemoryError, UnicodeDecodeError) as error:
         raise InputError(f"{path} is not a readable Parquet file: {first_line(error)}.") from None
 

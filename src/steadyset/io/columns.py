@@ -49,27 +49,26 @@ def from_parts(
     schema: pa.Schema, n_rows: int, parts: Iterable[tuple[int, pa.Table]], apart: Collection[str] = ()
 ) -> Columns:
     """The same for a table that comes in parts: some columns each, after the place of the first of them."""
-    numeric_kinds: dict[pa.DataType, bool] = {}
-    numeric = []
-    for f, field in enumerate(schema):
-        if field.type not in numeric_kinds:
-            numeric_kinds[field.type] = is_numeric(field.type)
-        if numeric_kinds[field.type] and field.name not in apart:
-            numeric.append(f)
-    places = np.array(numeric, dtype=np.int64)
+    names, kinds = list(schema.names), kinds_of(schema)
+    examples = {int(kinds[f]): schema.field(int(f)).type for f in np.unique(kinds, return_index=True)[1]}
+    numbers = np.isin(kinds, [kind for kind, example in examples.items() if is_numeric(example)])
+    numbers &= np.fromiter((name not in apart for name in names), np.bool_, len(names))
+    places = np.flatnonzero(numbers)
     X, whole = np.empty((n_rows, len(places))), np.zeros(len(places), dtype=np.bool_)
     others: dict[int, pa.ChunkedArray] = {}
     for start, part in parts:
-        low, high = np.searchsorted(places, [start, start + part.num_columns])
-        own = (places[low:high] - start).tolist()
-        kinds: dict[pa.DataType, list[int]] = {}
-        for f in own:
-            kinds.setdefault(part.schema.field(f).type, []).append(f)
-        for kind, some in kinds.items():
-            columns = np.searchsorted(places, np.array(some) + start)
-            whole[columns] = _filled(X, columns, part.select(some), kind)
-        others |= {start + f: part.column(f) for f in sorted(set(range(part.num_columns)).difference(own))}
-    return Columns(list(schema.names), n_rows, places, X, others, whole)
+        own = slice(start, start + part.num_columns)
+        for kind in np.unique(kinds[own][numbers[own]]).tolist():
+            some = np.flatnonzero(numbers[own] & (kinds[own] == kind))
+            columns = np.searchsorted(places, some + start)
+            whole[columns] = _filled(X, columns, part.select(some.tolist()), examples[kind])
+        others |= {start + f: part.column(f) for f in np.flatnonzero(~numbers[own]).tolist()}
+    return Columns(names, n_rows, places, X, others, whole)
+
+
+def kinds_of(schema: pa.Schema) -> Ints:
+    """The kind of every column as a number, which many columns are compared by sooner than by their types."""
+    return np.fromiter((field.type.id for field in schema), np.int64, len(schema))
 
 
 def _filled(X: Floats, columns: Ints, table: pa.Table, kind: pa.DataType) -> bool | Bools:
