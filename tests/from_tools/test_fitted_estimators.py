@@ -7,10 +7,12 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor, make_column_transformer
 from sklearn.decomposition import PCA
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.feature_selection import RFE, RFECV, SelectFromModel, SelectKBest, VarianceThreshold
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import Lasso, LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV, KFold, cross_validate
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, PolynomialFeatures, StandardScaler
@@ -69,6 +71,34 @@ def test_sparse_models_select_what_is_not_zero_in_any_class(data):
         assert 0 < (model[-1].coef_ != 0).any(axis=0).sum() < 8
         np.testing.assert_array_equal(found.selected(run), np.flatnonzero((model[-1].coef_ != 0).any(axis=0)))
     assert found.weights.min() > 0  # the classes have no common sign
+
+
+def test_models_of_each_class_select_what_any_of_them_uses(data):
+    X, _ = data
+    y = np.digitize(X["gene a"] + X["gene c"], [-0.5, 0.5])
+    lasso = LogisticRegression(C=0.1, l1_ratio=1, solver="liblinear")
+    results = validated(OneVsRestClassifier(lasso), X, y)
+    truth = [(np.vstack([part.coef_ for part in model.estimators_]) != 0).any(axis=0) for model in results["estimator"]]
+    assert 0 < np.sum(truth) < np.size(truth)
+    np.testing.assert_array_equal(st.from_cross_validate(results).to_matrix().toarray(), truth)
+
+
+def test_words_are_features_of_texts():
+    texts = np.array([f"{'good' if i % 2 else 'bad'} day {'sun' if i % 3 else 'rain'}" for i in range(24)])
+    y = np.arange(24) % 2
+    results = validated(make_pipeline(TfidfVectorizer(), SelectKBest(k=2), LogisticRegression()), texts, y)
+    found = st.from_cross_validate(results)
+    assert found.features == ("bad", "day", "good", "rain", "sun")
+    assert found.sets() == [{"good", "bad"}] * 3
+
+
+def test_words_beside_other_columns_are_features_too():
+    X = pd.DataFrame({"note": ["good day", "bad day"] * 12, "dose": np.arange(24.0)})
+    parts = make_column_transformer((TfidfVectorizer(), "note"), (StandardScaler(), ["dose"]))
+    models = [make_pipeline(clone(parts), SelectKBest(k=2)).fit(X[:12], np.arange(12) % 2)]
+    names = ("tfidfvectorizer__bad", "tfidfvectorizer__day", "tfidfvectorizer__good", "standardscaler__dose")
+    assert st.from_fitted(models).features == names
+    assert st.from_fitted(models).sets() == [{"tfidfvectorizer__bad", "tfidfvectorizer__good"}]
 
 
 def test_the_best_estimator_of_a_nested_search_is_read(data):

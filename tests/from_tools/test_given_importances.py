@@ -61,6 +61,22 @@ def test_shap_values_of_several_classes_are_averaged_over_them():
     assert st.from_importances([explanation(one)], top=2).weights.tolist() == [1.5, 2.0]
 
 
+def test_shap_values_in_a_list_of_classes_are_averaged_over_them():
+    classes = [np.array([[1.0, -3.0, 0.5], [-1.0, 3.0, 0.1]]), np.array([[7.0, 0.0, 0.0], [7.0, 0.0, 0.0]])]
+    found = st.from_importances([classes, classes], NAMES, top=1)
+    assert (found.sets(), found.weights.tolist()) == ([{"age"}, {"age"}], [4.0, 4.0])
+
+
+def test_features_that_a_dict_leaves_out_were_not_used():
+    scores = [{"age": 3.0}, {"sex": 2.0, "age": 1.0}]  # as XGBoost's get_score gives them
+    found = st.from_importances(scores, NAMES, threshold=0)
+    assert (found.sets(), found.weights.tolist()) == ([{"age"}, {"age", "sex"}], [3.0, 1.0, 2.0])
+    with pytest.raises(InputError, match=r"only run 2 has 'sex'; give all names that there were to choose"):
+        st.from_importances(scores, threshold=0)
+    with pytest.raises(InputError, match="a single number for each feature, which is one fold"):
+        st.from_importances(scores[1], threshold=0)
+
+
 def test_negative_permutation_importances_are_not_selected():
     random = np.random.default_rng(0)
     X = pd.DataFrame(random.normal(size=(80, 4)), columns=list("abcd"))

@@ -80,8 +80,8 @@ def _shared_universe(outcomes: Sequence[Outcome], labels: Sequence[str], feature
         difference = _difference(first, outcome.universe, labels[0], label)
         if difference:
             raise InputError(
-                f"{difference}; give the names of all features that there were to choose from, ",
-                Argument("features", ...),
+                f"{difference}; give all names that there were to choose from as ",
+                Argument("features"),
                 ".",
             )
     return first
@@ -120,8 +120,8 @@ def _places(own: Universe, shared: Universe, label: str) -> Ints:
         return np.arange(own.n_features)
     raise InputError(
         f"{label} chose from {some_names(unknown)}, not among the {shared.n_features} names that are given; ",
-        Argument("features", ...),
-        "takes all names that there were to choose from.",
+        Argument("features"),
+        " takes all names that there were to choose from.",
     )
 
 

@@ -166,9 +166,9 @@ def _selections(
     check_choice("importance", importance, IMPORTANCES)
     check_flag("tentative", tentative)
     names, called = checked_features(features), runs_called(labels, len(fitted))
-    _refuse_shared(fitted, called)
     reading = Reading(names, importance, tentative)
     found = [reading.found(estimator, label) for estimator, label in zip(fitted, called, strict=True)]
+    _refuse_shared(fitted, called)
     if cut.asked:
         outcomes = [each.cut(cut, label) for each, label in zip(found, called, strict=True)]
         warn_of_ties(cut, [np.abs(each.weights) for each in found if each.weights is not None])

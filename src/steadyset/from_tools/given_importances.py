@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from steadyset.arguments import check_choice, is_collection, wrong_argument
+from steadyset.arguments import check_choice, is_collection, is_number, wrong_argument
 from steadyset.errors import Argument, InputError
 from steadyset.from_tools.collected import Outcome, Universe, checked_features, collected, runs_called
 from steadyset.from_tools.cut import Cut, check_top, say_how_many, warn_of_ties
@@ -36,8 +36,9 @@ def from_importances(
     Parameters
     ----------
     importances : a folds x features array or frame; or a list (or dict of label to fold) with, for each fold, a vector,
-        what permutation_importance returns, an array of SHAP values (samples x features, or samples x features x
-        classes), or a shap.Explanation. SHAP values count by their mean absolute value.
+        a dict by feature, what permutation_importance returns, an array of SHAP values (samples x features, or samples
+        x features x classes, or a list with one such array per class), or a shap.Explanation. SHAP values count by
+        their mean absolute value.
     features : the names of all features, where the importances do not have them
     top : how many of the largest importances count as selected; an importance of 0 never does
     threshold : the value that selected importances exceed: a number, or the "mean" or "median" of the fold
@@ -91,6 +92,8 @@ def _folds(importances: Any) -> tuple[list[Any], list[str] | None]:
             f"importances is one {type(importances).__name__}, which is one fold; give a list with one per fold."
         )
     if isinstance(importances, Mapping):
+        if all(map(is_number, importances.values())):
+            raise InputError("importances is a single number for each feature, which is one fold; give a list of them.")
         return list(importances.values()), [str(label) for label in importances]
     if is_frame(importances):
         table = wide_array(importances, "importances", None, None)
@@ -133,6 +136,12 @@ def _fold(given: Any, label: str) -> _Fold:
         names = getattr(given, "feature_names", None)
         values = _mean_size(numbers(given.values, f"importances of {label}"), label)
         return _Fold(values, "magnitude", None if names is None else tuple(str(name) for name in names))
+    if isinstance(given, Mapping):
+        values = numbers(list(given.values()), f"importances of {label}")
+        return _Fold(values, None, tuple(str(name) for name in given))
+    if isinstance(given, (list, tuple)) and given and all(np.ndim(part) == 2 for part in given):  # one per class
+        sizes = [_mean_size(numbers(part, f"importances of {label}"), label) for part in given]
+        return _Fold(numbers(sizes, f"importances of {label}").mean(axis=0), "magnitude")
     if hasattr(given, "index") and hasattr(given, "to_numpy") and getattr(given, "ndim", 0) == 1:  # a pandas Series
         named = getattr(given.index, "dtype", None) is not None and given.index.dtype.kind not in "iu"
         values = numbers(given.to_numpy(), f"importances of {label}")

@@ -54,9 +54,21 @@ def entering(first: Any, features: Sequence[str] | None) -> Columns:
     """The columns on which a fitted estimator was trained; `features` names them where it does not."""
     own = own_names(first)
     n_features = len(own) if own is not None else n_columns(first)
+    if n_features is None and _is_vectorizer(first):
+        return _words(first)
     if n_features is None:
         raise InputError(f"{type(first).__name__} does not tell on how many features it was fitted (n_features_in_).")
     return columns_called(own, n_features, features)
+
+
+def _is_vectorizer(step: Any) -> bool:
+    """Whether a step makes columns of texts or dicts: its vocabulary is what there is to choose from."""
+    return hasattr(step, "vocabulary_") and hasattr(step, "get_feature_names_out")
+
+
+def _words(vectorizer: Any) -> Columns:
+    words = [str(word) for word in vectorizer.get_feature_names_out()]
+    return columns_called(words, len(words), None)
 
 
 def columns_called(own: list[str] | None, n_features: int, features: Sequence[str] | None) -> Columns:
@@ -100,6 +112,8 @@ def through(step: Any, columns: Columns, following: Any = None) -> Columns:
     """The columns behind a fitted step; `following` is the step that takes them, where there is one."""
     if step in NO_STEP:
         return columns
+    if _is_vectorizer(step):
+        return _words(step)
     if hasattr(step, "steps"):
         return _through_all([part for _, part in step.steps], columns, following)
     if parts_of(step) is not None:

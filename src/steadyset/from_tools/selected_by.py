@@ -43,6 +43,7 @@ from steadyset.io.numbers import numbers
 from steadyset.kernels.arrays import Bools, Floats
 from steadyset.runner.chosen import not_zero
 
+ONE_MODEL_EACH = ("sklearn.multiclass", "sklearn.multioutput")  # for each class, or each target
 WEIGHTS = ("coef_", "feature_importances_", "importances_", "scores_")
 
 
@@ -119,7 +120,7 @@ class Reading:
             model = boosted(step, self.importance)
             support, weights = _as_wide(model.used, n_features, who), model.importances[model.used]
             columns = replace(columns, selected=True)
-        elif hasattr(step, "coef_"):
+        elif _coef(step) is not None:
             coefficients, magnitudes = _coefficients(step, n_features)
             support = not_zero(magnitudes)
             weights = coefficients[support]
@@ -245,10 +246,19 @@ def _ranking(step: Any, columns: Columns) -> Floats | None:
 def _coefficients(model: Any, n_features: int) -> tuple[Floats, Floats]:
     """The weights of all columns, and the sizes that decide which of them are 0."""
     who = type(model).__name__
-    rows = _as_wide(_rows(model.coef_, "coef_"), n_features, who)
+    rows = _as_wide(_rows(_coef(model), "coef_"), n_features, who)
     if np.isnan(rows).any():
         raise InputError(f"coef_ of {who} holds nan, so nothing can be said of what it selects.")
     return _one_row(rows), np.abs(rows).mean(axis=0)
+
+
+def _coef(model: Any) -> Any:
+    """The coefficients of a model, or of the models that it has for each class or target; None without any."""
+    parts = getattr(model, "estimators_", None)
+    if type(model).__module__ not in ONE_MODEL_EACH or parts is None:
+        return getattr(model, "coef_", None)
+    rows = [getattr(part, "coef_", None) for part in parts]
+    return None if any(row is None for row in rows) else np.vstack([_rows(row, "coef_") for row in rows])
 
 
 def _rows(raw: Any, attribute: str) -> Floats:
