@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import datetime
+import io
 import random
+import re
+import zipfile
 from typing import Any
 
 import numpy as np
@@ -93,6 +96,31 @@ def damaged(content: bytes, random_: random.Random) -> bytes:
         else:
             content = content[:start] + random_.choice(TOKENS) + content[end:]
     return content
+
+
+def damaged_archive(content: bytes, random_: random.Random) -> bytes:
+    """A zip archive after an accident to one of its parts, or to the archive itself: its directory may lie."""
+    if random_.random() < 0.3:
+        return damaged(content, random_)
+    with zipfile.ZipFile(io.BytesIO(content)) as packed:
+        parts = {name: packed.read(name) for name in packed.namelist()}
+    name = random_.choice(list(parts))
+    parts[name] = random_.choice((damaged, _renumbered))(parts[name], random_)
+    changed = io.BytesIO()
+    with zipfile.ZipFile(changed, "w", zipfile.ZIP_DEFLATED) as packed:
+        for part, text in parts.items():
+            packed.writestr(part, text)
+    return changed.getvalue()
+
+
+def _renumbered(content: bytes, random_: random.Random) -> bytes:
+    """The content with one of its numbers replaced: a reference to a cell, an index, a size."""
+    numbers = list(re.finditer(rb"[0-9]+", content))
+    if not numbers:
+        return content
+    one = random_.choice(numbers)
+    number = random_.choice((b"0", b"1", b"16384", b"1048576", b"4294967296", b"-1", b"9" * 25))
+    return content[: one.start()] + number + content[one.end() :]
 
 
 def flipped(content: bytes, bit: int) -> bytes:

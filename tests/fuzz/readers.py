@@ -14,12 +14,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from tests.fuzz.contract import Example
-from tests.fuzz.hostile import damaged, short
+from tests.fuzz.hostile import damaged, damaged_archive, short
 
 import steadyset as st
 from steadyset.io.data_table import load_data
 
 ROWS = 12
+WRITTEN = Path(__file__).parents[1] / "io" / "written"  # what programs of others write
 R_FILES = Path(__file__).parents[1] / "io" / "r_files"  # what R packages write
 
 
@@ -30,7 +31,7 @@ def examples(seed: int, count: int) -> Iterator[Example]:
         place = Path(folder)
         kinds = list(_kinds(place))
         for number, (name, content, read) in zip(range(count), itertools.cycle(kinds), strict=False):
-            changed = damaged(content, random_)
+            changed = (damaged_archive if content.startswith(b"PK") else damaged)(content, random_)
             path = place / f"{number}-{name}"
             yield Example(f"{name} {short(changed)}", partial(_read, path, changed, read))
 
@@ -62,6 +63,11 @@ def _kinds(place: Path) -> Iterator[tuple[str, bytes, Callable[[Path], object]]]
     for ending, content in _tables(frame, place).items():
         yield f"data.{ending}", content, lambda path: load_data(path, "class", groups="patient")
         yield f"data.{ending}", content, lambda path: st.FeatureSimilarity.from_data(_numbers(path))
+    for name, content in _forms(frame, place).items():
+        yield name, content, lambda path: load_data(path, "class", groups="patient")
+    for file in sorted(WRITTEN.glob("*.*s*")):
+        yield file.name, file.read_bytes(), lambda path: load_data(path, "y", impute="median")
+        yield file.name, file.read_bytes(), _measured
     matrix = pd.DataFrame(np.corrcoef(frame[["p", "q", "r", "s"]].T).round(3), columns=["p", "q", "r", "s"])
     for ending, content in _tables(matrix, place).items():
         yield f"similarity.{ending}", content, st.FeatureSimilarity.read
@@ -81,6 +87,18 @@ def _tables(frame: pd.DataFrame, place: Path) -> dict[str, bytes]:
         "csv.gz": gzip.compress(text, mtime=0),
         "parquet": (place / "whole.parquet").read_bytes(),
         "feather": (place / "whole.feather").read_bytes(),
+    }
+
+
+def _forms(frame: pd.DataFrame, place: Path) -> dict[str, bytes]:
+    """The same table in forms that have to be recognised."""
+    frame.to_excel(place / "whole.xlsx", index=False, startrow=2)
+    return {
+        "data.xlsx": (place / "whole.xlsx").read_bytes(),
+        "utf16.csv": frame.to_csv(index=False).encode("utf-16"),
+        "semicolons.txt": b"Table 1\n\n" + frame.to_csv(index=False, sep=";", decimal=",").encode("latin-1"),
+        "spaces.txt": frame.to_csv(sep=" ", index_label=False).encode(),
+        "named.txt.gz": gzip.compress(b"sep=|\n" + frame.to_csv(index=False, sep="|").encode(), mtime=0),
     }
 
 

@@ -107,7 +107,7 @@ def test_dates_stay_dates_and_are_no_numbers():
     assert read_sheet(WRITTEN / "xlsxwriter_dates.xlsx").rows[1] == ["p0", "2024-03-01", "0"]
     assert read_sheet(WRITTEN / "xlsxwriter_dates.xlsx").notes == ()
     with pytest.raises(InputError, match="'visit' holds '2024-03-01'"):
-        load_data(WRITTEN / "xlsxwriter_dates.xlsx", "x", drop=["id"])
+        load_data(WRITTEN / "xlsxwriter_dates.xlsx", "x")
 
 
 def test_merged_cells_count_for_each_row_and_hidden_sheets_are_left(tmp_path):

@@ -109,7 +109,9 @@ def _corner(references: Sequence[tuple[bytes, bytes]]) -> tuple[int, int]:
 def _text(sheet: bytes, texts: list[int], bearable: float) -> int:
     """The bytes of the texts that cells refer to; counted one by one where the longest for each would be too much."""
     cells = sum(len(TEXT_CELL.findall(piece)) for piece in _pieces(sheet))
-    most = cells * max(texts, default=0)
-    if most <= bearable:
+    longest = max(texts, default=0)
+    if cells * longest <= bearable:
         return 0
-    return sum(texts[number] for number in map(int, VALUE.findall(sheet)) if number < len(texts))
+    numbers = [int(number) for number in VALUE.findall(sheet)]
+    known = sum(texts[number] for number in numbers if number < len(texts))
+    return known + max(0, cells - len(numbers)) * longest

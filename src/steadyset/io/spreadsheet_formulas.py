@@ -25,7 +25,7 @@ def _part(parts: Mapping[str, bytes], sheet: str) -> str:
     try:
         sheets = ElementTree.fromstring(parts[WORKBOOK]).iter()
         relations = ElementTree.fromstring(parts[RELATIONS]).iter()
-    except (KeyError, ElementTree.ParseError):
+    except (LookupError, ValueError, ElementTree.ParseError):
         return ""
     identity = next((one.get(RELATION_ID) for one in sheets if one.get("name") == sheet and one.get(RELATION_ID)), None)
     target = next((one.get("Target", "") for one in relations if one.get("Id") == identity), "")

@@ -13,6 +13,7 @@ from steadyset.errors import Argument, InputError, MissingExtraError
 from steadyset.io.gene_dates import MONTHS
 from steadyset.io.labels import some_names
 from steadyset.io.limits import first_line, refuse_size
+from steadyset.io.old_workbooks import OldSheet, OldWorkbook, read_old_workbook
 from steadyset.io.spreadsheet_archives import checked_archive
 from steadyset.io.spreadsheet_formulas import uncalculated
 
@@ -28,13 +29,15 @@ COMMON = (str, float, bool)  # types of cells that are no dates
 class Workbook:
     """An open workbook; sheets are found by name, or by number from 1."""
 
-    def __init__(self, path: Path, book: CalamineWorkbook, parts: Mapping[str, bytes], max_gb: float) -> None:
+    def __init__(
+        self, path: Path, book: CalamineWorkbook | OldWorkbook, parts: Mapping[str, bytes], max_gb: float
+    ) -> None:
         self.path, self.book, self.parts, self.max_gb = path, book, parts, max_gb
-        self.read: dict[str, CalamineSheet] = {}
+        self.read: dict[str, CalamineSheet | OldSheet] = {}
         self.names = [sheet.name for sheet in book.sheets_metadata if _is_table(sheet)]
         self.hidden = [sheet.name for sheet in book.sheets_metadata if _is_table(sheet) and _is_hidden(sheet)]
 
-    def chosen(self, sheet: str | int | None) -> tuple[CalamineSheet, tuple[str, ...]]:
+    def chosen(self, sheet: str | int | None) -> tuple[CalamineSheet | OldSheet, tuple[str, ...]]:
         """One sheet, with what is to be said of the choice: the one that is asked for, or the only one with cells."""
         if sheet is not None:
             return self.sheet(self._name(sheet)), ()
@@ -60,7 +63,7 @@ class Workbook:
         """The sheets with cells."""
         return [name for name in self.names if self.sheet(name).start is not None]
 
-    def sheet(self, name: str) -> CalamineSheet:
+    def sheet(self, name: str) -> CalamineSheet | OldSheet:
         if name not in self.read:
             with explained_workbook(self.path):
                 self.read[name] = self.book.get_sheet_by_name(name)
@@ -68,7 +71,9 @@ class Workbook:
             refuse_size(self.path, BYTES_A_TEXT_CELL * cells, self.max_gb)
         return self.read[name]
 
-    def cells(self, sheet: CalamineSheet) -> tuple[list[list[str]], dict[tuple[int, int], str], tuple[str, ...]]:
+    def cells(
+        self, sheet: CalamineSheet | OldSheet
+    ) -> tuple[list[list[str]], dict[tuple[int, int], str], tuple[str, ...]]:
         """The cells of a sheet from A1 on as texts, which of them are dates, and what is to be said of them."""
         with explained_workbook(self.path):
             values = list(sheet.iter_rows()) if sheet.start is not None else []
@@ -112,9 +117,11 @@ def open_workbook(path: Path, max_gb: float) -> Iterator[Workbook]:
     except ImportError:
         raise MissingExtraError(f'{path} needs python-calamine: pip install "steadyset[excel]".') from None
     archive = checked_archive(path, max_gb)
-    with explained_workbook(path):
-        book = CalamineWorkbook.from_filelike(io.BytesIO(archive.content))
-    yield Workbook(path, book, archive.parts, max_gb)
+    if archive.parts:
+        with explained_workbook(path):
+            yield Workbook(path, CalamineWorkbook.from_filelike(io.BytesIO(archive.content)), archive.parts, max_gb)
+    else:
+        yield Workbook(path, read_old_workbook(path, max_gb), {}, max_gb)
 
 
 @contextmanager

@@ -1,0 +1,107 @@
+"""Workbooks of the time before archives (.xls), which are read in a process of their own.
+
+A damaged or forged one can ask the reader of workbooks for any amount of memory, or for a chain of sectors without end;
+the process has a limit, and ends where it is reached.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from steadyset.errors import InputError
+
+INTERPRETER = 512 << 20  # bytes that the process takes before it reads
+SECONDS, SECONDS_A_MB = 60, 10
+SCRIPT = """
+import datetime, json, sys
+path, limit = sys.argv[1], int(sys.argv[2])
+try:
+    import resource
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+except (ImportError, OSError, ValueError):
+    pass
+from python_calamine import CalamineWorkbook
+
+def plain(value):
+    if isinstance(value, (datetime.datetime, datetime.date)):
+        return {"date": value.isoformat()}
+    return value if isinstance(value, (str, float, bool)) else str(value)
+
+try:
+    with open(path, "rb") as source:
+        book = CalamineWorkbook.from_filelike(source)
+    for about in book.sheets_metadata:
+        told = {"name": about.name, "typ": str(about.typ), "visible": str(about.visible)}
+        if told["typ"].endswith("WorkSheet"):
+            sheet = book.get_sheet_by_name(about.name)
+            told |= {"height": sheet.height, "width": sheet.width, "start": sheet.start}
+            told["merged_cell_ranges"] = sheet.merged_cell_ranges
+            told["rows"] = [[plain(value) for value in row] for row in sheet.iter_rows()] if sheet.start else []
+        json.dump(told, sys.stdout)
+        sys.stdout.write("\\n")
+except Exception as error:
+    json.dump({"error": f"{type(error).__name__}: {error}"}, sys.stdout)
+"""
+
+
+class OldSheet(NamedTuple):
+    """A sheet with the names that the reader of workbooks gives to what it has."""
+
+    name: str
+    typ: str
+    visible: str
+    height: int = 0
+    width: int = 0
+    start: tuple[int, int] | None = None
+    merged_cell_ranges: Sequence[tuple[tuple[int, int], tuple[int, int]]] | None = None
+    rows: Sequence[Sequence[Any]] = ()
+
+    def iter_rows(self) -> Iterator[list[Any]]:
+        return ([_value(cell) for cell in row] for row in self.rows)
+
+
+class OldWorkbook(NamedTuple):
+    """All sheets of an .xls file."""
+
+    sheets_metadata: list[OldSheet]
+
+    def get_sheet_by_name(self, name: str) -> OldSheet:
+        return next(sheet for sheet in self.sheets_metadata if sheet.name == name)
+
+
+def read_old_workbook(path: Path, max_gb: float) -> OldWorkbook:
+    """The sheets of an .xls file; a sentence where it is damaged, or takes more memory than allowed."""
+    limit = int(max_gb * 2**30) + INTERPRETER
+    patience = SECONDS + SECONDS_A_MB * path.stat().st_size / 2**20
+    command = [sys.executable, "-P", "-c", SCRIPT, str(path), str(limit)]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=patience, check=False)
+    except subprocess.TimeoutExpired:
+        done = None
+    if done is None or done.returncode != 0:
+        raise InputError(
+            f"{path} is not a readable workbook, or takes more than {max_gb:g} GB of memory; "
+            "save it again as .xlsx or .csv."
+        )
+    sheets = [json.loads(line) for line in done.stdout.splitlines()]
+    wrong = next((sheet["error"] for sheet in sheets if "error" in sheet), None)
+    if wrong is not None and wrong.startswith("PasswordError"):
+        raise InputError(f"{path} is protected by a password; save it without one.")
+    if wrong is not None:
+        what = wrong.split(": ", 1)[1].splitlines()[0].rstrip(".")
+        raise InputError(f"{path} is not a readable workbook: {what}; save it again as .xlsx or .csv.")
+    return OldWorkbook([OldSheet(**sheet) for sheet in sheets])
+
+
+def _value(cell: Any) -> Any:
+    if not isinstance(cell, dict):
+        return cell
+    text = cell["date"]
+    return datetime.datetime.fromisoformat(text) if "T" in text else datetime.date.fromisoformat(text)
