@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from tests.fuzz.contract import Example
+from tests.fuzz.data_files import data_kinds
 from tests.fuzz.hostile import damaged, damaged_archive, short
 
 import steadyset as st
@@ -68,6 +69,7 @@ def _kinds(place: Path) -> Iterator[tuple[str, bytes, Callable[[Path], object]]]
     for file in sorted(WRITTEN.glob("*.*s*")):
         yield file.name, file.read_bytes(), lambda path: load_data(path, "y", impute="median")
         yield file.name, file.read_bytes(), _measured
+    yield from data_kinds(place)
     matrix = pd.DataFrame(np.corrcoef(frame[["p", "q", "r", "s"]].T).round(3), columns=["p", "q", "r", "s"])
     for ending, content in _tables(matrix, place).items():
         yield f"similarity.{ending}", content, st.FeatureSimilarity.read

@@ -41,4 +41,5 @@ def unfolded(X: Any, y: Any, groups: Any, features: Sequence[str] | None) -> tup
 def _of_rows(X: Any, values: Any, what: str) -> Any:
     if not isinstance(values, str):
         return aligned_rows(X.obs, values, what)
-    return role_values({str(name): X.obs[name] for name in X.obs.columns}, values, "obs")
+    role_values({str(name): X.obs[name] for name in X.obs.columns}, values, "obs")
+    return X.obs[values]

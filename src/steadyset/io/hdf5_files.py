@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from steadyset.errors import InputError, MissingExtraError
 from steadyset.io.limits import first_line, readable, refuse_size
 
+SPARE_GB = 1.0  # for what else is done while a file is open
 BYTES_A_TEXT = 64  # in memory, at least
 REFERENCE = 16  # bytes that stand for a text: its length, the address of a heap, and its place there
 DEFLATE, SHUFFLE, FLETCHER, SZIP, NBIT, OFFSET, LZF = 1, 2, 3, 4, 5, 6, 32000
@@ -128,10 +129,11 @@ def opened(path: Path, max_gb: float) -> Iterator[Hdf5]:
     except ImportError:
         raise MissingExtraError('Files of AnnData need h5py: pip install "steadyset[anndata]".') from None
     with readable(path):
+        refuse_size(path, path.stat().st_size, max_gb)
         if not h5py.is_hdf5(path):
             raise InputError(f"{path} is not an HDF5 file, which an .h5ad file has to be.")
         try:
-            with h5py.File(path, "r", locking=False) as file:
+            with _bounded_memory(max_gb), h5py.File(path, "r", locking=False) as file:
                 yield Hdf5(path, file, max_gb)
         except InputError:
             raise
@@ -146,3 +148,26 @@ def opened(path: Path, max_gb: float) -> Iterator[Hdf5]:
             zlib.error,
         ) as error:
             raise InputError(f"{path} cannot be read; it is damaged or forged: {first_line(error)}.") from None
+
+
+@contextmanager
+def _bounded_memory(max_gb: float) -> Iterator[None]:
+    """Let the process take no more than `max_gb` beyond what it has, where the system can hold it to that.
+
+    For a damaged header the library takes as much memory as it claims, before it looks whether that is there.
+    """
+    try:
+        import resource
+
+        used = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
+    except (ImportError, OSError):  # not on Windows and macOS
+        yield
+        return
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    limits = [limit for limit in before if limit != resource.RLIM_INFINITY]
+    soft = min([used + int((max_gb + SPARE_GB) * 2**30), *limits])
+    resource.setrlimit(resource.RLIMIT_DATA, (soft, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, before)

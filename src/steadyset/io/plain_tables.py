@@ -195,7 +195,7 @@ def _instead(name: str, columns: Sequence[str]) -> str:
     near = close_name(name, columns)
     if near is None and all(NUMBER.fullmatch(column) for column in columns):
         return f"its first line holds numbers ({some_names(columns)}); expected one with the names of the columns."
-    return f"did you mean {near!r}?" if near is not None else f"it has {some_names(columns)}."
+    return f"did you mean {near!r}?" if near is not None else f"it has {some_names([c for c in columns if c])}."
 
 
 def _possible_targets(columns: Mapping[str, Sequence[Any]]) -> tuple[str | Argument, ...]:
