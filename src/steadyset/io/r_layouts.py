@@ -24,11 +24,13 @@ from steadyset.io.headings import is_number
 from steadyset.io.labels import AppearanceOrder, feature_names, some_names
 from steadyset.io.reading_options import BORUTA, CARET, GLMNET, MLR3FSELECT, R_LAYOUTS, Reading, several
 from steadyset.io.universe import universe_in_words, universe_of
+from steadyset.kernels.arrays import Floats
 
 INTERCEPT = "(Intercept)"
 SIZE, RESAMPLE, NAME, OVERALL = "Variables", "Resample", "var", "Overall"
 FEATURES, COUNT, BATCH = "features", "n_features", "batch_nr"
-WHOSE = ("learner_id", "resampling_id", "task_id")
+LEARNER = "learner_id"
+WHOSE = (LEARNER, "resampling_id", "task_id")
 ITERATION = ("iteration", "resampling_iteration")
 DECISION = "decision"
 DECISIONS = frozenset(["Confirmed", "Tentative", "Rejected"])
@@ -38,6 +40,7 @@ NO_NAME = ("", "run")  # a first column without a name, as it stands in a file a
 BETWEEN = "|"  # what data.table's fwrite puts between the parts of a list
 MADE_UP = re.compile(r"V[0-9]+|X[0-9]+|[0-9]+")  # what R calls columns and rows without names
 PENALTY = re.compile(r"s([0-9]+)")  # what glmnet calls the columns of a path of penalties
+STEP = re.compile(r"s?[0-9]+")  # what stabs calls those of a path
 FEW_STEPS = 3
 
 Rows = Sequence[Sequence[str]]
@@ -119,17 +122,17 @@ def _is_caret(table: Table) -> bool:
 def _from_caret(table: Table, reading: Reading) -> Runs:
     if table.names == ["", OVERALL]:
         return _from_var_imp(table, reading)
-    sizes = [int(_number(cell, SIZE)) for cell in table.column(SIZE)]
+    sizes = _sizes(table)
     size = _chosen_size(sorted(set(sizes)), reading)
     resamples = list(dict.fromkeys(table.column(RESAMPLE)))
-    overall = table.column(OVERALL) if table.has(OVERALL) else None
+    overall = _numbers(table.column(OVERALL), OVERALL) if table.has(OVERALL) else None
     lists: dict[str, list[str]] = {label: [] for label in resamples}
     weights: dict[str, list[float]] = {label: [] for label in resamples}
     for i, (label, name) in enumerate(zip(table.column(RESAMPLE), table.column(NAME), strict=True)):
         if sizes[i] == size:
             lists[label].append(name)
             if overall is not None:
-                weights[label].append(_number(overall[i], OVERALL))
+                weights[label].append(float(overall[i]))
     empty = [label for label in resamples if not lists[label]]
     if empty:
         raise InputError(f"The resample {empty[0]!r} has no variables of the size {size}; choose another size.")
@@ -144,6 +147,16 @@ def _from_caret(table: Table, reading: Reading) -> Runs:
         everything if len(everything) == max(sizes) else None,
         None if overall is None else list(weights.values()),
     )
+
+
+def _sizes(table: Table) -> list[int]:
+    """The size of the subset that each row belongs to."""
+    sizes = _numbers(table.column(SIZE), SIZE)
+    if np.any((sizes < 1) | (sizes > len(sizes)) | (sizes != np.rint(sizes))):
+        raise InputError(
+            f"The column {SIZE} holds the sizes of subsets; expected whole numbers from 1 to {len(sizes)}."
+        )
+    return [int(size) for size in sizes]
 
 
 def _chosen_size(sizes: list[int], reading: Reading) -> int:
@@ -165,8 +178,8 @@ def _from_var_imp(table: Table, reading: Reading) -> Runs:
     """The importances of one model; scaled to 0 to 100 as they are, a 0 says nothing."""
     if reading.top is None:
         raise InputError("caret varImp has an importance for every feature; give ", Argument("top", 10), ".")
-    importances = [_number(cell, OVERALL) for cell in table.column(OVERALL)]
-    return _largest([importances], table.column(""), None, "caret varImp", "importances", reading)
+    importances = _numbers(table.column(OVERALL), OVERALL)
+    return _largest(importances[None, :], table.column(""), None, "caret varImp", "importances", reading)
 
 
 # ---- glmnet ------------------------------------------------------------------------------------------------------
@@ -192,7 +205,8 @@ def _from_glmnet(table: Table, reading: Reading) -> Runs:
             " if the columns are runs.",
         )
     kept = [i for i, name in enumerate(names) if name != INTERCEPT]
-    columns = [[_coefficient(table.rows[i][f + 1]) for i in kept] for f in range(len(labels))]
+    cells = [cell for i in kept for cell in table.rows[i][1:]]
+    columns = _numbers(cells, "coefficients").reshape(len(kept), len(labels)).T
     whose = f"glmnet, coefficients in {'rows' if turned else 'columns'}"
     found = _largest(columns, [names[i] for i in kept], _given(labels), whose, "coefficients", reading)
     return found if len(kept) == len(names) else _told(found, "the intercept is left out")
@@ -207,17 +221,12 @@ def _turned(table: Table) -> Table:
     return Table(["", *labels], cells)
 
 
-def _coefficient(cell: str) -> float:
-    return 0.0 if cell == "." else _number(cell, "coefficients")  # a dot is how R prints the zeros of a sparse matrix
-
-
 # ---- mlr3fselect -------------------------------------------------------------------------------------------------
 
 
 def _is_mlr3(table: Table) -> bool:
-    listed, logical = table.has(FEATURES, COUNT), bool(_logical(table))
-    told = any(map(table.has, (BATCH, *WHOSE)))
-    return (listed and (logical or told)) or (logical and told)
+    listed, told = table.has(FEATURES, COUNT), any(map(table.has, (BATCH, *WHOSE)))
+    return (listed and told) or ((listed or told) and bool(_logical(table)))
 
 
 def _from_mlr3(table: Table, reading: Reading) -> Runs:
@@ -227,41 +236,37 @@ def _from_mlr3(table: Table, reading: Reading) -> Runs:
             "what each resample selected: extract_inner_fselect_results(), or ensemble_fselect()$result."
         )
     logical = _logical(table)
-    marked = [[name for name in logical if row[table.names.index(name)].upper() == "TRUE"] for row in table.rows]
+    marked = [[name for name, f in logical.items() if row[f].upper() == "TRUE"] for row in table.rows]
     lists = _listed(table) if table.has(FEATURES) else marked
     if logical and [set(names) for names in lists] != [set(names) for names in marked]:
         raise InputError(f"The column {FEATURES} and the TRUE/FALSE columns do not name the same features.")
-    whose = next((name for name in WHOSE if table.has(name)), None)
-    learners = [] if whose is None else list(dict.fromkeys(table.column(whose)))
+    learners = list(dict.fromkeys(table.column(LEARNER))) if table.has(LEARNER) else []
     line = f"mlr3fselect: {several(len(lists), 'run')} from {several(len(lists), 'row')}"
     line += f" of {len(learners)} learners ({some_names(learners)}), taken together" if len(learners) > 1 else ""
-    return Runs(lists, line, _labels_of_mlr3(table, learners), logical or None)
+    return Runs(lists, line, _labels_of_mlr3(table, learners), list(logical) or None)
 
 
-def _logical(table: Table) -> list[str]:
-    """The columns of TRUE and FALSE, one per feature."""
-    return [
-        name
-        for f, name in enumerate(table.names)
-        if name and table.rows and {row[f].upper() for row in table.rows} <= LOGICAL
-    ]
+def _logical(table: Table) -> dict[str, int]:
+    """The columns of TRUE and FALSE, one per feature, and where they stand."""
+    columns = {name: f for f, name in enumerate(table.names) if name}
+    return {name: f for name, f in columns.items() if {row[f].upper() for row in table.rows} <= LOGICAL}
 
 
 def _listed(table: Table) -> list[list[str]]:
     """The features of each row, as many as the row says."""
     lists = [[name for name in cell.split(BETWEEN) if name] for cell in table.column(FEATURES)]
-    counts = table.column(COUNT) if table.has(COUNT) else [str(len(names)) for names in lists]
+    counts = _numbers(table.column(COUNT), COUNT) if table.has(COUNT) else map(len, lists)
     for i, (names, count) in enumerate(zip(lists, counts, strict=True)):
-        if _number(count, COUNT) != len(names):
+        if count != len(names):
             raise InputError(
-                f"Row {i + 2} names {several(len(names), 'feature')} ({some_names(names)}), but {COUNT} is {count}; "
+                f"Row {i + 2} names {several(len(names), 'feature')} ({some_names(names)}), but {COUNT} is {count:g}; "
                 f"write the table with data.table's fwrite, which puts {BETWEEN!r} between them."
             )
     return lists
 
 
 def _labels_of_mlr3(table: Table, learners: Sequence[str]) -> list[str] | None:
-    parts = [name for name in (WHOSE[0], *ITERATION) if table.has(name) and (name != WHOSE[0] or len(learners) > 1)]
+    parts = [LEARNER] * (len(learners) > 1) + [name for name in ITERATION if table.has(name)]
     labels = [" ".join(cells) for cells in zip(*map(table.column, parts), strict=True)]
     return labels if labels and len(set(labels)) == len(labels) else None
 
@@ -307,12 +312,17 @@ def _refuse_what_is_no_selection(table: Table) -> None:
 
 def _refuse_frequencies(table: Table) -> None:
     """Shares of the subsamples: one column (max), or a path of them that only grows (phat)."""
-    if table.names[0] or len(table.names) < 2 or not table.rows:
+    names = table.names[1:]
+    if (
+        table.names[0]
+        or not names
+        or not all(PENALTY.fullmatch(name) or name.isdigit() or name == "x" for name in names)
+    ):
         return
-    cells = [row[1:] for row in table.rows]
-    if not all(is_number(cell) for row in cells for cell in row):
+    cells = [cell for row in table.rows for cell in row[1:]]
+    if not all(map(is_number, cells)):
         return
-    shares = np.array([[float(cell.replace(",", ".")) for cell in row] for row in cells])
+    shares = _numbers(cells, "shares").reshape(len(table.rows), len(names))
     if shares.min() < 0 or shares.max() > 1 or np.all((shares == 0) | (shares == 1)):
         return
     one = table.names == ["", "x"]
@@ -350,22 +360,20 @@ def _has_row_names(table: Table) -> bool:
     return len(table.names) > 1 and bool(table.rows) and not any(is_number(row[0]) for row in table.rows)
 
 
-def _largest(
-    columns: list[list[float]], names: list[str], labels: list[str] | None, whose: str, what: str, reading: Reading
-) -> Runs:
+def _largest(runs: Floats, names: list[str], labels: list[str] | None, whose: str, what: str, reading: Reading) -> Runs:
     """The features whose numbers are not 0, or the `top` largest; where none is 0 somebody has to say how many."""
-    if reading.top is None and all(value for column in columns for value in column):
+    if reading.top is None and np.all(runs):
         raise InputError(
             f"{whose}: none of the {what} is 0, so no feature is left out; give ", Argument("top", 10), "."
         )
     lists, weights = [], []
-    for column in columns:
-        chosen = [f for f, value in enumerate(column) if value]
+    for row in runs:
+        chosen = np.flatnonzero(row)
         if reading.top is not None:
-            chosen = sorted(sorted(chosen, key=lambda f: -abs(column[f]))[: reading.top])
+            chosen = np.sort(chosen[np.argsort(-np.abs(row[chosen]), kind="stable")[: reading.top]])
         lists.append([names[f] for f in chosen])
-        weights.append([column[f] for f in chosen])
-    line = f"{whose}: {several(len(columns), 'run')}"
+        weights.append(row[chosen].tolist())
+    line = f"{whose}: {several(len(runs), 'run')}"
     line += "" if reading.top is None else f", the {reading.top} largest {what} of each"
     return Runs(lists, line, labels, names, weights)
 
@@ -409,8 +417,17 @@ def _own_universe(names: Sequence[str], n_features: int | None) -> tuple[str, ..
     return names if isinstance(names, AppearanceOrder) else checked
 
 
-def _number(cell: str, what: str) -> float:
-    number = float(cell.replace(",", ".")) if is_number(cell) else np.nan
-    if not np.isfinite(number):
-        raise InputError(f"A cell of {what} holds {cell!r}; expected a number.")
-    return number
+def _numbers(cells: Sequence[str], what: str) -> Floats:
+    """Cells as finite numbers; a dot is how R prints the zeros of a sparse matrix."""
+    try:
+        values = np.array(list(map(float, cells)), dtype=np.float64)
+    except ValueError:
+        values = np.array([_value(cell) for cell in cells], dtype=np.float64)
+    bad = np.flatnonzero(~np.isfinite(values))
+    if bad.size:
+        raise InputError(f"A cell of {what} holds {cells[bad[0]]!r}; expected a number.")
+    return values
+
+
+def _value(cell: str) -> float:
+    return 0.0 if cell == "." else float(cell.replace(",", ".")) if is_number(cell) else np.nan
