@@ -162,3 +162,8 @@ def test_refusals_name_the_argument(options, sentence):
 def test_procedures_must_choose_from_the_same_features():
     with pytest.raises(st.InputError, match="There are 7 features in x and 2 in y"):
         st.features_table({"x": RUNS, "y": st.Selections.from_sets([["a1"]], features=["a1", "q"])})
+
+
+def test_the_rows_over_all_are_called_like_no_selector():
+    table = st.features_table({"all 2 selectors": RUNS, "y": RUNS})
+    assert list(dict.fromkeys(table["selector"])) == ["all 2 selectors together", "all 2 selectors", "y"]

@@ -96,7 +96,7 @@ def _probability(value: float) -> str:
 
 
 def _expected(value: float) -> str:
-    return amount(value) if value >= 0.05 or value == 0 else f"{value:.1g}"
+    return amount(value) if value >= 10 or value == 0 else f"{value:.2g}"
 
 
 def _method(row: dict[Any, Any]) -> Procedure:

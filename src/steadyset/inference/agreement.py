@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from math import nan, sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -246,10 +247,11 @@ def _backed(backers: Mapping[str, Ints], sizes: Ints, d: int, options: Options) 
     """How many features at least 2, 3, ... methods back, and what random sets of these sizes give."""
     votes = np.bincount(np.concatenate(list(backers.values())), minlength=d)
     expected = at_least(expected_levels(sizes, d))
+    simulated = cache(partial(_simulated, sizes, d, options))
     rows = []
     for needed in range(2, len(sizes) + 1):
         observed = int((votes >= needed).sum())
-        p_value, error = _tail(observed, needed, sizes, d, options)
+        p_value, error = _tail(observed, needed, sizes, d, simulated)
         rows.append(
             {
                 "methods": needed,
@@ -268,18 +270,24 @@ def at_least(levels: Floats) -> Floats:
     return total
 
 
-def _tail(observed: int, needed: int, sizes: Ints, d: int, options: Options) -> tuple[float, float]:
+def _simulated(sizes: Ints, d: int, options: Options) -> Ints:
+    """draws x (methods + 1): how many features exactly h of the random sets hold."""
+    from steadyset.kernels.overlap.random_sets import random_levels
+
+    levels: Ints = random_levels(np.sort(sizes), d, 0, options.n_draws, options.seed())
+    return levels
+
+
+def _tail(observed: int, needed: int, sizes: Ints, d: int, simulated: Callable[[], Ints]) -> tuple[float, float]:
     """P(random sets bring at least so many features to so many methods), and its Monte Carlo error (0: exact)."""
     if observed == 0:
         return 1.0, 0.0
     if needed == len(sizes) and sizes.min() <= LARGEST_CHAIN:
         return float(intersection_law(sizes, d)[observed:].sum()), 0.0
-    from steadyset.kernels.overlap.random_sets import random_levels
-
-    levels = random_levels(np.sort(sizes), d, 0, options.n_draws, options.seed())
-    reached = int((levels[:, needed:].sum(axis=1) >= observed).sum())
-    share = (1 + reached) / (1 + options.n_draws)  # the observed sets are one more draw, so that p is never 0
-    return share, sqrt(share * (1 - share) / options.n_draws)
+    levels = simulated()
+    reached, n_draws = int((levels[:, needed:].sum(axis=1) >= observed).sum()), len(levels)
+    share = (1 + reached) / (1 + n_draws)  # the observed sets are one more draw, so that p is never 0
+    return share, sqrt(share * (1 - share) / n_draws)
 
 
 def intersection_law(sizes: Any, d: int) -> Floats:

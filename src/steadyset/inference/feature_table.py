@@ -255,7 +255,7 @@ def _over_all(
     total = sum(others, first)
     together = pooled(runs)
     return _Part(
-        f"all {len(runs)} selectors",
+        _name_of_all(runs),
         together,
         total,
         np.full(together.n_features, nan),  # importances of different procedures have no common scale
@@ -263,6 +263,14 @@ def _over_all(
         total.runs / len(runs),
         sum((sel.counts > 0).astype(np.int64) for sel in runs.values()),
     )
+
+
+def _name_of_all(runs: Mapping[str, Selections]) -> str:
+    """What the rows over all procedures are called: like none of them."""
+    name = f"all {len(runs)} selectors"
+    while name in runs:
+        name += " together"
+    return name
 
 
 def _block(
