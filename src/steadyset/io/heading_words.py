@@ -115,6 +115,11 @@ def is_feature_word(heading: str) -> bool:
     return _word(heading) in FEATURE_WORDS
 
 
+def are_called_runs(names: Sequence[str]) -> bool:
+    """Whether all names are those of runs, such as fold 1 and fold 2."""
+    return all(CALLED_RUN.fullmatch(str(name)) for name in names)
+
+
 def are_row_numbers(cells: Sequence[str], heading: str | None) -> bool:
     """Whether a column counts its rows, from 0 or 1."""
     if heading is not None and _word(heading) not in ROW_NUMBER_WORDS:
@@ -143,8 +148,8 @@ def is_heading(lists: Sequence[Sequence[str]]) -> bool | None:
         return False
     counts = Counter(chain.from_iterable(set(body) for body in bodies))
     cells = [name for body in bodies for name in body]
-    alone = sum(counts[name] == 1 for name in cells) / max(1, len(cells))
-    return True if cells and alone ** len(firsts) < SURE else None
+    alone = (1 + sum(counts[name] == 1 for name in cells)) / (1 + len(cells))  # few names tell little
+    return True if alone ** len(firsts) < SURE else None
 
 
 def _word(heading: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from steadyset.errors import Argument, InputError
 from steadyset.io.entries import Entries
-from steadyset.io.heading_words import CALLED_RUN
+from steadyset.io.heading_words import are_called_runs
 from steadyset.io.headings import is_number
 from steadyset.io.labels import some_names
 from steadyset.io.marks import wide_cells, with_row_names
@@ -30,8 +30,11 @@ Rows = Sequence[Sequence[str]]
 ZERO_ONE = frozenset(["0", "1"])
 
 
-def entries_of_rows(cells: Rows, reading: Reading) -> Entries:
-    """The runs of a table of text cells, with a line of what was understood as its first note."""
+def entries_of_rows(cells: Rows, reading: Reading, *, short: bool = False) -> Entries:
+    """The runs of a table of text cells, with a line of what was understood as its first note.
+
+    `short`: the first row may be a header without a name for the first column, which only tables of numbers have.
+    """
     rows = [[cell.strip() for cell in row] for row in cells]
     rows = [row for row in rows if any(row)]
     if not rows:
@@ -45,7 +48,13 @@ def entries_of_rows(cells: Rows, reading: Reading) -> Entries:
     if is_long(columns, reading):
         entries = entries_of_pairs(columns, roles(columns, reading), reading)
         return entries._replace(notes=(*entries.notes, *notes))
-    wide = wide_cells(rows)
+    if len(rows) == 1 and len(columns) > 1:
+        raise InputError(
+            "The table has no rows; expected one row per run. If its names are a list, give ",
+            Argument("layout", ROWS),
+            ".",
+        )
+    wide = wide_cells([["", *rows[0]], *rows[1:]] if short else rows, reading.header)
     if wide is not None:
         return entries_of_numbers(with_row_names(wide, reading.transpose), reading, marks=wide.marks)
     if reading.layout in (WIDE, RANKS, IMPORTANCES):
@@ -106,9 +115,9 @@ def layout_of_names(rows: Rows) -> str:
     if in_rows and not in_columns and shared:
         return ROWS
     if in_columns and in_rows and shared:
-        if told is not None or _called_like_runs([column[0] for column in columns]):
+        if told or are_called_runs([column[0] for column in columns]):
             return COLUMNS
-        if _called_like_runs([row[0] for row in rows]):
+        if are_called_runs([row[0] for row in rows]):
             return ROWS
     raise InputError(_why(in_columns, in_rows, shared, columns), "give ", *_options(in_columns, in_rows), ".")
 
@@ -157,12 +166,8 @@ def _share_names(columns: Sequence[Sequence[str]]) -> bool:
     return False
 
 
-def _called_like_runs(labels: Sequence[str]) -> bool:
-    return all(CALLED_RUN.fullmatch(label) for label in labels)
-
-
 def _looks_like_gmt(rows: Rows) -> bool:
-    """A second column that is no name: the same everywhere, an address, or words where names have no spaces."""
+    """A second column that is no name: a word for nothing, an address, or words where names have no spaces."""
     if len(rows) < 2 or min(map(len, rows)) < 3:
         return False
     second = [row[1] for row in rows]
@@ -172,4 +177,4 @@ def _looks_like_gmt(rows: Rows) -> bool:
         return False
     addresses = all("://" in cell for cell in second)
     sentences = all(" " in cell for cell in second) and not any(" " in name for name in names)
-    return len(set(second)) == 1 or addresses or sentences
+    return set(second) <= NO_NAMES | {"", "na"} or addresses or sentences

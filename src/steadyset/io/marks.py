@@ -7,9 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from steadyset.errors import Argument, InputError
 from steadyset.io.columns import RUN
+from steadyset.io.heading_words import are_called_runs, are_row_numbers
 from steadyset.io.headings import is_number
-from steadyset.io.wide import Wide, names_of_rows
+from steadyset.io.labels import some_names
+from steadyset.io.wide import Wide, names_of_rows, unknown_rows
 from steadyset.kernels.arrays import Floats
 
 # What says that a feature was selected, and what that it was not; each row is a way of its own.
@@ -35,13 +38,25 @@ class WideCells(NamedTuple):
     marks: bool  # other than 0 and 1
 
 
-def wide_cells(rows: Sequence[Sequence[str]]) -> WideCells | None:
+def wide_cells(rows: Sequence[Sequence[str]], header: bool | None = None) -> WideCells | None:
     """The table, if all its cells are marks of one kind or numbers; None where they are not."""
     width = max(map(len, rows))
     square = [[*row, *[""] * (width - len(row))] for row in rows]
-    for headed in (True, False):
+    if header is None and len(square) > 1 and _may_name_columns(square[0]) and _numbers(square[1:]) is not None:
+        raise InputError(
+            f"The first row ({some_names(square[0])}) may name the columns or hold numbers like the rest; give ",
+            Argument("header", True),
+            " or ",
+            Argument("header", False),
+            ", or for lists of identifiers ",
+            Argument("layout", "columns"),
+            " or ",
+            Argument("layout", "rows"),
+            ".",
+        )
+    for headed in (True, False) if header is None else (header,):
         for labelled in (False, True):
-            found = _of_cells(square, headed, labelled)
+            found = _of_cells(square, headed, labelled, header)
             if found is not None:
                 return found
     return None
@@ -49,19 +64,30 @@ def wide_cells(rows: Sequence[Sequence[str]]) -> WideCells | None:
 
 def with_row_names(found: WideCells, transpose: bool | None) -> Wide:
     """The table, whose rows have names that are those of runs or of features; asked for where nobody can tell."""
-    table = found.table
-    if table.labels is None or found.first in (RUN, ""):
+    table, first = found.table, found.first
+    if table.labels is None or first == RUN:
         return table
-    heading = found.first if found.first is not None else "1"
-    columns = [heading, *(table.features if table.features is not None else ())]
+    if first == "" and (are_called_runs(table.labels) or are_row_numbers(table.labels, None)):
+        return table
+    columns = [first or "1", *(table.features if table.features is not None else ())]
     labels, told = names_of_rows(list(table.labels), "The table", columns, transpose)
-    return table._replace(labels=labels if labels is not None else table.labels, transposed=told)
+    if labels is None and told is None:
+        raise unknown_rows("The table", "numbers", first or "1", table.labels)
+    return table._replace(labels=table.labels if labels is None else labels, transposed=told)
 
 
-def _of_cells(square: list[list[str]], headed: bool, labelled: bool) -> WideCells | None:
+def _may_name_columns(cells: Sequence[str]) -> bool:
+    """Whether whole numbers may be identifiers above the columns: distinct, and neither 0/1 nor ranks."""
+    if not all(cell.isdigit() for cell in cells) or len(set(cells)) < len(cells) or set(cells) <= {"0", "1"}:
+        return False
+    return sorted(map(int, cells)) != list(range(1, len(cells) + 1))
+
+
+def _of_cells(square: list[list[str]], headed: bool, labelled: bool, header: bool | None) -> WideCells | None:
     body = [row[labelled:] for row in square[headed:]]
     heading = square[0][labelled:]
-    if not body or not body[0] or (headed and (all(map(is_number, heading)) or "" in heading)):
+    numbered = header is None and all(map(is_number, square[0]))
+    if not body or not body[0] or (headed and (numbered or "" in heading)):
         return None
     marked = _marked(body)
     array = marked if marked is not None else _numbers(body)

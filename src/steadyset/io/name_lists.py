@@ -15,7 +15,7 @@ from steadyset.io.labels import some_names
 from steadyset.io.reading_options import COLUMNS, ROWS, Reading, several
 from steadyset.io.universe import entries_among, universe_in_words
 
-NO_NAMES = NULLS | {"None", "none"}
+NO_NAMES = NULLS.union(["None", "none"]) - {""}
 
 
 class Lists(NamedTuple):

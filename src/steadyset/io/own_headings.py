@@ -10,7 +10,7 @@ from typing import NamedTuple
 from steadyset.errors import Argument, InputError
 from steadyset.io.columns import FEATURE, RUN
 from steadyset.io.entries import Entries
-from steadyset.io.heading_words import is_feature_word, is_run_word
+from steadyset.io.heading_words import are_called_runs, is_feature_word, is_run_word
 from steadyset.io.headings import is_number
 from steadyset.io.labels import some_names
 from steadyset.io.long import RANK, SELECTED, WEIGHT, entries_of_long
@@ -80,11 +80,15 @@ def _by_values(columns: Sequence[Sequence[str]], header: bool | None) -> Roles:
     if headed and words[0] != words[1]:
         return Roles(words.index(False), words.index(True), "", True)
     bodies = [column[headed:] for column in columns]
+    called = [are_called_runs(body) for body in bodies]
+    if called[0] != called[1]:
+        return Roles(called.index(True), called.index(False), "", headed)
     counts = [len(set(body)) for body in bodies]
     few = int(counts[1] < counts[0])
     grouped = [_stands_together(body) for body in bodies]
     clear = grouped[few] and not grouped[1 - few]
-    if counts[0] != counts[1] and (clear or (grouped[0] == grouped[1] and counts[1 - few] >= MANY_TIMES * counts[few])):
+    many = counts[1 - few] >= MANY_TIMES * counts[few] and grouped[0] == grouped[1]
+    if 1 < counts[few] < counts[1 - few] and (clear or many):
         why = f" ({counts[few]:,} distinct values against {counts[1 - few]:,})"
         return Roles(few, 1 - few, why, headed)
     sentence = ["Either of the two columns ", f"({some_names(heading)}) " if headed else "", "may name the runs; "]

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from steadyset.errors import Argument, InputError
 from steadyset.io.columns import FEATURE, RUN, Columns, is_numeric
 from steadyset.io.entries import Entries
+from steadyset.io.headings import TOP, is_comment, is_number
 from steadyset.io.labels import UnionOfNames, some_names
 from steadyset.io.layouts import entries_of_rows
+from steadyset.io.limits import readable
 from steadyset.io.list_folders import lists_in_folder
 from steadyset.io.long import entries_of_long
 from steadyset.io.name_lists import Lists, entries_of_lists, one_list
+from steadyset.io.own_headings import headings_say
 from steadyset.io.r_layouts import may_be_of_r
-from steadyset.io.reading_options import GMT, GMX, LISTS, LONG, Reading, several
+from steadyset.io.reading_options import GMT, GMX, LISTS, LONG, ROWS, WIDE, Reading, several
 from steadyset.io.selection_json import read_selection_json
-from steadyset.io.sheets import is_workbook, read_sheet, sheet_names
-from steadyset.io.table_files import NO_TEXT, many_columns, read_table
+from steadyset.io.sheets import Sheet, is_workbook, read_sheet, sheet_names
+from steadyset.io.table_files import NO_TEXT, many_columns, noted_table
+from steadyset.io.text_forms import TextForm, repaired_header, text_rows
+from steadyset.io.text_tables import checked_form
 from steadyset.io.universe import universe_in_words
 from steadyset.io.valued import entries_of_numbers
 from steadyset.io.wide import wide_array, wide_numbers
-from steadyset.io.workbooks import cell_text
+from steadyset.io.workbooks import BYTES_A_TEXT_CELL, cell_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -54,32 +60,54 @@ def _from_table(path: Path, reading: Reading) -> Entries | None:
     """A long table, or a wide one of numbers, read without a text for each cell; None for any other layout."""
     try:
         found = many_columns(path, labels=True, max_gb=reading.max_gb)
-        table = read_table(path, max_gb=reading.max_gb) if found is None else None
+        table, notes = noted_table(path, max_gb=reading.max_gb) if found is None else (None, found.notes)
     except InputError:
         if path.suffix.lower() in NO_TEXT:
             raise
         return None  # the reader of cells takes more, and says what is wrong where it does not
-    if table is not None and RUN in table.column_names and FEATURE in table.column_names:
-        return _explained(path, lambda: _from_long(table, reading))
-    if reading.layout == LONG:
+    read: Callable[[], Entries] | None = None
+    if table is not None and RUN in table.column_names and FEATURE in table.column_names and reading.layout != WIDE:
+        read = partial(_from_long, table, reading)
+    elif reading.layout != LONG and found is not None and not may_be_of_r(found.names, (), reading):
+        read = partial(_from_many, found, reading)
+    elif reading.layout != LONG and table is not None and _is_wide(table, reading):
+        read = partial(_from_wide, table, reading)
+    elif table is not None and path.suffix.lower() in NO_TEXT:
+        read = partial(entries_of_rows, _as_text(table), reading)
+    if read is None:
         return None
-    if found is not None:
-        return None if may_be_of_r(found.names, (), reading) else _explained(path, lambda: _from_many(found, reading))
-    assert table is not None
-    if table.num_rows == 0 or (_is_wide(table, reading) and not may_be_of_r(*_first_cells(table), reading)):
-        return _explained(path, lambda: _from_wide(table, reading))
-    if path.suffix.lower() in NO_TEXT:
-        return _explained(path, lambda: entries_of_rows(_as_text(table), reading))
-    return None
+    entries = _explained(path, read)
+    return entries._replace(notes=(*entries.notes, *notes))
 
 
 def _from_sheet(path: Path, reading: Reading) -> Entries:
     """A table of text cells in any layout."""
     _check_ending(path)
-    delimiter = "tab" if reading.layout in (GMT, GMX) and path.suffix.lower()[1:] == reading.layout else None
-    sheet = read_sheet(path, sheet=reading.sheet, delimiter=delimiter, max_gb=reading.max_gb)
-    entries = _explained(path, lambda: entries_of_rows(sheet.rows, reading))
+    if is_workbook(path) or reading.sheet is not None:
+        sheet = read_sheet(path, sheet=reading.sheet, max_gb=reading.max_gb)
+        rows, form = sheet.rows, None
+    else:
+        rows, form = _text_cells(path, reading)
+        sheet = Sheet(rows, form.notes)
+    short = form is not None and form.heading.short
+    entries = _explained(path, lambda: entries_of_rows(rows, reading, short=short))
     return entries._replace(notes=(*entries.notes, *sheet.notes))
+
+
+def _text_cells(path: Path, reading: Reading) -> tuple[list[list[str]], TextForm]:
+    """The cells of a text file as they stand; a row with several of them is a list rather than a title."""
+    delimiter = "tab" if reading.layout in (GMT, GMX) and path.suffix.lower()[1:] == reading.layout else None
+    with readable(path):
+        form = checked_form(path, delimiter, reading.max_gb, bytes_a_cell=BYTES_A_TEXT_CELL)
+        rows = list(text_rows(path, replace(form, heading=TOP)))
+    lists = [row for row in rows[: form.heading.above] if sum(map(bool, row)) > 1 and not is_comment(row[0])]
+    if lists or reading.layout in (ROWS, GMT, GMX):
+        form = replace(form, heading=TOP)
+    header = rows[form.heading.above] if form.heading.above < len(rows) else []
+    if form.heading.commented:
+        header = repaired_header(header, replace(form, heading=form.heading._replace(short=False)))
+    below = [row for row in rows[form.heading.above + 1 :] if not row or not is_comment(row[0])]
+    return [*([header] if header and not is_comment(header[0]) else []), *below], form
 
 
 def _from_workbook(path: Path, reading: Reading) -> Entries:
@@ -123,15 +151,21 @@ def _from_wide(table: pa.Table, reading: Reading) -> Entries:
 
 def _is_wide(table: pa.Table, reading: Reading) -> bool:
     """Whether a table is one of numbers, but for what names its rows; blanks are none, and may be marks or ends."""
-    texts = [f for f, field in enumerate(table.schema) if not is_numeric(field.type)]
-    named = [f for f in texts if f == 0 or table.column_names[f] == RUN]
-    numbers = table.num_columns - len(texts)
-    if not numbers or (len(texts) > len(named) and (table.num_columns <= FEW or 2 * numbers < table.num_columns)):
+    names = table.column_names
+    if table.num_rows > 0 and may_be_of_r(*_first_cells(table), reading):
         return False
-    if not any(column.null_count for f, column in enumerate(table.columns) if f not in texts):
-        return True
-    values = {value for f, column in enumerate(table.columns) if f not in texts for value in _distinct(column)}
-    return 0.0 in values and values <= {0.0, 1.0}
+    if table.num_rows == 0 or (table.num_columns <= FEW and headings_say(names) is not None):
+        return False
+    texts = [f for f, field in enumerate(table.schema) if not is_numeric(field.type)]
+    others = [f for f in texts if f > 0 and names[f] != RUN]
+    numbers = table.select([f for f in range(table.num_columns) if f not in texts])
+    if not numbers.num_columns or (others and 2 * numbers.num_columns < table.num_columns):
+        return False
+    zero_one = _values(numbers) <= {0.0, 1.0} if others or all(map(is_number, names)) else True
+    blank = any(column.null_count for column in numbers.columns)
+    if blank:  # missing values rather than marks, where 0 stands for what is not selected
+        return {0.0} <= _values(numbers) <= {0.0, 1.0}
+    return zero_one and (not others or table.num_columns > FEW)
 
 
 def _first_cells(table: pa.Table) -> tuple[list[str], list[str]]:
@@ -140,8 +174,8 @@ def _first_cells(table: pa.Table) -> tuple[list[str], list[str]]:
     return list(table.column_names), [str(value) for value in table.column(0).to_pylist()] if texts else []
 
 
-def _distinct(column: pa.ChunkedArray) -> Iterator[float]:
-    return (float(value) for value in column.unique().to_pylist() if value is not None)
+def _values(table: pa.Table) -> set[Any]:
+    return {value for column in table.columns for value in column.unique().to_pylist() if value is not None}
 
 
 def _as_text(table: pa.Table) -> list[list[str]]:

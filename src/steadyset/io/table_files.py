@@ -40,7 +40,23 @@ def read_table(
     `delimiter` is a character, or tab; without it, it is found. A `sheet` is a name, or a number from 1. A file that
     would take more than `max_gb` gigabytes is refused.
     """
-    return _noted_table(path, labels, delimiter, sheet, max_gb)[0]
+    return noted_table(path, labels=labels, delimiter=delimiter, sheet=sheet, max_gb=max_gb)[0]
+
+
+def noted_table(
+    path: Path,
+    *,
+    labels: bool = True,
+    delimiter: str | None = None,
+    sheet: str | int | None = None,
+    max_gb: float = MAX_GB,
+) -> tuple[pa.Table, tuple[str, ...]]:
+    """The same with what was understood to read the file so."""
+    text = _text(path, delimiter, sheet, max_gb)
+    with readable(path):
+        if text is not None:
+            return read_csv(text, labels, given=delimiter is not None)
+        return (read_parquet if path.suffix.lower() == ".parquet" else read_feather)(path, max_gb), ()
 
 
 def read_columns(
@@ -68,7 +84,7 @@ def _read_columns(
             return found if found is not None else _columns(*read_csv(text, labels, given=delimiter is not None), apart)
         if path.suffix.lower() == ".parquet":
             return read_parquet_columns(path, apart, max_gb)
-        return _columns(*_noted_table(path, labels, delimiter, sheet, max_gb), apart)
+        return _columns(*noted_table(path, labels=labels, delimiter=delimiter, sheet=sheet, max_gb=max_gb), apart)
 
 
 def many_columns(
@@ -117,16 +133,6 @@ def _text(path: Path, delimiter: str | None, sheet: str | int | None, max_gb: fl
         if sheet is not None:
             raise InputError(f"{path} is a text file; leave ", Argument("sheet"), " out.")
         return text_table(path, delimiter, max_gb)
-
-
-def _noted_table(
-    path: Path, labels: bool, delimiter: str | None, sheet: str | int | None, max_gb: float
-) -> tuple[pa.Table, tuple[str, ...]]:
-    text = _text(path, delimiter, sheet, max_gb)
-    with readable(path):
-        if text is not None:
-            return read_csv(text, labels, given=delimiter is not None)
-        return (read_parquet if path.suffix.lower() == ".parquet" else read_feather)(path, max_gb), ()
 
 
 def _columns(table: pa.Table, notes: tuple[str, ...], apart: Sequence[str]) -> Columns:

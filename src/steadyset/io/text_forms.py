@@ -129,9 +129,6 @@ def text_rows(path: Path, form: TextForm) -> Iterator[list[str]]:
                     yield row
         except csv.Error as error:
             raise InputError(f"{path} is not a well-formed table: {error} in line {rows.line_num}.") from None
-        except UnicodeDecodeError:  # further down than the lines that told the encoding
-            found = ENCODINGS.get(form.encoding, "UTF-8")
-            raise InputError(f"{path} is not {found} text throughout; save it as UTF-8.") from None
 
 
 def repaired_header(header: list[str], form: TextForm) -> list[str]:

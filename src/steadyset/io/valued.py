@@ -11,12 +11,20 @@ import numpy as np
 from steadyset.arguments import wrong_argument
 from steadyset.errors import Argument, InputError
 from steadyset.io.entries import Entries, checked_entries, reordered, row_pointers
-from steadyset.io.heading_words import is_run_word
+from steadyset.io.heading_words import are_row_numbers, is_feature_word, is_run_word
 from steadyset.io.labels import AppearanceOrder, feature_names, placeholders, some_names
 from steadyset.io.lists import check_ranks
 from steadyset.io.reading_options import COLUMNS, IMPORTANCES, RANKS, ROWS, WIDE, Reading, several
 from steadyset.io.universe import universe_in_words
-from steadyset.io.wide import ZERO_ONE_ONLY, Wide, entries_of_matrix, oriented, read_matrix
+from steadyset.io.wide import (
+    ZERO_ONE_ONLY,
+    Wide,
+    entries_of_matrix,
+    oriented,
+    read_matrix,
+    told_transposed,
+    unknown_rows,
+)
 from steadyset.kernels.arrays import Bools, Floats, Ints
 
 WHAT = "The table"
@@ -25,7 +33,7 @@ MOSTLY = 0.5  # such a share of ones among what is not 0 is a 0/1 table with a w
 
 def entries_of_numbers(found: Wide, reading: Reading, *, marks: bool = False) -> Entries:
     """The runs of a wide table of numbers; the notes say what was understood where that is not plain 0 and 1."""
-    found, notes = _named_rows(found)
+    found, notes = _named_rows(found, reading.transpose)
     columns = found.labels if reading.transpose or found.transposed else found.features
     within = _wider(columns, reading.features)
     wide = oriented(found, WHAT, None if within else reading.features, None, transpose=reading.transpose)
@@ -122,20 +130,21 @@ def _largest(indptr: Ints, weights: Floats, top: int) -> Bools:
     return keep
 
 
-def _named_rows(found: Wide) -> tuple[Wide, list[str]]:
+def _named_rows(found: Wide, transpose: bool | None) -> tuple[Wide, list[str]]:
     """A first column of whole numbers that name the rows: it has a word for runs above it, or alone is not 0 and 1."""
     if found.labels is not None or found.features is None or found.array.shape[1] < 2 or len(found.array) < 2:
         return found, []
     first, others = found.array[:, 0], found.array[:, 1:]
     if np.any(first != np.floor(first)) or len(np.unique(first)) < len(first) or np.isin(first, (0, 1)).all():
         return found, []
-    heading = str(found.features[0])
-    if not is_run_word(heading) and not np.isin(others, (0, 1)).all():
+    heading, labels = str(found.features[0]), [str(int(value)) for value in first]
+    told = told_transposed(found.features, transpose)
+    if not is_run_word(heading) and not np.isin(others, (0, 1)).all() and not (told and is_feature_word(heading)):
         return found, []
-    labels = [str(int(value)) for value in first]
-    return found._replace(array=others, features=found.features[1:], labels=labels), [
-        f"the first column {heading!r} numbers the rows"
-    ]
+    if told is None and not is_run_word(heading) and not are_row_numbers(labels, None):
+        raise unknown_rows(WHAT, "numbers", heading, labels)
+    named = found._replace(array=others, features=found.features[1:], labels=labels, transposed=told)
+    return named, [f"the first column {heading!r} names the rows"]
 
 
 def _wider(columns: Sequence[str] | None, features: Sequence[str] | None) -> bool:

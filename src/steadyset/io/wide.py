@@ -14,10 +14,11 @@ from steadyset.errors import Argument, InputError
 from steadyset.io.columns import RUN, Columns
 from steadyset.io.entries import Entries, checked_entries, row_pointers
 from steadyset.io.heading_words import (
-    CALLED_RUN,
     NUMBER,
     NUMBERED,
     RUN_LIKE,
+    are_called_runs,
+    are_row_numbers,
     is_feature_word,
     is_run_word,
     unnamed_in_r,
@@ -213,25 +214,33 @@ def _first_column(column: list[Any], what: str, name: str, transpose: bool | Non
     if transpose or is_run_word(name):
         return names
     if transpose is None and not any(NUMBER.fullmatch(text) for text in names):
-        raise InputError(
-            f"{what} has text in its first column {name!r} ({some_names(names)}); if these are the features, ",
-            "give ",
-            Argument("transpose", True),
-            "; if they are the runs, call the column run.",
-        )
+        raise unknown_rows(what, "text", name, names)
     return None
+
+
+def unknown_rows(what: str, kind: str, name: str, names: Sequence[str]) -> InputError:
+    """The sentence for a first column that may name the runs or the features."""
+    return InputError(
+        f"{what} has {kind} in its first column {name!r} ({some_names(names)}); if these are the features, ",
+        "give ",
+        Argument("transpose", True),
+        "; if they are the runs, call the column run.",
+    )
 
 
 def _refuse_features_in_rows(
     what: str, shape: tuple[int, ...], columns: Sequence[str] | None, rows: Sequence[str] | None
 ) -> None:
     """A table whose rows are named, but not like runs, and which has far more of them, or columns called like runs."""
-    if rows is None or all(RUN_LIKE.fullmatch(str(name)) for name in rows):
+    if rows is None:
         return
-    called_like_runs = columns is not None and (
-        all(CALLED_RUN.fullmatch(str(name)) for name in columns) or unnamed_in_r(columns)
-    )
-    if called_like_runs or far_more_runs(*shape):
+    named_runs = columns is not None and are_called_runs(columns) and not are_called_runs(rows)
+    called_like_runs = named_runs or (columns is not None and unnamed_in_r(columns))
+    if all(RUN_LIKE.fullmatch(str(name)) for name in rows):
+        unclear = named_runs and not are_row_numbers([str(name) for name in rows], None)
+    else:
+        unclear = called_like_runs or far_more_runs(*shape)
+    if unclear:
         raise InputError(
             f"{what} reads as {shape[0]:,} runs ({some_names([str(name) for name in rows])}) of {shape[1]:,} features; "
             "if its rows are the features, give ",
@@ -252,8 +261,7 @@ def told_transposed(columns: Sequence[str], transpose: bool | None) -> bool | No
     first, others = str(columns[0]), columns[1:]
     if first in (RUN, "") or is_run_word(first):
         return None
-    runs = all(CALLED_RUN.fullmatch(str(name)) for name in others)
-    return True if is_feature_word(first) or runs else None
+    return True if is_feature_word(first) or are_called_runs(others) else None
 
 
 def far_more_runs(n_runs: int, n_features: int) -> bool:
