@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         test_threshold,
     )
     from steadyset.measures import (
+        Advice,
         Measure,
         NullExpectation,
         get_measure,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
         shared_importance,
         stability,
         unregister_measure,
+        which_measure,
     )
     from steadyset.reports import report
     from steadyset.resampling import (
@@ -133,6 +135,7 @@ _HOMES = {
         "test_threshold",
     ),
     "measures": (
+        "Advice",
         "Measure",
         "NullExpectation",
         "get_measure",
@@ -142,6 +145,7 @@ _HOMES = {
         "shared_importance",
         "stability",
         "unregister_measure",
+        "which_measure",
     ),
     "reports": ("report",),
     "resampling": (
@@ -193,6 +197,7 @@ _MODULES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "Advice",
     "Assessment",
     "Bootstrap",
     "BoundRule",
@@ -272,6 +277,7 @@ __all__ = [
     "tune",
     "unregister_measure",
     "weighted_sum",
+    "which_measure",
 ]
 
 

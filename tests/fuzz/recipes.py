@@ -20,6 +20,7 @@ from steadyset.plots import Picture
 RECORDS = frozenset(
     {
         *(
+            "Advice",
             "Assessment",
             "BoundRule",
             "Certificate",
@@ -137,6 +138,7 @@ def _measuring() -> list[Recipe]:
         ),
         Recipe("get_measure", st.get_measure, {"name": "jaccard"}),
         Recipe("list_measures", st.list_measures, {}),
+        Recipe("which_measure", st.which_measure, {"sizes": "vary", "correlated": True, "importances": False}),
         Recipe("list_resamplings", st.list_resamplings, {}),
         Recipe("list_selectors", st.list_selectors, {}),
         Recipe(

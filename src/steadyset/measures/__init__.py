@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from steadyset.measures import adjusted, effective, families, frequency, pairwise, rankings, weights
+from steadyset.measures.advice import Advice, which_measure
 from steadyset.measures.evaluate import stability
 from steadyset.measures.family import Family
 from steadyset.measures.options import NullExpectation
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from steadyset.measures.null import null_expectation
 
 __all__ = [
+    "Advice",
     "Family",
     "Measure",
     "NullExpectation",
@@ -44,6 +46,7 @@ __all__ = [
     "unregister_family",
     "unregister_measure",
     "weights",
+    "which_measure",
 ]
 
 

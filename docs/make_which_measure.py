@@ -1,0 +1,38 @@
+"""Writes the answers in which-measure.md anew: python docs/make_which_measure.py"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from pathlib import Path
+
+import steadyset as st
+
+PAGE = Path(__file__).with_name("which-measure.md")
+BLOCK = re.compile(r"(<!-- answers -->\n).*?(<!-- end -->)", re.DOTALL)
+SIZES = {"fixed": "all runs select as many features", "vary": "the number of features varies"}
+
+
+def answers() -> str:
+    """A section for each answer, under the answers to the questions that lead to it."""
+    found: dict[str, tuple[st.Advice, list[str]]] = {}
+    for importances, correlated, sizes in itertools.product((False, True), (False, True), SIZES):
+        advice = st.which_measure(sizes=sizes, correlated=correlated, importances=importances)
+        told = [SIZES[sizes], "similar features count as alike"] if correlated else [SIZES[sizes]]
+        told += ["importances count"] if importances else []
+        found.setdefault(str(advice), (advice, []))[1].append(", ".join(told))
+    lines: list[str] = []
+    for advice, cases in found.values():
+        lines += [f"### {advice.measure}", "", *(f"- where {case}" for case in cases), "", "Why:", ""]
+        lines += [*(f"- {reason}" for reason in advice.because), "", "Instead, or beside it:", ""]
+        lines += [*(f"- `{name}`: {when}" for name, when in advice.instead.items()), ""]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    PAGE.write_text(BLOCK.sub(lambda found: f"{found[1]}{answers()}{found[2]}", page), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,102 @@
+"""Which measure to use: the reasons hold, the page says the same, and the command asks for what it lacks."""
+
+import importlib.util
+import itertools
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import steadyset as st
+from steadyset.cli import run
+
+DOCS = Path(__file__).parents[2] / "docs"
+EVERY = list(itertools.product(("fixed", "vary"), (False, True), (False, True)))
+
+
+def advice_of(sizes, correlated, importances):
+    return st.which_measure(sizes=sizes, correlated=correlated, importances=importances)
+
+
+def computed_properties():
+    """The table of properties.md, which another test holds to what certificates decide."""
+    lines = (DOCS / "properties.md").read_text(encoding="utf-8").splitlines()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| ")]
+    header = next(row for row in rows if row[0] == "measure")
+    return {
+        row[0]: dict(
+            zip([name.replace(" ", "_") for name in header[1:]], [c.startswith("yes") for c in row[1:]], strict=True)
+        )
+        for row in rows
+        if len(row) == len(header)
+    }
+
+
+@pytest.mark.parametrize("case", EVERY, ids=str)
+def test_reasons_rest_on_properties_that_are_computed(case):
+    table = computed_properties()
+    for name, claimed in advice_of(*case).properties.items():
+        assert {key: table[name][key] for key in claimed} == dict(claimed), name
+
+
+@pytest.mark.parametrize("case", EVERY, ids=str)
+def test_the_measure_takes_what_was_answered(case):
+    sizes, correlated, importances = case
+    advice = advice_of(*case)
+    record = st.get_measure(advice.measure)
+    assert record.adjusted == correlated
+    assert ("weights" in record.needs or advice.measure == "msi") == importances
+    assert not (sizes == "vary" and record.constant_size)
+    assert all(st.get_measure(name) for name in advice.instead)
+
+
+def test_measures_that_are_called_the_same_for_one_size_are():
+    rng = np.random.default_rng(0)
+    sel = st.Selections.from_sets([rng.choice(9, 3, replace=False) for _ in range(6)], n_features=9)
+    named = "kuncheva, wald, npog, kappa, phi and unadjusted"
+    assert any(named in reason for reason in advice_of("fixed", False, False).because)
+    for name in named.replace(" and ", ", ").split(", "):
+        assert st.stability(sel, name) == pytest.approx(st.stability(sel, "nogueira"))
+
+
+def test_the_page_says_what_the_function_says():
+    spec = importlib.util.spec_from_file_location("make_which_measure", DOCS / "make_which_measure.py")
+    make = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(make)
+    assert make.answers() in (DOCS / "which-measure.md").read_text(encoding="utf-8")
+
+
+def test_the_command_answers_flags_and_asks_for_those_it_lacks(capsys):
+    flags = ["--sizes", "vary", "--correlated", "yes", "--importances", "no"]
+    assert run(["measures", "--which", *flags]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith(str(advice_of("vary", True, False)))
+    assert "--measure intersection_count --data DATA" in said
+    assert run(["measures", "--which", *flags, "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["measure"] == "intersection_count"
+    assert run(["measures", "--which", *flags[:4]]) == 2
+    assert "--sizes fixed|vary, --correlated yes|no, --importances yes|no" in capsys.readouterr().err
+
+
+def test_the_command_asks_three_questions_on_a_terminal(capsys, monkeypatch):
+    answers = iter(["vary", "n", "YES"])
+    asked = []
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("typer.prompt", lambda text, **options: (asked.append(text), next(answers))[1])
+    assert run(["measures", "--which"]) == 0
+    assert capsys.readouterr().out.startswith("Use pearson.")
+    assert len(asked) == 3
+
+
+@pytest.mark.parametrize(
+    ("command", "sentence"),
+    [
+        (["--which", "--sizes", "big", "--correlated", "no", "--importances", "no"], "--sizes must be fixed or vary"),
+        (["--sizes", "fixed"], "--sizes answers a question of --which"),
+        (["jaccard", "--which"], "leave out jaccard"),
+    ],
+)
+def test_answers_that_make_no_sense_get_a_sentence(command, sentence, capsys):
+    assert run(["measures", *command]) == 2
+    assert sentence in capsys.readouterr().err
