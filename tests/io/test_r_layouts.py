@@ -157,3 +157,9 @@ def test_the_command_says_what_it_understood():
     assert "caret rfe: 2 runs from the column Resample, 2 variables in each" in " ".join(done.output.split())
     asked = CliRunner().invoke(app, ["measure", str(FILES / "varimp.csv")])
     assert asked.exit_code != 0
+
+
+def test_a_heading_alone_is_no_table(tmp_path):
+    (tmp_path / "max.csv").write_text('"","x"\n')
+    with pytest.raises(InputError, match="The table has no cells"):
+        st.Selections.read(tmp_path / "max.csv")

@@ -313,11 +313,7 @@ def _refuse_what_is_no_selection(table: Table) -> None:
 def _refuse_frequencies(table: Table) -> None:
     """Shares of the subsamples: one column (max), or a path of them that only grows (phat)."""
     names = table.names[1:]
-    if (
-        table.names[0]
-        or not names
-        or not all(PENALTY.fullmatch(name) or name.isdigit() or name == "x" for name in names)
-    ):
+    if table.names[0] or not names or not all(name == "x" or STEP.fullmatch(name) for name in names):
         return
     cells = [cell for row in table.rows for cell in row[1:]]
     if not all(map(is_number, cells)):
