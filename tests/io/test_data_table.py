@@ -284,3 +284,34 @@ def test_a_column_of_dates_is_not_numeric(frame, tmp_path):
     path = written(frame.assign(day="2024-03-02"), tmp_path / "x.csv")
     with pytest.raises(InputError, match="'day' holds '2024-03-02'"):
         load_data(path, "y")
+
+
+def test_commas_that_may_separate_thousands_are_asked_about(frame, tmp_path):
+    for columns in (frame, pd.concat([frame, pd.DataFrame({f"g{i}": range(8) for i in range(1100)})], axis=1)):
+        columns.assign(**{"a": ["1,234", "12"] * 4, "b c": 3, "d": 4}).to_csv(tmp_path / "x.csv", index=False, sep=";")
+        with pytest.raises(
+            InputError, match="'1,234' in 'a', which may have a decimal comma or a separator of thousands"
+        ):
+            load_data(tmp_path / "x.csv", "y")
+    frame.assign(**{"a": ["1,234", "0,125"] * 4, "b c": 3, "d": 4}).to_csv(tmp_path / "x.csv", index=False, sep=";")
+    assert load_data(tmp_path / "x.csv", "y").X[:2, 0].tolist() == [1.234, 0.125]
+
+
+def test_a_space_after_each_comma_is_part_of_no_name(tmp_path):
+    (tmp_path / "x.csv").write_text("a, b, y\n1, 2, no\n3, 4, yes\n")
+    data = load_data(tmp_path / "x.csv", "y")
+    assert data.features == ("a", "b")
+    assert data.y.tolist() == ["no", "yes"]
+    (tmp_path / "x.csv").write_text('"a"," b","y"\n1,2,no\n3,4,yes\n')
+    assert load_data(tmp_path / "x.csv", "y").features == ("a", " b")
+
+
+def test_a_compressed_file_may_have_any_ending(frame, tmp_path):
+    (tmp_path / "x.csv").write_bytes(gzip.compress(frame.to_csv(index=False).encode()))
+    np.testing.assert_array_equal(load_data(tmp_path / "x.csv", "y").X, frame[["a", "b c", "d"]].to_numpy())
+
+
+def test_a_line_below_a_table_is_told(tmp_path):
+    (tmp_path / "x.csv").write_text("a,y\n1,2\n3,4\nSource: somebody\n")
+    with pytest.raises(InputError, match="Expected 2 columns, got 1: Source: somebody; each row needs a cell"):
+        load_data(tmp_path / "x.csv", "y")

@@ -7,19 +7,21 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from steadyset.errors import Argument, InputError
 from steadyset.io.columns import FEATURE, NULLS, RUN, WIDE, Columns, read_wide_csv
 from steadyset.io.headings import COMMENT
 from steadyset.io.limits import first_line
-from steadyset.io.text_forms import DELIMITERS, TAB
+from steadyset.io.text_forms import DELIMITERS, TAB, is_packed
 from steadyset.io.text_tables import TextTable
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 DECIMAL_COMMA = re.compile(r"\s*[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]+)?\s*")
+THOUSANDS = re.compile(r"\s*[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+\s*")
 DECIMAL_COMMAS = "decimal commas"
 
 
@@ -61,6 +63,8 @@ def read_many_columns(text: TextTable, apart: Sequence[str], labels: bool) -> Co
         return None
     apart = (*apart, *row_names, *((RUN,) if labels else ()))
     for decimal in ".," if text.delimiter != "," else ".":
+        if decimal == "," and _may_be_thousands(text):
+            return None
         found = read_wide_csv(text.open(), names, text.delimiter, apart=apart, has_header=not nameless, decimal=decimal)
         if found is None or (decimal == "." and text.delimiter != "," and _has_commas(found.others.values())):
             continue
@@ -82,7 +86,8 @@ def _read(text: TextTable, labels: bool, decimal: str, given: bool) -> tuple[pa.
 
     def read(texts: Sequence[str]) -> pa.Table:
         # Arrow reads a file with several threads, and a stream with one.
-        source: Any = text.path if text.as_it_is and text.path.suffix.lower() != ".gz" else text.open()
+        by_ending = text.path.suffix.lower() == ".gz" or not is_packed(text.path)
+        source: Any = text.path if text.as_it_is and by_ending else text.open()
         return arrow_csv.read_csv(
             source,
             read_options=arrow_csv.ReadOptions(block_size=block, autogenerate_column_names=nameless),
@@ -102,7 +107,9 @@ def _read(text: TextTable, labels: bool, decimal: str, given: bool) -> tuple[pa.
             table = read([*row_names, RUN])  # then it is the name of a column of 0/1
     except pa.ArrowException as error:
         _refuse_separator(text, header, given)
-        raise InputError(f"{text.path} is not a well-formed table: {first_line(error)}.") from None
+        raise InputError(
+            f"{text.path} is not a well-formed table: {first_line(error)}; each row needs a cell for each column."
+        ) from None
     if table.num_columns == 1 and pa.types.is_string(table.schema.field(0).type):
         _refuse_separator(text, header, given)
     return table, nameless
@@ -144,6 +151,15 @@ def _has_commas(columns: Iterable[pa.ChunkedArray]) -> bool:
     return any(first and DECIMAL_COMMA.fullmatch(first[0]) for first in firsts)
 
 
+def _may_be_thousands(text: TextTable) -> bool:
+    """Whether all commas in the first rows may separate thousands."""
+    with text.open() as lines:
+        cells = [
+            cell for line in list(islice(lines, 4))[1:] for cell in line.decode().split(text.delimiter) if "," in cell
+        ]
+    return bool(cells) and all(map(THOUSANDS.fullmatch, cells))
+
+
 def _use_commas(text: TextTable, points: pa.Table, commas: pa.Table) -> bool:
     """Whether numbers have decimal commas; a sentence where some have these and some have points."""
     changed = [f for f, name in enumerate(points.schema) if name.type != commas.schema.field(f).type]
@@ -155,6 +171,12 @@ def _use_commas(text: TextTable, points: pa.Table, commas: pa.Table) -> bool:
         raise InputError(
             f"{text.path} has decimal commas ({with_comma!r} in {comma!r}) and points ({with_point!r} in {point!r}); "
             "save it with one of them."
+        )
+    numbers = [text for f in gained for text in points.column(f).drop_null().unique().to_pylist() if "," in text]
+    if numbers and all(map(THOUSANDS.fullmatch, numbers)):
+        raise InputError(
+            f"{text.path} holds {numbers[0]!r} in {points.column_names[gained[0]]!r}, which may have a decimal comma or "
+            "a separator of thousands; save it with decimal points and without such separators."
         )
     return bool(gained)
 

@@ -42,6 +42,7 @@ class TextForm:
     encoding: str
     delimiter: str
     runs: bool = False  # several spaces count as one
+    padded: bool = False  # a space follows each delimiter
     sep_line: bool = False  # the first line names the delimiter, as Excel writes it
     old_mac: bool = False  # lines end with a carriage return alone
     heading: Heading = TOP
@@ -49,7 +50,7 @@ class TextForm:
     @property
     def plain(self) -> bool:
         """Whether readers of csv files take the file as it is."""
-        changed = self.runs or self.sep_line or self.old_mac or self.heading != TOP
+        changed = self.runs or self.padded or self.sep_line or self.old_mac or self.heading != TOP
         return self.encoding in PLAIN and not changed
 
     @property
@@ -87,7 +88,7 @@ def text_form(path: Path, delimiter: str | None, max_gb: float) -> TextForm:
         form, lines = replace(form, sep_line=True), lines[1:]
     given = separator_of(delimiter) if delimiter is not None else named[1] if named else None
     separator, runs = _delimiter(lines, (given,) if given is not None else tuple(DELIMITERS))
-    form = replace(form, delimiter=separator, runs=runs)
+    form = replace(form, delimiter=separator, runs=runs, padded=_is_padded(lines, separator))
     form = replace(
         form, heading=find_heading(_narrowed(lines, separator, runs), [line.startswith(COMMENT) for line in lines])
     )
@@ -106,9 +107,13 @@ def separator_of(delimiter: str) -> str:
 
 def opened(path: Path) -> IO[bytes]:
     """The bytes of a file, unpacked where it is compressed with gzip."""
+    return gzip.open(path, "rb") if is_packed(path) else path.open("rb")  # type: ignore[return-value]
+
+
+def is_packed(path: Path) -> bool:
+    """Whether a file is compressed with gzip, by its ending or its first bytes."""
     with path.open("rb") as source:
-        packed = source.read(2) == GZIP
-    return gzip.open(path, "rb") if packed or path.suffix.lower() == ".gz" else path.open("rb")  # type: ignore[return-value]
+        return path.suffix.lower() == ".gz" or source.read(2) == GZIP
 
 
 def text_rows(path: Path, form: TextForm) -> Iterator[list[str]]:
@@ -116,9 +121,8 @@ def text_rows(path: Path, form: TextForm) -> Iterator[list[str]]:
     with io.TextIOWrapper(opened(path), encoding=form.encoding, newline=None) as lines:
         if form.sep_line:
             next(lines)
-        rows = csv.reader(
-            _stripped(lines) if form.runs else lines, delimiter=form.delimiter, skipinitialspace=form.runs
-        )
+        source = _stripped(lines) if form.runs else lines
+        rows = csv.reader(source, delimiter=form.delimiter, skipinitialspace=form.runs or form.padded)
         try:
             for _ in range(form.heading.above):
                 next(rows)
@@ -228,9 +232,9 @@ def _flaws(widths: Sequence[int]) -> tuple[int, int] | None:
     first = widths.index(usual)
     if first and widths[first - 1] == usual - 1:
         first -= 1  # R's header
-    after = widths[first + 1 :]
-    others = sum(width != usual for width in after)
-    return (first, others) if others <= (1 - REGULAR) * len(after) else None
+    others = sum(width != usual for width in widths[first + 1 :])
+    like_a_table = 2 * first <= len(widths) and others <= max(1, (1 - REGULAR) * (len(widths) - first))
+    return (first, others) if like_a_table else None
 
 
 def _widths(lines: Sequence[str], delimiter: str, runs: bool = False) -> list[int]:
@@ -247,6 +251,12 @@ def _cells(lines: Sequence[str], delimiter: str, runs: bool = False) -> list[lis
         return list(rows)
     except csv.Error:  # a cell of more than 128 KB is no cell of a table with this delimiter
         return [line.split(delimiter) for line in lines]
+
+
+def _is_padded(lines: Sequence[str], delimiter: str) -> bool:
+    """Whether a space follows each delimiter, as people write; where names are quoted, a space is part of one."""
+    counts = [(line.count(delimiter), line.count(f"{delimiter} ")) for line in lines if delimiter in line]
+    return delimiter != " " and bool(counts) and all(spaces == often for often, spaces in counts)
 
 
 def _narrowed(lines: Sequence[str], delimiter: str, runs: bool) -> list[list[str]]:
@@ -266,7 +276,7 @@ def _holds_numbers(lines: Sequence[str], runs: bool) -> bool:
     rows = _cells(lines, " ", runs)[1:]
     usual = usual_width([len(row) for row in rows])
     columns = zip(*(row for row in rows if len(row) == usual), strict=True)
-    return any(all(map(is_number, column)) for column in columns)
+    return any(sum(map(is_number, column)) >= REGULAR * len(column) for column in columns)
 
 
 def _refuse_ambiguous(path: Path, lines: Sequence[str], form: TextForm) -> None:

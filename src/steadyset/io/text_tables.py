@@ -48,7 +48,7 @@ def text_table(path: Path, delimiter: str | None, max_gb: float, *, bytes_a_cell
     form = checked_form(path, delimiter, max_gb, bytes_a_cell=bytes_a_cell)
     if form.plain:
         return TextTable(path, form.delimiter, form.notes, lambda: opened(path), as_it_is=True)
-    pieces = _rewritten if form.runs else _repaired
+    pieces = _rewritten if form.runs or form.padded else _repaired
     separator = TAB if form.runs else form.delimiter
     return TextTable(path, separator, form.notes, lambda: _stream(pieces(path, form)), row_names=form.heading.short)
 
@@ -126,8 +126,8 @@ def _repaired(path: Path, form: TextForm) -> Iterator[bytes]:
 
 
 def _rewritten(path: Path, form: TextForm) -> Iterator[bytes]:
-    """The rows of a table between whose cells there are several spaces, with tabs."""
-    yield from _written(text_rows(path, form), TAB)
+    """The rows of a table between whose cells there are spaces, without these."""
+    yield from _written(text_rows(path, form), TAB if form.runs else form.delimiter)
 
 
 def _written(rows: Iterable[list[str]], delimiter: str) -> Iterator[bytes]:
