@@ -133,6 +133,8 @@ def text_rows(path: Path, form: TextForm) -> Iterator[list[str]]:
                     yield row
         except csv.Error as error:
             raise InputError(f"{path} is not a well-formed table: {error} in line {rows.line_num}.") from None
+        except StopIteration:  # from a header that is not there
+            raise InputError(f"{path} has no rows below its titles; expected a table.") from None
 
 
 def repaired_header(header: list[str], form: TextForm) -> list[str]:

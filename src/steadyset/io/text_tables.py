@@ -122,6 +122,8 @@ def _repaired(path: Path, form: TextForm) -> Iterator[bytes]:
             yield from _written([repaired_header(next(rows), form)], form.delimiter)
         except csv.Error as error:
             raise InputError(f"{path} is not a well-formed table: {error} in line {rows.line_num}.") from None
+        except StopIteration:  # from a header that is not there
+            raise InputError(f"{path} has no rows below its titles; expected a table.") from None
         yield from (line.encode() for line in lines)
 
 
