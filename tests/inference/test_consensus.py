@@ -16,6 +16,11 @@ FILTER = st.Selections.from_sets([["a", "b", "e"]], features=NAMES)
 ALL = {"lasso": LASSO, "forest": FOREST, "filter": FILTER}
 
 
+def indicators(size):
+    """Every set of so many of the 8 features, as rows of 0 and 1."""
+    return np.array([np.bincount(one, minlength=8) for one in itertools.combinations(range(8), size)])
+
+
 def test_a_method_backs_what_at_least_half_of_its_runs_select():
     found = st.consensus(ALL)
     # lasso backs a, b; forest a, b, d; filter a, b, e
@@ -73,18 +78,15 @@ def test_phi_expects_0_of_chance_and_1_of_a_method_with_itself():
 
 def test_expected_numbers_of_backed_features_are_those_of_all_random_sets():
     table = st.consensus(ALL).backed.set_index("methods")
-    sets = [list(itertools.combinations(range(8), size)) for size in (2, 3, 3)]
-    counts = {2: [], 3: []}
-    for chosen in itertools.product(*sets):
-        votes = np.bincount(np.concatenate(chosen), minlength=8)
-        for needed in counts:
-            counts[needed].append((votes >= needed).sum())
+    one, two, three = (indicators(size) for size in (2, 3, 3))
+    votes = one[:, None, None] + two[None, :, None] + three[None, None, :]
+    counts = {needed: (votes >= needed).sum(axis=-1).ravel() for needed in (2, 3)}
     for needed, values in counts.items():
         assert table.loc[needed, "expected"] == pytest.approx(np.mean(values))
-    exact = np.mean(np.array(counts[3]) >= 2)
+    exact = np.mean(counts[3] >= 2)
     assert table.loc[3, "p_value"] == pytest.approx(exact)
     assert table.loc[3, "mc_error"] == 0
-    simulated = np.mean(np.array(counts[2]) >= 2)
+    simulated = np.mean(counts[2] >= 2)
     assert abs(table.loc[2, "p_value"] - simulated) < 4 * table.loc[2, "mc_error"]
 
 

@@ -19,6 +19,7 @@ from steadyset.errors import InputError
 from steadyset.inference.core import steady_core
 from steadyset.inference.pooling import common_features, pooled, total_counts
 from steadyset.inference.proportions import jeffreys, wilson
+from steadyset.inference.stand_ins import AlikeGraph, StandIn, namer, numbered_groups, stand_ins_words
 from steadyset.io.labels import name_positions, text_frame
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.options import check_similarity
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
     from steadyset.similarity import FeatureSimilarity
 
 WHOLE = ("sign", "group")  # whole numbers, where they are known
-MOST_STAND_INS = 5  # that are named, the most frequent first
-CELLS_A_BLOCK = 1 << 24
 
 
 def features_table(
@@ -85,14 +84,6 @@ def alike_features(similarity: Any, runs: Mapping[str, Selections]) -> Alike:
     for sel in runs.values():
         similarity.check(sel)
     return alike_by(similarity, total_counts(runs))
-
-
-@dataclass(frozen=True)
-class StandIn:
-    """A feature that is alike, and its share of the runs that did not select the other one."""
-
-    feature: str
-    share: float
 
 
 @dataclass(frozen=True)
@@ -181,7 +172,7 @@ def feature_blocks(
     if not runs:
         return []
     known = dict.fromkeys(runs) if on_all_rows is None else on_all_rows
-    graph = None if alike is None else _Graph.of(alike)
+    graph = None if alike is None else AlikeGraph.of(alike)
     counted = {
         name: _counted(sel, _signs(sel) if signs is None else signs.get(name), graph) for name, sel in runs.items()
     }
@@ -192,7 +183,7 @@ def feature_blocks(
     if len(runs) > 1:
         parts.insert(0, _over_all(runs, counted, known))
     rank = np.argsort(-parts[0].counted.counts, kind="stable")
-    groups = None if alike is None else _numbered(alike, rank)
+    groups = None if alike is None else numbered_groups(alike, rank)
     return [_block(part, graph, groups, core, level, all) for part in parts]
 
 
@@ -227,13 +218,6 @@ def _cell(value: Any) -> Any:
     if isinstance(value, float):
         return int(value) if value.is_integer() else float(f"{value:.6g}")
     return int(value) if isinstance(value, bool) else value
-
-
-def stand_ins_words(stand_ins: Sequence[StandIn]) -> str:
-    """Stand-ins in one line, those beyond the first few counted: b (0.8); c (0.2); 3 more."""
-    named = [f"{one.feature} ({one.share:.2g})" for one in stand_ins[:MOST_STAND_INS]]
-    left = len(stand_ins) - len(named)
-    return "; ".join([*named, f"{left} more"] if left else named)
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,7 +258,7 @@ def _name_of_all(runs: Mapping[str, Selections]) -> str:
 
 
 def _block(
-    part: _Part, graph: _Graph | None, groups: Ints | None, core: float, level: float, everything: bool
+    part: _Part, graph: AlikeGraph | None, groups: Ints | None, core: float, level: float, everything: bool
 ) -> FeatureBlock:
     sel, counted = part.selections, part.counted
     M, counts = counted.runs, counted.counts
@@ -310,13 +294,15 @@ def _block(
     }
     if groups is not None:
         columns["group"][columns["group"] == 0] = nan
-    return FeatureBlock(part.name, sel.features, order, columns, _namer(graph, counted, sel.features))
+    return FeatureBlock(
+        part.name, sel.features, order, columns, namer(graph, M, counts, counted.together, sel.features)
+    )
 
 
 # ---- what runs say ------------------------------------------------------------------------------------------------
 
 
-def _counted(sel: Selections, signs: Ints | None, graph: _Graph | None) -> _Counted:
+def _counted(sel: Selections, signs: Ints | None, graph: AlikeGraph | None) -> _Counted:
     found = _Counted(sel.n_runs, sel.counts, None if signs is None else _signs_by_feature(sel, signs))
     return found if graph is None else replace(found, together=graph.together(sel), covered=graph.covered(sel))
 
@@ -355,90 +341,6 @@ def _share(on_all_rows: Sequence[Ints | None], sel: Selections) -> Floats:
     if not known:
         return np.full(sel.n_features, nan)
     return np.bincount(np.concatenate(known).astype(np.int64), minlength=sel.n_features) / len(known)
-
-
-# ---- what is alike ------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class _Graph:
-    """The features that have an alike one, ascending, and their neighbours by place among them."""
-
-    features: Ints
-    indptr: Ints
-    indices: Ints
-
-    @classmethod
-    def of(cls, alike: Alike) -> _Graph:
-        features = np.unique(alike.pairs)
-        return cls(features, *Alike(features, alike.pairs).graph())
-
-    def neighbours(self, feature: int) -> tuple[Ints, slice]:
-        """The neighbours of a feature by place, and where their pairs are; none where nothing is alike."""
-        place = int(np.searchsorted(self.features, feature))
-        if place == len(self.features) or self.features[place] != feature:
-            return np.empty(0, np.int64), slice(0, 0)
-        at = slice(int(self.indptr[place]), int(self.indptr[place + 1]))
-        return self.indices[at], at
-
-    def together(self, sel: Selections) -> Floats:
-        """How many runs select both features of each pair, in the order of `indices`."""
-        n = len(self.features)
-        both = np.zeros((n, n), dtype=np.float32)
-        for chosen in self._chosen(sel):
-            both += chosen.T @ chosen
-        found: Floats = both[np.repeat(np.arange(n), np.diff(self.indptr)), self.indices].astype(np.float64)
-        return found
-
-    def covered(self, sel: Selections) -> Floats:
-        """How many runs select a feature or one that is alike."""
-        from scipy import sparse
-
-        n = len(self.features)
-        ones = np.ones(len(self.indices), dtype=np.float32)
-        graph = sparse.csr_array((ones, self.indices, self.indptr), shape=(n, n))
-        total = np.zeros(n)
-        for chosen in self._chosen(sel):
-            total += ((graph @ chosen.T) + chosen.T > 0).sum(axis=1)
-        return total
-
-    def _chosen(self, sel: Selections) -> Iterator[Any]:
-        """Which of these features the runs select, as tables of 0 and 1, some runs at a time."""
-        table = sel.to_matrix().astype(np.float32)[:, self.features]
-        step = max(1, CELLS_A_BLOCK // max(1, len(self.features)))
-        for start in range(0, sel.n_runs, step):
-            yield table[start : start + step].toarray()
-
-
-def _namer(graph: _Graph | None, counted: _Counted, names: Sequence[str]) -> Callable[[int], tuple[StandIn, ...]]:
-    """What names the stand-ins of a feature: those that are alike and selected in runs that did not select it."""
-
-    def named(feature: int) -> tuple[StandIn, ...]:
-        without = counted.runs - int(counted.counts[feature])
-        if graph is None or counted.together is None or without == 0:
-            return ()
-        places, at = graph.neighbours(feature)
-        others = graph.features[places]
-        instead = counted.counts[others] - counted.together[at]
-        order = np.argsort(-instead, kind="stable")
-        return tuple(StandIn(names[others[i]], float(instead[i] / without)) for i in order if instead[i] > 0)
-
-    return named
-
-
-def _numbered(alike: Alike, best_first: Ints) -> Ints:
-    """The group of each feature, from 1 in the order of the best feature of each; 0 for what has no alike one."""
-    groups, n = np.zeros(len(best_first), dtype=np.int64), len(alike.compared)
-    labels = alike.groups()
-    several = np.bincount(labels, minlength=n)[labels] > 1
-    label_of = np.full(len(best_first), -1)
-    label_of[alike.compared[several]] = labels[several]
-    in_order = label_of[best_first]
-    found, first = np.unique(in_order[in_order >= 0], return_index=True)
-    number = np.zeros(n, dtype=np.int64)
-    number[found[np.argsort(first)]] = np.arange(1, len(found) + 1)
-    groups[alike.compared[several]] = number[labels[several]]
-    return groups
 
 
 # ---- arguments ----------------------------------------------------------------------------------------------------

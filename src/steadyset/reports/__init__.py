@@ -81,7 +81,7 @@ def _template() -> Any:
         raise MissingExtraError('The report needs jinja2: pip install "steadyset[report]".') from None
     from steadyset.findings.answer import SCALE
     from steadyset.findings.cores import core_words
-    from steadyset.inference.feature_table import stand_ins_words
+    from steadyset.inference.stand_ins import stand_ins_words
 
     environment = Environment(
         loader=PackageLoader("steadyset.reports", "."),
