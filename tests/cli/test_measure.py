@@ -191,3 +191,18 @@ def test_a_carriage_return_in_a_name_ends_no_line_of_the_csv(capsys):
     assert list(csv.reader(shown)) == [["feature", "frequency"], ["a\rb", "0.5"], ["c,d", "1.0"]]
     print_rows(rows[1:], Format.csv)
     assert capsys.readouterr().out == 'feature,frequency\n"c,d",1.0\n'
+
+
+def test_ranks_of_all_features_are_not_measured_as_sets(tmp_path, capsys):
+    path, other = tmp_path / "ranks.csv", tmp_path / "others.csv"
+    path.write_text("gene,f1,f2,f3\nA,1,2,1\nB,2,1,3\nC,3,3,2\nD,4,4,4\n")
+    other.write_text("gene,f1,f2,f3\nA,1,2,1\nB,2,1,2\nC,3,3,4\nD,4,4,3\n")
+    assert run(["measure", str(path), "--format", "json"]) == 0
+    said = capsys.readouterr()
+    assert [row["measure"] for row in json.loads(said.out)["measures"]] == ["spearman", "kendall", "canberra"]
+    assert "measures of sets are left out, as every run selects all 4 features; --top K" in said.err
+    for command in (["measure", str(path), "-m", "jaccard"], ["compare", str(path), str(other), "-m", "jaccard"]):
+        assert run(command) == 2
+        assert "jaccard compares sets, and every run selects all 4 features; give --top K." in capsys.readouterr().err
+    assert run(["measure", str(path), "-m", "jaccard", "--top", "2", "--format", "csv"]) == 0
+    assert ",jaccard,0.555" in capsys.readouterr().out

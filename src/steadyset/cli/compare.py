@@ -81,12 +81,15 @@ def compare(
     """
     from steadyset.findings.of_selections import of_comparison
     from steadyset.inference import compare as run_comparison
+    from steadyset.measures import get_measure
 
     if len(set(files)) < len(files):
         raise InputError("The same file is given twice; give one file per procedure.")
     asked = recorded.Asked(features, universe, layout, top, transpose, header, runs, sheet, max_gb)
     source = recorded.Alike(data, target, similarity, similarity_method, threshold)
     read, alike = recorded.read_recorded(files, asked, source, people=form is ComparisonFormat.table)
+    for one in read:
+        recorded.refuse_full_sets(one, [get_measure(name)])
     procedures = dict(
         zip(recorded.short_names(read), recorded.over_the_same([one.selections for one in read], features), strict=True)
     )

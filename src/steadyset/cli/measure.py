@@ -71,7 +71,7 @@ def measure(
     from steadyset.measures.options import Options
 
     policy = shared.undefined_policy(undefined)
-    wanted = "all" if not names or "all" in names else chosen_measures(names)
+    wanted = None if not names or "all" in names else chosen_measures(names)
     options = Options(policy, expectation, draws, seed, None, mc_error)  # type: ignore[arg-type]
     asked = recorded.Asked(features, universe, layout, top, transpose, header, runs, sheet, max_gb)
     source = recorded.Alike(data, target, similarity, similarity_method, threshold)
@@ -80,8 +80,10 @@ def measure(
         options = Options(policy, expectation, draws, seed, alike, mc_error)  # type: ignore[arg-type]
     tables = []
     for one in read:
+        recorded.refuse_full_sets(one, wanted or ())
+        chosen = wanted or recorded.telling(one, options)
         try:
-            tables.append((one.name, table_rows(one.selections, wanted, options, level)))
+            tables.append((one.name, table_rows(one.selections, chosen, options, level)))
         except InputError as error:
             raise error.after(f"{one.name}: ") from None
     notes = [f"similarity: {note}" for note in alike.notes] if alike is not None else []

@@ -15,9 +15,12 @@ from steadyset.io.universe import THOSE_NAMES
 from steadyset.wording import counted
 
 if TYPE_CHECKING:
+    from steadyset.measures.options import Options
+    from steadyset.measures.record import Measure
     from steadyset.selections import Selections
     from steadyset.similarity import FeatureSimilarity
 
+OF_VALUES = ("weights", "rankings")  # families whose measures read importances and ranks
 RUN = "run"  # the column of --data that names its rows
 NO_UNIVERSE = "give --features N or --universe FILE"
 OVERSTATED = (
@@ -154,6 +157,33 @@ def chance_notes(read: Sequence[Recorded]) -> list[str]:
     if any(isinstance(one.selections.features, UnionOfNames) for one in read):
         return [f"{OVERSTATED}{NO_UNIVERSE}."]
     return []
+
+
+def telling(one: Recorded, options: Options) -> str | list[Measure]:
+    """All measures that say something; where every feature is selected, those that read ranks or importances."""
+    from steadyset.measures import all_measures
+    from steadyset.measures.needs import has_needs
+
+    every = _full_sets(one.selections)
+    if every is None:
+        return "all"
+    typer.echo(f"{one.name}: measures of sets are left out, as {every}; --top K selects the K best", err=True)
+    return [each for each in all_measures() if each.family in OF_VALUES and has_needs(each, one.selections, options)]
+
+
+def refuse_full_sets(one: Recorded, measures: Sequence[Measure]) -> None:
+    """Sets of ranks or importances that hold every feature are equal by construction, which says nothing."""
+    every = _full_sets(one.selections)
+    of_sets = [measure.name for measure in measures if measure.family not in OF_VALUES]
+    if every is not None and of_sets:
+        raise InputError(f"{one.name}: {of_sets[0]} compares sets, and {every}; give --top K.")
+
+
+def _full_sets(selections: Selections) -> str | None:
+    valued = selections.rankings is not None or selections.weights is not None
+    if not valued or selections.sizes.min() < selections.n_features:
+        return None
+    return f"every run selects all {selections.n_features:,} features"
 
 
 def _read(file: Path, asked: Asked) -> list[Recorded]:
