@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from steadyset.assessment.written import DamagedError, read_json, write_json
 from steadyset.errors import InputError
 from steadyset.inference.typeset import MARKDOWN, latex_escaped
 from steadyset.io.disk import write_durably
@@ -133,11 +132,15 @@ def joined(items: Sequence[Sequence[Part]], between: str = "; ", last: str = "; 
 
 def record_methods(methods: Methods, folder: Path) -> None:
     """Put the methods into a folder that holds no more than results, such as that of a tuning."""
+    from steadyset.assessment.written import write_json
+
     write_durably(folder / RECORDED, write_json({"schema": SCHEMA, "schema_version": 1, **_recorded(methods)}))
 
 
 def recorded_methods(folder: Path) -> Methods | None:
     """What `record_methods` put down; None where nothing was."""
+    from steadyset.assessment.written import read_json
+
     path = folder / RECORDED
     if not path.is_file():
         return None
@@ -148,6 +151,8 @@ def recorded_methods(folder: Path) -> Methods | None:
 
 
 def _read(content: Mapping[str, Any]) -> Methods:
+    from steadyset.assessment.written import DamagedError
+
     if content["schema"] != SCHEMA:
         raise DamagedError(f"it does not follow the schema {SCHEMA}")
     references = {str(item["id"]): Reference(item) for item in content["references"]}
