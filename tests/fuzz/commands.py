@@ -80,6 +80,7 @@ OPTIONS = (
     "--keep",
     "--impute",
     "--delimiter",
+    "--sheet",
     "--samples",
     "--transpose",
     "--layer",

@@ -175,8 +175,8 @@ def _use_commas(text: TextTable, points: pa.Table, commas: pa.Table) -> bool:
     numbers = [text for f in gained for text in points.column(f).drop_null().unique().to_pylist() if "," in text]
     if numbers and all(map(THOUSANDS.fullmatch, numbers)):
         raise InputError(
-            f"{text.path} holds {numbers[0]!r} in {points.column_names[gained[0]]!r}, which may have a decimal comma or "
-            "a separator of thousands; save it with decimal points and without such separators."
+            f"{text.path} holds {numbers[0]!r} in {points.column_names[gained[0]]!r}, which may have a decimal comma "
+            "or a separator of thousands; save it with decimal points and without such separators."
         )
     return bool(gained)
 

@@ -154,7 +154,7 @@ def _first_bytes(path: Path, max_gb: float) -> bytes:
     """The first lines: what SAMPLE holds, and more where lines are longer than that."""
     with opened(path) as source:
         content = source.read(SAMPLE)
-        while content.count(b"\n") < LEAST_LINES and (more := source.read(16 * SAMPLE)):
+        while content.count(b"\n") < LEAST_LINES and (more := source.read(max(4 * SAMPLE, len(content)))):
             content += more
             first = content.split(b"\n", 1)[0]
             refuse_size(path, max(HEADER_SHARE * len(first), len(content)), max_gb)
