@@ -1,5 +1,7 @@
 """Fitted estimators of scikit-learn as Selections: what each fold selected, from which features, with which weights."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -130,6 +132,23 @@ def test_models_that_leave_nothing_out_ask_how_many_count(data, model):
         st.from_cross_validate(results)
 
 
+def test_dropping_constant_features_is_no_selection(data):
+    X, y = data
+    X = X.assign(constant=1.0)
+    results = validated(make_pipeline(VarianceThreshold(), RandomForestClassifier(5, random_state=0)), X, y)
+    with pytest.raises(InputError, match="leaves out no feature in any run"):
+        st.from_cross_validate(results)
+    assert st.from_cross_validate(results, top=2).features == (*NAMES, "constant")
+    alone = st.from_fitted([VarianceThreshold().fit(X)])
+    assert alone.sets() == [set(NAMES)]
+
+
+def test_scores_of_a_selector_are_the_weights_of_a_model_without_any(halves):
+    models = [make_pipeline(SelectKBest(k=2), StandardScaler(), KNeighborsClassifier()).fit(*half) for half in halves]
+    truth = [model[0].scores_[model[0].get_support()] for model in models]
+    np.testing.assert_array_equal(st.from_fitted(models).weights, np.concatenate(truth))
+
+
 def test_top_and_threshold_say_which_importances_count(data):
     results = validated(RandomForestClassifier(20, random_state=0), *data)
     importances = np.array([model.feature_importances_ for model in results["estimator"]])
@@ -152,6 +171,15 @@ def test_an_order_of_columns_that_decides_is_told():
     with pytest.warns(UninformativeWarning, match="In 1 of 2 folds the last of the top 1 has the same importance"):
         found = st.from_importances([[1.0, 1.0, 0.0], [0.0, 2.0, 1.0]], top=1)
     assert found.indices.tolist() == [0, 1]
+
+
+def test_a_warning_points_to_the_line_that_called(halves):
+    model = Ridge().fit(*halves[0])
+    model.coef_ = np.ones(8)
+    for call in (lambda: st.from_importances([[1.0, 1.0]], top=1), lambda: st.from_fitted([model], top=1)):
+        with pytest.warns(UninformativeWarning) as told:
+            call()
+        assert [Path(one.filename).name for one in told] == [Path(__file__).name]
 
 
 def test_names_of_a_call_stand_for_columns_without_names(data):

@@ -69,15 +69,18 @@ def check_top(cut: Cut, n_features: int) -> None:
         raise wrong_argument("top", f"at most {n_features}, the number of features", cut.top)
 
 
-def warn_of_ties(cut: Cut, folds: Sequence[Floats]) -> None:
-    """Tell when only the order of the columns decided what `top` keeps: that looks steady and is not."""
+def warn_of_ties(cut: Cut, folds: Sequence[Floats], *, depth: int) -> None:
+    """Tell when only the order of the columns decided what `top` keeps: that looks steady and is not.
+
+    `depth` is how many functions of steadyset are between here and the caller.
+    """
     tied = sum(cut.decided_by_order(importances) for importances in folds)
     if tied:
         warnings.warn(
             f"In {tied} of {len(folds)} folds the last of the top {cut.top} has the same importance as a feature that "
             "is left out; the order of the columns decided.",
             UninformativeWarning,
-            stacklevel=4,
+            stacklevel=2 + depth,
         )
 
 

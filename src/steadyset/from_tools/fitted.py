@@ -171,7 +171,7 @@ def _selections(
     _refuse_shared(fitted, called)
     if cut.asked:
         outcomes = [each.cut(cut, label) for each, label in zip(found, called, strict=True)]
-        warn_of_ties(cut, [np.abs(each.weights) for each in found if each.weights is not None])
+        warn_of_ties(cut, [np.abs(each.weights) for each in found if each.weights is not None], depth=2)
     elif any(each.selects for each in found):
         outcomes = [each.outcome for each in found]
     else:

@@ -65,7 +65,7 @@ def from_importances(
         _check(row, label, by)
         check_top(cut, len(row.values))
     deciding = [row.values if (by or row.by) == "value" else np.abs(row.values) for row in rows]
-    warn_of_ties(cut, deciding)
+    warn_of_ties(cut, deciding, depth=1)
     outcomes = [_outcome(row, decides, cut) for row, decides in zip(rows, deciding, strict=True)]
     return collected(outcomes, labels, names)
 

@@ -23,6 +23,7 @@ from steadyset.runner.chosen import new_columns
 from steadyset.runner.function import read_support
 
 NO_STEP = (None, "passthrough")
+TIDYING = ("VarianceThreshold",)  # leaves out what is constant, and lets others select
 
 
 @dataclass(frozen=True)
@@ -120,7 +121,8 @@ def through(step: Any, columns: Columns, following: Any = None) -> Columns:
         return _through_parts(step, columns)
     support = support_of(step, len(columns.passed))
     if support is not None:
-        return replace(columns, passed=columns.passed[support], selected=True)
+        decides = type(step).__name__ not in TIDYING
+        return replace(columns, passed=columns.passed[support], selected=columns.selected or decides)
     return _renamed(step, columns, _names_behind(step, columns, following))
 
 

@@ -100,13 +100,11 @@ class Reading:
             except NewColumnsError:
                 if not columns.selected:
                     raise
-                break
+                return _whole(columns, weights, type(step).__name__, named_by_caller)
             support = support_of(step, len(columns.passed))
-            weights = _selector_weights(step, support) if support is not None else None
+            weights = _kept(weights, columns, behind) if support is None else _selector_weights(step, support)
             columns = behind
-        else:
-            return self._last(steps[-1], columns, weights, named_by_caller)
-        return _whole(columns, weights, type(step).__name__, named_by_caller)
+        return self._last(steps[-1], columns, weights, named_by_caller)
 
     def _last(self, step: Any, columns: Columns, weights: Floats | None, named_by_caller: bool) -> Found:
         """The step that decides last: a selector, a model, or one that leaves the columns as they are."""
@@ -136,7 +134,7 @@ class Reading:
 
     def _behind(self, step: Any, columns: Columns, weights: Floats | None, named_by_caller: bool) -> Found:
         """What passes a last step that has no say, or that holds selectors in its parts."""
-        who = type(step).__name__
+        who, before = type(step).__name__, columns
         if hasattr(step, "transform"):
             try:
                 columns = through(step, columns)
@@ -148,18 +146,18 @@ class Reading:
                 f"{who} does not tell what it selects (no get_support(), coef_ or feature_importances_); compute "
                 "permutation_importance on each fold and give these to st.from_importances."
             )
-        return _whole(
-            columns,
-            weights if weights is not None and len(weights) == len(columns.passed) else None,
-            who,
-            named_by_caller,
-        )
+        return _whole(columns, _kept(weights, before, columns), who, named_by_caller)
 
     def _support(self, step: Any, n_features: int) -> Bools:
         support = support_of(step, n_features)
         assert support is not None
         weak = getattr(step, "support_weak_", None)
         return support | np.asarray(weak, dtype=np.bool_) if self.tentative and weak is not None else support
+
+
+def _kept(weights: Floats | None, before: Columns, behind: Columns) -> Floats | None:
+    """The weights of a selector behind another step, unless that changed the columns."""
+    return weights if np.array_equal(before.passed, behind.passed) else None
 
 
 def _whole(
