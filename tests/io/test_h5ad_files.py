@@ -226,4 +226,4 @@ def test_repeated_names_of_genes_are_numbered_as_r_does_it(unpacked):
     data = load_data(path, "state")
     assert data.features[:4] == ("TP53", "TP53.2", "TP53.1", "2-Sep")
     assert data.notes[0].startswith("1 name occurs more than once ('TP53'); all are kept, numbered")
-    assert data.notes[1].endswith("which stay so: '2-Sep'")
+    assert data.notes[1].startswith("1 name is a date ('2-Sep' among the features)")

@@ -88,7 +88,8 @@ def test_repeated_genes_are_kept_and_numbered_and_other_columns_told(tmp_path, e
         "features named by the column 'symbol'",
         "left out: 'description' (neither samples nor the names of the features)",
         "1 name occurs more than once ('TP53'); all are kept, numbered, the second 'TP53' as 'TP53.1'",
-        "a spreadsheet has made dates of the names of genes, which stay so: '2-Sep'",
+        "1 name is a date ('2-Sep' among the features), which a spreadsheet may have made of a gene such as SEPT2: "
+        "check the source",
     ):
         assert note in data.notes
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from steadyset.arguments import check_flag
 from steadyset.errors import Argument, Complaints, InputError
 from steadyset.io.columns import NULLS
+from steadyset.io.gene_dates import MADE, gene_dates_in
 from steadyset.io.genes import counts_note
 from steadyset.io.labels import SHOWN, some_names
 from steadyset.io.limits import MAX_GB
@@ -96,7 +97,7 @@ def load_data(
     known = np.isfinite(X)
     with wrong.collected():
         _refuse_empty([names[f] for f in np.flatnonzero(~known.any(axis=0)).tolist()])
-    notes = [*source.notes, *([] if source.whole is not None else counts_note(X))]
+    notes = [*source.notes, *_notes_on_genes(source)]
     with wrong.collected():
         notes += _gaps(X, known, names, impute)
     wrong.tell(before=f"{path}: ")
@@ -106,6 +107,14 @@ def load_data(
     rows = None if source.rows is None else tuple(source.rows)
     understood = _understood(source, target, groups, members)
     return Data(np.ascontiguousarray(X), y, tuple(names), tuple(notes), members, rows, understood)
+
+
+def _notes_on_genes(source: Source) -> list[str]:
+    """What is to be said where the features are the rows of a table, or the variables of an AnnData."""
+    if source.whole is not None:
+        return []
+    told = any(MADE in note for note in source.notes)  # by the reader of a workbook
+    return [*(() if told else gene_dates_in(source.features, "among the features")), *counts_note(source.X)]
 
 
 def _understood(source: Source, target: str, groups: str | None, members: npt.NDArray[Any] | None) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 STEMS = {"Mar": "MARCH", "Sep": "SEPT"}  # how genes are called, where that is more than the month
 DATE = re.compile(rf"([0-9]{{1,2}})-({'|'.join(MONTHS)})|({'|'.join(MONTHS)})-([0-9]{{1,2}})", re.IGNORECASE)
+MADE = "which a spreadsheet may have made of a gene"
 LONGEST = 6  # characters of such a date
 
 Places = Mapping[tuple[int, int], str]
@@ -43,18 +44,15 @@ def gene_dates_told(date: str, where: str, count: int) -> str:
     """What is to be said of dates among names, the first of which is at a place."""
     day, month = _day_and_month(date)
     names = "1 name is a date" if count == 1 else f"{count} names are dates"
-    return (
-        f"{names} ({date!r} {where}), which a spreadsheet may have made of a gene such as "
-        f"{STEMS.get(month, month.upper())}{day}: check the source"
-    )
+    return f"{names} ({date!r} {where}), {MADE} such as {STEMS.get(month, month.upper())}{day}: check the source"
 
 
-def gene_dates_in(names: Sequence[str]) -> tuple[str, ...]:
-    """The same for the names of columns."""
+def gene_dates_in(names: Sequence[str], where: str = "in the header") -> tuple[str, ...]:
+    """The same for a list of names."""
     dates = [name for name in names if 3 < len(name) <= LONGEST and "-" in name and DATE.fullmatch(name)]
     if not dates or 2 * len(dates) > len(names):
         return ()
-    return (gene_dates_told(dates[0], "in the header", len(dates)),)
+    return (gene_dates_told(dates[0], where, len(dates)),)
 
 
 def _is_word(cell: str) -> bool:

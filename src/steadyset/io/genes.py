@@ -1,8 +1,7 @@
-"""What tables of genes bring with them: names that repeat or became dates, and raw counts. Each is told."""
+"""What tables of genes bring with them, which is told: names that repeat, and raw counts."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +13,6 @@ from steadyset.io.labels import some_names
 UNNAMED = "unnamed"
 COUNTS_FROM = 20  # whole numbers from 0 to less than that may be scores, genotypes or grades
 CELLS_AT_ONCE = 1 << 22
-DATE_NAME = re.compile(r"(?i)[0-9]{1,2}-(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)")
 
 
 def distinct_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -44,9 +42,6 @@ def distinct_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
         what = "1 name occurs" if len(repeated) == 1 else f"{len(repeated):,} names occur"
         example = f", the second {first!r} as {also!r}" if also in taken and also not in names else ""
         notes.append(f"{what} more than once ({some_names(list(repeated))}); all are kept, numbered{example}")
-    dates = [name for name in made if DATE_NAME.fullmatch(name)]
-    if dates:
-        notes.append(f"a spreadsheet has made dates of the names of genes, which stay so: {some_names(dates)}")
     return made, notes
 
 
