@@ -63,8 +63,11 @@ def test_tune_takes_an_anndata_and_a_sparse_matrix():
 def test_raw_counts_and_repeated_names_are_warned_of():
     cells = annotated(RANDOM.poisson(40, size=(30, 8)))
     cells.var_names = pd.Index(["a", "a", *"bcdefg"])
-    with pytest.warns(UserWarning, match="look like raw counts"), pytest.warns(UserWarning, match="'a'.; all are kept"):
+    with pytest.warns(UserWarning, match="AnnData: ") as told:
         assessed(cells, "state")
+    assert [one.filename for one in told] == [__file__] * 2
+    assert "look like raw counts" in str(told[0].message)
+    assert "1 name occurs more than once ('a'); all are kept" in str(told[1].message)
 
 
 @pytest.mark.parametrize(
@@ -72,6 +75,8 @@ def test_raw_counts_and_repeated_names_are_warned_of():
     [
         (annotated(X), "State", "obs has no column 'State'; did you mean 'state'?"),
         (annotated(X), "x", r"obs has no column 'x'; candidates are 'state' \(2 values\)"),
+        (annotated(X, part=pd.array([1, None] * 15, "Int64")), "x", r"candidates are 'state' \(2 values\)\."),
+        (annotated(X, part=pd.array([1, 2, None] * 10, "Int64")), "part", "y has missing or infinite values"),
         (annotated(None), "state", "The AnnData has no X; put one of its layers there"),
         (sparse.csr_array((10**7, 10**6)), Y, "X is sparse and would take 74,506 GB .* keep fewer columns"),
         (sparse.csr_array(X.astype(complex)), Y, "X holds complex numbers; expected numbers"),

@@ -160,7 +160,7 @@ def make_plan(
     Missing values pass: callers that fit an estimator without `impute` must check whether it takes them.
     """
     drawing, fills, warned = as_resampling(resampling), check_impute(impute), check_on_warning(on_warning)
-    X, y, groups, features = unfolded(X, y, groups, features)
+    X, y, groups, features = unfolded(X, y, groups, features, stacklevel=4)
     wrong = Complaints("The data cannot be used as it is")
     n_rows = None
     with wrong.collected():

@@ -18,10 +18,13 @@ def is_annotated(X: Any) -> bool:
     return not isinstance(X, type) and all(hasattr(X, part) for part in ("X", "obs", "var_names", "obs_names"))
 
 
-def unfolded(X: Any, y: Any, groups: Any, features: Sequence[str] | None) -> tuple[Any, Any, Any, Sequence[str] | None]:
+def unfolded(
+    X: Any, y: Any, groups: Any, features: Sequence[str] | None, *, stacklevel: int
+) -> tuple[Any, Any, Any, Sequence[str] | None]:
     """An AnnData as numbers, target, groups and names; anything else as it is.
 
-    `y` and `groups` may be names of columns of obs. Repeated names of variables and raw counts are warned of.
+    `y` and `groups` may be names of columns of obs. Repeated names of variables and raw counts are warned of, at the
+    caller that is `stacklevel` calls above.
     """
     if not is_annotated(X):
         return X, y, groups, features
@@ -34,7 +37,7 @@ def unfolded(X: Any, y: Any, groups: Any, features: Sequence[str] | None) -> tup
         features, renamed = distinct_names([str(name) for name in X.var_names])
         notes += renamed
     for note in notes:
-        warnings.warn(f"AnnData: {note}.", stacklevel=4)
+        warnings.warn(f"AnnData: {note}.", stacklevel=stacklevel + 1)
     return table, _of_rows(X, y, "y"), None if groups is None else _of_rows(X, groups, "groups"), features
 
 

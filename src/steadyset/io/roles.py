@@ -64,7 +64,9 @@ def candidates(columns: Mapping[str, Sequence[Any]]) -> str:
 
 def is_known(value: Any) -> bool:
     """Whether a cell holds anything: a text file has no other way to leave a cell out than to write nothing."""
-    return not (value is None or value == "" or value != value)
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):  # of pandas, which have no truth value
+        return False
+    return not (value == "" or value != value)
 
 
 def _names_rows(values: Sequence[Any], n_distinct: int) -> bool:

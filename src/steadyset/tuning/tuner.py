@@ -84,7 +84,7 @@ def tune(
     """
     from steadyset.tuning.search import SAMPLERS, Search
 
-    X, y, groups, features = unfolded(X, y, groups, features)
+    X, y, groups, features = unfolded(X, y, groups, features, stacklevel=2)
     refuse_several_targets(y)
     kind = task_of(target_values(y, None), task)
     if objectives is None:
