@@ -163,3 +163,16 @@ def test_a_heading_alone_is_no_table(tmp_path):
     (tmp_path / "max.csv").write_text('"","x"\n')
     with pytest.raises(InputError, match="The table has no cells"):
         st.Selections.read(tmp_path / "max.csv")
+
+
+@pytest.mark.parametrize(
+    "header", ["logFC,AveExpr,t,P.Value,adj.P.Val,B", "baseMean,log2FoldChange,lfcSE,stat,pvalue,padj"]
+)
+@pytest.mark.parametrize("transpose", [None, True])
+@pytest.mark.parametrize("last", ["0.5", "NA"])
+def test_the_tests_of_one_analysis_are_no_runs(tmp_path, header, transpose, last):
+    path = tmp_path / "results.csv"
+    rows = [f"TP{i},1.5,-{i}.25,0.3,2.5,0.0{i},{last}" for i in range(1, 6)]
+    path.write_text("\n".join([f",{header}", *rows]) + "\n")
+    with pytest.raises(InputError, match="holds the tests of one analysis"):
+        st.Selections.read(path, transpose=transpose)

@@ -20,6 +20,7 @@ import numpy as np
 
 from steadyset.errors import Argument, InputError
 from steadyset.io.entries import Entries, checked_entries, row_pointers
+from steadyset.io.heading_words import is_run_word
 from steadyset.io.headings import is_number
 from steadyset.io.labels import AppearanceOrder, feature_names, some_names
 from steadyset.io.reading_options import BORUTA, CARET, GLMNET, MLR3FSELECT, R_LAYOUTS, Reading, several
@@ -36,6 +37,12 @@ DECISION = "decision"
 DECISIONS = frozenset(["Confirmed", "Tentative", "Rejected"])
 LOGICAL = frozenset(["TRUE", "FALSE"])
 PERFORMANCE = frozenset(["Accuracy", "Kappa", "ROC", "RMSE", "Rsquared", "MAE", "logLoss"])
+TESTED = (  # effect and p value of each gene, as limma, edgeR, DESeq2 and Seurat call them
+    ("logFC", "P.Value"),
+    ("logFC", "PValue"),
+    ("log2FoldChange", "pvalue"),
+    ("avg_log2FC", "p_val"),
+)
 NO_NAME = ("", "run")  # a first column without a name, as it stands in a file and as readers may call it
 BETWEEN = "|"  # what data.table's fwrite puts between the parts of a list
 MADE_UP = re.compile(r"V[0-9]+|X[0-9]+|[0-9]+")  # what R calls columns and rows without names
@@ -100,7 +107,7 @@ def may_be_of_r(names: Sequence[str], first: Sequence[str], reading: Reading) ->
         return reading.layout in R_LAYOUTS
     table = Table(list(names), [[cell] for cell in first])
     unnamed = (PENALTY.fullmatch(name) or name in ("i", "j", "x", OVERALL) for name in names[1:])
-    told = any(map(table.has, (BATCH, FEATURES, DECISION, SIZE, *WHOSE)))
+    told = any(map(table.has, (BATCH, FEATURES, DECISION, SIZE, *WHOSE))) or _tested(table) is not None
     return INTERCEPT in (*names, *first) or told or (bool(names) and names[0] in NO_NAME and all(unnamed))
 
 
@@ -307,7 +314,17 @@ def _refuse_what_is_no_selection(table: Table) -> None:
         raise InputError("The table holds how well caret's subsets predict, not what they are; write rfe()$variables.")
     if table.names == ["", "i", "j", "x"]:
         raise InputError("The table holds the places of a sparse matrix without names; write as.matrix(coef(...)).")
+    tested = _tested(table)
+    if tested is not None and not any(map(is_run_word, table.names)):
+        raise InputError(
+            f"The table holds the tests of one analysis ({', '.join(tested)}), not what several runs selected; give "
+            "one list of genes per run, such as those below a p value, in a file or column each."
+        )
     _refuse_frequencies(table)
+
+
+def _tested(table: Table) -> tuple[str, str] | None:
+    return next((names for names in TESTED if table.has(*names)), None)
 
 
 def _refuse_frequencies(table: Table) -> None:
