@@ -7,7 +7,12 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import FitFailedWarning
 from sklearn.feature_selection import SelectKBest
+from sklearn.model_selection import RepeatedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import steadyset as st
 from steadyset.cli import run
@@ -45,7 +50,7 @@ def test_the_numbers_are_those_of_the_assessment():
     counts = table()[1].value_counts()
     assert f"The target, outcome, had 2 classes (ill: {counts['ill']}, well: {counts['well']})." in said
     assert "6 random subsamples of 80% of the rows, drawn without replacement, with the random seed 7." in said
-    assert "anova:k=3 (filter by the F statistic of an analysis of variance, with k=3)" in said
+    assert "anova:k=3 (a filter by the F statistic of an analysis of variance, with k=3)" in said
     assert f"steadyset {st.__version__}" in said
     assert f"NumPy {np.__version__}" in said
     assert "(95%)" in said
@@ -138,6 +143,26 @@ def test_an_unfinished_assessment_is_told(tmp_path):
     assert "not finished" not in st.methods_text(tmp_path / "runs")
 
 
+def test_nothing_is_measured_where_every_run_failed():
+    def hopeless(X, y):
+        raise RuntimeError("never")
+
+    with pytest.warns(FitFailedWarning):
+        said = st.methods_text(assessed(hopeless))
+    assert "Of 6 runs, 6 made no selection and were left out (hopeless: 6)." in said
+    assert not [words for words in ("measure", "interval", "poor", "core", "judged") if words in said]
+
+
+def test_what_others_wrote_is_told_as_it_prints_itself():
+    pipeline = make_pipeline(StandardScaler(), SelectKBest(k=2))
+    forest = RandomForestClassifier(n_estimators=5)
+    splits = RepeatedKFold(n_splits=3, n_repeats=1)
+    said = st.methods_text(assessed([pipeline], resampling=splits, predictor=forest, scoring=["auc"]))
+    assert "a pipeline of StandardScaler, SelectKBest(k=2) of scikit-learn" in said
+    assert "3 training sets drawn by RepeatedKFold(n_repeats=1, n_splits=3, random_state=None)" in said
+    assert "judged by the area under the ROC curve of RandomForestClassifier(n_estimators=5)" in said
+
+
 def test_runs_added_until_intervals_are_narrow_are_told(tmp_path):
     result = assessed(["anova:k=3"], resampling=st.Subsample(fraction=0.8), runs="auto", width=0.4, max_runs=40)
     said = st.methods_text(result)
@@ -163,7 +188,7 @@ def test_recorded_selections_tell_only_how_they_were_measured(tmp_path):
     sel.write(tmp_path / "mine.csv")
     said = st.methods_text(tmp_path / "mine.csv")
     assert said.startswith("The features that 9 runs selected over 6 features were compared as recorded.")
-    assert keys_of(sel) == {"nogueira2018", "efron1981", "steadyset"}
+    assert keys_of(sel) == {"nogueira2018", "efron1981", "wilson1927", "steadyset"}
 
 
 def test_formats_hold_the_same_paragraphs(tmp_path, capsys):

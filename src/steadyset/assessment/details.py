@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
@@ -68,9 +69,11 @@ def predictor_words(plan: Plan) -> str:
 def _selector(selector: Any, n_features: int, task: Task, shown: Callable[[Any], str]) -> dict[str, Any]:
     summary, reference = about_selector(selector, task)
     if isinstance(selector, FunctionSelector):
-        summary = f"the function {function_name(selector.function)}"
+        named = getattr(selector.function, "__name__", "<lambda>") != "<lambda>"
+        summary = f"the function {function_name(selector.function)}" if named else "a function without a name"
     elif not summary:
-        summary = _listed_steps([step for _, step in getattr(selector, "steps", [("", selector)])])
+        steps = [step for _, step in getattr(selector, "steps", ())]
+        summary = _listed_steps(steps) if steps else type(selector).__name__
     return {
         "summary": summary,
         "reference": reference,
@@ -103,5 +106,11 @@ def _size_decides(selector: Any) -> bool:
 
 
 def _listed_steps(steps: Sequence[Any]) -> str:
-    names = [type(step).__name__ for step in steps if step is not None and not isinstance(step, str)]
-    return f"a pipeline of {', '.join(names)}" if len(names) > 1 else "".join(names)
+    told = [_told(step) for step in steps if step is not None and not isinstance(step, str)]
+    return f"a pipeline of {', '.join(told)}" if len(told) > 1 else "".join(told)
+
+
+def _told(estimator: Any) -> str:
+    """An estimator as it prints itself, which scikit-learn's do by what differs from their defaults."""
+    text = re.sub(r" at 0x[0-9a-f]+", "", " ".join(repr(estimator).split())).removesuffix("()")
+    return text if len(text) <= LONGEST else type(estimator).__name__

@@ -140,16 +140,16 @@ def methods_text(
 def methods_of(result: Any, **options: Any) -> Methods:
     """The methods of what `findings_of` takes, or those that a folder has recorded."""
     if isinstance(result, (str, Path)):
-        found = recorded_methods(file_path(result))
-        if found is not None:
+        recorded = recorded_methods(file_path(result))
+        if recorded is not None:
             given = [name for name, value in options.items() if value is not None]
             if given:
                 raise InputError(Argument(given[0]), f" is that of the tuning in {result}, and cannot be chosen again.")
-            return found
-    methods = findings_of(result, **options).methods
-    if methods is None:
-        raise InputError("The findings have no methods to tell; pass the result that they are of.")
-    return methods
+            return recorded
+    found = findings_of(result, **options)
+    if found.methods is None:
+        raise InputError(f"The findings of kind {found.kind!r} have no methods to tell.")
+    return found.methods
 
 
 def _refuse_others(result: Findings | Comparison | Consensus, asked: Mapping[str, float | None]) -> None:

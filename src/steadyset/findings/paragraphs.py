@@ -26,6 +26,8 @@ MOST_CLASSES, MOST_NAMES = 10, 10  # that are named
 PACKAGES = {"numpy": ("NumPy", "harris2020"), "scipy": ("SciPy", "virtanen2020")}
 LEARN = ("scikit-learn", "pedregosa2011")
 ADJUSTMENTS = {"holm": ("by Holm's method", "holm1979"), "bh": ("by Benjamini and Hochberg's method", "benjamini1995")}
+SCORES = {"auc": "area under the ROC curve", "r2": "R²", "rmse": "root mean squared error"}
+SIMILARITIES = {"pearson": "Pearson correlation (of either sign)", "spearman": "rank correlation (of either sign)"}
 PACKAGE_WORDS = {"sklearn": " of scikit-learn", "steadyset": "", "__main__": ""}
 NO_SPREAD, JOINED = "no spread", "by the intervals of both"  # of the notes of intervals and tests
 
@@ -35,10 +37,12 @@ def of_assessment(assessment: Assessment, found: Findings) -> Methods:
     settings = assessment.settings
     details = settings.get("details", {})
     scored = any(not isnan(score.mean) for row in found.summary for score in row.scores.values())
+    who = "Each selector" if len(assessment.selectors) > 1 else "It"
     first = sentences(
         *data_sentences(settings, details),
         _selectors(settings, details),
-        resampling_sentence(settings, details, len({cell.run for cell in assessment.cells}), "Each of them"),
+        resampling_sentence(settings, details, len({cell.run for cell in assessment.cells}), who),
+        [f"{who} was also run on all rows."] if assessment.on_all_rows else [],
         *_what_went_wrong(assessment, details),
     )
     second = sentences(
@@ -46,6 +50,8 @@ def of_assessment(assessment: Assessment, found: Findings) -> Methods:
         *_tests(found, "selector"),
         _scores(found, details) if scored else [],
         core_sentence(found, "selector"),
+        frequency_sentence(found),
+        _alike(assessment),
         software_sentence(
             settings.get("steadyset_version", __version__),
             details.get("versions", {}),
@@ -70,7 +76,8 @@ def of_selections(found: Findings) -> Methods:
     second = sentences(
         *stability_sentences(found),
         *_tests(found, "procedure"),
-        core_sentence(found, "procedure") if found.cores else [],
+        core_sentence(found, "procedure"),
+        frequency_sentence(found),
         software_sentence(this_software().item["version"], {}, learn=False),
     )
     return Methods((first, second))
@@ -110,16 +117,19 @@ def resampling_sentence(settings: Mapping[str, Any], details: Mapping[str, Any],
         if automatic
         else ""
     )
-    same = f"{who} was run on the same {n_runs} {shown_name(drawn['words'])}"
+    words = shown_name(drawn["words"])
+    same = f"{who} was run on {'1 resample' if n_runs == 1 else f'the same {n_runs} {words}'}"
     return [same, cite(drawn["reference"]), f", with the random seed {settings['seed']}{until}."]
 
 
 def stability_sentences(found: Findings) -> list[list[Part]]:
-    """The measure, and how its intervals were made; nothing of intervals where there are none."""
+    """The measure, and how its intervals were made; nothing of them where there are none."""
+    if all(isnan(row.stability) for row in found.summary):
+        return []
     measure = get_measure(found.measure)
     said: list[list[Part]] = [
         [
-            f"The stability of the selected sets was measured by the measure {measure.name}",
+            f"The measure of the stability of the selected sets was {measure.name}",
             cite(measure.reference),
             f", {_meaning(measure)}.",
         ]
@@ -152,9 +162,19 @@ def stability_sentences(found: Findings) -> list[list[Part]]:
 
 
 def core_sentence(found: Findings, noun: str) -> list[Part]:
-    """From when on a feature belongs to the steady core."""
+    """From when on a feature belongs to the steady core; nothing where nothing was selected."""
+    if not found.cores:
+        return []
     whose = f"each {noun}" if len(found.cores) > 1 else f"the {noun}"
     return [f"The steady core of {whose} holds the features that at least {percent(found.core)} of its runs selected."]
+
+
+def frequency_sentence(found: Findings) -> list[Part]:
+    """How sure the frequencies of single features are, where they are told."""
+    if not found.features:
+        return []
+    words = f"Selection frequencies of features have {percent(found.level)} Wilson score intervals"
+    return [words, cite(reference("wilson1927")), "."]
 
 
 def software_sentence(
@@ -175,7 +195,7 @@ def software_sentence(
 def _meaning(measure: Measure) -> str:
     """What the values of a measure mean, as far as its record says."""
     if measure.name == "nogueira":
-        return "which is 1 where all runs select the same features and corrects for what chance gives"
+        return "which is 1 where all runs select the same features, and is corrected for chance"
     low, high = measure.bounds
     bounds = f"which lies between {low:g} and {high:g}" if isfinite(low) and isfinite(high) else "which is not bounded"
     chance = {"yes": " and is corrected for chance", "no": " and is not corrected for chance"}
@@ -200,6 +220,15 @@ def _selector(name: str, told: Mapping[str, Any]) -> list[Part]:
     package = PACKAGE_WORDS.get(told["package"], f" of {told['package']}")
     what = f"{shown_name(told['summary'])}{package}{f', with {values}' if values else ''}"
     return [f"{shown_name(name)} ({what})", cite(told["reference"], *learn)]
+
+
+def _alike(assessment: Assessment) -> list[Part]:
+    """From when on features stand in for each other, where something was compared."""
+    alike = assessment.alike
+    if alike is None or not len(alike.compared):
+        return []
+    how = SIMILARITIES.get(alike.method, "similarity")
+    return [f"Features with a {how} of at least {alike.threshold:g} counted as stand-ins for each other."]
 
 
 def _uses_learn(details: Mapping[str, Any]) -> bool:
@@ -235,7 +264,7 @@ def _tests(found: Findings, noun: str) -> list[list[Part]]:
         return []
     compared: list[list[Part]] = [[_stability_test(one)] for one in stability]
     if scores:
-        names = listed([one.what.replace("_", " ") for one in scores])
+        names = listed([score_words(one.what) for one in scores])
         compared.append([f"in {names} by the corrected resampled t-test", cite(reference("nadeau2003"))])
     said: list[list[Part]] = [[f"Pairs of {noun}s were compared ", *joined(compared, ", ", " and "), "."]]
     if any(JOINED in test.note for one in stability for test in one.tests):
@@ -257,12 +286,19 @@ def _stability_test(tested: Differences) -> str:
 
 
 def _scores(found: Findings, details: Mapping[str, Any]) -> list[Part]:
-    names = listed([name.replace("_", " ") for name in found.scoring])
+    names = listed([score_words(name) for name in found.scoring])
     by = f" of {shown_name(details['predictor'])}" if details.get("predictor") else ""
     judged = f"The features that each run selected were judged by the {names}{by} on the rows that the run left out"
     without = ", beside a prediction without features and one from as many features drawn at random"
+    sure = any(not isnan(score.se) for row in found.summary for score in row.scores.values())
     corrected = "; standard errors are corrected for the overlap of the runs"
-    return [judged, without if found.baselines else "", corrected, cite(reference("nadeau2003")), "."]
+    errors: list[Part] = [corrected, cite(reference("nadeau2003"))] if sure else []
+    return [judged, without if found.baselines else "", *errors, "."]
+
+
+def score_words(name: str) -> str:
+    """A score as a text calls it."""
+    return SCORES.get(name, name.replace("_", " "))
 
 
 def _named(details: Mapping[str, Any]) -> str:

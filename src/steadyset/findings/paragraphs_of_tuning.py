@@ -12,7 +12,9 @@ from steadyset.findings.cited_text import Methods, Part, cite, joined, sentences
 from steadyset.findings.paragraphs import (
     core_sentence,
     data_sentences,
+    frequency_sentence,
     resampling_sentence,
+    score_words,
     software_sentence,
     stability_sentences,
 )
@@ -58,6 +60,7 @@ def of_tuning(tuning: Tuning, found: Findings, chosen: int, choose: str | None) 
         _similarity(tuning),
         _choice(tuning, chosen, choose or DEFAULT_RULE),
         core_sentence(found, "chosen configuration"),
+        frequency_sentence(found),
         software_sentence(__version__, details["versions"], learn=True, more=optuna),
     )
     return Methods((first, second))
@@ -65,7 +68,7 @@ def of_tuning(tuning: Tuning, found: Findings, chosen: int, choose: str | None) 
 
 def _configurations(tuning: Tuning) -> list[Part]:
     words, key = SAMPLERS[tuning.sampler]
-    names = listed([OBJECTIVES.get(name, name.replace("_", " ")) for name in tuning.objectives])
+    names = listed([OBJECTIVES.get(name, score_words(name)) for name in tuning.objectives])
     drawn: list[Part] = [f"Configurations of a filter and a model ({len(tuning.frame)}), {words}"]
     return [*drawn, cite(reference(key)) if key else "", f", were judged by {names}."]
 
@@ -111,7 +114,7 @@ def _similarity(tuning: Tuning) -> list[Part]:
 def _choice(tuning: Tuning, chosen: int, rule: str) -> list[Part]:
     name, numbers = check_rule(rule)
     score = next((one for one in tuning.objectives if one not in (STABILITY, N_FEATURES, SECONDS)), "score")
-    words, key = _rule(name, numbers, score.replace("_", " "))
+    words, key = _rule(name, numbers, score_words(score))
     values = tuning.frame.loc[chosen]
     params = next(drawn for n, drawn, _ in tuning.trials if n == chosen)
     reached = listed([_reached(one, values[one]) for one in tuning.objectives])
@@ -141,7 +144,7 @@ def _rule(name: str, numbers: Sequence[float], score: str) -> tuple[str, str]:
 def _reached(name: str, value: Any) -> str:
     if name == N_FEATURES:
         return counted(float(value), "feature")
-    return f"{name.replace('_', ' ')} {number(float(value), 3)}"
+    return f"{score_words(name)} {number(float(value), 3)}"
 
 
 def _short(value: Any) -> str:

@@ -59,7 +59,7 @@ class Splitter(Resampling):
         return re.sub(r" at 0x[0-9a-f]+", "", f"{type(self.splitter).__name__}({', '.join(shown)})")
 
     def in_words(self) -> str:
-        return f"training sets drawn by {self.identity()}"
+        return re.sub(r" at 0x[0-9a-f]+", "", f"training sets drawn by {' '.join(repr(self.splitter).split())}")
 
     def n_runs_for(self, rows: Rows) -> int:
         return len(self._splits(rows, 0))

@@ -57,7 +57,7 @@ def about_selector(selector: Any, task: Task) -> tuple[str, str]:
     """What a selector does for a task, in a phrase, and its reference; "" where nobody registered it."""
     if isinstance(selector, FilterSelector):
         record = get_filter(selector.name)
-        return f"filter by the {record.summary_for(task) or record.name}", record.reference
+        return f"a filter by the {record.summary_for(task) or record.name}", record.reference
     if isinstance(selector, StabilitySelection):
         return _stability_selection(selector, task)
     given = selector.get_params(deep=False) if hasattr(selector, "get_params") else {}
@@ -87,7 +87,7 @@ def _stability_selection(selector: StabilitySelection, task: Task) -> tuple[str,
         followed,
     ]
     parts = dict.fromkeys(part.strip() for text in references for part in text.split(";") if part.strip())
-    return f"stability selection with {words or type(base).__name__}", "; ".join(parts)
+    return f"stability selection based on {words or type(base).__name__}", "; ".join(parts)
 
 
 def _of_model(model: NamedModel) -> dict[str, Any]:
