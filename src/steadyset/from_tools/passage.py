@@ -8,6 +8,7 @@ fold is not the first of another.
 
 from __future__ import annotations
 
+from collections import UserList
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -217,6 +218,7 @@ def _each_part(step: Any, columns: Columns) -> Iterator[tuple[str, Columns]]:
 def _taken(taken: Any, columns: Columns) -> Ints:
     """Which columns a part of a ColumnTransformer takes: names, numbers, a slice or a mask."""
     place = {name: f for f, name in enumerate(columns.current)}
+    taken = taken.data if isinstance(taken, UserList) else taken  # scikit-learn 1.6 warns of its list when it is read
     if isinstance(taken, slice):  # of names, both ends belong to it
         stop = place[taken.stop] + 1 if isinstance(taken.stop, str) else taken.stop
         return np.arange(len(place))[place.get(taken.start, taken.start) : stop]
