@@ -78,6 +78,7 @@ def test_stand_ins_have_their_share_of_the_runs_without_the_feature():
     assert table.loc["a3", "stand_ins"] == "a2 (0.25)"
     assert table.loc["b1", "stand_ins"] == "b2 (1)"
     assert table.loc["c", "stand_ins"] == ""
+    assert table["n_stand_ins"].to_dict() == {"a1": 1, "b2": 1, "a2": 1, "b1": 1, "a3": 1, "c": 0}
     assert table["with_stand_ins"].to_dict() == {"a1": 1, "b2": 1, "a2": 1, "b1": 1, "a3": 0.4, "c": 0.2}
 
 
@@ -167,3 +168,11 @@ def test_procedures_must_choose_from_the_same_features():
 def test_the_rows_over_all_are_called_like_no_selector():
     table = st.features_table({"all 2 selectors": RUNS, "y": RUNS})
     assert list(dict.fromkeys(table["selector"])) == ["all 2 selectors together", "all 2 selectors", "y"]
+
+
+def test_many_stand_ins_are_counted_and_the_best_named():
+    runs = st.Selections.from_sets([[0]] + [[f] for f in range(1, 8)] + [[7]], n_features=9)
+    alike = st.FeatureSimilarity.from_groups([list(range(9))], n_features=9)
+    first = st.features_table(runs, similarity=alike).set_index("feature").loc["x0"]
+    assert first["n_stand_ins"] == 7
+    assert first["stand_ins"] == "x7 (0.25); x1 (0.12); x2 (0.12); x3 (0.12); x4 (0.12)"

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from steadyset.similarity import FeatureSimilarity
 
-WHOLE = ("sign", "group")  # whole numbers, where they are known
+WHOLE = ("sign", "group", "n_stand_ins")  # whole numbers, where they are known
 
 
 def features_table(
@@ -58,7 +58,8 @@ def features_table(
     Returns
     -------
     DataFrame with the columns selector, feature, rank, runs, selected, frequency, wilson_low, wilson_high, beta_low,
-    beta_high, importance, sign, sign_consistency, core, all_rows, selectors, group, with_stand_ins and stand_ins
+    beta_high, importance, sign, sign_consistency, core, all_rows, selectors, group, with_stand_ins, n_stand_ins and
+    stand_ins (the best 5)
 
     Examples
     --------
@@ -107,6 +108,7 @@ class Feature:
     selectors: int
     group: int | None
     with_stand_ins: float
+    n_stand_ins: int | None
     stand_ins: tuple[StandIn, ...]
 
 
@@ -269,8 +271,10 @@ def _block(
     low, high = wilson(successes, part.independent, level)
     beta_low, beta_high = jeffreys(successes, part.independent, level)
     sign, consistency = _agreement(counted.signs, counts)
-    covered = np.full(len(counts), nan)
+    covered, several = np.full(len(counts), nan), np.full(len(counts), nan)
     if graph is not None:
+        assert counted.together is not None
+        several = graph.n_stand_ins(M, counts, counted.together).astype(np.float64)
         covered = counts / M
         assert counted.covered is not None
         covered[graph.features] = counted.covered / M
@@ -291,6 +295,7 @@ def _block(
         "selectors": np.asarray(part.backed, dtype=np.int64)[order],
         "group": np.full(len(order), nan) if groups is None else groups.astype(np.float64)[order],
         "with_stand_ins": covered[order],
+        "n_stand_ins": several[order],
     }
     if groups is not None:
         columns["group"][columns["group"] == 0] = nan

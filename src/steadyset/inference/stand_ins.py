@@ -25,10 +25,8 @@ class StandIn:
 
 
 def stand_ins_words(stand_ins: Sequence[StandIn]) -> str:
-    """Stand-ins in one line, those beyond the first few counted: b (0.8); c (0.2); 3 more."""
-    named = [f"{one.feature} ({one.share:.2g})" for one in stand_ins[:MOST_STAND_INS]]
-    left = len(stand_ins) - len(named)
-    return "; ".join([*named, f"{left} more"] if left else named)
+    """Stand-ins in one line: b (0.8); c (0.2)."""
+    return "; ".join(f"{one.feature} ({one.share:.2g})" for one in stand_ins)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,26 +50,37 @@ class AlikeGraph:
         at = slice(int(self.indptr[place]), int(self.indptr[place + 1]))
         return self.indices[at], at
 
+    def n_stand_ins(self, n_runs: int, counts: Ints, together: Floats) -> Ints:
+        """How many features stand in for each: alike, and selected in runs that did not select it."""
+        first = self._first()
+        instead = counts[self.features[self.indices]] > together
+        found = np.zeros(len(counts), dtype=np.int64)
+        found[self.features] = np.bincount(first[instead], minlength=len(self.features))
+        found[counts == n_runs] = 0
+        return found
+
     def together(self, sel: Selections) -> Floats:
         """How many runs select both features of each pair, in the order of `indices`."""
         n = len(self.features)
         both = np.zeros((n, n), dtype=np.float32)
         for chosen in self._chosen(sel):
             both += chosen.T @ chosen
-        found: Floats = both[np.repeat(np.arange(n), np.diff(self.indptr)), self.indices].astype(np.float64)
+        found: Floats = both[self._first(), self.indices].astype(np.float64)
         return found
 
     def covered(self, sel: Selections) -> Floats:
         """How many runs select a feature or one that is alike."""
-        from scipy import sparse
-
         n = len(self.features)
-        ones = np.ones(len(self.indices), dtype=np.float32)
-        graph = sparse.csr_array((ones, self.indices, self.indptr), shape=(n, n))
+        near = np.eye(n, dtype=np.float32)  # dense: so many features at most are compared, and all may be alike
+        near[self._first(), self.indices] = 1
         total = np.zeros(n)
         for chosen in self._chosen(sel):
-            total += ((graph @ chosen.T) + chosen.T > 0).sum(axis=1)
+            total += (chosen @ near > 0).sum(axis=0)
         return total
+
+    def _first(self) -> Ints:
+        """The place of the first feature of each pair."""
+        return np.repeat(np.arange(len(self.features)), np.diff(self.indptr))
 
     def _chosen(self, sel: Selections) -> Iterator[Any]:
         """Which of these features the runs select, as tables of 0 and 1, some runs at a time."""
@@ -84,7 +93,7 @@ class AlikeGraph:
 def namer(
     graph: AlikeGraph | None, n_runs: int, counts: Ints, together: Floats | None, names: Sequence[str]
 ) -> Callable[[int], tuple[StandIn, ...]]:
-    """What names the stand-ins of a feature: those that are alike and selected in runs that did not select it."""
+    """What names the best stand-ins of a feature: alike, and selected in runs that did not select it."""
 
     def named(feature: int) -> tuple[StandIn, ...]:
         without = n_runs - int(counts[feature])
@@ -93,7 +102,7 @@ def namer(
         places, at = graph.neighbours(feature)
         others = graph.features[places]
         instead = counts[others] - together[at]
-        order = np.argsort(-instead, kind="stable")
+        order = np.argsort(-instead, kind="stable")[:MOST_STAND_INS]
         return tuple(StandIn(names[others[i]], float(instead[i] / without)) for i in order if instead[i] > 0)
 
     return named

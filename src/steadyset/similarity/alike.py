@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from steadyset.conventions import ALIKE, ALIKE_BY
-from steadyset.io.entries import row_pointers
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.similarity.features import FeatureSimilarity
 from steadyset.similarity.store import TIE
@@ -31,10 +30,14 @@ class Alike:
 
     def graph(self) -> tuple[Ints, Ints]:
         """Rows of neighbours, by place in `compared`: (indptr, indices), ascending within a row."""
+        from scipy import sparse
+
+        n = len(self.compared)
         f, g = np.searchsorted(self.compared, self.pairs.T)
-        first, second = np.concatenate([f, g]), np.concatenate([g, f])
-        order = np.lexsort((second, first))
-        return row_pointers(np.bincount(first, minlength=len(self.compared))), second[order]
+        places = np.concatenate([f, g]), np.concatenate([g, f])
+        graph = sparse.csr_array((np.ones(len(places[0]), dtype=np.int8), places), shape=(n, n))
+        graph.sort_indices()
+        return graph.indptr.astype(np.int64), graph.indices.astype(np.int64)
 
     def groups(self) -> Ints:
         """The number of the group of each compared feature: alike features are linked, directly or through others."""
