@@ -129,7 +129,7 @@ def from_rfecv(rfecv: Any, features: Sequence[str] | None = None, *, n_features:
     >>> from sklearn.feature_selection import RFECV
     >>> from sklearn.linear_model import LinearRegression
     >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
-    >>> st.from_rfecv(RFECV(LinearRegression()).fit(X, y), n_features=4)
+    >>> st.from_rfecv(RFECV(LinearRegression()).fit(X, y), n_features=4)  # doctest: +SKIP
     Selections(5 runs, 10 features, size 4, rankings)
     """
     results = getattr(rfecv, "cv_results_", None)
