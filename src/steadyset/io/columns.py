@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import deque
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from itertools import chain, pairwise
@@ -117,7 +118,9 @@ def read_wide_csv(
         if has_header:
             lines.readline()
         try:
-            return parser.columns() if all(parser.take(line) for line in lines) else None
+            while parser.take(lines):
+                pass
+            return parser.columns() if parser.regular else None
         except (pa.ArrowException, csv.Error, UnicodeDecodeError):
             return None
 
@@ -128,50 +131,65 @@ class _Parser:
     def __init__(self, names: list[str], delimiter: str, apart: Collection[str], decimal: str) -> None:
         self.names, self.delimiter, self.apart, self.decimal = names, delimiter.encode(), set(apart), decimal
         self.other: list[int] | None = None
+        self.regular = True
         self.rows: list[list[str]] = []
-        self.blocks: list[Floats] = []
-        self.waiting: list[bytes] = []
-        self.size = 0
+        self.blocks: deque[Floats] = deque()
+        self.waiting, self.n_waiting = io.BytesIO(), 0
 
-    def take(self, line: bytes) -> bool:
-        """Keep one line; False where it does not have a cell for each column."""
+    def take(self, lines: IO[bytes]) -> bool:
+        """Keep the next line; False at the end, and where a line does not have a cell for each column (irregular).
+
+        A line may be a large part of the file, so that nothing holds it longer than needed.
+        """
+        line = lines.readline()
+        if not line:
+            return False
         line = line.rstrip(b"\r\n")
         if not line.strip(self.delimiter):  # an empty row, perhaps of as many cells as the others
             return True
-        if b"\r" in line:
-            return False
         if line.startswith(b"#") and line.count(self.delimiter) + 1 < len(self.names):  # a comment
             return True
-        if self.other is None or self.other or b'"' in line:
-            line = self._lines_of_cells(line)
-            # A place per cell: a list of the cells themselves would take several times the file.
-            ends = np.append(np.flatnonzero(np.frombuffer(line, np.uint8) == ord("\n")), len(line))
-            if len(ends) != len(self.names):
-                return False
-            if self.other is None:
-                self._look(line, ends)
-            assert self.other is not None
-            if len(self.other) > MOST_OTHERS:
-                return False
-            if self.other:
-                line = self._without_others(line, ends)
-        elif line.count(self.delimiter) + 1 != len(self.names):
+        cells = None if b"\r" in line else self._numbers(line)
+        del line
+        if cells is None:
+            self.regular = False
             return False
-        else:
-            line = self._lines_of_cells(line)
-        self.waiting.append(line)
-        self.size += len(line)
-        if self.size > BYTES_AT_ONCE:
+        self.waiting.write(cells)
+        self.waiting.write(b"\n")  # which a last cell that is empty needs
+        self.n_waiting += 1
+        del cells
+        if self.waiting.tell() > BYTES_AT_ONCE:
             self._parse()
         return True
+
+    def _numbers(self, line: bytes) -> bytes | None:
+        """The cells of the columns of numbers, one below the other; None where there is not one for each column."""
+        if self.other is not None and not self.other and b'"' not in line:
+            return self._lines_of_cells(line) if line.count(self.delimiter) + 1 == len(self.names) else None
+        cells = self._lines_of_cells(line)
+        # A place per cell: a list of the cells themselves would take several times the file.
+        ends = np.append(np.flatnonzero(np.frombuffer(cells, np.uint8) == ord("\n")), len(cells))
+        if len(ends) != len(self.names):
+            return None
+        if self.other is None:
+            self._look(cells, ends)
+        assert self.other is not None
+        if len(self.other) > MOST_OTHERS:
+            return None
+        return self._without_others(cells, ends) if self.other else cells
 
     def columns(self) -> Columns | None:
         self._parse()
         if self.other is None:
             return None
         numeric = np.delete(np.arange(len(self.names)), self.other)
-        X = np.concatenate(self.blocks)
-        self.blocks.clear()
+        X = np.empty((sum(map(len, self.blocks)), len(numeric)))
+        first = 0
+        while self.blocks:  # each makes room for those that follow
+            block = self.blocks.popleft()
+            X[first : first + len(block)] = block
+            first += len(block)
+            del block
         whole = np.ones(X.shape[1], dtype=np.bool_)
         for row in X:
             whole &= row == np.rint(row)
@@ -212,23 +230,24 @@ class _Parser:
         import pyarrow as pa
         from pyarrow import csv as arrow_csv
 
-        if not self.waiting or self.other is None:
+        if not self.n_waiting or self.other is None:
             return
-        n_numeric = len(self.names) - len(self.other)
+        n_lines, n_numeric = self.n_waiting, len(self.names) - len(self.other)
+        cells = self.waiting.getbuffer()
+        self.waiting, self.n_waiting = io.BytesIO(), 0
         if not n_numeric:
-            self.blocks.append(np.empty((len(self.waiting), 0)))
+            self.blocks.append(np.empty((n_lines, 0)))
         else:
             found = arrow_csv.read_csv(
-                pa.BufferReader(b"\n".join([*self.waiting, b""])),  # a last cell may be empty
+                pa.BufferReader(pa.py_buffer(cells)),
                 read_options=arrow_csv.ReadOptions(column_names=["x"], use_threads=False),
                 parse_options=arrow_csv.ParseOptions(ignore_empty_lines=False, quote_char=False, delimiter="\x01"),
                 convert_options=arrow_csv.ConvertOptions(
                     column_types={"x": pa.float64()}, decimal_point=self.decimal, null_values=NULLS
                 ),
+                memory_pool=pa.system_memory_pool(),  # which takes the room that lines have left
             )
-            self.blocks.append(found.column(0).to_numpy().reshape(len(self.waiting), n_numeric))
-        self.waiting.clear()
-        self.size = 0
+            self.blocks.append(found.column(0).to_numpy().reshape(n_lines, n_numeric))
 
     def _others(self) -> dict[int, pa.ChunkedArray]:
         """The other columns, of the types that Arrow finds in them; what names rows and features stays text."""

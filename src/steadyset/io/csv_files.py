@@ -47,10 +47,9 @@ def read_csv(text: TextTable, labels: bool, *, given: bool) -> tuple[pa.Table, t
 
 def read_many_columns(text: TextTable, apart: Sequence[str], labels: bool) -> Columns | None:
     """A table with many columns; None where it has few, or is not as regular as that."""
-    header = text.header()
-    if header.count(text.delimiter) < WIDE:
+    names = _many_names(text)
+    if names is None:
         return None
-    names = next(csv.reader([header], delimiter=text.delimiter))
     nameless = _is_data(names)
     if (nameless and not labels) or "" in names[1:]:
         return None
@@ -73,6 +72,13 @@ def read_many_columns(text: TextTable, apart: Sequence[str], labels: bool) -> Co
         notes = (*text.notes, DECIMAL_COMMAS) if decimal == "," else text.notes
         return replace(found, notes=notes)
     return None
+
+
+def _many_names(text: TextTable) -> list[str] | None:
+    """The cells of the first line; None where these are few."""
+    header = text.header()
+    many = header.count(text.delimiter) >= WIDE
+    return next(csv.reader([header], delimiter=text.delimiter)) if many else None
 
 
 def _read(text: TextTable, labels: bool, decimal: str, given: bool) -> tuple[pa.Table, bool]:

@@ -73,16 +73,7 @@ class TextForm:
 
 def text_form(path: Path, delimiter: str | None, max_gb: float) -> TextForm:
     """The form of a text file; a `delimiter` that is given is not questioned."""
-    content = _first_bytes(path, max_gb)
-    encoding = _encoding(path, content)
-    text = content.decode(encoding, errors="ignore")  # the last character may be cut
-    old_mac = "\n" not in text and "\r" in text
-    lines = _whole_lines(text.replace("\r\n", "\n").replace("\r", "\n"), len(content) < SAMPLE)
-    if not any(line.strip() for line in lines):
-        raise InputError(f"{path} is empty.")
-    if MARKUP.match(text):
-        raise InputError(f"{path} is a web page or XML rather than a table; save it as .csv or .xlsx.")
-    form = TextForm(encoding, ",", old_mac=old_mac)
+    form, lines = _first_lines(path, max_gb)
     named = SEP_LINE.fullmatch(lines[0])
     if named is not None:
         form, lines = replace(form, sep_line=True), lines[1:]
@@ -95,6 +86,20 @@ def text_form(path: Path, delimiter: str | None, max_gb: float) -> TextForm:
     if delimiter is None:
         _refuse_ambiguous(path, lines, form)
     return form
+
+
+def _first_lines(path: Path, max_gb: float) -> tuple[TextForm, list[str]]:
+    """The first lines of a text file, with its encoding and its ends of lines."""
+    content = _first_bytes(path, max_gb)
+    encoding = _encoding(path, content)
+    text = content.decode(encoding, errors="ignore")  # the last character may be cut
+    old_mac = "\n" not in text and "\r" in text
+    lines = _whole_lines(text.replace("\r\n", "\n").replace("\r", "\n"), len(content) < SAMPLE)
+    if not any(line.strip() for line in lines):
+        raise InputError(f"{path} is empty.")
+    if MARKUP.match(text):
+        raise InputError(f"{path} is a web page or XML rather than a table; save it as .csv or .xlsx.")
+    return TextForm(encoding, ",", old_mac=old_mac), lines
 
 
 def separator_of(delimiter: str) -> str:
@@ -241,8 +246,12 @@ def _flaws(widths: Sequence[int]) -> tuple[int, int] | None:
 
 def _widths(lines: Sequence[str], delimiter: str, runs: bool = False) -> list[int]:
     if runs or any('"' in line for line in lines):
-        return [len(row) for line in lines for row in _cells([line], delimiter, runs)]
+        return [width for line in lines for width in _widths_of_rows(line, delimiter, runs)]
     return [line.count(delimiter) + 1 for line in lines]
+
+
+def _widths_of_rows(line: str, delimiter: str, runs: bool) -> list[int]:
+    return [len(row) for row in _cells([line], delimiter, runs)]
 
 
 def _cells(lines: Sequence[str], delimiter: str, runs: bool = False) -> list[list[str]]:
@@ -266,11 +275,17 @@ def _narrowed(lines: Sequence[str], delimiter: str, runs: bool) -> list[list[str
     surplus = usual_width(_widths(lines, delimiter, runs)) - ENOUGH_CELLS
     if surplus <= 0:
         return _cells(lines, delimiter, runs)
-    rows = []
-    for line in lines:
-        [row] = _cells([line], delimiter, runs) or [[]]
-        rows.append([*row[: max(0, len(row) - surplus - 1)], *row[-1:]])
-    return rows
+    return [_narrow(line, delimiter, runs, surplus) for line in lines]
+
+
+def _narrow(line: str, delimiter: str, runs: bool, surplus: int) -> list[str]:
+    if not line:
+        return []
+    if not runs and '"' not in line:  # the cells that are left out need not be made
+        kept = max(0, line.count(delimiter) - surplus)
+        return [*line.split(delimiter, kept)[:kept], line.rpartition(delimiter)[2]]
+    [row] = _cells([line], delimiter, runs) or [[]]
+    return [*row[: max(0, len(row) - surplus - 1)], *row[-1:]]
 
 
 def _holds_numbers(lines: Sequence[str], runs: bool) -> bool:
