@@ -36,6 +36,8 @@ SOUND = (
         "20",
     ),
     ("measure", "runs.csv", "--data", "table.csv", "--target", "class", "--threshold", "0.5", "--format", "json"),
+    ("measure", "lists.csv", "--layout", "columns", "--header", "--top", "2", "--features", "20", "--format", "json"),
+    ("measure", "lists.csv", "--runs", "Smith", "--sheet", "1", "--no-transpose", "--universe", "names.txt"),
     ("consensus", "runs.csv", "other.json", "--aggregate", "borda", "--backing", "0.4", "--draws", "20"),
     ("compare", "runs.csv", "other.json", "-m", "dice", "--level", "0.9", "--draws", "20", "--format", "csv"),
     ("measures", "jaccard", "--format", "json"),
@@ -138,6 +140,8 @@ def _files() -> None:
     sel = st.Selections.from_sets([["p"], ["p", "q"], ["q", "r"]], features=list("pqrs"))
     sel.write("runs.csv")
     sel.write("other.json")
+    Path("lists.csv").write_text("Smith,Jones\np,q\nq,r\nr,\n")
+    Path("names.txt").write_text("p\nq\nr\ns\n")
     pd.DataFrame(np.eye(4), columns=list("pqrs")).to_csv("alike.csv", index=False)
     Path("space.json").write_text('{"filter": ["anova"], "fraction": [0.5], "model": {"ridge": {"penalty": [0.1]}}}')
     st.assess(["anova:k=1"], frame, [0, 1] * 10, resampling=st.KFold(3), out="done")

@@ -10,12 +10,14 @@ import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from tests.fuzz.contract import Example
 from tests.fuzz.data_files import data_kinds
 from tests.fuzz.hostile import damaged, damaged_archive, short
+from tests.fuzz.list_files import list_kinds
 
 import steadyset as st
 from steadyset.io.data_table import load_data
@@ -56,6 +58,7 @@ def _kinds(place: Path) -> Iterator[tuple[str, bytes, Callable[[Path], object]]]
             whole = place / f"whole-{what}.{ending}"
             runs.write(whole)
             yield f"{what}.{ending}", whole.read_bytes(), _measured
+    yield from list_kinds(place, _measured)
     for file in sorted(R_FILES.iterdir()):
         yield file.name, file.read_bytes(), _measured
     frame = pd.DataFrame(random_.normal(size=(ROWS, 4)).round(3), columns=["p", "q", "r", "s"])
@@ -109,9 +112,10 @@ def _numbers(path: Path) -> object:
     return pd.DataFrame(data.X, columns=list(data.features))
 
 
-def _measured(path: Path) -> None:
+def _measured(path: Path, **options: Any) -> None:
     """Selections that were read obey their own rules, whatever the file."""
-    sel = st.Selections.read(path)
+    sel = st.Selections.read(path, **options)
+    assert all("\n" not in note for note in sel.notes)
     assert sel.n_runs >= 1
     assert sel.n_features >= 1
     assert len(set(sel.features)) == sel.n_features if sel.n_features < 10_000 else True

@@ -225,7 +225,10 @@ def _building() -> list[Recipe]:
         Recipe(
             "Selections.read",
             st.Selections.read,
-            {"path": "absent.csv", "features": None, "n_features": None, "transpose": None},
+            {
+                **{"path": "absent.csv", "features": None, "n_features": None, "transpose": None, "layout": None},
+                **{"top": None, "header": None, "runs": None, "sheet": None, "max_gb": 1.0},
+            },
         ),
         Recipe("Selections.write", _written, {"path": "runs.csv", "layout": None, "spreadsheet_safe": False}),
         Recipe(

@@ -87,7 +87,7 @@ def compare(
         raise InputError("The same file is given twice; give one file per procedure.")
     asked = recorded.Asked(features, universe, layout, top, transpose, header, runs, sheet, max_gb)
     source = recorded.Alike(data, target, similarity, similarity_method, threshold)
-    read, alike = recorded.read_recorded(files, asked, source, people=form is ComparisonFormat.table)
+    read, alike = recorded.read_recorded(files, asked, source)
     for one in read:
         recorded.refuse_full_sets(one, [get_measure(name)])
     procedures = dict(
@@ -105,6 +105,7 @@ def compare(
         n_draws=draws,
         random_state=seed,
     )
+    recorded.tell(read, people=form is ComparisonFormat.table)
     if form is ComparisonFormat.markdown:
         typer.echo(found.to_markdown())
     elif form is ComparisonFormat.latex:

@@ -64,7 +64,7 @@ def consensus(
         raise InputError("The same file is given twice; give one file per method.")
     asked = recorded.Asked(features, universe, layout, top, transpose, header, runs, sheet, max_gb)
     nowhere = recorded.Alike(None, None, None, "pearson", ALIKE)
-    read, _ = recorded.read_recorded(files, asked, nowhere, people=form is Format.table)
+    read, _ = recorded.read_recorded(files, asked, nowhere)
     if len(read) < 2:
         raise InputError(
             f"{read[0].name} is the only method; give the files of two methods or more, or a run folder with several "
@@ -82,6 +82,7 @@ def consensus(
         n_draws=draws,
         random_state=seed,
     )
+    recorded.tell(read, people=form is Format.table)
     told = of_consensus(found)
     if form is Format.json:
         print(told.to_json())

@@ -75,7 +75,7 @@ def measure(
     options = Options(policy, expectation, draws, seed, None, mc_error)  # type: ignore[arg-type]
     asked = recorded.Asked(features, universe, layout, top, transpose, header, runs, sheet, max_gb)
     source = recorded.Alike(data, target, similarity, similarity_method, threshold)
-    read, alike = recorded.read_recorded(files, asked, source, people=form is Format.table, lists=True)
+    read, alike = recorded.read_recorded(files, asked, source, lists=True)
     if alike is not None:
         options = Options(policy, expectation, draws, seed, alike, mc_error)  # type: ignore[arg-type]
     tables = []
@@ -88,6 +88,7 @@ def measure(
             raise error.after(f"{one.name}: ") from None
     notes = [f"similarity: {note}" for note in alike.notes] if alike is not None else []
     notes += recorded.chance_notes(read)
+    recorded.tell(read, people=form is Format.table)
     found = of_measures(tables, level, notes)
     _tell(found, tables, [one.selections for one in read], form, safe=spreadsheet_safe)
     if any(row.mc_error for row in found.measures):

@@ -119,6 +119,8 @@ class Recorded(NamedTuple):
     file: Path
     selector: str | None
     selections: Selections
+    notes: tuple[str, ...] = ()  # what was understood
+    hints: tuple[str, ...] = ()  # how the file is read otherwise
 
     @property
     def name(self) -> str:
@@ -126,7 +128,7 @@ class Recorded(NamedTuple):
 
 
 def read_recorded(
-    files: Sequence[Path], asked: Asked, alike: Alike, *, people: bool, lists: bool = False
+    files: Sequence[Path], asked: Asked, alike: Alike, *, lists: bool = False
 ) -> tuple[list[Recorded], FeatureSimilarity | None]:
     """Recorded selections, and the similarity of --data or --similarity, whose features and order they follow.
 
@@ -141,15 +143,24 @@ def read_recorded(
         raise InputError("--universe and --features both say what there was to choose from; give one of them.")
     found = [one for file in files for one in _read(file, asked)]
     if lists and len(found) > 1 and all(one.selections.n_runs == 1 and one.selector is None for one in found):
-        found = [_one_run_each(found)]
+        found = [_one_run_each(found, asked.n_features)]
     similarity = _load_similarity(found, alike, asked.max_gb)
     names, source = _universe(found, asked, alike, similarity)
     recorded = []
     for one in found:
-        ordered = one if names is None else one._replace(selections=_in_order(one, names, asked))
-        _tell(one, ordered.selections, source, asked, people=people)
-        recorded.append(ordered)
+        ordered = one.selections if names is None else _in_order(one, names, asked)
+        notes, hints = _notes(one, ordered, source), (*one.hints, *_transposed(one, asked))
+        recorded.append(one._replace(selections=ordered, notes=notes, hints=hints))
     return recorded, similarity
+
+
+def tell(read: Sequence[Recorded], *, people: bool) -> None:
+    """Say what was understood of each file: with the result that people see, apart from one that programs read."""
+    for one in read:
+        for note in one.notes:
+            typer.echo(f"{one.name}: {note}", err=not people)
+        for hint in one.hints:
+            typer.echo(f"{one.name}: {hint}", err=True)
 
 
 def chance_notes(read: Sequence[Recorded]) -> list[str]:
@@ -209,19 +220,21 @@ def _read(file: Path, asked: Asked) -> list[Recorded]:
     return [Recorded(file, None, read)]
 
 
-def _one_run_each(found: Sequence[Recorded]) -> Recorded:
+def _one_run_each(found: Sequence[Recorded], n_features: int | None) -> Recorded:
     """Files with one list each as the runs of one procedure, called by their files."""
     from steadyset.selections import Selections
 
-    over = over_the_same([one.selections for one in found], None)
+    over = over_the_same([one.selections for one in found], n_features)
+    if any(one.features != over[0].features for one in over):
+        raise InputError("The files name different features to choose from; give --universe FILE.")
     stems = [one.file.name.split(".")[0] for one in found]
     labels = stems if len(set(stems)) == len(stems) else [str(one.file) for one in found]
     names = over[0].features
     sets = [[names[f] for f in selections.selected(0)] for selections in over]
     joined = Selections.from_sets(sets, names, labels=labels)
     joined = joined.reordered(names) if isinstance(names, AppearanceOrder) else joined
-    typer.echo(f"{counted(len(found), 'file')} with one list each are read as {counted(len(found), 'run')}", err=True)
-    return Recorded(Path(f"{found[0].file} and {len(found) - 1} more"), None, joined)
+    told = f"{counted(len(found), 'file')} with one list each are read as {counted(len(found), 'run')}"
+    return Recorded(Path(f"{found[0].file} and {len(found) - 1} more"), None, joined, hints=(told,))
 
 
 def short_names(read: Sequence[Recorded]) -> list[str]:
@@ -273,32 +286,31 @@ def _in_order(one: Recorded, names: tuple[str, ...], asked: Asked) -> Selections
     return selections.reordered(names, one.name) if fits and selections.features != names else selections
 
 
-def _tell(one: Recorded, ordered: Selections, source: str, asked: Asked, *, people: bool) -> None:
-    """Say what was understood of a file, and how it is read otherwise."""
-    notes = list(one.selections.notes)
-    if isinstance(one.selections.features, UnionOfNames):
-        if ordered is one.selections:
-            known = f"{THOSE_NAMES}; {NO_UNIVERSE}"
-        else:
-            known = f"universe: the {ordered.n_features:,} features are those of {source}"
-        notes = [note.replace(THOSE_NAMES, known) for note in notes]
-    for note in notes:
-        typer.echo(f"{one.name}: {note}", err=not people)
-    if asked.transpose is None and one.selector is None:
-        _offer_transpose(one)
+def _notes(one: Recorded, ordered: Selections, source: str) -> tuple[str, ...]:
+    """What was understood of a file, with what there was to choose from."""
+    notes = one.selections.notes
+    if not isinstance(one.selections.features, UnionOfNames):
+        return notes
+    if ordered is one.selections:
+        known = f"{THOSE_NAMES}; {NO_UNIVERSE}"
+    else:
+        known = f"universe: the {ordered.n_features:,} features are those of {source}"
+    return tuple(note.replace(THOSE_NAMES, known) for note in notes)
 
 
-def _offer_transpose(one: Recorded) -> None:
-    """Say how a table was read that does not name its rows and has far more of them than columns."""
+def _transposed(one: Recorded, asked: Asked) -> tuple[str, ...]:
+    """How a table was read that does not name its rows and has far more of them than columns."""
     from steadyset.io.wide import far_more_runs
 
     selections = one.selections
     n_runs, n_features = selections.n_runs, selections.n_features
     listed = one.file.suffix == ".json" or isinstance(selections.features, AppearanceOrder)
-    if listed or selections.labels is not None or not far_more_runs(n_runs, n_features):
-        return
-    read = f"{one.name}: read as {n_runs:,} runs of {counted(n_features, 'feature')}"
-    typer.echo(f"{read}; if its rows are the features, give --transpose.", err=True)
+    if listed or asked.transpose is not None or one.selector is not None or selections.labels is not None:
+        return ()
+    if not far_more_runs(n_runs, n_features):
+        return ()
+    read = f"read as {n_runs:,} runs of {counted(n_features, 'feature')}"
+    return (f"{read}; if its rows are the features, give --transpose.",)
 
 
 def _load_similarity(found: Sequence[Recorded], alike: Alike, max_gb: float) -> FeatureSimilarity | None:
