@@ -300,3 +300,9 @@ def test_a_wide_similarity_is_read_like_a_narrow_one_within_the_limit(tmp_path):
     frame.iloc[::-1].to_csv(tmp_path / "turned.csv")
     with pytest.raises(InputError, match="Row 1 of C is called 'g1000' and its column 'g0'"):
         FeatureSimilarity.read(tmp_path / "turned.csv")
+
+
+@pytest.mark.parametrize("open_", [st.Selections.read, st.Assessment.open], ids=["selections", "run folder"])
+def test_a_name_that_no_disk_can_hold_is_refused(open_):
+    with pytest.raises(InputError, match="path cannot be the name of a file"):
+        open_("runs-\ud800")

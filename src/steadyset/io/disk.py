@@ -19,6 +19,7 @@ def file_path(path: Any) -> Path:
         raise wrong_argument("path", "the name of a file", path)
     found = Path(path)
     try:
+        os.fsencode(found)
         found.exists()
     except (OSError, UnicodeError) as error:  # a name that is too long, or that no disk can hold
         why = getattr(error, "strerror", error)
