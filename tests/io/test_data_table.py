@@ -165,6 +165,13 @@ def test_without_a_target_the_candidates_are_told(frame, tmp_path):
         load_data(written(frame, tmp_path / "x.csv"))
 
 
+def test_na_among_words_is_no_class(frame, tmp_path):
+    path = tmp_path / "x.csv"
+    frame.assign(y=["ill", "well", "NA", *["ill"] * 5]).to_csv(path, index=False)
+    with pytest.raises(InputError, match="target 'y' is missing in 1 row"):
+        load_data(path, "y")
+
+
 def test_a_column_of_groups_is_no_feature(frame, tmp_path):
     path = written(frame.assign(patient=[1, 1, 2, 2, 3, 3, 4, 4]), tmp_path / "x.csv")
     data = load_data(path, "y", groups="patient")
@@ -187,7 +194,7 @@ def test_an_identifier_can_be_kept(frame, tmp_path):
         ("x.feather", b"not feather", "not a Feather file"),
         ("x.parquet", b"PAR1", "not a readable Parquet file"),
         ("x.xlsx", b"?", "not a readable workbook"),
-        ("x.docx", b"?", "unknown ending; expected .csv, .tsv, .txt or .tab"),
+        ("x.docx", b"?", "unknown ending; expected .csv, .tsv, .txt, .tab or .gct"),
         ("x.csv", b"a,a,y\n1,2,0\n3,4,1\n", "2 columns called 'a'; rename them, or leave them all out with drop=..a"),
         ("x.csv", b"a,y\n", "has no rows below its header"),
         ("x.csv", b"a,y\n1,1\n", "has one row only below its header"),

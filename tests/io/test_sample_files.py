@@ -176,3 +176,68 @@ def test_the_target_may_be_a_row(tmp_path, expression):
 def test_a_target_that_is_nowhere_is_sought_in_another_file(place):
     with pytest.raises(InputError, match=r"has no column 'outcome'; it has .* If it is in another file, give samples"):
         load_data(place / "rows.csv", "outcome")
+
+
+@pytest.mark.parametrize("form", ["row names", "R", "columns", "semicolons"])
+def test_files_of_samples_in_other_forms_are_understood(place, form):
+    table = known(NAMES).assign(dose=[f"{i},5" for i in range(N)])
+    path = place / "other.txt"
+    if form == "row names":
+        table.set_index("sample").rename_axis(None).to_csv(path)
+    elif form == "R":
+        lines = [f'"{row.sample}" "{row.outcome}" {row.code}' for row in table.itertuples()]
+        path.write_text("\n".join(['"outcome" "code"', *lines]) + "\n")
+    elif form == "columns":
+        table.set_index("sample").T.to_csv(path)
+    else:
+        table.to_csv(path, sep=";", index=False)
+        assert load_data(place / "genes.csv", "dose", samples=path).y.tolist() == [i + 0.5 for i in range(N)]
+    data = load_data(place / "genes.csv", "outcome", samples=path)
+    assert data.y.tolist() == ["ill", "well"] * 6
+    by = {"columns": "'header'", "semicolons": "'sample'"}.get(form, "its first column")
+    assert data.understood.endswith(f"from other.txt, joined by {by}")
+
+
+def test_a_table_of_the_broad_institute_is_understood(place, expression):
+    table = expression.rename_axis("NAME")
+    table.insert(0, "Description", "na")
+    (place / "x.gct").write_text(f"#1.2\n{D}\t{N}\n{table.to_csv(sep=chr(9))}")
+    data = load_data(place / "x.gct", "outcome", samples=place / "known.csv")
+    np.testing.assert_array_equal(data.X, expression.to_numpy().T)
+
+
+def test_a_column_that_gives_the_target_away_is_refused(place, expression):
+    expression.T.assign(outcome=[0, 1] * 6).rename_axis("sample").to_csv(place / "rows.csv")
+    options = {"target": "outcome", "samples": place / "known.csv"}
+    with pytest.raises(InputError, match=r"has a column 'outcome' too, which may give .* drop=..outcome"):
+        load_data(place / "rows.csv", **options)
+    assert list(load_data(place / "rows.csv", **options, drop=["outcome"]).features) == GENES
+
+
+def test_target_and_groups_stand_in_one_file(place, expression):
+    expression.T.assign(site=["a", "b"] * 6).rename_axis("sample").to_csv(place / "rows.csv")
+    with pytest.raises(InputError, match=r"known.csv has no column 'site', which .*rows.csv has; put it there"):
+        load_data(place / "rows.csv", "site", samples=place / "known.csv", groups="patient")
+
+
+@pytest.mark.parametrize("ending", ["parquet", "feather"])
+def test_tables_of_arrow_are_joined_too(place, expression, ending):
+    getattr(expression.rename_axis("gene").reset_index(), f"to_{ending}")(place / f"genes.{ending}")
+    getattr(known(NAMES), f"to_{ending}")(place / f"known.{ending}")
+    data = load_data(place / f"genes.{ending}", "outcome", samples=place / f"known.{ending}")
+    np.testing.assert_array_equal(data.X, expression.to_numpy().T)
+    with pytest.raises(InputError, match="no row can be the target; put it into another file, samples"):
+        load_data(place / f"genes.{ending}", "outcome", transpose=True)
+
+
+def test_two_sheets_of_a_workbook_are_two_files(place, expression):
+    with pd.ExcelWriter(place / "book.xlsx") as book:
+        expression.to_excel(book, sheet_name="values")
+        known(NAMES).to_excel(book, sheet_name="samples", index=False)
+    path = place / "book.xlsx"
+    data = load_data(path, "outcome", samples=path, sheet="values", samples_sheet="samples")
+    np.testing.assert_array_equal(data.X, expression.to_numpy().T)
+    with pytest.raises(InputError, match=r"2 sheets with cells .*; choose one with samples_sheet="):
+        load_data(place / "genes.csv", "outcome", samples=path)
+    with pytest.raises(InputError, match="samples_sheet belongs to samples, which is not given"):
+        load_data(path, "outcome", sheet="values", samples_sheet="samples")

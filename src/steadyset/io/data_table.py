@@ -12,13 +12,12 @@ import numpy.typing as npt
 
 from steadyset.arguments import check_flag
 from steadyset.errors import Argument, Complaints, InputError
-from steadyset.io.columns import NULLS
 from steadyset.io.gene_dates import MADE, gene_dates_in
 from steadyset.io.genes import counts_note
 from steadyset.io.labels import SHOWN, some_names
 from steadyset.io.limits import MAX_GB
 from steadyset.io.observations import MEDIAN, check_impute
-from steadyset.io.plain_tables import IDENTIFIER, NUMBER
+from steadyset.io.plain_tables import IDENTIFIER, first_text
 from steadyset.io.roles import Roles, close_name, is_known
 from steadyset.io.source_files import Asked, read_source
 from steadyset.io.sources import LEAST_SHARE, Source
@@ -84,6 +83,7 @@ def load_data(
     assert target is not None  # who reads without one says what there is to choose from
     source = _without_empty(_without(_without_unknown(source, target, path), drop, path))
     X, names = source.X, source.features
+    notes = [*source.notes, *_namesake(source, target, path), *_notes_on_genes(source)]
     wrong = Complaints(f"{path} cannot be used as it is")
     with wrong.collected():
         y = _target(source.columns[target], target)
@@ -97,7 +97,6 @@ def load_data(
     known = np.isfinite(X)
     with wrong.collected():
         _refuse_empty([names[f] for f in np.flatnonzero(~known.any(axis=0)).tolist()])
-    notes = [*source.notes, *_notes_on_genes(source)]
     with wrong.collected():
         notes += _gaps(X, known, names, impute)
     wrong.tell(before=f"{path}: ")
@@ -107,6 +106,16 @@ def load_data(
     rows = None if source.rows is None else tuple(source.rows)
     understood = _understood(source, target, groups, members)
     return Data(np.ascontiguousarray(X), y, tuple(names), tuple(notes), members, rows, understood)
+
+
+def _namesake(source: Source, target: str, path: str | Path) -> list[str]:
+    """A feature that is called like a target from elsewhere: the target itself in a table, perhaps a gene in rows."""
+    if target not in source.features or not source.joined:
+        return []
+    if source.whole is not None:
+        told = f"{path} has a column {target!r} too, which may give the target away; leave it out with "
+        raise InputError(told, _columns_of("drop", [target]), ".")
+    return [f"a feature is called {target!r} like the target; leave it out if it is the same"]
 
 
 def _notes_on_genes(source: Source) -> list[str]:
@@ -217,21 +226,12 @@ def _known(values: Sequence[Any], what: str) -> list[Any]:
 def _refuse_text(text: Mapping[str, pa.ChunkedArray]) -> None:
     if text:
         them = "it" if len(text) == 1 else "them"
-        shown = ", ".join(f"{name!r} holds {_first_text(text[name])!r}" for name in list(text)[:SHOWN])
+        shown = ", ".join(f"{name!r} holds {first_text(text[name])!r}" for name in list(text)[:SHOWN])
         raise InputError(
             f"{_count(list(text), 'column')} not numeric ({shown}); encode {them}, or leave {them} out with ",
             _columns_of("drop", list(text)),
             ".",
         )
-
-
-def _first_text(column: pa.ChunkedArray) -> str:
-    """The first value that is no number as most of the others are: perhaps one with a unit."""
-    texts = [text for text in map(str, column.drop_null().to_pylist()) if text not in NULLS]
-    points = [text for text in texts if not NUMBER.fullmatch(text.strip())]
-    commas = [text for text in texts if "." in text or not NUMBER.fullmatch(text.strip().replace(",", ".", 1))]
-    odd = points if len(points) <= len(commas) else commas
-    return odd[0] if odd else str(column[0])
 
 
 def _refuse_identifiers(X: Floats, names: Sequence[str], whole: Bools, keep: Sequence[str]) -> None:

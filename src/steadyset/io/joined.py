@@ -14,11 +14,13 @@ from steadyset.io.columns import Columns
 from steadyset.io.genes import UNNAMED, distinct_names
 from steadyset.io.labels import some_names
 from steadyset.io.phenotypes import Phenotypes
+from steadyset.io.plain_tables import first_text
 from steadyset.io.roles import Roles
 from steadyset.io.sample_names import Match, best_match, repeated_names, unlike_samples
 from steadyset.io.series_matrix import ACCESSION
 from steadyset.io.sources import GENES_IN_ROWS, LEAST_SHARE, Source, read_as
 
+FIRST = "its first column"
 HEADER = "the header"  # the axis of genes in rows
 
 
@@ -26,6 +28,7 @@ def join_table(
     table: Columns, known: Phenotypes, path: Path, samples: Path, roles: Roles, *, transpose: bool | None
 ) -> Source:
     """The rows, or the columns, of a table with what the other file knows of them."""
+    _refuse_divided(table, known, path, samples, roles)
     columns = roles.of(known, str(samples))
     axes = _axes(table, transpose)
     match = best_match(axes, known.texts)
@@ -78,8 +81,15 @@ def _join(
         columns={name: [values[place] for _, place in pairs] for name, values in columns.items()},
         rows=[rows[row] for row in kept],
         notes=[*known.notes, *source.notes, *notes],
-        joined=f" from {samples.name}, joined by {match.column!r}",
+        joined=f" from {samples.name}, joined by {repr(match.column) if match.column else FIRST}",
     )
+
+
+def _refuse_divided(table: Columns, known: Phenotypes, path: Path, samples: Path, roles: Roles) -> None:
+    """Target and groups stand in one file, that of the samples."""
+    for name in (roles.target, roles.groups):
+        if name is not None and name not in known and name in table.names:
+            raise InputError(f"{samples} has no column {name!r}, which {path} has; put it there, or all into one file.")
 
 
 def _axes(table: Columns, transpose: bool | None) -> dict[str, list[str]]:
@@ -100,8 +110,7 @@ def _genes_in_rows(table: Columns, match: Match, path: Path) -> tuple[Source, li
     samples = {f for f, place in enumerate(match.places) if place is not None}
     texts = [table.names[f] for f in table.others if f in samples]
     if texts:
-        column = table.others[table.names.index(texts[0])].to_pylist()
-        odd = next((value for value in column if isinstance(value, str)), column[0])
+        odd = first_text(table.others[table.names.index(texts[0])])
         raise InputError(
             f"{path} has samples with something other than numbers ({texts[0]!r} holds {odd!r}); remove such rows."
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,6 +16,8 @@ from steadyset.io.series_matrix import SeriesHeader, is_series_matrix, read_seri
 from steadyset.io.sheets import read_sheet
 from steadyset.io.sources import read_as
 from steadyset.io.table_files import NO_TEXT, read_table
+
+DECIMAL = re.compile(r"[+-]?[0-9]+(,[0-9]+)?")
 
 
 class Phenotypes(Mapping[str, Sequence[Any]]):
@@ -34,7 +37,22 @@ class Phenotypes(Mapping[str, Sequence[Any]]):
     def __getitem__(self, name: str) -> list[Any]:
         if name not in self.columns and name.removesuffix(":ch1") in self.columns:  # as R's GEOquery calls it
             name = name.removesuffix(":ch1")
-        return typed_values(self.columns[name])
+        values = typed_values(self.columns[name])
+        if _has_decimal_commas(values):
+            note = f"{name!r} has decimal commas"
+            if note not in self.notes:
+                self.notes.append(note)
+            return typed_values([None if value is None else value.replace(",", ".") for value in values])
+        return values
+
+    def turned(self, names: Sequence[str]) -> Phenotypes:
+        """One row per sample, where the file has one column per sample and these names in its first column."""
+        first, *samples = self.columns
+        facts = self.texts[first]
+        if not samples or not set(names) <= set(facts) or set(names) & set(samples) or len(set(facts)) < len(facts):
+            return self
+        columns = {fact: [self.texts[sample][row] for sample in samples] for row, fact in enumerate(facts)}
+        return Phenotypes({"header": samples, **columns}, [*self.notes, "the file of samples has them in columns"])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.columns)
@@ -96,6 +114,14 @@ def without_marks(values: Sequence[Any]) -> list[Any]:
     A "-" is none of them: among texts it may be a class, beside "+".
     """
     return [None if isinstance(value, str) and value in NULLS and value != "-" else value for value in values]
+
+
+def _has_decimal_commas(values: Sequence[Any]) -> bool:
+    """Whether all values are numbers with a comma where a point is expected; three digits may be thousands."""
+    known = [value for value in values if value is not None]
+    if not all(isinstance(value, str) and DECIMAL.fullmatch(value) for value in known):
+        return False
+    return any("," in value and len(value.partition(",")[2]) != 3 for value in known)
 
 
 def _all_as(kind: type[int] | type[float], texts: Sequence[str]) -> Iterator[Any] | None:

@@ -75,9 +75,7 @@ def read_transposed(
 ) -> Source:
     """One column per observation; the first column names the rows, one of which is the target."""
     if path.suffix.lower() in NO_TEXT:
-        told = (
-            f"{path} keeps columns of one kind each, so that no row of it can be the target; put it into another file, "
-        )
+        told = f"{path} has columns of one kind each, so that no row can be the target; put it into another file, "
         raise InputError(told, Argument("samples", ...), ".")
     found = read_sheet(path, sheet=sheet, delimiter=delimiter, max_gb=max_gb)
     header, *body = found.rows
@@ -111,6 +109,15 @@ def read_transposed(
     X = np.ascontiguousarray(np.array([numbers[i] for i in genes]).T)
     notes += renamed
     return Source(X, features, columns, [name.strip() for name in header[1:]], notes, layout=GENES_IN_ROWS)
+
+
+def first_text(column: pa.ChunkedArray) -> str:
+    """The first value that is no number as most of the others are: perhaps one with a unit."""
+    texts = [text for text in map(str, column.drop_null().to_pylist()) if text not in NULLS]
+    points = [text for text in texts if not NUMBER.fullmatch(text.strip())]
+    commas = [text for text in texts if "." in text or not NUMBER.fullmatch(text.strip().replace(",", ".", 1))]
+    odd = points if len(points) <= len(commas) else commas
+    return odd[0] if odd else str(column[0])
 
 
 def _numbers(cells: Sequence[str]) -> Floats | None:

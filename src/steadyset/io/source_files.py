@@ -69,7 +69,9 @@ def _from_series(asked: Asked) -> Source:
 
 
 def _known(asked: Asked, samples: Path) -> Phenotypes:
-    return read_phenotypes(samples, sheet=asked.samples_sheet, max_gb=asked.max_gb)
+    known = read_phenotypes(samples, sheet=asked.samples_sheet, max_gb=asked.max_gb)
+    names = [name for name in (asked.roles.target, asked.roles.groups) if name is not None]
+    return known.turned(names) if names else known
 
 
 def _refuse_unused(asked: Asked, what: str, *arguments: str) -> None:

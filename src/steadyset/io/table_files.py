@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 ENDINGS = ".csv, .tsv (also with .gz), .parquet or .json"
-TABLE_ENDINGS = ".csv, .tsv, .txt or .tab (also with .gz), .xlsx, .xls, .ods, .parquet or .feather"
-TEXT = ("csv", "tsv", "txt", "tab", "xls")  # many a program calls a text file .xls
+TABLE_ENDINGS = ".csv, .tsv, .txt, .tab or .gct (also with .gz), .xlsx, .xls, .ods, .parquet or .feather"
+TEXT = ("csv", "tsv", "txt", "tab", "gct", "xls")  # many a program calls a text file .xls
 NO_TEXT = (".feather", ".arrow", ".parquet", ".json")
 
 
