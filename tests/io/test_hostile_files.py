@@ -11,7 +11,7 @@ import pytest
 from pyarrow import feather, parquet
 from tests.peak import PEAK, needs_peak
 
-from steadyset import FeatureSimilarity, InputError, Selections
+from steadyset import Assessment, FeatureSimilarity, InputError, Selections
 from steadyset.io.columns import WIDE
 from steadyset.io.data_table import load_data
 from steadyset.io.table_files import read_columns, read_table
@@ -302,7 +302,7 @@ def test_a_wide_similarity_is_read_like_a_narrow_one_within_the_limit(tmp_path):
         FeatureSimilarity.read(tmp_path / "turned.csv")
 
 
-@pytest.mark.parametrize("open_", [st.Selections.read, st.Assessment.open], ids=["selections", "run folder"])
+@pytest.mark.parametrize("open_", [Selections.read, Assessment.open], ids=["selections", "run folder"])
 def test_a_name_that_no_disk_can_hold_is_refused(open_):
     with pytest.raises(InputError, match="path cannot be the name of a file"):
         open_("runs-\ud800")
