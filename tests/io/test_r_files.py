@@ -15,21 +15,21 @@ NAMES = "the first column, which has no name in the header, names the rows"
 
 
 @pytest.mark.parametrize(
-    ("name", "row_names", "notes"),
+    ("name", "row_names", "understood"),
     [
-        ("r_table.txt", True, ("spaces", NAMES)),
-        ("r_table.tab", True, (NAMES,)),
-        ("r_table_named.csv", True, ()),
-        ("r_write.csv", True, ()),
-        ("r_write2.csv", True, ("semicolons", "decimal commas")),
-        ("r_write_utf16.csv", False, ("UTF-16",)),
-        ("r_write2_latin1.csv", False, ("Windows-1252 (Latin-1)", "semicolons", "decimal commas")),
+        ("r_table.txt", True, f"spaces, {NAMES}"),
+        ("r_table.tab", True, NAMES),
+        ("r_table_named.csv", True, ""),
+        ("r_write.csv", True, ""),
+        ("r_write2.csv", True, "semicolons, decimal commas"),
+        ("r_write_utf16.csv", False, "UTF-16"),
+        ("r_write2_latin1.csv", False, "Windows-1252 (Latin-1), semicolons, decimal commas"),
     ],
 )
-def test_the_numbers_of_r_come_back(name, row_names, notes):
+def test_the_numbers_of_r_come_back(name, row_names, understood):
     read = read_columns(WRITTEN / name, apart=["y"])
     np.testing.assert_array_equal(read.X, np.column_stack([A, B, np.arange(1.0, 6)]))
-    assert read.notes == notes
+    assert read.notes == ((f"read as: {understood}",) if understood else ())
     if row_names:
         assert read.others[0].to_pylist() == ["s1", "s2", "s3", "s4", "s5"]
     first = "größe" if name == "r_write2_latin1.csv" else "a"

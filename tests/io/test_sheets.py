@@ -32,11 +32,11 @@ def test_the_delimiter_is_found_whatever_the_ending(tmp_path, separator, name):
     [
         ("utf-8", ()),
         ("utf-8-sig", ()),
-        ("utf-16", ("UTF-16",)),
-        ("utf-16-le", ("UTF-16",)),
-        ("utf-16-be", ("UTF-16",)),
-        ("cp1252", ("Windows-1252 (Latin-1)",)),
-        ("latin-1", ("Windows-1252 (Latin-1)",)),
+        ("utf-16", ("read as: UTF-16",)),
+        ("utf-16-le", ("read as: UTF-16",)),
+        ("utf-16-be", ("read as: UTF-16",)),
+        ("cp1252", ("read as: Windows-1252 (Latin-1)",)),
+        ("latin-1", ("read as: Windows-1252 (Latin-1)",)),
     ],
 )
 def test_the_encoding_is_found_and_told_unless_it_is_utf_8(tmp_path, encoding, note):
@@ -49,11 +49,11 @@ def test_the_encoding_is_found_and_told_unless_it_is_utf_8(tmp_path, encoding, n
     ("above", "note"),
     [
         (["sep=,"], ()),
-        (["Table S1. Selected genes, by rank"], ("1 title row skipped",)),
-        (["Results", ""], ("1 title row skipped", "1 empty or comment row skipped")),
-        (["Results,,", ",,"], ("1 title row skipped", "1 empty or comment row skipped")),
-        (["# written by a tool", "# on a day"], ("2 empty or comment rows skipped",)),
-        (['"A title, quoted', 'over two lines"'], ("1 title row skipped",)),
+        (["Table S1. Selected genes, by rank"], ("read as: 1 title row skipped",)),
+        (["Results", ""], ("read as: 1 title row skipped, 1 empty or comment row skipped",)),
+        (["Results,,", ",,"], ("read as: 1 title row skipped, 1 empty or comment row skipped",)),
+        (["# written by a tool", "# on a day"], ("read as: 2 empty or comment rows skipped",)),
+        (['"A title, quoted', 'over two lines"'], ("read as: 1 title row skipped",)),
     ],
 )
 def test_what_stands_above_the_header_is_skipped_and_told(tmp_path, above, note):
@@ -70,7 +70,7 @@ def test_a_header_that_begins_with_a_hash_is_a_header(tmp_path):
 def test_the_header_of_r_gets_its_missing_name(tmp_path):
     sheet = read(tmp_path, '"a" "b"\n"row 1" 1.5 2\n"row 2" 3 NA\n', "x.txt")
     assert sheet.rows == [["", "a", "b"], ["row 1", "1.5", "2"], ["row 2", "3", "NA"]]
-    assert "the first column, which has no name in the header, names the rows" in sheet.notes
+    assert sheet.notes == ("read as: spaces, the first column, which has no name in the header, names the rows",)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_a_sheet_is_the_only_one_with_cells_or_the_one_that_is_named(tmp_path):
     first, second = [["gene", "a"], ["TP53", 1.5]], [["x"], [True]]
     one = workbook(tmp_path / "one.xlsx", data=first, empty=[])
     assert read_sheet(one).rows == [["gene", "a"], ["TP53", "1.5"]]
-    assert read_sheet(one).notes == ("sheet 'data'",)
+    assert read_sheet(one).notes == ("read as: sheet 'data'",)
     both = workbook(tmp_path / "both.xlsx", data=first, more=second, empty=[])
     assert sheet_names(both) == ["data", "more"]
     assert read_sheet(both, sheet="more").rows == read_sheet(both, sheet=2).rows == [["x"], ["TRUE"]]

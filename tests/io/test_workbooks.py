@@ -114,10 +114,7 @@ def test_merged_cells_count_for_each_row_and_hidden_sheets_are_left(tmp_path):
     sheet = read_sheet(WRITTEN / "xlsxwriter_merged.xlsx")
     assert [row[:2] for row in sheet.rows[1:]] == [["run1", x] for x in "abc"] + [["run2", x] for x in "ab"]
     assert sheet.notes == (
-        "sheet 'm'",
-        "hidden and not read: 'hid'",
-        "1 title row skipped",
-        "1 empty or comment row skipped",
+        "read as: sheet 'm', hidden and not read: 'hid', 1 title row skipped, 1 empty or comment row skipped, "
         "merged cells count for each of their rows",
     )
     assert sheet_names(WRITTEN / "xlsxwriter_merged.xlsx") == ["m"]

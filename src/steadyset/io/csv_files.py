@@ -32,11 +32,11 @@ def read_csv(text: TextTable, labels: bool, *, given: bool) -> tuple[pa.Table, t
     the columns.
     """
     table, nameless = _read(text, labels, ".", given)
-    notes = text.notes
+    notes = text.notes()
     if text.delimiter != "," and _has_commas(table.columns):
         with_commas, _ = _read(text, labels, ",", given)
         if _use_commas(text, table, with_commas):
-            table, notes = with_commas, (*notes, DECIMAL_COMMAS)
+            table, notes = with_commas, text.notes(DECIMAL_COMMAS)
     table = _without_empty(table)
     if not labels:
         _refuse_nameless(text, table)
@@ -69,7 +69,7 @@ def read_many_columns(text: TextTable, apart: Sequence[str], labels: bool) -> Co
             continue
         if text.row_names:
             _refuse_repeated_row_names(text, found.others[0].to_pylist())
-        notes = (*text.notes, DECIMAL_COMMAS) if decimal == "," else text.notes
+        notes = text.notes(DECIMAL_COMMAS) if decimal == "," else text.notes()
         return replace(found, notes=notes)
     return None
 

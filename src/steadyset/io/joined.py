@@ -18,7 +18,7 @@ from steadyset.io.plain_tables import first_text
 from steadyset.io.roles import Roles
 from steadyset.io.sample_names import Match, best_match, repeated_names, unlike_samples
 from steadyset.io.series_matrix import ACCESSION
-from steadyset.io.sources import GENES_IN_ROWS, LEAST_SHARE, Source, read_as
+from steadyset.io.sources import GENES_IN_ROWS, LEAST_SHARE, Source
 
 FIRST = "its first column"
 HEADER = "the header"  # the axis of genes in rows
@@ -39,7 +39,7 @@ def join_table(
     else:
         source, places = _genes_in_rows(table, match, path)
         match = replace(match, places=places)
-    source.notes[:0] = read_as(table.notes)
+    source.notes[:0] = table.notes
     return _join(source, columns, known, match, path, samples)
 
 

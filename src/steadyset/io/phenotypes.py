@@ -14,7 +14,6 @@ from steadyset.io.columns import NULLS
 from steadyset.io.labels import some_names
 from steadyset.io.series_matrix import SeriesHeader, is_series_matrix, read_series_header
 from steadyset.io.sheets import read_sheet
-from steadyset.io.sources import read_as
 from steadyset.io.table_files import NO_TEXT, read_table
 
 DECIMAL = re.compile(r"[+-]?[0-9]+(,[0-9]+)?")
@@ -81,7 +80,7 @@ def read_phenotypes(path: Path, *, sheet: str | int | None, max_gb: float) -> Ph
         raise InputError(f"{path} has no rows below its header.")
     filled = [[*row, *[""] * (len(names) - len(row))] for row in rows]
     columns = {name: [row[place] for row in filled] for place, name in enumerate(names)}
-    return Phenotypes(columns, [f"{path.name} {note}" for note in read_as(found.notes)])
+    return Phenotypes(columns, [f"{path.name} {note}" for note in found.notes])
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from steadyset.io.labels import SHOWN, some_names
 from steadyset.io.phenotypes import typed_values, without_marks
 from steadyset.io.roles import Roles, candidates, close_name, is_known, missing_target
 from steadyset.io.sheets import read_sheet
-from steadyset.io.sources import GENES_IN_ROWS, Source, read_as
+from steadyset.io.sources import GENES_IN_ROWS, Source
 from steadyset.io.table_files import NO_TEXT, read_columns
 from steadyset.kernels.arrays import Floats
 
@@ -44,7 +44,7 @@ def read_plain(
     """One row per observation: the columns that were named, and the others as features."""
     named = [name for name in (roles.target, roles.groups) if name is not None]
     table = read_columns(path, apart=[*named, *drop], delimiter=delimiter, sheet=sheet, max_gb=max_gb)
-    notes, rows = read_as(table.notes), None
+    notes, rows = list(table.notes), None
     left_out = set(drop)
     if table.names[0] == "" and "" not in drop:  # the row names of a frame
         left_out.add("")
@@ -101,7 +101,7 @@ def read_transposed(
     genes = [i for i, known in enumerate(numbers) if known is not None and names[i] not in columns]
     if not genes:
         raise InputError(f"{path} has no rows of numbers to select from.")
-    notes = read_as(found.notes)
+    notes = list(found.notes)
     others = [name for name in texts if name not in columns]
     if others:
         notes.append(f"left out: rows that hold text ({some_names(others)})")

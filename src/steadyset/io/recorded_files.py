@@ -24,7 +24,7 @@ from steadyset.io.reading_options import GMT, GMX, LISTS, LONG, ROWS, WIDE, Read
 from steadyset.io.selection_json import read_selection_json
 from steadyset.io.sheets import Sheet, is_workbook, read_sheet, sheet_names
 from steadyset.io.table_files import NO_TEXT, many_columns, noted_table
-from steadyset.io.text_forms import TextForm, repaired_header, text_rows
+from steadyset.io.text_forms import TextForm, read_as, repaired_header, text_rows
 from steadyset.io.text_tables import checked_form
 from steadyset.io.universe import universe_in_words
 from steadyset.io.valued import entries_of_numbers
@@ -88,7 +88,7 @@ def _from_sheet(path: Path, reading: Reading) -> Entries:
         rows, form = sheet.rows, None
     else:
         rows, form = _text_cells(path, reading)
-        sheet = Sheet(rows, form.notes)
+        sheet = Sheet(rows, read_as(form.words))
     short = form is not None and form.heading.short
     entries = _explained(path, lambda: entries_of_rows(rows, reading, short=short))
     return entries._replace(notes=(*entries.notes, *sheet.notes))

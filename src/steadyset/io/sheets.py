@@ -10,7 +10,7 @@ from steadyset.errors import Argument, InputError
 from steadyset.io.gene_dates import among_names, dates_in_texts, gene_dates_told
 from steadyset.io.headings import find_heading, is_comment
 from steadyset.io.limits import MAX_GB, readable
-from steadyset.io.text_forms import OLE, ZIP, TextForm, text_rows
+from steadyset.io.text_forms import OLE, ZIP, TextForm, read_as, text_rows
 from steadyset.io.text_tables import checked_form
 from steadyset.io.workbooks import BYTES_A_TEXT_CELL, WORKBOOK_ENDINGS, cell_name, open_workbook
 
@@ -62,7 +62,7 @@ def workbook_sheet(path: Path, sheet: str | int | None, delimiter: str | None, m
         raise InputError(f"{path} is a workbook; leave ", Argument("delimiter"), " out.")
     with open_workbook(path, max_gb) as book:
         chosen, notes = book.chosen(sheet)
-        rows, dates, more = book.cells(chosen)
+        rows, dates, words, more = book.cells(chosen)
     first = rows[:SHOWN_ROWS]
     heading = find_heading(first, [bool(row) and is_comment(row[0]) for row in first])
     below = {(r - heading.above, c): date for (r, c), date in dates.items() if r >= heading.above}
@@ -72,7 +72,7 @@ def workbook_sheet(path: Path, sheet: str | int | None, delimiter: str | None, m
         rows[r][c] = date
     form = TextForm("utf-8", ",", heading=heading)
     told = _genes_told(genes, lambda r, c: cell_name(r + heading.above, c))
-    return Sheet(_trimmed(rows), (*notes, *form.notes, *more, *told))
+    return Sheet(_trimmed(rows), (*read_as((*notes, *form.words, *words)), *more, *told))
 
 
 def _from_text(path: Path, sheet: str | int | None, delimiter: str | None, max_gb: float) -> Sheet:
@@ -81,7 +81,7 @@ def _from_text(path: Path, sheet: str | int | None, delimiter: str | None, max_g
     form = checked_form(path, delimiter, max_gb, bytes_a_cell=BYTES_A_TEXT_CELL)
     rows = _trimmed(list(text_rows(path, form)))
     told = _genes_told(among_names(rows, dates_in_texts(rows)), lambda r, c: f"row {r + 1}, column {c + 1}")
-    return Sheet(rows, (*form.notes, *told))
+    return Sheet(rows, (*read_as(form.words), *told))
 
 
 def _genes_told(genes: Mapping[tuple[int, int], str], place: Callable[[int, int], str]) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -33,8 +32,3 @@ class Source:
     texts: dict[str, pa.ChunkedArray] = field(default_factory=dict)  # columns that are neither numbers nor named
     dropped: frozenset[str] = frozenset()  # columns that the reader has left out as asked
     whole: Bools | None = None  # which of the features hold whole numbers, where a column may be an identifier
-
-
-def read_as(understood: Sequence[str]) -> list[str]:
-    """The note that says in which form a file was read."""
-    return [f"read as: {', '.join(understood)}"] if understood else []

@@ -54,8 +54,8 @@ class TextForm:
         return self.encoding in PLAIN and not changed
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """What was understood beyond commas and tabs in UTF-8, in words."""
+    def words(self) -> tuple[str, ...]:
+        """What was understood beyond commas and tabs in UTF-8."""
         found = []
         if self.encoding in ENCODINGS:
             found.append(ENCODINGS[self.encoding])
@@ -100,6 +100,11 @@ def _first_lines(path: Path, max_gb: float) -> tuple[TextForm, list[str]]:
     if MARKUP.match(text):
         raise InputError(f"{path} is a web page or XML rather than a table; save it as .csv or .xlsx.")
     return TextForm(encoding, ",", old_mac=old_mac), lines
+
+
+def read_as(words: Sequence[str]) -> tuple[str, ...]:
+    """The note that says in which form a file was read, if that is worth saying."""
+    return (f"read as: {', '.join(words)}",) if words else ()
 
 
 def separator_of(delimiter: str) -> str:

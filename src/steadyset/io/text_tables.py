@@ -17,6 +17,7 @@ from steadyset.io.text_forms import (
     TAB,
     TextForm,
     opened,
+    read_as,
     repaired_header,
     single_byte_encoding,
     text_form,
@@ -28,14 +29,19 @@ CHUNK = 1 << 20
 
 @dataclass(frozen=True)
 class TextTable:
-    """A table to be read as csv in UTF-8 from its header on, as often as needed; `notes` say what was understood."""
+    """A table to be read as csv in UTF-8 from its header on, as often as needed."""
 
     path: Path
     delimiter: str
-    notes: tuple[str, ...]
+    words: tuple[str, ...]  # what was understood
     open: Callable[[], IO[bytes]]
     as_it_is: bool = False  # the file itself is the stream
     row_names: bool = False  # the first column has none, as R writes it
+    told: tuple[str, ...] = ()  # what is to be said besides
+
+    def notes(self, *more: str) -> tuple[str, ...]:
+        """What was understood, and more that was found in the cells; then what is to be said besides."""
+        return (*read_as((*self.words, *more)), *self.told)
 
     def header(self) -> str:
         """The first line."""
@@ -47,16 +53,16 @@ def text_table(path: Path, delimiter: str | None, max_gb: float, *, bytes_a_cell
     """A text file; a sentence where it is no text, or takes more memory than allowed."""
     form = checked_form(path, delimiter, max_gb, bytes_a_cell=bytes_a_cell)
     if form.plain:
-        return TextTable(path, form.delimiter, form.notes, lambda: opened(path), as_it_is=True)
+        return TextTable(path, form.delimiter, form.words, lambda: opened(path), as_it_is=True)
     pieces = _rewritten if form.runs or form.padded else _repaired
     separator = TAB if form.runs else form.delimiter
-    return TextTable(path, separator, form.notes, lambda: _stream(pieces(path, form)), row_names=form.heading.short)
+    return TextTable(path, separator, form.words, lambda: _stream(pieces(path, form)), row_names=form.heading.short)
 
 
-def rows_table(path: Path, rows: Iterable[list[str]], notes: tuple[str, ...]) -> TextTable:
+def rows_table(path: Path, rows: Iterable[list[str]], told: tuple[str, ...]) -> TextTable:
     """The cells of a workbook."""
     content = b"".join(_written(rows, ","))
-    return TextTable(path, ",", notes, lambda: io.BytesIO(content))
+    return TextTable(path, ",", (), lambda: io.BytesIO(content), told=told)
 
 
 def checked_form(path: Path, delimiter: str | None, max_gb: float, *, bytes_a_cell: int) -> TextForm:

@@ -73,8 +73,8 @@ class Workbook:
 
     def cells(
         self, sheet: CalamineSheet | OldSheet
-    ) -> tuple[list[list[str]], dict[tuple[int, int], str], tuple[str, ...]]:
-        """The cells of a sheet from A1 on as texts, which of them are dates, and what is to be said of them."""
+    ) -> tuple[list[list[str]], dict[tuple[int, int], str], list[str], list[str]]:
+        """The cells of a sheet from A1 on as texts, which of them are dates, what was understood, and what to say."""
         with explained_workbook(self.path):
             values = list(sheet.iter_rows()) if sheet.start is not None else []
             merged = sheet.merged_cell_ranges or ()
@@ -85,16 +85,15 @@ class Workbook:
             if type(value) not in COMMON and (date := date_text(value))
         }
         rows = [[value if type(value) is str else cell_text(value) for value in row] for row in values]
+        words = ["merged cells count for each of their rows"] if _filled_down(rows, merged) else []
         notes = []
-        if _filled_down(rows, merged):
-            notes.append("merged cells count for each of their rows")
         formulas = uncalculated(self.parts, sheet.name)
         if formulas:
             cells = "1 formula" if len(formulas) == 1 else f"{len(formulas)} formulas"
             notes.append(
                 f"{cells} without a stored result read as empty ({some_names(formulas)}): save the file in Excel"
             )
-        return rows, dates, tuple(notes)
+        return rows, dates, words, notes
 
     def _name(self, sheet: str | int) -> str:
         if isinstance(sheet, str) and sheet in self.names:
