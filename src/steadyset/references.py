@@ -105,7 +105,7 @@ class Reference:
         }
         if "version" in item:
             fields["note"] = f"Version {item['version']}"
-        fields["pages"] = fields.get("pages", "").replace("–", "--")
+        fields["pages"] = fields.get("pages", "").replace("–", 2 * "-")  # as LaTeX writes a range
         lines = [f"  {name} = {{{_bibtex_value(name, value)}}}," for name, value in fields.items() if value]
         return "\n".join([f"@{kind}{{{self.key},", *lines, "}"])
 
