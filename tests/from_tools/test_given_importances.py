@@ -52,6 +52,8 @@ def test_shap_values_count_by_their_mean_size():
     assert found.weights.tolist() == [3.0, 4.0]
     by_explanation = st.from_importances([explanation(fold) for fold in folds], top=1)
     assert by_explanation == found
+    averaged = [explanation(np.abs(fold).mean(axis=0)) for fold in folds]
+    assert st.from_importances(averaged, top=1) == found
 
 
 def test_shap_values_of_several_classes_are_averaged_over_them():

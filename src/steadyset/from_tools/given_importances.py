@@ -97,8 +97,9 @@ def _folds(importances: Any) -> tuple[list[Any], list[str] | None]:
         return list(importances.values()), [str(label) for label in importances]
     if is_frame(importances):
         table = wide_array(importances, "importances", None, None)
-        names = tuple(str(name) for name in table.features or ())
-        return [_Fold(row, None, names) for row in numbers(table.array, "importances")], _texts(table.labels)
+        names, labels = _names(table.features or ()), table.labels
+        rows = [_Fold(row, None, names) for row in numbers(table.array, "importances")]
+        return rows, None if labels is None else list(map(str, labels))
     if isinstance(importances, np.ndarray) and importances.ndim != 2:
         raise InputError(
             f"importances has {importances.ndim} dimension(s); expected folds x features, or a list with one array of "
@@ -114,10 +115,6 @@ def _folds(importances: Any) -> tuple[list[Any], list[str] | None]:
     return folds, None
 
 
-def _texts(labels: Any) -> list[str] | None:
-    return None if labels is None else [str(label) for label in labels]
-
-
 def _is_one_fold(given: Any) -> bool:
     return hasattr(given, "importances_mean") or _is_explanation(given)
 
@@ -128,32 +125,40 @@ def _is_explanation(given: Any) -> bool:
 
 
 def _fold(given: Any, label: str) -> _Fold:
+    """The importances of one fold, whatever tool computed them."""
+    what = f"importances of {label}"
     if isinstance(given, _Fold):
         return given
     if hasattr(given, "importances_mean"):  # what permutation_importance returns
-        return _Fold(numbers(given.importances_mean, f"importances of {label}"), "value")
+        return _Fold(numbers(given.importances_mean, what), "value")
     if _is_explanation(given):
-        names = getattr(given, "feature_names", None)
-        values = _mean_size(numbers(given.values, f"importances of {label}"), label)
-        return _Fold(values, "magnitude", None if names is None else tuple(str(name) for name in names))
+        return _of_explanation(given, label)
     if isinstance(given, Mapping):
-        values = numbers(list(given.values()), f"importances of {label}")
-        return _Fold(values, None, tuple(str(name) for name in given))
-    if isinstance(given, (list, tuple)) and given and all(np.ndim(part) == 2 for part in given):  # one per class
-        sizes = [_mean_size(numbers(part, f"importances of {label}"), label) for part in given]
-        return _Fold(numbers(sizes, f"importances of {label}").mean(axis=0), "magnitude")
+        return _Fold(numbers(list(given.values()), what), None, _names(given))
     if hasattr(given, "index") and hasattr(given, "to_numpy") and getattr(given, "ndim", 0) == 1:  # a pandas Series
         named = getattr(given.index, "dtype", None) is not None and given.index.dtype.kind not in "iu"
-        values = numbers(given.to_numpy(), f"importances of {label}")
-        return _Fold(values, None, tuple(str(name) for name in given.index) if named else None)
+        return _Fold(numbers(given.to_numpy(), what), None, _names(given.index) if named else None)
     if is_frame(given):
-        table = wide_array(given, f"importances of {label}", None, None)
-        values = _mean_size(numbers(table.array, f"importances of {label}"), label)
-        return _Fold(values, "magnitude", tuple(str(name) for name in table.features or ()))
-    values = numbers(given, f"importances of {label}")
-    if values.ndim == 1:
-        return _Fold(values)
-    return _Fold(_mean_size(values, label), "magnitude")
+        table = wide_array(given, what, None, None)
+        return _Fold(_mean_size(numbers(table.array, what), label), "magnitude", _names(table.features or ()))
+    if isinstance(given, (list, tuple)) and given and all(np.ndim(part) == 2 for part in given):  # one per class
+        sizes = [_mean_size(numbers(part, what), label) for part in given]
+        return _Fold(numbers(sizes, what).mean(axis=0), "magnitude")
+    values = numbers(given, what)
+    return _Fold(values) if values.ndim == 1 else _Fold(_mean_size(values, label), "magnitude")
+
+
+def _of_explanation(given: Any, label: str) -> _Fold:
+    told = getattr(given, "feature_names", None)
+    names = None if told is None else _names(told)
+    values = numbers(given.values, f"importances of {label}")
+    if values.ndim == 1:  # averaged already, as by explanation.abs.mean(0)
+        return _Fold(values, None, names)
+    return _Fold(_mean_size(values, label), "magnitude", names)
+
+
+def _names(names: Any) -> tuple[str, ...]:
+    return tuple(str(name) for name in names)
 
 
 def _mean_size(values: Floats, label: str) -> Floats:
