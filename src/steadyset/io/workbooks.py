@@ -116,11 +116,12 @@ def open_workbook(path: Path, max_gb: float) -> Iterator[Workbook]:
     except ImportError:
         raise MissingExtraError(f'{path} needs python-calamine: pip install "steadyset[excel]".') from None
     archive = checked_archive(path, max_gb)
-    if archive.parts:
-        with explained_workbook(path):
-            yield Workbook(path, CalamineWorkbook.from_filelike(io.BytesIO(archive.content)), archive.parts, max_gb)
-    else:
+    if not archive.parts:
         yield Workbook(path, read_old_workbook(path, max_gb), {}, max_gb)
+        return
+    with explained_workbook(path):
+        book = CalamineWorkbook.from_filelike(io.BytesIO(archive.content))
+    yield Workbook(path, book, archive.parts, max_gb)
 
 
 @contextmanager
