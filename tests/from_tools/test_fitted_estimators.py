@@ -356,7 +356,7 @@ def test_names_in_another_order_are_matched(halves):
 
 
 def test_the_folds_of_rfecv_are_runs(data):
-    model = RFECV(LogisticRegression(), cv=4).fit(*data)
+    model = RFECV(Ridge(), cv=4).fit(*data)
     if "split0_support" not in model.cv_results_:
         with pytest.raises(InputError, match=r"scikit-learn 1\.7"):
             st.from_rfecv(model)
@@ -378,10 +378,10 @@ def test_the_folds_of_rfecv_are_runs(data):
 def test_the_folds_of_rfecv_are_those_of_elimination_on_each_fold(data):
     X, y = data
     splits = list(KFold(3).split(X))
-    model = RFECV(LogisticRegression(), cv=splits).fit(X, y)
+    model = RFECV(Ridge(), cv=splits).fit(X, y)
     if "split0_support" not in model.cv_results_:
         pytest.skip("this scikit-learn does not keep the supports of the folds")
-    alone = [RFE(LogisticRegression(), n_features_to_select=2).fit(X.iloc[rows], y.iloc[rows]) for rows, _ in splits]
+    alone = [RFE(Ridge(), n_features_to_select=2).fit(X.iloc[rows], y.iloc[rows]) for rows, _ in splits]
     assert st.from_rfecv(model, n_features=2).sets() == st.from_fitted(alone).sets()
 
 

@@ -191,5 +191,6 @@ def _check(fold: _Fold, label: str, by: str | None) -> None:
             Argument("by", "magnitude"),
             " for coefficients, ",
             Argument("by", "value"),
-            " for permutation importance, where they are noise.",
+            " for permutation importance, where they are noise. SHAP values of one fold (samples x features) go into a "
+            "list with one such array per fold.",
         )
