@@ -6,7 +6,6 @@ An engine takes cells in any order and hands each back as it is finished; what a
 from __future__ import annotations
 
 import time
-import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -15,7 +14,7 @@ import numpy as np
 
 from steadyset.arguments import job_count, wrong_argument
 from steadyset.assessment.cluster import on_cluster
-from steadyset.assessment.workers import in_processes
+from steadyset.assessment.workers import fetched, in_processes
 from steadyset.runner.all_rows import compute_run
 from steadyset.runner.cell import Cell
 from steadyset.runner.plan import Plan
@@ -98,14 +97,7 @@ def _threads(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: 
     from joblib import Parallel, delayed
 
     parallel = Parallel(n_jobs=n_jobs, backend="threading", batch_size=1, return_as="generator_unordered")
-    results = parallel(delayed(compute_run)(plan, selectors[s], s, run) for s, run in keys)
-    try:
-        for cell in results:  # noqa: UP028 - `yield from` would close the results before they are made quiet
-            yield cell
-    finally:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # joblib warns of results that nobody fetched
-            results.close()
+    yield from fetched(parallel(delayed(compute_run)(plan, selectors[s], s, run) for s, run in keys))
 
 
 ENGINES: dict[str, Engine] = {"serial": _serial, "threads": _threads, "processes": in_processes}

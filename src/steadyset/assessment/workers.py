@@ -14,7 +14,7 @@ import signal
 import tempfile
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -163,13 +163,18 @@ class _Workers:
             results = parallel(
                 delayed(_compute_apart)(extensions, plan.X, plan.y, rest, self.selectors[s], s, run) for s, run in keys
             )
-        try:
-            for cell in results:  # noqa: UP028 - `yield from` would close the results before they are made quiet
-                yield cell
-        finally:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # joblib warns of results that nobody fetched
-                results.close()
+        yield from fetched(results)
+
+
+def fetched(results: Generator[Cell]) -> Iterator[Cell]:
+    """The results of joblib as they come; those that nobody fetches are left without a word."""
+    try:
+        for cell in results:  # noqa: UP028 - `yield from` would close the results before they are made quiet
+            yield cell
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # joblib warns of them
+            results.close()
 
 
 def _losses() -> type[BaseException]:
