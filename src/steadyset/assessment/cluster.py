@@ -6,7 +6,7 @@ import logging
 import signal
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from logging import CRITICAL
@@ -15,7 +15,7 @@ from typing import Any
 from steadyset.assessment.workers import RESTARTS, Key
 from steadyset.errors import Argument, InputError, MissingExtraError, SteadysetError
 from steadyset.runner.all_rows import compute_run
-from steadyset.runner.cell import Cell
+from steadyset.runner.cell import EVERY_ROW, Cell
 from steadyset.runner.plan import Plan
 from steadyset.selectors.extensions import Extensions
 
@@ -40,10 +40,10 @@ def on_cluster(
                     yield cell
                 return
             except _losses():  # what the lost workers had in hand is done again
-                _wait_for_workers(client, address, len(remaining))
+                _wait_for_workers(client, address, _missing(remaining))
         raise WorkersLostError(
             f"Workers were lost {RESTARTS + 1} times before their work was done, perhaps for lack of memory; "
-            f"{len(remaining)} runs are missing, the finished ones are kept: resume with fewer jobs or more memory."
+            f"{_missing(remaining)} are missing, the finished ones are kept: resume with fewer jobs or more memory."
         )
 
 
@@ -114,7 +114,13 @@ def _losses() -> tuple[type[BaseException], ...]:
     return KilledWorker, FutureCancelledError, OSError, TimeoutError
 
 
-def _wait_for_workers(client: Any, address: str | None, missing: int) -> None:
+def _missing(keys: Iterable[Key]) -> str:
+    """What is left to do, in words."""
+    runs = sum(run != EVERY_ROW for _, run in keys)
+    return f"{runs} runs" if runs else "fits on all rows"
+
+
+def _wait_for_workers(client: Any, address: str | None, missing: str) -> None:
     """A nanny starts its worker anew; where nobody comes, there is nothing to go on with."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
@@ -123,7 +129,7 @@ def _wait_for_workers(client: Any, address: str | None, missing: int) -> None:
                 return
         time.sleep(0.5)
     raise WorkersLostError(
-        f"The dask cluster at {address or OWN_MACHINE} has lost its workers or its scheduler; {missing} runs are "
+        f"The dask cluster at {address or OWN_MACHINE} has lost its workers or its scheduler; {missing} are "
         "missing, the finished ones are kept: start the cluster again and resume."
     )
 
