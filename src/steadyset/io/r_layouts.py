@@ -64,7 +64,7 @@ class Table(NamedTuple):
         return [row[place] for row in self.rows]
 
     def has(self, *names: str) -> bool:
-        return set(names) <= set(self.names)
+        return all(name in self.names for name in names)
 
 
 @dataclass(frozen=True)
@@ -105,10 +105,10 @@ def may_be_of_r(names: Sequence[str], first: Sequence[str], reading: Reading) ->
     """Whether a table may be one of these, by the names of its columns and the cells of its first one."""
     if reading.layout is not None:
         return reading.layout in R_LAYOUTS
-    table = Table(list(names), [[cell] for cell in first])
+    table = Table(list(names), [])
     unnamed = (PENALTY.fullmatch(name) or name in ("i", "j", "x", OVERALL) for name in names[1:])
     told = any(map(table.has, (BATCH, FEATURES, DECISION, SIZE, *WHOSE))) or _tested(table) is not None
-    return INTERCEPT in (*names, *first) or told or (bool(names) and names[0] in NO_NAME and all(unnamed))
+    return INTERCEPT in names or INTERCEPT in first or told or (bool(names) and names[0] in NO_NAME and all(unnamed))
 
 
 def _table(cells: Rows) -> Table:
