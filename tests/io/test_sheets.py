@@ -67,6 +67,18 @@ def test_a_header_that_begins_with_a_hash_is_a_header(tmp_path):
     assert sheet.rows == [["gene", "a"], ["TP53", "1"], ["MYC", "2"]]
 
 
+@pytest.mark.parametrize("count", [59, 60, 61, 20_000])
+def test_comments_above_a_table_may_be_many(tmp_path, count):
+    comments = [f'##info=<"{i}>' for i in range(count)]
+    sheet = read(tmp_path, lines("\t", *comments).replace("gene", "#gene"), "x.txt")
+    assert sheet.rows == TABLE
+    assert sheet.notes == (f"read as: {count} empty or comment rows skipped",)
+
+
+def test_a_sign_for_inches_in_a_title_is_no_quote(tmp_path):
+    assert read(tmp_path, lines(",", 'Trees of 5" and more')).rows == TABLE
+
+
 def test_the_header_of_r_gets_its_missing_name(tmp_path):
     sheet = read(tmp_path, '"a" "b"\n"row 1" 1.5 2\n"row 2" 3 NA\n', "x.txt")
     assert sheet.rows == [["", "a", "b"], ["row 1", "1.5", "2"], ["row 2", "3", "NA"]]

@@ -9,6 +9,7 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from pathlib import Path
 from typing import IO
 
@@ -20,6 +21,7 @@ from steadyset.io.limits import refuse_size
 TAB = "\t"
 DELIMITERS = {TAB: "tabs", ";": "semicolons", "|": "bars", ",": "commas", " ": "spaces"}  # in the order of trust
 SAMPLE, SAMPLE_LINES, LEAST_LINES = 1 << 16, 60, 4
+LONGEST_PREAMBLE = 1 << 26  # bytes of comments above a table
 ENOUGH_CELLS = 500
 HEADER_SHARE = 64  # a name takes about so many times more memory than a byte of the header
 GZIP, ZIP, OLE = b"\x1f\x8b", b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -31,6 +33,7 @@ SINGLE_BYTE = ("cp1252", "latin-1")
 ENCODINGS = {"utf-16": "UTF-16", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16"}
 ENCODINGS |= {"cp1252": "Windows-1252 (Latin-1)", "latin-1": "Latin-1"}
 SEP_LINE = re.compile(r'"?sep=(.)"?[,;\t]*', re.IGNORECASE)
+QUOTED_CELL = re.compile(r'(?:^|[,;\t| ])"')
 MARKUP = re.compile(r"\s*<(!doctype|html|head|meta|table|\?xml)\b", re.IGNORECASE)
 AMBIGUOUS = re.compile(r"[+-]?[0-9]+,[0-9]+")
 
@@ -77,14 +80,15 @@ def text_form(path: Path, delimiter: str | None, max_gb: float) -> TextForm:
     named = SEP_LINE.fullmatch(lines[0])
     if named is not None:
         form, lines = replace(form, sep_line=True), lines[1:]
+    preamble = _preamble(lines)
+    lines = lines[preamble : preamble + SAMPLE_LINES]
     given = separator_of(delimiter) if delimiter is not None else named[1] if named else None
     separator, runs = _delimiter(lines, (given,) if given is not None else tuple(DELIMITERS))
     form = replace(form, delimiter=separator, runs=runs, padded=_is_padded(lines, separator))
-    form = replace(
-        form, heading=find_heading(_narrowed(lines, separator, runs), [line.startswith(COMMENT) for line in lines])
-    )
+    heading = find_heading(_narrowed(lines, separator, runs), [line.startswith(COMMENT) for line in lines])
+    form = replace(form, heading=heading._replace(above=heading.above + preamble))
     if delimiter is None:
-        _refuse_ambiguous(path, lines, form)
+        _refuse_ambiguous(path, lines[heading.above :], form)
     return form
 
 
@@ -164,11 +168,25 @@ def _first_bytes(path: Path, max_gb: float) -> bytes:
     """The first lines: what SAMPLE holds, and more where lines are longer than that."""
     with opened(path) as source:
         content = source.read(SAMPLE)
-        while content.count(b"\n") < LEAST_LINES and (more := source.read(max(4 * SAMPLE, len(content)))):
+        while _is_little(content) and (more := source.read(max(4 * SAMPLE, len(content)))):
             content += more
             first = content.split(b"\n", 1)[0]
             refuse_size(path, max(HEADER_SHARE * len(first), len(content)), max_gb)
     return content
+
+
+def _is_little(content: bytes) -> bool:
+    """Whether the table may begin further down: few lines, or comments and empty lines to the end."""
+    if content.count(b"\n") < LEAST_LINES:
+        return True
+    last = content.rsplit(b"\n", 2)[-2].strip()
+    return len(content) < LONGEST_PREAMBLE and (not last or last.startswith(COMMENT.encode()))
+
+
+def _preamble(lines: Sequence[str]) -> int:
+    """How many comments and empty lines come first, but for the last of them, which may be the header."""
+    blank = takewhile(lambda line: line.startswith(COMMENT) or not line.strip(), lines)
+    return max(0, sum(1 for _ in blank) - 1)
 
 
 def _encoding(path: Path, content: bytes) -> str:
@@ -203,14 +221,16 @@ def _whole_lines(text: str, complete: bool) -> list[str]:
         lines.pop()
     joined: list[str] = []
     waiting = ""
-    for line in lines[: 4 * SAMPLE_LINES]:
-        waiting += line
-        if waiting.count('"') % 2:
-            waiting += "\n"
-            continue
-        joined.append(waiting)
+    for line in lines:
+        if waiting or (not line.startswith(COMMENT) and QUOTED_CELL.search(line)):
+            waiting += line
+            if waiting.count('"') % 2:
+                waiting += "\n"
+                continue
+            line = waiting
+        joined.append(line)
         waiting = ""
-    return (joined if joined else lines)[:SAMPLE_LINES]
+    return joined or lines
 
 
 def _delimiter(lines: Sequence[str], candidates: Sequence[str]) -> tuple[str, bool]:
@@ -303,7 +323,7 @@ def _holds_numbers(lines: Sequence[str], runs: bool) -> bool:
 
 def _refuse_ambiguous(path: Path, lines: Sequence[str], form: TextForm) -> None:
     """One name above 0,5 and 1,7: two columns that R wrote, or decimal commas?"""
-    table = [line for line in lines[form.heading.above :] if line.strip()]
+    table = [line for line in lines if line.strip()]
     if form.delimiter != "," or not form.heading.short or len(table) < 2 or "," in table[0]:
         return
     if all(AMBIGUOUS.fullmatch(line.strip()) for line in table[1:]):
