@@ -206,3 +206,16 @@ def test_ranks_of_all_features_are_not_measured_as_sets(tmp_path, capsys):
         assert "jaccard compares sets, and every run selects all 4 features; give --top K." in capsys.readouterr().err
     assert run(["measure", str(path), "-m", "jaccard", "--top", "2", "--format", "csv"]) == 0
     assert ",jaccard,0.555" in capsys.readouterr().out
+
+
+def test_a_report_reads_selections_like_measure_and_says_that_the_universe_is_not_known(tmp_path, capsys):
+    path, page = tmp_path / "lists.csv", tmp_path / "report.html"
+    path.write_text("ANNA,BEN,CARLA\nTP53,MYC,TP53\nEGFR,KRAS,PTEN\n")
+    assert run(["report", str(path), "-o", str(page)]) == 2
+    assert "give --header; if not, --no-header." in capsys.readouterr().err
+    assert run(["report", str(path), "-o", str(page), "--header"]) == 0
+    assert "The universe is not known" in capsys.readouterr().out
+    assert "The universe is not known" in page.read_text()
+    assert run(["report", str(path), "-o", str(page), "--header", "--features", "100"]) == 0
+    assert "The universe is not known" not in page.read_text()
+    assert "3 runs, 100 features" in page.read_text()

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from steadyset.cli.naming import quoted
+from steadyset.conventions import ALIKE
 from steadyset.errors import InputError
 from steadyset.io.labels import AppearanceOrder, UnionOfNames, placeholders, some_names
-from steadyset.io.universe import THOSE_NAMES
+from steadyset.io.universe import THOSE_NAMES, UNKNOWN_UNIVERSE
 from steadyset.wording import counted
 
 if TYPE_CHECKING:
@@ -23,10 +24,6 @@ if TYPE_CHECKING:
 OF_VALUES = ("weights", "rankings")  # families whose measures read importances and ranks
 RUN = "run"  # the column of --data that names its rows
 NO_UNIVERSE = "give --features N or --universe FILE"
-OVERSTATED = (
-    "The universe is not known, so that the names that were selected count as all features there were. Chance "
-    "agreement is then overstated: measures that correct for it, such as nogueira, come out too low (goh too high); "
-)
 
 Files = Annotated[
     list[Path],
@@ -113,6 +110,9 @@ class Alike(NamedTuple):
     threshold: float
 
 
+NO_SIMILARITY = Alike(None, None, None, "pearson", ALIKE)
+
+
 class Recorded(NamedTuple):
     """The selections of one procedure: a file, or a selector of a run folder."""
 
@@ -166,7 +166,7 @@ def tell(read: Sequence[Recorded], *, people: bool) -> None:
 def chance_notes(read: Sequence[Recorded]) -> list[str]:
     """What a missing universe does to the measures."""
     if any(isinstance(one.selections.features, UnionOfNames) for one in read):
-        return [f"{OVERSTATED}{NO_UNIVERSE}."]
+        return [f"{UNKNOWN_UNIVERSE}; {NO_UNIVERSE}."]
     return []
 
 

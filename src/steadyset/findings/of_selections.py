@@ -19,7 +19,8 @@ from steadyset.findings.parts import Findings, Procedure
 from steadyset.inference import Comparison, compare
 from steadyset.inference.feature_table import feature_blocks
 from steadyset.inference.pooling import common_features
-from steadyset.io.labels import shown_name
+from steadyset.io.labels import UnionOfNames, shown_name
+from steadyset.io.universe import UNKNOWN_UNIVERSE
 from steadyset.measures.record import get_measure
 from steadyset.measures.scale import verdict
 from steadyset.selections import Selections, as_selections
@@ -63,10 +64,15 @@ def of_selections(procedures: Mapping[str, Any], *, core: float, level: float) -
         differences=tested,
         cores=cores_of(runs, rows, core),
         features=rows_of(feature_blocks(_of_the_same_features(runs), core=core, level=level)),
-        notes=tuple(_note(row) for row in rows if isnan(row.stability) and row.note),
+        notes=(*_chance(runs), *(_note(row) for row in rows if isnan(row.stability) and row.note)),
         selections=runs,
     )
     return replace(found, methods=paragraphs.of_selections(found))
+
+
+def _chance(runs: Mapping[str, Selections]) -> list[str]:
+    """What a missing universe does to the numbers."""
+    return [f"{UNKNOWN_UNIVERSE}."] if any(isinstance(sel.features, UnionOfNames) for sel in runs.values()) else []
 
 
 def _of_the_same_features(runs: Mapping[str, Selections]) -> Mapping[str, Selections]:
