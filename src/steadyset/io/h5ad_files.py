@@ -20,6 +20,7 @@ from steadyset.io.sources import Source
 from steadyset.kernels.arrays import Floats
 
 RAW = "raw"
+PARTS = ("X", "layers", RAW, "obs", "var")
 CATEGORIES = "__categories"  # where versions before 0.8 keep those of all columns
 CELLS_AT_ONCE = 1 << 22
 NULLABLE = ("nullable-integer", "nullable-boolean", "nullable-string-array")
@@ -27,10 +28,10 @@ NULLABLE = ("nullable-integer", "nullable-boolean", "nullable-string-array")
 
 def read_h5ad(path: Path, roles: Roles, *, layer: str | None = None, max_gb: float) -> Source:
     """X, or `layer` ("raw" is raw/X where no layer is called so), with the columns of obs that were named."""
-    with opened(path, max_gb) as file:
+    with opened(path, PARTS, max_gb) as file:
         place, var = _matrix(file, layer)
-        frame = _Frame(file, file.child(file.file, "obs"), "obs")
-        names = _Frame(file, var, "var").index()
+        frame = Frame(file, file.child(file.file, "obs"), "obs")
+        names = Frame(file, var, "var").index()
         obs = frame.index()
         columns = roles.of(frame, f"obs of {path}")
         X = _dense(file, place, (len(obs), len(names)))
@@ -121,7 +122,7 @@ def _fill(file: Hdf5, place: Any, X: Floats) -> None:
         row = end
 
 
-class _Frame(Mapping[str, Sequence[Any]]):
+class Frame(Mapping[str, Sequence[Any]]):
     """A data frame of the file, whose columns are read when they are asked for."""
 
     def __init__(self, file: Hdf5, group: Any, what: str) -> None:

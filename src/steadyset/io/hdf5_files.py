@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadyset.errors import InputError, MissingExtraError
+from steadyset.io.hdf5_probe import refuse_what_does_not_end
 from steadyset.io.limits import first_line, readable, refuse_size
 
 SPARE_GB = 1.0  # for what else is done while a file is open
@@ -122,8 +123,8 @@ class Hdf5:
 
 
 @contextmanager
-def opened(path: Path, max_gb: float) -> Iterator[Hdf5]:
-    """A file to read from; what the library says of a damaged one becomes a sentence."""
+def opened(path: Path, names: Sequence[str], max_gb: float) -> Iterator[Hdf5]:
+    """A file of whose parts those of these names are read; what the library says of a damaged one is a sentence."""
     try:
         import h5py
     except ImportError:
@@ -132,6 +133,7 @@ def opened(path: Path, max_gb: float) -> Iterator[Hdf5]:
         refuse_size(path, path.stat().st_size, max_gb)
         if not h5py.is_hdf5(path):
             raise InputError(f"{path} is not an HDF5 file, which an .h5ad file has to be.")
+        refuse_what_does_not_end(path, names, max_gb)
         try:
             with _bounded_memory(max_gb), h5py.File(path, "r", locking=False) as file:
                 yield Hdf5(path, file, max_gb)
