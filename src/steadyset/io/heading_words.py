@@ -16,82 +16,19 @@ CALLED_RUN = re.compile(
 RUN_LIKE = re.compile(rf"{CALLED_RUN.pattern}|[A-Za-z]?[ _.-]*[0-9]+([ _./-][0-9]+)*")
 RUN_WORDS = frozenset(
     [
-        "run",
-        "runs",
-        "fold",
-        "folds",
-        "rep",
-        "repeat",
-        "repetition",
-        "replicate",
-        "boot",
-        "bootstrap",
-        "resample",
-        "resampling",
-        "subsample",
-        "iter",
-        "iteration",
-        "split",
-        "seed",
-        "trial",
-        "draw",
-        "list",
-        "listname",
-        "set",
-        "geneset",
-        "signature",
-        "study",
-        "cohort",
-        "method",
+        *("run", "runs", "fold", "folds", "rep", "repeat", "repetition", "replicate", "boot", "bootstrap"),
+        *("resample", "resampling", "subsample", "iter", "iteration", "split", "seed", "trial", "draw", "list"),
+        *("listname", "set", "geneset", "signature", "study", "cohort", "method"),
     ]
 )
 FEATURE_WORDS = frozenset(
     [
-        "feature",
-        "features",
-        "gene",
-        "genes",
-        "genename",
-        "geneid",
-        "genesymbol",
-        "symbol",
-        "symbols",
-        "hgnc",
-        "hgncsymbol",
-        "entrez",
-        "entrezid",
-        "entrezgene",
-        "ensembl",
-        "ensemblid",
-        "probe",
-        "probes",
-        "probeid",
-        "probeset",
-        "probesetid",
-        "protein",
-        "proteins",
-        "variable",
-        "variables",
-        "predictor",
-        "predictors",
-        "marker",
-        "markers",
-        "biomarker",
-        "biomarkers",
-        "metabolite",
-        "snp",
-        "snps",
-        "variant",
-        "rsid",
-        "taxon",
-        "otu",
-        "asv",
-        "transcript",
-        "cpg",
-        "covariate",
-        "covariates",
-        "mirna",
-        "peptide",
+        *("feature", "features", "featurename", "variablename", "probename", "gene", "genes", "genename"),
+        *("geneid", "genesymbol", "symbol", "symbols", "hgnc", "hgncsymbol", "entrez", "entrezid", "entrezgene"),
+        *("ensembl", "ensemblid", "probe", "probes", "probeid", "probeset", "probesetid", "protein", "proteins"),
+        *("variable", "variables", "predictor", "predictors", "marker", "markers", "biomarker", "biomarkers"),
+        *("metabolite", "snp", "snps", "variant", "rsid", "taxon", "otu", "asv", "transcript", "cpg"),
+        *("covariate", "covariates", "mirna", "peptide"),
     ]
 )
 ROW_NUMBER_WORDS = frozenset(["", "unnamed0", "index", "rank", "no", "nr", "n", "row", "position", "pos"])
@@ -113,6 +50,14 @@ def is_run_word(heading: str) -> bool:
 def is_feature_word(heading: str) -> bool:
     """Whether a heading says that the column below it names features."""
     return _word(heading) in FEATURE_WORDS
+
+
+def is_row_of_marks(row: Sequence[str]) -> bool:
+    """Whether a first row is a name with 0 and 1 behind it rather than a heading (which may end with 0 and 1)."""
+    first, cells = row[0], list(row[1:])
+    if not first or NUMBER.fullmatch(first) or is_run_word(first) or is_feature_word(first):
+        return False
+    return len(cells) > 0 and set(cells) <= {"0", "1"} and cells != ["0", "1"]
 
 
 def are_called_runs(names: Sequence[str]) -> bool:

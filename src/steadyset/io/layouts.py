@@ -72,8 +72,16 @@ def entries_of_rows(cells: Rows, reading: Reading, *, short: bool = False) -> En
 
 
 def _refuse_wrong_cells(rows: Rows) -> None:
-    """A table of 0 and 1 or of fractions in which a few cells are something else is no table of names."""
+    """A table of 0 and 1 or of fractions in which a few cells are something else is no table of names.
+
+    Nor is one of numbers beside names that lacks some of the numbers.
+    """
     body = [(i, f, cell) for i, row in enumerate(rows[1:], 2) for f, cell in enumerate(row) if f]
+    named = len(rows[0]) > 1 and not any(map(is_number, [*rows[0], *(row[0] for row in rows[1:])]))
+    blank = next(((i, f) for i, f, cell in body if not cell), None)
+    if named and blank is not None and all(is_number(cell) for _, _, cell in body if cell):
+        i, f = blank
+        raise InputError(f"Row {i} holds no number in column {f + 1}; expected one in every cell beside the names.")
     for fits, wanted in ((lambda cell: cell in ZERO_ONE, "0 or 1"), (_is_fraction, "a number")):
         wrong = [(i, f, cell) for i, f, cell in body if not fits(cell)]
         if body and 2 * len(wrong) < len(body):
@@ -106,6 +114,7 @@ def layout_of_names(rows: Rows) -> str:
     rows = [["" if cell in NO_NAMES else cell for cell in row] for row in rows]
     columns, told, _ = without_row_numbers(columns_of(rows))
     if len(columns) == 1:
+        _refuse_spaces(columns[0])
         return COLUMNS
     in_columns = _from_the_edge(columns) and _once_each(columns)
     in_rows = _from_the_edge(rows) and _once_each(rows)
@@ -120,6 +129,19 @@ def layout_of_names(rows: Rows) -> str:
         if are_called_runs([row[0] for row in rows]):
             return ROWS
     raise InputError(_why(in_columns, in_rows, shared, columns), "give ", *_options(in_columns, in_rows), ".")
+
+
+def _refuse_spaces(names: Sequence[str]) -> None:
+    """Lines of several words that recur are lists whose names are separated by spaces, or names of several words."""
+    words = [set(name.split()) for name in names if name]
+    recurring = len({word for some in words for word in some}) < sum(map(len, words))
+    if len(words) > 1 and recurring and all(len(some) > 1 for some in words):
+        raise InputError(
+            f"The lines ({some_names(names)}) may be lists whose names spaces separate, or single names; in the first "
+            "case save them with tabs, in the second give ",
+            Argument("layout", COLUMNS),
+            ".",
+        )
 
 
 def _why(in_columns: bool, in_rows: bool, shared: bool, columns: Sequence[Sequence[str]]) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from steadyset.errors import Argument, InputError
 from steadyset.io.columns import RUN
-from steadyset.io.heading_words import are_called_runs, are_row_numbers
+from steadyset.io.heading_words import are_called_runs, are_row_numbers, is_row_of_marks
 from steadyset.io.headings import is_number
 from steadyset.io.labels import some_names
 from steadyset.io.wide import Wide, names_of_rows, unknown_rows
@@ -87,10 +87,11 @@ def _of_cells(square: list[list[str]], headed: bool, labelled: bool, header: boo
     body = [row[labelled:] for row in square[headed:]]
     heading = square[0][labelled:]
     numbered = header is None and all(map(is_number, square[0]))
-    if not body or not body[0] or (headed and (numbered or "" in heading)):
+    marked = header is None and labelled and is_row_of_marks(square[0])
+    if not body or not body[0] or (headed and (numbered or marked or "" in heading)):
         return None
-    marked = _marked(body)
-    array = marked if marked is not None else _numbers(body)
+    marks = _marked(body)
+    array = marks if marks is not None else _numbers(body)
     if array is None:
         return None
     labels = [row[0] for row in square[headed:]] if labelled else None
@@ -98,7 +99,7 @@ def _of_cells(square: list[list[str]], headed: bool, labelled: bool, header: boo
         return None
     first = square[0][0] if labelled and headed else None
     table = Wide(array, heading if headed else None, labels)
-    return WideCells(table, first, marked is not None and not set(_cells(body)) <= {"0", "1", "0.0", "1.0"})
+    return WideCells(table, first, marks is not None and not set(_cells(body)) <= {"0", "1", "0.0", "1.0"})
 
 
 def _cells(body: Iterable[Sequence[str]]) -> Iterable[str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from steadyset.errors import Argument, InputError
 from steadyset.io.columns import FEATURE, RUN, Columns, is_numeric
 from steadyset.io.entries import Entries
+from steadyset.io.heading_words import is_row_of_marks
 from steadyset.io.headings import TOP, is_comment, is_number
 from steadyset.io.labels import UnionOfNames, some_names
 from steadyset.io.layouts import entries_of_rows
@@ -157,6 +158,8 @@ def _is_wide(table: pa.Table, reading: Reading) -> bool:
     if table.num_rows == 0 or (table.num_columns <= FEW and headings_say(names) is not None):
         return False
     texts = [f for f, field in enumerate(table.schema) if not is_numeric(field.type)]
+    if 0 in texts and is_row_of_marks(names):
+        return False
     others = [f for f in texts if f > 0 and names[f] != RUN]
     numbers = table.select([f for f in range(table.num_columns) if f not in texts])
     if not numbers.num_columns or (others and 2 * numbers.num_columns < table.num_columns):

@@ -62,15 +62,14 @@ def kind_of_numbers(array: Floats, reading: Reading) -> str:
     ones = float(np.mean(values == 1)) if values.size else 1.0
     if ones == 1.0 or np.isnan(array).any() or ones >= MOSTLY:
         return WIDE  # whose own check names the cell that is neither 0 nor 1
-    if np.any(array != np.floor(array)) or np.any(array < 0):
+    if _are_tied_ranks(array):
+        return RANKS
+    if np.any(array != np.floor(array)) or np.any(array < 0) or (np.any(array == 0) and not _counts_from(array, 0)):
         return IMPORTANCES
-    if np.array_equal(np.sort(array, axis=1), np.broadcast_to(np.arange(1, array.shape[1] + 1), array.shape)):
-        if len(array) > 1 and not _all_distinct(array.T):
-            return RANKS
-    elif not _all_distinct(array) and not _all_distinct(array.T):
-        return IMPORTANCES
+    if _counts_from(array, 1) and len(array) > 1 and not _all_distinct(array.T):
+        return RANKS
     raise InputError(
-        "The table holds whole numbers, which may be ranks, importances, or identifiers in lists; give ",
+        "The table holds whole numbers, which may be ranks from 1, importances, or identifiers in lists; give ",
         Argument("layout", RANKS),
         ", ",
         Argument("layout", IMPORTANCES),
@@ -188,6 +187,20 @@ def _line(entries: Entries, kind: str, wide: Wide, reading: Reading, marks: bool
         return f"{line}; selected: {best} {reading.top:,}"
     full = len(entries.indices) == entries.n_runs * entries.n_features
     return f"{line}; selected: {'all features, as top is not given' if full else 'what is not 0'}"
+
+
+def _are_tied_ranks(array: Floats) -> bool:
+    """Whether every run has the numbers 1 to d where equal ones share their mean, as 1.5, 1.5, 3; some are equal."""
+    d = array.shape[1]
+    halves = np.all(2 * array == np.floor(2 * array)) and np.any(array != np.floor(array))
+    within = np.all((array >= 1) & (array <= d))
+    return bool(halves and within and len(array) > 1 and np.all(array.sum(axis=1) == d * (d + 1) / 2))
+
+
+def _counts_from(array: Floats, first: int) -> bool:
+    """Whether every run has the whole numbers from `first` on, each of them once."""
+    wanted = np.arange(first, first + array.shape[1])
+    return np.array_equal(np.sort(array, axis=1), np.broadcast_to(wanted, array.shape))
 
 
 def _all_distinct(rows: Any) -> bool:
