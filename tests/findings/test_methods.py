@@ -268,7 +268,11 @@ def test_the_folder_of_a_tuning_tells_what_the_command_did(tmp_path, capsys, mon
     assert run(["methods", "tuned", "--core", "0.5"]) == 2
     assert "--core is that of the tuning in tuned" in capsys.readouterr().err
     recorded = tmp_path / "tuned" / "methods.json"
-    recorded.write_text(recorded.read_text().replace("best in accuracy", "worst in accuracy"))
+    whole = recorded.read_text()
+    recorded.unlink()
+    assert run(["methods", "tuned"]) == 2
+    assert "tuned holds a tuning whose methods are not written yet" in capsys.readouterr().err
+    recorded.write_text(whole.replace("best in accuracy", "worst in accuracy"))
     assert run(["methods", "tuned"]) == 2
     assert "methods.json is damaged" in capsys.readouterr().err
 

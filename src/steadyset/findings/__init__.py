@@ -139,6 +139,8 @@ def methods_text(
 
 def methods_of(result: Any, **options: Any) -> Methods:
     """The methods of what `findings_of` takes, or those that a folder has recorded."""
+    from steadyset.tuning.tuner import DATABASE
+
     if isinstance(result, (str, Path)):
         recorded = recorded_methods(file_path(result))
         if recorded is not None:
@@ -146,6 +148,11 @@ def methods_of(result: Any, **options: Any) -> Methods:
             if given:
                 raise InputError(Argument(given[0]), f" is that of the tuning in {result}, and cannot be chosen again.")
             return recorded
+        if (file_path(result) / DATABASE).exists():
+            raise InputError(
+                f"{result} holds a tuning whose methods are not written yet: the command writes them when it ends, and "
+                "in Python methods_text takes the Tuning itself."
+            )
     found = findings_of(result, **options)
     if found.methods is None:
         raise InputError(f"The findings of kind {found.kind!r} have no methods to tell.")
