@@ -180,3 +180,21 @@ def test_help_shows_no_type_after_an_option_that_takes_no_value(command, capsys)
     said = capsys.readouterr().out
     assert "--help" in said
     assert "bool" not in said.lower()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["measure", "{long}"],
+        ["compare", "{long}", "{long}.csv"],
+        ["consensus", "{long}", "{long}.csv"],
+        ["assess", "{long}", "-t", "y"],
+        ["tune", "{long}", "-t", "y"],
+        ["assess", "x.csv", "-t", "y", "--samples", "{long}"],
+        ["report", "{long}"],
+    ],
+    ids=lambda arguments: " ".join(arguments),
+)
+def test_a_name_that_no_disk_can_hold_is_one_sentence(arguments, capsys):
+    assert run([argument.format(long="9" * 300) for argument in arguments]) == 2
+    assert "steadyset: path cannot be the name of a file: File name too long ('99" in capsys.readouterr().err

@@ -11,6 +11,7 @@ import typer
 from steadyset.cli.naming import quoted
 from steadyset.conventions import ALIKE
 from steadyset.errors import InputError
+from steadyset.io.disk import file_path
 from steadyset.io.labels import AppearanceOrder, UnionOfNames, placeholders, some_names
 from steadyset.io.universe import THOSE_NAMES, UNKNOWN_UNIVERSE
 from steadyset.wording import counted
@@ -200,7 +201,7 @@ def _full_sets(selections: Selections) -> str | None:
 def _read(file: Path, asked: Asked) -> list[Recorded]:
     from steadyset.selections import Selections
 
-    if file.is_dir():
+    if file_path(file).is_dir():
         from steadyset.assessment import Assessment
         from steadyset.assessment.folder import RunFolder
 

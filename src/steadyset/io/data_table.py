@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from steadyset.arguments import check_flag
 from steadyset.errors import Argument, Complaints, InputError
+from steadyset.io.disk import file_path
 from steadyset.io.gene_dates import MADE, gene_dates_in
 from steadyset.io.genes import counts_note
 from steadyset.io.labels import SHOWN, some_names
@@ -77,8 +78,8 @@ def load_data(
     """
     check_impute(impute)
     check_flag("transpose", transpose, or_none=True)
-    where, roles = None if samples is None else Path(samples), Roles(target, groups)
-    asked = Asked(Path(path), roles, where, transpose, sheet, samples_sheet, layer, delimiter, max_gb)
+    where, roles = None if samples is None else file_path(samples), Roles(target, groups)
+    asked = Asked(file_path(path), roles, where, transpose, sheet, samples_sheet, layer, delimiter, max_gb)
     source = read_source(asked, drop, keep)
     assert target is not None  # who reads without one says what there is to choose from
     source = _without_empty(_without(_without_unknown(source, target, path), drop, path))

@@ -23,7 +23,7 @@ def file_path(path: Any) -> Path:
         found.exists()
     except (OSError, UnicodeError) as error:  # a name that is too long, or that no disk can hold
         why = getattr(error, "strerror", error)
-        raise InputError(f"path cannot be the name of a file: {why} ({path!r}).") from None
+        raise InputError(f"path cannot be the name of a file: {why} ({str(path)!r}).") from None
     return found
 
 
