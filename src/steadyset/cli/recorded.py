@@ -74,7 +74,7 @@ Header = Annotated[
     bool | None,
     typer.Option(
         "--header/--no-header",
-        help="The first cell of each list is its label. Default: recognised, and refused where nobody can tell.",
+        help="The first cell of each list is its label. Default: recognised, and refused where it is ambiguous.",
         show_default=False,
     ),
 ]

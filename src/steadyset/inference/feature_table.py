@@ -361,7 +361,7 @@ def _on_all_rows(given: Any, runs: Mapping[str, Selections], several: bool) -> d
         raise wrong_argument("all_rows", "the features of each procedure, by its name", given)
     unknown = [name for name in given if name not in runs]
     if unknown:
-        raise InputError(f"all_rows speaks of {unknown[0]!r}, which is not among the procedures.")
+        raise InputError(f"all_rows names {unknown[0]!r}, which is not among the procedures.")
     return {name: None if given.get(name) is None else _indices(given[name], sel) for name, sel in runs.items()}
 
 
