@@ -219,9 +219,10 @@ def _whole_lines(text: str, complete: bool) -> list[str]:
     lines = text.split("\n")
     if not complete and len(lines) > 2:
         lines.pop()
-    joined: list[str] = []
+    preamble = _preamble(lines)
+    joined: list[str] = lines[:preamble]
     waiting = ""
-    for line in lines:
+    for line in lines[preamble : preamble + 4 * SAMPLE_LINES]:
         if waiting or (not line.startswith(COMMENT) and QUOTED_CELL.search(line)):
             waiting += line
             if waiting.count('"') % 2:
@@ -230,7 +231,7 @@ def _whole_lines(text: str, complete: bool) -> list[str]:
             line = waiting
         joined.append(line)
         waiting = ""
-    return joined or lines
+    return joined if len(joined) > preamble else lines[: preamble + SAMPLE_LINES]
 
 
 def _delimiter(lines: Sequence[str], candidates: Sequence[str]) -> tuple[str, bool]:
