@@ -320,8 +320,15 @@ def test_a_folder_of_lists(tmp_path):
     (folder / "run3.txt").write_text("TP53\tMYC\nA\tB\n")
     with pytest.raises(InputError, match=r"run3\.txt has 2 columns; in a folder of lists each file holds one list"):
         Selections.read(folder)
+    assert one_more(folder) == {"TP53", "ALK"}
+    (folder / "assessment.json").write_text("{}")
+    with pytest.raises(InputError, match=r"is the run folder of an assessment; Assessment\.open gives"):
+        Selections.read(folder)
+
+
+def one_more(folder):
     (folder / "run3.txt").write_text('"","x"\n"1","TP53"\n"2","ALK"\n')  # R's write.csv of a character vector
-    assert Selections.read(folder).sets()[2] == {"TP53", "ALK"}
+    return Selections.read(folder).sets()[2]
 
 
 def test_workbooks_have_a_table_or_a_list_in_each_sheet(tmp_path):

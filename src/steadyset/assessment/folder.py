@@ -35,11 +35,11 @@ from steadyset.assessment.written import (
     write_json,
 )
 from steadyset.errors import InputError
-from steadyset.io.disk import explained, write_durably
+from steadyset.io.disk import RUN_SETTINGS, explained, write_durably
 from steadyset.runner.cell import Cell
 from steadyset.similarity.alike import Alike
 
-SETTINGS, CELLS, FINISHED, LOCK = "assessment.json", "cells.parquet", "finished", "lock"
+SETTINGS, CELLS, FINISHED, LOCK = RUN_SETTINGS, "cells.parquet", "finished", "lock"
 ALIKE_FEATURES, TABLE = "alike.parquet", "features.csv"
 
 

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from steadyset.errors import InputError
+from steadyset.io.disk import RUN_SETTINGS
 from steadyset.io.labels import some_names
 from steadyset.io.name_lists import Lists, one_list
 from steadyset.io.reading_options import Reading, several
@@ -21,6 +22,8 @@ def lists_in_folder(folder: Path, reading: Reading) -> Lists:
         files = sorted((file for file in folder.iterdir() if not file.name.startswith(".")), key=_natural)
     except OSError as error:
         raise InputError(f"{folder} cannot be read: {error.strerror or error}.") from None
+    if any(file.name == RUN_SETTINGS for file in files):
+        raise InputError(f"{folder} is the run folder of an assessment; Assessment.open gives the selections in it.")
     kinds = [ending for ending in LIST_ENDINGS if any(_is_list(file, ending) for file in files)]
     if not kinds:
         raise InputError(f"{folder} is a folder; expected a file, or a folder of .txt files with one list each.")
