@@ -219,3 +219,16 @@ def test_a_report_reads_selections_like_measure_and_says_that_the_universe_is_no
     assert run(["report", str(path), "-o", str(page), "--header", "--features", "100"]) == 0
     assert "The universe is not known" not in page.read_text()
     assert "3 runs, 100 features" in page.read_text()
+
+
+@pytest.mark.parametrize("command", ["compare", "consensus"])
+def test_lists_without_a_universe_take_that_of_the_other_file_and_say_so(tmp_path, capsys, command):
+    lists, table = tmp_path / "lists.gmt", tmp_path / "table.json"
+    lists.write_text("one\tna\ta\tb\ntwo\tna\ta\tc\nthree\tna\ta\tb\n")
+    st.Selections.from_sets([["a"], ["a", "d"], ["a"]], features=list("abcdefgh")).write(table)
+    assert run([command, str(lists), str(table)]) == 0
+    said = capsys.readouterr().out
+    assert (
+        f"lists.gmt: 3 runs from 3 GMT lines; 3 distinct names; universe: the 8 features are those of {table}" in said
+    )
+    assert "not known" not in said

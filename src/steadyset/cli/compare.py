@@ -90,9 +90,8 @@ def compare(
     read, alike = recorded.read_recorded(files, asked, source)
     for one in read:
         recorded.refuse_full_sets(one, [get_measure(name)])
-    procedures = dict(
-        zip(recorded.short_names(read), recorded.over_the_same([one.selections for one in read], features), strict=True)
-    )
+    read = recorded.side_by_side(read, features)
+    procedures = dict(zip(recorded.short_names(read), (one.selections for one in read), strict=True))
     found = run_comparison(
         procedures,
         name,

@@ -9,7 +9,7 @@ import typer
 
 from steadyset.cli import recorded, shared
 from steadyset.cli.output import Format, print_rows
-from steadyset.conventions import ALIKE, CORE, LEVEL
+from steadyset.conventions import CORE, LEVEL
 from steadyset.errors import InputError
 from steadyset.wording import amount, counted, number, span
 
@@ -63,16 +63,15 @@ def consensus(
     if len(set(files)) < len(files):
         raise InputError("The same file is given twice; give one file per method.")
     asked = recorded.Asked(features, universe, layout, top, transpose, header, runs, sheet, max_gb)
-    nowhere = recorded.Alike(None, None, None, "pearson", ALIKE)
-    read, _ = recorded.read_recorded(files, asked, nowhere)
+    read, _ = recorded.read_recorded(files, asked, recorded.NO_SIMILARITY)
     if len(read) < 2:
         raise InputError(
             f"{read[0].name} is the only method; give the files of two methods or more, or a run folder with several "
             "selectors."
         )
-    over = recorded.over_the_same([one.selections for one in read], features)
+    read = recorded.side_by_side(read, features)
     found = find_consensus(
-        dict(zip(recorded.short_names(read), over, strict=True)),
+        dict(zip(recorded.short_names(read), (one.selections for one in read), strict=True)),
         aggregate=rule,
         backing=backing,
         measure=name,

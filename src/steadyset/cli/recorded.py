@@ -244,6 +244,24 @@ def short_names(read: Sequence[Recorded]) -> list[str]:
     return short if len(set(short)) == len(short) else [one.name for one in read]
 
 
+def side_by_side(read: Sequence[Recorded], n_features: int | None) -> list[Recorded]:
+    """Procedures over the same features; one that does not know its universe takes that of another, and says so."""
+    over = over_the_same([one.selections for one in read], n_features)
+    knowing = [one.name for one in read if not isinstance(one.selections.features, UnionOfNames)]
+    taken = {
+        one.name: f"universe: the {other.n_features:,} features are those of {knowing[0]}"
+        for one, other in zip(read, over, strict=True)
+        if knowing and one.name not in knowing
+    }
+    unknown = f"{THOSE_NAMES}; {NO_UNIVERSE}"
+    return [
+        one._replace(
+            selections=other, notes=tuple(note.replace(unknown, taken.get(one.name, unknown)) for note in one.notes)
+        )
+        for one, other in zip(read, over, strict=True)
+    ]
+
+
 def over_the_same(recorded: Sequence[Selections], n_features: int | None) -> list[Selections]:
     """The same features in the same order, where files name them in the order in which they meet them."""
     every = [sel.features for sel in recorded]
