@@ -380,3 +380,12 @@ def test_blanks_within_lists_do_not_matter(tmp_path_factory, runs, data):
     ]
     path = save(tmp_path_factory.getbasetemp() / "spaced.csv", in_columns(labels, spaced, True))
     assert Selections.read(path, universe, layout="columns", header=True) == expected(labels, lists, universe)
+
+
+def test_genes_that_became_dates_are_told_of_in_lists(tmp_path):
+    path = tmp_path / "lists.csv"
+    path.write_text("run 1,run 2\nTP53,2-Sep\nEGFR,TP53\nMYC,EGFR\n")
+    notes = Selections.read(path).notes
+    assert "1 name is a date ('2-Sep' among the names), which a spreadsheet may have made of a gene such as SEPT2" in (
+        " ".join(notes)
+    )

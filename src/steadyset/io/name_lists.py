@@ -10,6 +10,7 @@ from typing import NamedTuple
 from steadyset.errors import Argument, InputError
 from steadyset.io.columns import NULLS
 from steadyset.io.entries import Entries
+from steadyset.io.gene_dates import gene_dates_in
 from steadyset.io.heading_words import are_row_numbers, is_feature_word, is_heading
 from steadyset.io.labels import some_names
 from steadyset.io.reading_options import COLUMNS, ROWS, Reading, several
@@ -48,6 +49,7 @@ def entries_of_lists(found: Lists, reading: Reading) -> Entries:
     entries = entries_among(distinct, found.labels, reading.features, reading.n_features)
     used = set(chain.from_iterable(distinct))
     notes += _only_by_case(used)
+    notes += gene_dates_in(sorted(used), "among the names")
     line = (
         f"{several(len(distinct), 'run')} from {found.source}; {several(len(used), 'distinct name')}; "
         f"{universe_in_words(entries.features)}"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from steadyset.errors import Argument, InputError
 from steadyset.io.columns import FEATURE, RUN, Columns, is_numeric
 from steadyset.io.entries import Entries
+from steadyset.io.gene_dates import MADE
 from steadyset.io.heading_words import is_row_of_marks
 from steadyset.io.headings import TOP, is_comment, is_number
 from steadyset.io.labels import UnionOfNames, some_names
@@ -92,7 +93,8 @@ def _from_sheet(path: Path, reading: Reading) -> Entries:
         sheet = Sheet(rows, read_as(form.words))
     short = form is not None and form.heading.short
     entries = _explained(path, lambda: entries_of_rows(rows, reading, short=short))
-    return entries._replace(notes=(*entries.notes, *sheet.notes))
+    told = any(MADE in note for note in sheet.notes)  # a workbook says in which cells
+    return entries._replace(notes=(*(note for note in entries.notes if not told or MADE not in note), *sheet.notes))
 
 
 def _text_cells(path: Path, reading: Reading) -> tuple[list[list[str]], TextForm]:
