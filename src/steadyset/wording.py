@@ -32,6 +32,11 @@ def amount(value: float | None) -> str:
     return f"{value:.0f}" if value == round(value) else number(value, 1)
 
 
+def expected_count(value: float) -> str:
+    """How many there should be on average: two digits, however few."""
+    return amount(value) if value >= 10 or value == 0 else f"{value:.2g}"
+
+
 def counted(n: int | float, one: str, several: str | None = None) -> str:
     """A number with its noun: 1 selector, 2 selectors."""
     return f"{amount(n)} {one if n == 1 else several or one + 's'}"

@@ -11,7 +11,7 @@ from steadyset.cli import recorded, shared
 from steadyset.cli.output import Format, print_rows
 from steadyset.conventions import CORE, LEVEL
 from steadyset.errors import InputError
-from steadyset.wording import amount, counted, number, span
+from steadyset.wording import amount, counted, expected_count, number, span
 
 if TYPE_CHECKING:
     from steadyset.findings import Findings
@@ -117,7 +117,7 @@ def _show(found: Findings, n_features: int, shown: int) -> None:
             "by chance": number(one.expected),
             "frequencies": number(one.frequencies),
             "shared": one.shared,
-            "by chance ": _count(one.shared_expected),
+            "by chance ": expected_count(one.shared_expected),
             "p": f"{one.p_value:.2g}",
         }
         for one in found.between
@@ -133,7 +133,7 @@ def _show_ranking(found: Findings, n_features: int, shown: int) -> None:
             "rank": one.rank,
             "feature": one.feature,
             "methods": f"{one.methods} of {len(found.summary)}",
-            "by chance": _count(one.by_chance),
+            "by chance": expected_count(one.by_chance) if one.methods else "",
             "runs": f"{one.runs} of {total}",
             "frequency": number(one.frequency),
             "score": number(one.score, 3),
@@ -145,7 +145,3 @@ def _show_ranking(found: Findings, n_features: int, shown: int) -> None:
     if left:
         typer.echo(f"{counted(left, 'more feature')} with lower scores; --format csv has all.")
     typer.echo("by chance: how many features random sets of the same sizes would bring to so many methods.")
-
-
-def _count(value: float) -> str:
-    return number(value, 1) if value >= 0.1 or value == 0 else f"{value:.1g}"

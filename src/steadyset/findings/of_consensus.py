@@ -8,7 +8,7 @@ from typing import Any
 from steadyset.findings.cores import cores_of
 from steadyset.findings.parts import Backed, Between, Findings, Procedure, RankedFeature
 from steadyset.inference.agreement import Consensus
-from steadyset.wording import amount, counted, listed, number, percent
+from steadyset.wording import counted, expected_count, listed, number, percent
 
 RULES = {
     "top_frequency": "mean selection frequency",
@@ -61,12 +61,12 @@ def _answer(
     who = "Both methods" if len(rows) == 2 else f"All {len(rows)} methods"
     what = f"{counted(len(names), 'feature')}: {listed(names, NAMED, last=', ')}" if names else "no feature together"
     said = [
-        f"{who} back {what}. Random sets of the same sizes would have {_expected(together.expected)} in common"
+        f"{who} back {what}. Random sets of the same sizes would have {expected_count(together.expected)} in common"
         f"{_chance(together)}."
     ]
     said += [
         f"At least {one.methods} of {len(rows)} methods back {counted(one.features, 'feature')}; random sets would "
-        f"give {_expected(one.expected)}{_chance(one)}."
+        f"give {expected_count(one.expected)}{_chance(one)}."
         for one in reversed(backed[:-1])
     ]
     within = [row.stability for row in rows if not isnan(row.stability)]
@@ -93,10 +93,6 @@ def _chance(one: Backed) -> str:
 
 def _probability(value: float) -> str:
     return f"{value:.2g}" if value >= 1e-12 else "below 1e-12"
-
-
-def _expected(value: float) -> str:
-    return amount(value) if value >= 10 or value == 0 else f"{value:.2g}"
 
 
 def _method(row: dict[Any, Any]) -> Procedure:

@@ -97,6 +97,7 @@ def _template() -> Any:
         "amount": wording.amount,
         "percent": wording.percent,
         "counted": wording.counted,
+        "expected_count": wording.expected_count,
         "core": core_words,
     }
     environment.filters["stand_ins"] = stand_ins_words
