@@ -36,8 +36,10 @@ def report(
 ) -> None:
     """Write the report of an assessment, or of recorded selections, as one self-contained HTML page."""
     from steadyset.assessment.folder import RunFolder
+    from steadyset.io.disk import file_path
     from steadyset.reports import report as write_report
 
+    source = file_path(source)
     lists = source.is_file() or (source.is_dir() and any(source.glob("*.txt")))
     if RunFolder(source).exists or not lists:
         typer.echo(f"The report is in {write_report(source, out, core=core, level=level)}.")
