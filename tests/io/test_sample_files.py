@@ -241,3 +241,22 @@ def test_two_sheets_of_a_workbook_are_two_files(place, expression):
         load_data(place / "genes.csv", "outcome", samples=path)
     with pytest.raises(InputError, match="samples_sheet belongs to samples, which is not given"):
         load_data(path, "outcome", sheet="values", samples_sheet="samples")
+
+
+def test_samples_may_be_numbered(tmp_path, expression):
+    expression.T.set_axis(range(1, N + 1)).rename_axis("sample").to_csv(tmp_path / "rows.csv")
+    known([f"{i:02d}" for i in range(1, N + 1)]).drop(columns="code").to_csv(tmp_path / "known.csv", index=False)
+    data = load_data(tmp_path / "rows.csv", "outcome", samples=tmp_path / "known.csv")
+    np.testing.assert_array_equal(data.X, expression.to_numpy().T)
+    assert data.y.tolist() == ["ill", "well"] * 6
+
+
+def test_counts_that_are_also_numbers_of_samples_name_nothing(tmp_path):
+    counts = pd.DataFrame({name: range(i, i + 40) for i, name in enumerate(NAMES)}, index=[f"g{j}" for j in range(40)])
+    counts.to_csv(tmp_path / "genes.csv")
+    more = pd.DataFrame({"sample": [f"other{i}" for i in range(60)], "outcome": "ill"})  # of a larger study
+    both = pd.concat([known(NAMES), more], ignore_index=True)
+    both.assign(code=range(len(both))).to_csv(tmp_path / "known.csv", index=False)
+    data = load_data(tmp_path / "genes.csv", "outcome", samples=tmp_path / "known.csv")
+    np.testing.assert_array_equal(data.X, counts.to_numpy().T)
+    assert data.understood.endswith("(genes in rows), target 'outcome' from known.csv, joined by 'sample'")

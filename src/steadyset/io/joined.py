@@ -32,6 +32,8 @@ def join_table(
     columns = roles.of(known, str(samples))
     axes = _axes(table, transpose)
     match = best_match(axes, known.texts)
+    if transpose is not True and (match is None or match.count < LEAST_SHARE * len(match.places)):
+        match = best_match(axes | _numbers_of_rows(table), known.texts)
     if match is None:
         raise _nothing_matches(axes, known, path, samples, transpose)
     if match.axis != HEADER:
@@ -98,11 +100,18 @@ def _axes(table: Columns, transpose: bool | None) -> dict[str, list[str]]:
     if transpose is not True:
         for place, column in table.others.items():
             axes[table.names[place]] = ["" if value is None else str(value).strip() for value in column.to_pylist()]
-        for f in np.flatnonzero(table.whole)[:1].tolist():  # numbers that name samples stand first
-            axes[table.names[table.numeric[f]]] = [f"{value:.0f}" for value in table.X[:, f]]
     if transpose is not False:
         axes[HEADER] = [name.strip() for name in table.names]
     return axes
+
+
+def _numbers_of_rows(table: Columns) -> dict[str, list[str]]:
+    """Samples that are numbered: the first column of whole numbers, if all differ. Counts may look so, too."""
+    return {
+        table.names[table.numeric[f]]: [f"{value:.0f}" for value in table.X[:, f]]
+        for f in np.flatnonzero(table.whole)[:1].tolist()
+        if len(np.unique(table.X[:, f])) == table.n_rows
+    }
 
 
 def _genes_in_rows(table: Columns, match: Match, path: Path) -> tuple[Source, list[int | None]]:

@@ -32,6 +32,7 @@ def best_match(axes: Mapping[str, Sequence[str]], columns: Mapping[str, Sequence
     Exact agreement goes before agreement in `plain_form`, and what comes first before what comes later.
     """
     best: Match | None = None
+    most = 0  # distinct names that agree
     for loose in (False, True):
         forms = {name: _forms(values, loose) for name, values in columns.items()}
         for axis, names in axes.items():
@@ -43,7 +44,8 @@ def best_match(axes: Mapping[str, Sequence[str]], columns: Mapping[str, Sequence
                     continue
                 common = set(own) & set(found)
                 common.discard("")
-                if len(common) > (best.count if best else 0):
+                if len(common) > most:
+                    most = len(common)
                     place = {name: i for i, name in reversed(list(enumerate(found)))}
                     places = [place[name] if name in common else None for name in own]
                     best = Match(axis, column, places, loose)
