@@ -140,8 +140,8 @@ class _Counted:
     runs: int
     counts: Ints
     signs: Ints | None = None  # features x (positive, negative)
-    together: Floats | None = None  # runs with both, by pair of places in the graph of alike features
-    covered: Floats | None = None
+    together: Ints | None = None  # runs with both, by pair of places in the graph of alike features
+    covered: Ints | None = None
 
     def __add__(self, other: _Counted) -> _Counted:
         return _Counted(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from steadyset.errors import InputError
+from steadyset.inference.joint_runs import runs_with_both
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.measures.options import check_similarity
 from steadyset.selections import Selections, as_selections
@@ -108,13 +108,7 @@ def _similar_pairs(runs: Selections, similarity: FeatureSimilarity) -> _Pairs:
     f = np.repeat(np.arange(runs.n_features), np.diff(indptr))
     kept = (runs.counts[f] > 0) & (runs.counts[indices] > 0)
     f, g = f[kept].astype(np.int64), np.asarray(indices)[kept].astype(np.int64)
-    chosen = sparse.csc_array(runs.to_matrix().astype(np.float64))
-    step = 1 << 16
-    both = [
-        np.asarray(chosen[:, f[at : at + step]].multiply(chosen[:, g[at : at + step]]).sum(axis=0)).ravel()
-        for at in range(0, len(f), step)
-    ]
-    together = np.concatenate(both) / runs.n_runs if both else np.empty(0)
+    together = runs_with_both(runs, f, g) / runs.n_runs
     return _Pairs(f, g, np.asarray(values)[kept], runs.frequencies[f], runs.frequencies[g], together)
 
 

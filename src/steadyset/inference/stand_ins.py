@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from steadyset.kernels.arrays import Floats, Ints
+from steadyset.inference.joint_runs import runs_with_any, runs_with_both
+from steadyset.kernels.arrays import Ints
 from steadyset.selections import Selections
 from steadyset.similarity.alike import Alike
 
 MOST_STAND_INS = 5  # that are named, the most frequent first
-CELLS_A_BLOCK = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,7 @@ class AlikeGraph:
         at = slice(int(self.indptr[place]), int(self.indptr[place + 1]))
         return self.indices[at], at
 
-    def n_stand_ins(self, n_runs: int, counts: Ints, together: Floats) -> Ints:
+    def n_stand_ins(self, n_runs: int, counts: Ints, together: Ints) -> Ints:
         """How many features stand in for each: alike, and selected in runs that did not select it."""
         first = self._first()
         instead = counts[self.features[self.indices]] > together
@@ -59,39 +58,21 @@ class AlikeGraph:
         found[counts == n_runs] = 0
         return found
 
-    def together(self, sel: Selections) -> Floats:
+    def together(self, sel: Selections) -> Ints:
         """How many runs select both features of each pair, in the order of `indices`."""
-        n = len(self.features)
-        both = np.zeros((n, n), dtype=np.float32)
-        for chosen in self._chosen(sel):
-            both += chosen.T @ chosen
-        found: Floats = both[self._first(), self.indices].astype(np.float64)
-        return found
+        return runs_with_both(sel, self.features[self._first()], self.features[self.indices])
 
-    def covered(self, sel: Selections) -> Floats:
+    def covered(self, sel: Selections) -> Ints:
         """How many runs select a feature or one that is alike."""
-        n = len(self.features)
-        near = np.eye(n, dtype=np.float32)  # dense: so many features at most are compared, and all may be alike
-        near[self._first(), self.indices] = 1
-        total = np.zeros(n)
-        for chosen in self._chosen(sel):
-            total += (chosen @ near > 0).sum(axis=0)
-        return total
+        return runs_with_any(sel, self.features, self.indptr, self.indices)
 
     def _first(self) -> Ints:
         """The place of the first feature of each pair."""
         return np.repeat(np.arange(len(self.features)), np.diff(self.indptr))
 
-    def _chosen(self, sel: Selections) -> Iterator[Any]:
-        """Which of these features the runs select, as tables of 0 and 1, some runs at a time."""
-        table = sel.to_matrix().astype(np.float32)[:, self.features]
-        step = max(1, CELLS_A_BLOCK // max(1, len(self.features)))
-        for start in range(0, sel.n_runs, step):
-            yield table[start : start + step].toarray()
-
 
 def namer(
-    graph: AlikeGraph | None, n_runs: int, counts: Ints, together: Floats | None, names: Sequence[str]
+    graph: AlikeGraph | None, n_runs: int, counts: Ints, together: Ints | None, names: Sequence[str]
 ) -> Callable[[int], tuple[StandIn, ...]]:
     """What names the best stand-ins of a feature: alike, and selected in runs that did not select it."""
 
