@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from steadyset.arguments import shown, wrong_argument
+from steadyset.arguments import check_flag, shown, wrong_argument
 from steadyset.errors import InputError
 from steadyset.findings import Findings
 from steadyset.plots.picture import Picture
@@ -33,6 +33,7 @@ class RegisteredPicture:
     needs : the parts of the findings that it shows; it applies where none of them is empty
     applies : what else has to hold for the findings
     caption : what the reader of a report has to know
+    report : whether it stands in reports; others are drawn when they are asked for
     """
 
     name: str
@@ -42,6 +43,7 @@ class RegisteredPicture:
     needs: tuple[str, ...] = ()
     applies: Callable[[Findings], bool] = lambda findings: True
     caption: str = ""
+    report: bool = True
 
     def can_show(self, findings: Findings) -> bool:
         """Whether the findings hold what the picture shows."""
@@ -71,8 +73,9 @@ def register_picture(
     needs: tuple[str, ...] = (),
     applies: Callable[[Findings], bool] | None = None,
     caption: str = "",
+    report: bool = True,
 ) -> RegisteredPicture:
-    """Add a picture: `st.plot.NAME`, and a section in every report of findings that it can show.
+    """Add a picture: `st.plot.NAME`, and, unless report=False, a section in every report of findings that it can show.
 
     The attributes of `RegisteredPicture` say what the arguments mean.
     """
@@ -89,8 +92,9 @@ def register_picture(
     unknown = [part for part in needs if part not in PARTS]
     if unknown:
         raise InputError(f"Findings have no part {unknown[0]!r}; needs takes some of {', '.join(PARTS)}.")
+    check_flag("report", report)
     needed = tuple(dict.fromkeys((*needs, *([SELECTIONS] if takes == SELECTIONS else []))))
-    record = RegisteredPicture(name, title, build, takes, needed, applies or (lambda findings: True), caption)
+    record = RegisteredPicture(name, title, build, takes, needed, applies or (lambda findings: True), caption, report)
     _pictures[name] = record
     return record
 
@@ -122,13 +126,13 @@ _plugins = PlugIns("picture", _adopt)
 
 
 def pictures_for(findings: Findings) -> list[RegisteredPicture]:
-    """The pictures that can show these findings, in the order of a report."""
+    """The pictures of a report of these findings, in its order."""
     _plugins.load()
-    return [record for record in _pictures.values() if record.can_show(findings)]
+    return [record for record in _pictures.values() if record.report and record.can_show(findings)]
 
 
 def list_pictures() -> pd.DataFrame:
-    """One row per picture: name, title, what it takes, what it needs, caption."""
+    """One row per picture: name, title, what it takes, what it needs, caption, whether it stands in reports."""
     import pandas as pd
 
     _plugins.load()
@@ -139,7 +143,8 @@ def list_pictures() -> pd.DataFrame:
             "takes": one.takes,
             "needs": ", ".join(one.needs),
             "caption": one.caption,
+            "report": one.report,
         }
         for one in _pictures.values()
     ]
-    return pd.DataFrame(rows, columns=["name", "title", "takes", "needs", "caption"]).set_index("name")
+    return pd.DataFrame(rows, columns=["name", "title", "takes", "needs", "caption", "report"]).set_index("name")

@@ -1,25 +1,40 @@
-"""A picture: the frame that it shows first, the drawing of it when asked."""
+"""A picture: the frame that it shows first, the drawing of it when asked; and the grammar that all pictures share."""
 
 from __future__ import annotations
 
+import json
+import re
+import textwrap
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from steadyset.arguments import wrong_argument
 from steadyset.errors import InputError, MissingExtraError
 from steadyset.io.disk import explained, write_durably
 from steadyset.io.labels import shown_name
+from steadyset.plots import figures
+from steadyset.plots.pages import converter, page
 
 if TYPE_CHECKING:
     import pandas as pd
 
 INK, MUTED, RULE = "#1f2933", "#616e7c", "#d9e2ec"
-STEADY, PALE = "#0b6e99", "#9fc5d8"
+STEADY, PALE = "#0b6e99", "#9fc5d8"  # what holds, and what does not
+MARKED = "#d55e00"  # the one that is chosen or observed
+BAND = "#f4e9d8"  # behind marks: what is near enough
+# Okabe and Ito (2008), which the colour-blind tell apart, without the yellow that is lost on white.
+CATEGORIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+SHADES = ("#eaf3f7", "#9fc5d8", "#4d9bbd", "#0b6e99", "#063b52")  # from little to much
+SMALL, LARGE = figures.LETTERS, 13.0  # sizes of letters
+LONGEST_NAME = 180  # pixels on an axis
 MOST_MARKS = 5_000  # above this a picture is slow to look at, and its marks are too small to see
-ENDINGS = (".svg", ".png")
+ENDINGS = (".html", ".svg", ".png", ".pdf")
+NOTE_LETTERS = 110  # in a line of a note on a screen
+POINTS_A_PIXEL = 0.75
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,14 +47,18 @@ class Picture:
     draw : gets the module altair and the frame
     columns : what the drawing reads; a frame without one of them is refused
     note : what the reader has to know, such as what was left out; it stands in the picture
+    figure : "single" (85 mm) or "double" (180 mm), the columns of a page that it fills in print; None: for a screen
     """
 
     data: pd.DataFrame
     draw: Callable[[Any, pd.DataFrame], Any]
     columns: tuple[str, ...]
     note: str = ""
+    figure: str | None = None
 
     def __post_init__(self) -> None:
+        if self.figure is not None and self.figure not in figures.WIDTHS:
+            raise wrong_argument("figure", '"single", "double" or None', self.figure)
         missing = [name for name in self.columns if name not in self.data.columns]
         if missing:
             has = ", ".join(map(str, self.data.columns)) or "none"
@@ -51,30 +70,69 @@ class Picture:
         alt = altair()
         chart = self.draw(alt, _as_shown(self.data[list(self.columns)]))
         if self.note:
-            title = alt.Title(self.note, anchor="start", fontSize=11, fontWeight="normal", color=MUTED, offset=12)
+            lines = textwrap.wrap(self.note, self._letters())
+            title = alt.Title(lines, anchor="start", fontSize=SMALL, fontWeight="normal", color=MUTED, offset=12)
             chart = chart.properties(title=title)
         return _styled(chart.properties(background="white"))
 
+    def sized(self, figure: str | None) -> Picture:
+        """The same picture for one column of a journal ("single", 85 mm), for two ("double"), or for a screen (None).
+
+        The plots get the width that names, axes and legends leave, and the letters of axes are 7 points high.
+        """
+        return replace(self, figure=figure)
+
+    def specification(self) -> dict[str, Any]:
+        """The drawing as Vega-Lite."""
+        return json.loads(self._written)  # type: ignore[no-any-return]
+
     def svg(self) -> str:
         """The drawing as SVG text."""
-        return str(_converter().vegalite_to_svg(self._specification()))
+        drawn = str(converter().vegalite_to_svg(self._written))
+        return drawn if self.figure is None else _resized(drawn, figures.WIDTHS[self.figure], "mm")
 
-    def save(self, path: str | Path) -> None:
-        """Write the drawing as .svg or .png."""
+    def save(self, path: str | Path, *, figure: str | None = None) -> None:
+        """Write the drawing as .html (one file, which needs no network), .svg, .png or .pdf.
+
+        `figure` is that of `sized`; without it the picture keeps its own.
+        """
+        if figure is not None and figure != self.figure:
+            self.sized(figure).save(path)
+            return
         target = Path(path)
-        if target.suffix not in ENDINGS:
-            raise InputError(f"{target} has an unknown ending; expected {' or '.join(ENDINGS)}.")
-        if target.suffix == ".svg":
-            content = self.svg().encode()
-        else:
-            content = _converter().vegalite_to_png(self._specification(), scale=2)
+        if target.suffix.lower() not in ENDINGS:
+            raise InputError(f"{target} has an unknown ending; expected {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}.")
+        content = self._content(target.suffix.lower())
         with explained(target):
             write_durably(target, content)
 
-    def _specification(self) -> str:
+    def _content(self, ending: str) -> bytes:
+        if ending == ".html":
+            return page(self.specification()).encode()
+        if ending == ".svg":
+            return self.svg().encode()
+        if ending == ".pdf":
+            return self._pdf()
+        if self.figure is None:
+            return bytes(converter().vegalite_to_png(self._written, scale=2))
+        scale = figures.points(self.figure) / _width(self._written)
+        return bytes(converter().vegalite_to_png(self._written, scale=scale, ppi=figures.PRINT_PPI))
+
+    def _pdf(self) -> bytes:
+        drawn = str(converter().vegalite_to_svg(self._written))
+        wide = _extent(drawn)[0] * POINTS_A_PIXEL if self.figure is None else figures.points(self.figure)
+        return bytes(converter().svg_to_pdf(_resized(drawn, wide)))  # which takes its lengths for points
+
+    @cached_property
+    def _written(self) -> str:
         # Altair's own limit of rows would stop a user's picture; ours are thinned where they are made.
         with altair().data_transformers.enable("default", max_rows=None):
-            return str(self.chart.to_json())
+            spec = self.chart.to_dict()
+        return json.dumps(spec if self.figure is None else figures.fitted(spec, self.figure, _width))
+
+    def _letters(self) -> int:
+        """How many letters a line of the note has."""
+        return NOTE_LETTERS if self.figure is None else int(figures.pixels(self.figure) / (SMALL / 2))
 
     def _repr_mimebundle_(self, *arguments: Any, **options: Any) -> Any:
         return self.chart._repr_mimebundle_(*arguments, **options)
@@ -114,22 +172,70 @@ def distinct_names(values: Iterable[Any]) -> dict[str, str]:
     return found
 
 
+def heading(alt: Any, text: str, said: str = "") -> Any:
+    """The title of a plot, and a line below it; without a title the line alone."""
+    if not text:
+        return alt.Title(said, anchor="start", fontSize=SMALL, fontWeight="normal", color=MUTED)
+    return alt.Title(
+        text, subtitle=said, anchor="start", fontSize=LARGE, color=INK, subtitleColor=MUTED, subtitleFontSize=SMALL
+    )
+
+
+def shares(alt: Any, field: str, title: str, **options: Any) -> Any:
+    """The horizontal axis of shares, from 0% to 100%."""
+    axis = alt.Axis(format="%", tickCount=5)
+    return alt.X(f"{field}:Q", scale=alt.Scale(domain=[0, 1]), title=title, axis=axis, **options)
+
+
+def names(alt: Any, field: str, by: str, **options: Any) -> Any:
+    """The vertical axis of names, in the order of the column `by`."""
+    axis = alt.Axis(labelLimit=LONGEST_NAME, ticks=False, domain=False)
+    return alt.Y(f"{field}:N", sort=alt.SortField(by), title=None, axis=axis, **options)
+
+
+def colours(categories: Iterable[str]) -> list[str]:
+    """A colour for each category; beyond seven they come again, so that another sign must tell them apart, too."""
+    return [CATEGORIES[place % len(CATEGORIES)] for place, _ in enumerate(categories)]
+
+
 def _styled(chart: Any) -> Any:
     """The look that all pictures share."""
     return (
         chart.configure(font="Helvetica, Arial, sans-serif")
         .configure_view(stroke=None)
         .configure_axis(
-            labelColor=INK, titleColor=MUTED, titleFontWeight="normal", gridColor=RULE, domainColor=RULE, tickColor=RULE
+            labelColor=INK,
+            labelFontSize=SMALL,
+            titleColor=MUTED,
+            titleFontSize=SMALL,
+            titleFontWeight="normal",
+            gridColor=RULE,
+            domainColor=RULE,
+            tickColor=RULE,
         )
         .configure_header(labelColor=INK, labelFontWeight="bold", labelFontSize=12, title=None, labelAnchor="start")
-        .configure_legend(labelColor=INK, titleColor=MUTED, titleFontWeight="normal")
+        .configure_legend(
+            labelColor=INK, labelFontSize=SMALL, titleColor=MUTED, titleFontSize=SMALL, titleFontWeight="normal"
+        )
     )
 
 
-def _converter() -> Any:
-    try:
-        import vl_convert
-    except ImportError:
-        raise MissingExtraError('Saving pictures needs vl-convert: pip install "steadyset[report]".') from None
-    return vl_convert
+_EXTENT = re.compile(r'width="([\d.]+)" height="([\d.]+)"')
+
+
+def _extent(drawn: str) -> tuple[float, float]:
+    """Width and height of an SVG."""
+    found = _EXTENT.search(drawn)
+    assert found is not None
+    return float(found[1]), float(found[2])
+
+
+def _resized(drawn: str, width: float, unit: str = "") -> str:
+    """An SVG with another width, and the height that belongs to it."""
+    old, height = _extent(drawn)
+    return _EXTENT.sub(f'width="{width:g}{unit}" height="{height * width / old:.6g}{unit}"', drawn, count=1)
+
+
+def _width(spec: dict[str, Any] | str) -> float:
+    written = spec if isinstance(spec, str) else json.dumps(spec)
+    return _extent(str(converter().vegalite_to_svg(written)))[0]

@@ -1,0 +1,31 @@
+"""Every picture of steadyset shows what it showed when somebody last looked at it."""
+
+import json
+
+import pytest
+from tests.plots import goldens
+
+
+@pytest.mark.parametrize("name", goldens.NAMES)
+def test_a_picture_shows_what_it_showed(name):
+    kept = json.loads(goldens.path(name).read_text())
+    differs = goldens.difference(goldens.content(goldens.small(name)), kept)
+    assert not differs, f"{differs}; if that is meant, look at the picture and run: python -m tests.plots {name}"
+
+
+def test_every_kept_picture_is_one_of_steadyset():
+    assert {path.stem for path in goldens.FOLDER.iterdir()} == set(goldens.NAMES)
+
+
+@pytest.mark.parametrize(
+    ("found", "kept", "differs"),
+    [
+        ({"a": [1, 0.1 + 0.2]}, {"a": [1, 0.3]}, ""),
+        ({"a": [1, 0.31]}, {"a": [1, 0.3]}, "/a/1: 0.31 instead of 0.3"),
+        ({"a": True}, {"a": 1}, "/a: True instead of 1"),
+        ({"a": []}, {"b": []}, ": ['a', 'b']"),
+        ([1], [1, 2], ": 1 instead of 2"),
+    ],
+)
+def test_contents_are_compared_with_a_tolerance_for_numbers(found, kept, differs):
+    assert goldens.difference(found, kept) == differs
