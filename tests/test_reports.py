@@ -92,7 +92,7 @@ def test_whatever_says_something_has_a_report(result, tmp_path):
         (SELECTIONS, "nowhere/page.html", "The folder .*nowhere of the report does not exist"),
         (SELECTIONS, "folder.html", "is a folder"),
         (SELECTIONS, "a\0b.html", "null character"),
-        ("missing", "page.html", "not a run folder"),
+        ("missing", "page.html", "missing does not exist"),
         ({}, "page.html", "There are no selections"),
     ],
 )

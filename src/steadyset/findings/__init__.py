@@ -182,6 +182,8 @@ def _refuse_scores(result: Comparison) -> None:
 def _read(path: Path) -> Assessment | dict[str, Selections]:
     if path.is_file():
         return {path.name.partition(".")[0]: Selections.read(path)}
+    if not path.exists():
+        raise InputError(f"{path} does not exist.")
     from steadyset.assessment import Assessment
 
     return Assessment.open(path)

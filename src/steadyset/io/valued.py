@@ -176,10 +176,9 @@ def _in_universe(entries: Entries, reading: Reading) -> Entries:
 def _line(entries: Entries, kind: str, wide: Wide, reading: Reading, marks: bool) -> str:
     """What was understood."""
     what = {WIDE: " of marks" if marks else "", RANKS: " of ranks", IMPORTANCES: " of importances"}[kind]
-    where = "columns (the rows are the features)" if wide.transposed else "rows"
-    line = (
-        f"{several(entries.n_runs, 'run')} from {entries.n_runs:,} {where}{what}; {universe_in_words(entries.features)}"
-    )
+    where = several(entries.n_runs, "column" if wide.transposed else "row")
+    turned = " (the rows are the features)" if wide.transposed else ""
+    line = f"{several(entries.n_runs, 'run')} from {where}{turned}{what}; {universe_in_words(entries.features)}"
     if kind == WIDE:
         return line
     if reading.top is not None:
