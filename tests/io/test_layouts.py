@@ -243,6 +243,8 @@ def test_a_first_row_that_may_be_labels_or_names_is_asked_about(tmp_path):
         ("colleague,gene\nAnn,TP53\nAnn,MYC\nBob,TP53\n", "colleague"),
         ("gene,colleague\nTP53,Ann\nMYC,Ann\nTP53,Bob\n", "colleague"),
         ("fold,entrez\n1,7157\n1,4609\n2,7157\n", "fold"),
+        ("colleague,gene\nAnn,7157\nAnn,4609\nBob,7157\n", "colleague"),
+        ("colleague,gene\n1,7157\n1,4609\n2,7157\n", "colleague"),
         ("who;what\nAnn;TP53\nAnn;MYC\nAnn;KRAS\nBob;TP53\nBob;ALK\n", "who"),
         (",fold,Gene Symbol\n1,1,TP53\n2,1,MYC\n3,2,TP53\n", "fold"),
     ],

@@ -89,7 +89,7 @@ def is_heading(lists: Sequence[Sequence[str]]) -> bool | None:
         return True
     if _unlike(firsts, names):
         return True
-    if len(lists) == 1:
+    if len(lists) == 1 or _of_one_kind([*firsts, *names]):
         return False
     counts = Counter(chain.from_iterable(set(body) for body in bodies))
     cells = [name for body in bodies for name in body]
@@ -107,8 +107,13 @@ def _unlike(firsts: Sequence[str], names: set[str]) -> bool:
         return False
     if all(map(WORDS.search, firsts)) and not any(map(WORDS.search, names)):
         return True
+    return _of_one_kind(names) and _shapes(names).isdisjoint(_shapes(firsts))
+
+
+def _of_one_kind(names: Sequence[str] | set[str]) -> bool:
+    """Whether names are identifiers of one shape, such as those of Ensembl."""
     shapes = _shapes(names)
-    return len(shapes) == 1 and "9" in min(shapes) and shapes.isdisjoint(_shapes(firsts))
+    return len(shapes) == 1 and "9" in min(shapes)
 
 
 def _shapes(names: Sequence[str] | set[str]) -> set[str]:

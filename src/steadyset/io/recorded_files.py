@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,7 @@ from steadyset.errors import Argument, InputError
 from steadyset.io.columns import FEATURE, RUN, Columns, is_numeric
 from steadyset.io.entries import Entries
 from steadyset.io.gene_dates import MADE
-from steadyset.io.heading_words import is_row_of_marks
+from steadyset.io.heading_words import is_feature_word, is_row_of_marks
 from steadyset.io.headings import TOP, is_comment, is_number
 from steadyset.io.labels import UnionOfNames, some_names
 from steadyset.io.layouts import entries_of_rows
@@ -162,6 +162,8 @@ def _is_wide(table: pa.Table, reading: Reading) -> bool:
     texts = [f for f, field in enumerate(table.schema) if not is_numeric(field.type)]
     if 0 in texts and is_row_of_marks(names):
         return False
+    if table.num_columns <= FEW and _recurs(table, texts):
+        return False
     others = [f for f in texts if f > 0 and names[f] != RUN]
     numbers = table.select([f for f in range(table.num_columns) if f not in texts])
     if not numbers.num_columns or (others and 2 * numbers.num_columns < table.num_columns):
@@ -171,6 +173,14 @@ def _is_wide(table: pa.Table, reading: Reading) -> bool:
     if blank:  # missing values rather than marks, where 0 stands for what is not selected
         return {0.0} <= _values(numbers) <= {0.0, 1.0}
     return zero_one and (not others or table.num_columns > FEW)
+
+
+def _recurs(table: pa.Table, texts: Sequence[int]) -> bool:
+    """Whether a first column of names holds one twice, as that of the runs in a long table does."""
+    first, (name, *others) = table.column(0), table.column_names
+    if name == RUN or len(first.unique()) == len(first):
+        return False
+    return 0 in texts or (any(map(is_feature_word, others)) and not _values(table) <= {0.0, 1.0})
 
 
 def _first_cells(table: pa.Table) -> tuple[list[str], list[str]]:

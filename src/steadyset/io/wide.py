@@ -205,6 +205,8 @@ def names_of_rows(
 ) -> tuple[Sequence[str] | None, bool | None]:
     """The names in a first column of text, and whether they are those of features; None where they are no names."""
     told = told_transposed(columns, transpose)
+    if transpose is None and are_called_runs(column):
+        told = None  # a heading such as gene may also stand for the columns
     return _first_column(column, what, columns[0], told), told
 
 
