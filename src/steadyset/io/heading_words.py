@@ -89,7 +89,9 @@ def is_heading(lists: Sequence[Sequence[str]]) -> bool | None:
         return True
     if _unlike(firsts, names):
         return True
-    if len(lists) == 1 or _of_one_kind([*firsts, *names]):
+    if are_row_numbers(firsts, None):
+        return True if len(firsts) > 2 else None
+    if len(lists) == 1 or (_of_one_kind([*firsts, *names]) and not firsts[0].isdigit()):
         return False
     counts = Counter(chain.from_iterable(set(body) for body in bodies))
     cells = [name for body in bodies for name in body]
