@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from steadyset import drawing
 from steadyset._version import __version__
 
 if TYPE_CHECKING:
@@ -290,6 +291,14 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'steadyset' has no attribute {name!r}")
     globals()[name] = value
     return value
+
+
+def _draw(result: Any, name: str | None, **options: Any) -> Any:
+    """The picture of a result; pictures are imported when the first is drawn."""
+    return importlib.import_module("steadyset.plots").picture_of(result, name, **options)
+
+
+drawing.draw_with(_draw)
 
 
 def __dir__() -> list[str]:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steadyset.arguments import check_choice, is_collection, wrong_argument
+from steadyset.drawing import Drawable
 from steadyset.errors import InputError, MissingExtraError
 from steadyset.io.disk import file_path
 from steadyset.io.entries import Entries, checked_entries, reordered, row_pointers
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound=np.generic)
 
 
-class Selections:
+class Selections(Drawable):
     """The sets that M runs selected out of d features, with weights or rankings where they are known.
 
     Immutable; rows are sparse, so the cost is that of what is selected. Build one with `from_sets`, `from_matrix`,

@@ -13,6 +13,7 @@ import numpy as np
 from steadyset.assessment.folder import RunFolder
 from steadyset.assessment.steadiness import DEFAULT_MEASURE, steadiness, tied_share
 from steadyset.conventions import CORE, LEVEL
+from steadyset.drawing import Drawable
 from steadyset.errors import InputError
 from steadyset.inference.scores import corrected_error
 from steadyset.io.disk import file_path
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 ALL_FAILED = "all runs failed"
 
 
-class Assessment:
+class Assessment(Drawable):
     """The result of `assess`; `Assessment.open(folder)` gives back a recorded one."""
 
     def __init__(

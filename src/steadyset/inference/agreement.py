@@ -13,6 +13,7 @@ import numpy as np
 
 from steadyset.arguments import check_choice, check_integer, is_number, wrong_argument
 from steadyset.conventions import CORE, LEVEL, check_core, check_level
+from steadyset.drawing import Drawable
 from steadyset.errors import InputError
 from steadyset.inference.core import steady_core
 from steadyset.inference.interval import confidence_interval
@@ -36,7 +37,7 @@ LARGEST_CHAIN = 1000  # sizes up to which the law of a common intersection is co
 
 
 @dataclass(frozen=True, repr=False)
-class Consensus:
+class Consensus(Drawable):
     """What `consensus` found.
 
     Attributes

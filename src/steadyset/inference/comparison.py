@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from steadyset.arguments import check_flag, wrong_argument
 from steadyset.conventions import LEVEL, check_level
+from steadyset.drawing import Drawable
 from steadyset.errors import InputError
 from steadyset.inference.hypotheses import difference_between
 from steadyset.inference.interval import interval_of
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison:
+class Comparison(Drawable):
     """What `compare` found.
 
     Attributes

@@ -14,6 +14,7 @@ from steadyset.plots.catalogue import (
     unregister_picture,
 )
 from steadyset.plots.picture import Picture
+from steadyset.plots.results import picture_of
 from steadyset.plugins import import_modules
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "RegisteredPicture",
     "get_picture",
     "list_pictures",
+    "picture_of",
     "pictures_for",
     "register_picture",
     "unregister_picture",

@@ -34,6 +34,7 @@ class RegisteredPicture:
     applies : what else has to hold for the findings
     caption : what the reader of a report has to know
     report : whether it stands in reports; others are drawn when they are asked for
+    draws : says of a result whether its `plot()` is this picture; `build` then takes the result itself
     """
 
     name: str
@@ -44,6 +45,7 @@ class RegisteredPicture:
     applies: Callable[[Findings], bool] = lambda findings: True
     caption: str = ""
     report: bool = True
+    draws: Callable[[Any], bool] = lambda result: False
 
     def can_show(self, findings: Findings) -> bool:
         """Whether the findings hold what the picture shows."""
@@ -74,6 +76,7 @@ def register_picture(
     applies: Callable[[Findings], bool] | None = None,
     caption: str = "",
     report: bool = True,
+    draws: Callable[[Any], bool] | None = None,
 ) -> RegisteredPicture:
     """Add a picture: `st.plot.NAME`, and, unless report=False, a section in every report of findings that it can show.
 
@@ -94,7 +97,17 @@ def register_picture(
         raise InputError(f"Findings have no part {unknown[0]!r}; needs takes some of {', '.join(PARTS)}.")
     check_flag("report", report)
     needed = tuple(dict.fromkeys((*needs, *([SELECTIONS] if takes == SELECTIONS else []))))
-    record = RegisteredPicture(name, title, build, takes, needed, applies or (lambda findings: True), caption, report)
+    record = RegisteredPicture(
+        name,
+        title,
+        build,
+        takes,
+        needed,
+        applies or (lambda findings: True),
+        caption,
+        report,
+        draws or (lambda result: False),
+    )
     _pictures[name] = record
     return record
 
@@ -129,6 +142,12 @@ def pictures_for(findings: Findings) -> list[RegisteredPicture]:
     """The pictures of a report of these findings, in its order."""
     _plugins.load()
     return [record for record in _pictures.values() if record.report and record.can_show(findings)]
+
+
+def picture_made_for(result: Any) -> RegisteredPicture | None:
+    """The picture that `plot()` of a result is; the first that was registered."""
+    _plugins.load()
+    return next((record for record in _pictures.values() if record.draws(result)), None)
 
 
 def list_pictures() -> pd.DataFrame:

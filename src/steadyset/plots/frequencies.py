@@ -91,4 +91,5 @@ register_picture(
     selection_frequencies,
     title="How often each feature is selected",
     needs=("selections",),
+    draws=lambda result: isinstance(result, Selections),
 )

@@ -10,6 +10,7 @@ import numpy as np
 
 from steadyset.arguments import wrong_argument
 from steadyset.conventions import CORE, LEVEL
+from steadyset.drawing import Drawable
 from steadyset.errors import InputError
 from steadyset.inference.feature_table import FeatureBlock, alike_features, feature_blocks, table_frame
 from steadyset.io.labels import text_index
@@ -35,7 +36,7 @@ Params = Mapping[str, Any]
 UNBOUNDED = ("log_likelihood", "rmse")
 
 
-class Tuning:
+class Tuning(Drawable):
     """The result of `tune`; rows of `frame` are numbered by configuration."""
 
     def __init__(

@@ -1,0 +1,40 @@
+"""Results draw themselves, without knowing pictures: `plot()` hands the result to whoever draws.
+
+Pictures are made of results, so results are further down and import none. `steadyset/__init__.py`, which knows where
+everything lives and is imported before anything else, says here who draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+_drawer: list[Callable[..., Any]] = []
+
+
+def draw_with(drawer: Callable[..., Any]) -> None:
+    """Let `drawer(result, name, **options)` make the pictures of results."""
+    _drawer[:] = [drawer]
+
+
+def drawn(result: Any, name: str | None = None, **options: Any) -> Any:
+    """The picture of a result; `name` is one of `st.plot`, None the picture that is made for results of its kind."""
+    return _drawer[0](result, name, **options)
+
+
+class Drawable:
+    """A result with a picture."""
+
+    def plot(self, name: str | None = None, **options: Any) -> Any:
+        """The picture of this result.
+
+        Parameters
+        ----------
+        name : a picture of `st.plot`; without it the one that is made for such results
+        options : those of the picture; where it shows the runs of one selector, `selector` names it
+
+        Returns
+        -------
+        Picture, with the frame that it shows (`data`) and `save`
+        """
+        return drawn(self, name, **options)

@@ -1,0 +1,50 @@
+"""Results draw themselves: `assessment.plot()` and its like end here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from steadyset.arguments import check_choice
+from steadyset.errors import InputError
+from steadyset.findings import findings_of
+from steadyset.plots.catalogue import SELECTIONS, RegisteredPicture, get_picture, picture_made_for
+from steadyset.plots.picture import Picture
+from steadyset.selections import Selections
+
+
+def picture_of(result: Any, name: str | None = None, **options: Any) -> Picture:
+    """A picture of a result: the named one, or the one that is made for results of its kind."""
+    record = picture_made_for(result) if name is None else get_picture(name)
+    if record is None:
+        kind = type(result).__name__
+        raise InputError(f"There is no picture made for {kind}; name one of those that st.plot.list_pictures() lists.")
+    if record.draws(result):
+        return record.build(result, **options)
+    return _of_findings(result, record, options)
+
+
+def _of_findings(result: Any, record: RegisteredPicture, options: dict[str, Any]) -> Picture:
+    """The picture as a report would draw it."""
+    if record.takes == SELECTIONS and isinstance(result, Selections):
+        return record.build(result, **options)
+    found = findings_of(result)
+    if record.takes == SELECTIONS:
+        return record.build(found.selections[_selector(found.selections, options)], **options)
+    if not record.can_show(found):
+        raise InputError(f"The picture {record.name} cannot show this {type(result).__name__}: {_lacks(record)}.")
+    return record.build(found, **options)
+
+
+def _selector(selections: Any, options: dict[str, Any]) -> str:
+    """Whose runs are shown: the only one's, or those of the one that is named."""
+    known = tuple(selections)
+    if not known:
+        raise InputError("The result holds no selections to show.")
+    chosen = options.pop("selector", known[0] if len(known) == 1 else None)
+    check_choice("selector", chosen, known)
+    return str(chosen)
+
+
+def _lacks(record: RegisteredPicture) -> str:
+    needs = ", ".join(record.needs)
+    return f"it needs {needs}" if needs else "it does not apply"
