@@ -307,6 +307,12 @@ def test_numbers_of_rows_are_no_feature(tmp_path):
     assert read(tmp_path, "seed,a,b\n42,0.5,0\n7,0,0.5\n").labels == ("42", "7")
 
 
+def test_signs_that_only_look_like_digits_are_text_in_names_of_files(tmp_path):
+    for name in ("1²2", "10", "2"):
+        (tmp_path / f"{name}.txt").write_text("A\nB\n")
+    assert Selections.read(tmp_path, header=False).labels == ("1²2", "2", "10")
+
+
 def test_a_folder_of_lists(tmp_path):
     folder = tmp_path / "lists"
     folder.mkdir()

@@ -215,6 +215,14 @@ def test_an_archive_that_unpacks_to_much_or_lies_about_it_is_refused(tmp_path):
         read_sheet(path, max_gb=0.02)
 
 
+def test_entities_that_unfold_to_others_are_refused(tmp_path):
+    bomb = b'<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]><workbook>&b;</workbook>'
+    with zipfile.ZipFile(xlsx(tmp_path / "x.xlsx", b"")) as packed:
+        parts = {name: packed.read(name) for name in packed.namelist()}
+    with pytest.raises(InputError, match=r"x\.xlsx defines entities in xl/workbook\.xml, which are not read"):
+        read_sheet(archive(tmp_path / "x.xlsx", parts | {"xl/workbook.xml": bomb}))
+
+
 def test_a_workbook_behind_a_password_gets_a_sentence(tmp_path):
     (tmp_path / "x.xlsx").write_bytes(OLE + bytes(500) + "EncryptedPackage".encode("utf-16-le"))
     with pytest.raises(InputError, match="protected by a password; save it without one"):

@@ -187,7 +187,7 @@ def _resampling(text: str, runs: str | None) -> Resampling:
     drawn = resampling_by_name(text)
     if runs is None or runs == "auto":
         return drawn
-    if not runs.isdigit() or int(runs) < 2:
+    if not runs.isdecimal() or int(runs) < 2:
         raise wrong_argument("runs", "a whole number of at least 2, or auto", runs)
     if "n_runs" not in drawn.get_params():
         raise InputError(f"--runs cannot be combined with {text}, which has a fixed number of runs.")

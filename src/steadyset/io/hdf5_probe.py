@@ -1,32 +1,21 @@
 """A first look at an HDF5 file, in a process of its own.
 
-The library can loop without end over a damaged heap of texts, or take any amount of memory for a damaged header, and no
-signal of Python stops it. What a process with limits comes back from, this one can read.
+The library can loop without end over a damaged heap of texts, or take any amount of memory for a damaged header. What a
+process with limits comes back from, this one can read.
 """
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from steadyset.errors import InputError
+from steadyset.io.limited_process import run_limited
 
-INTERPRETER = 1 << 30  # bytes of addresses that the process takes before it reads
 SMALL, TIMES = 1 << 28, 16  # bytes, and how many times its size in the file a text may take
 SECONDS, SECONDS_A_MB = 30, 0.2
 SCRIPT = """
-import sys
-path, limit, *names = sys.argv[1:]
-try:
-    import resource
-    resource.setrlimit(resource.RLIMIT_AS, (int(limit), int(limit)))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-except (ImportError, OSError, ValueError):
-    pass
-import h5py
+path, *names = sys.argv[1:]
 
 def attempt(look, *arguments):
     try:
@@ -45,7 +34,7 @@ def look_at_values(dataset):
         for i in range(dataset.id.get_num_chunks()):
             dataset.id.get_chunk_info(i)
     texts = h5py.check_string_dtype(dataset.dtype) is not None and not dataset.external and not dataset.is_virtual
-    if texts and 64 * dataset.size < int(limit):
+    if texts and 64 * dataset.size < limit:
         dataset[()]
 
 def look_below(file, name):
@@ -66,13 +55,9 @@ attempt(look_at_file, path)
 def refuse_what_does_not_end(path: Path, names: Sequence[str], max_gb: float) -> None:
     """Refuse a file from whose parts, of these names, the library does not come back."""
     size = path.stat().st_size
-    limit = INTERPRETER + min(int(max_gb * 2**30), SMALL + TIMES * size)
+    limit = min(int(max_gb * 2**30), SMALL + TIMES * size)
     patience = SECONDS + SECONDS_A_MB * size / 2**20
-    command = [sys.executable, "-P", "-c", SCRIPT, str(path), str(limit), *names]
-    alone = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}  # each thread takes addresses
-    try:
-        done = subprocess.run(command, env=alone, capture_output=True, timeout=patience, check=False).returncode == 0
-    except subprocess.TimeoutExpired:
-        done = False
-    if not done:
+    instead = "read it with anndata and give the object"
+    done = run_limited("import h5py", SCRIPT, path, *names, n_bytes=limit, seconds=patience, instead=instead)
+    if done is None:
         raise InputError(f"{path} cannot be read; it is damaged or forged: the HDF5 library does not return from it.")

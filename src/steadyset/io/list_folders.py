@@ -39,9 +39,9 @@ def _is_list(file: Path, ending: str) -> bool:
 
 
 def _natural(file: Path) -> list[tuple[bool, int, str]]:
-    """Digits compare as numbers."""
-    parts = re.split(r"([0-9]+)", file.name)
-    return [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in parts]
+    """Digits compare as numbers; other signs that count as digits (²) are text."""
+    parts = re.split(r"([0-9]+)", file.name)  # every second one is digits
+    return [(bool(i % 2), int(part) if i % 2 else 0, part) for i, part in enumerate(parts)]
 
 
 def _list(file: Path, reading: Reading) -> list[str]:

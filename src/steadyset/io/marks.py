@@ -78,7 +78,7 @@ def with_row_names(found: WideCells, transpose: bool | None) -> Wide:
 
 def _may_name_columns(cells: Sequence[str]) -> bool:
     """Whether whole numbers may be identifiers above the columns: distinct, and neither 0/1 nor ranks."""
-    if not all(cell.isdigit() for cell in cells) or len(set(cells)) < len(cells) or set(cells) <= {"0", "1"}:
+    if not all(cell.isdecimal() for cell in cells) or len(set(cells)) < len(cells) or set(cells) <= {"0", "1"}:
         return False
     return sorted(map(int, cells)) != list(range(1, len(cells) + 1))
 

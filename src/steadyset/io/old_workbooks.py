@@ -8,34 +8,23 @@ from __future__ import annotations
 
 import datetime
 import json
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from steadyset.errors import InputError
+from steadyset.io.limited_process import run_limited
 
-INTERPRETER = 512 << 20  # bytes that the process takes before it reads
 SECONDS, SECONDS_A_MB = 60, 10
+IMPORTS = "import datetime, json; from python_calamine import CalamineWorkbook"
 SCRIPT = """
-import datetime, json, sys
-path, limit = sys.argv[1], int(sys.argv[2])
-try:
-    import resource
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-except (ImportError, OSError, ValueError):
-    pass
-from python_calamine import CalamineWorkbook
-
 def plain(value):
     if isinstance(value, (datetime.datetime, datetime.date)):
         return {"date": value.isoformat()}
     return value if isinstance(value, (str, float, bool)) else str(value)
 
 try:
-    with open(path, "rb") as source:
+    with open(sys.argv[1], "rb") as source:
         book = CalamineWorkbook.from_filelike(source)
     for about in book.sheets_metadata:
         told = {"name": about.name, "typ": str(about.typ), "visible": str(about.visible)}
@@ -78,19 +67,15 @@ class OldWorkbook(NamedTuple):
 
 def read_old_workbook(path: Path, max_gb: float) -> OldWorkbook:
     """The sheets of an .xls file; a sentence where it is damaged, or takes more memory than allowed."""
-    limit = int(max_gb * 2**30) + INTERPRETER
+    limit = int(max_gb * 2**30)
     patience = SECONDS + SECONDS_A_MB * path.stat().st_size / 2**20
-    command = [sys.executable, "-P", "-c", SCRIPT, str(path), str(limit)]
-    try:
-        done = subprocess.run(command, capture_output=True, timeout=patience, check=False)
-    except subprocess.TimeoutExpired:
-        done = None
-    if done is None or done.returncode != 0:
+    printed = run_limited(IMPORTS, SCRIPT, path, n_bytes=limit, seconds=patience, instead="save it as .xlsx or .csv")
+    if printed is None:
         raise InputError(
             f"{path} is not a readable workbook, or takes more than {max_gb:g} GB of memory; "
             "save it again as .xlsx or .csv."
         )
-    sheets = [json.loads(line) for line in done.stdout.splitlines()]
+    sheets = [json.loads(line) for line in printed.splitlines()]
     wrong = next((sheet["error"] for sheet in sheets if "error" in sheet), None)
     if wrong is not None and wrong.startswith("PasswordError"):
         raise InputError(f"{path} is protected by a password; save it without one.")

@@ -66,6 +66,8 @@ def _refuse_extents(path: Path, parts: Mapping[str, bytes], max_gb: float) -> No
     for name, part in parts.items():  # a sheet may be in any part
         if b"\0" in part[:4]:
             raise InputError(f"{path} is not a readable workbook: {name} is not UTF-8; save it again as .xlsx or .csv.")
+        if b"<!ENTITY" in part:  # texts that unfold to others, which no spreadsheet program writes
+            raise InputError(f"{path} defines entities in {name}, which are not read; it is forged.")
         extent = ods_extent(part) if name == ODS_CONTENT else xlsx_extent(part, texts, max_gb * 2**30)
         refuse_claim(path, extent.n_rows, extent.n_columns)
         refuse_size(path, extent.n_bytes, max_gb)

@@ -98,9 +98,10 @@ class Workbook:
     def _name(self, sheet: str | int) -> str:
         if isinstance(sheet, str) and sheet in self.names:
             return sheet
-        number = str(sheet).strip()
-        if not isinstance(sheet, bool) and number.isdecimal() and 1 <= int(number) <= len(self.names):
-            return self.names[int(number) - 1]
+        by_number = dict(enumerate(self.names, 1)) | {str(i): name for i, name in enumerate(self.names, 1)}
+        key = sheet.strip() if isinstance(sheet, str) else sheet
+        if not isinstance(key, bool) and key in by_number:
+            return by_number[key]
         raise InputError(
             f"{self.path} has no sheet {sheet!r}; it has {some_names(self.names)}; give ",
             Argument("sheet", self.names[0]) if self.names else "one with cells",
