@@ -67,10 +67,26 @@ def test_lists_of_one_run_each_are_methods(tmp_path, monkeypatch, capsys):
     assert "give --features N or --universe FILE" in capsys.readouterr().out
 
 
+def test_each_list_of_one_file_can_be_a_method(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lists.gmt").write_text("Anna\tna\ttp53\tmyc\nBen\tna\ttp53\tkras\nEva\tna\ttp53\tmyc\n")
+    assert run(["consensus", "lists.gmt", "--each-list", "--features", "50"]) == 0
+    told = capsys.readouterr().out
+    assert "All 3 methods back 1 feature: tp53." in told
+    assert told.count("3 runs from 3 GMT lines") == 1
+    assert told.count("Anna, Ben and Eva: one run alone agrees with nothing.") == 1
+    assert run(["consensus", "lists.gmt", "--each-list", "--format", "json"]) == 0
+    findings = json.loads(capsys.readouterr().out)
+    assert [row["name"] for row in findings["summary"]] == ["Anna", "Ben", "Eva"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["lasso.csv"], "lasso.csv is the only method; give the files of two methods or more"),
+        (
+            ["lasso.csv"],
+            "lasso.csv is the only method; give --each-list if each of its 3 lists is",
+        ),
         (["lasso.csv", "lasso.csv"], "The same file is given twice"),
         (["lasso.csv", "forest.csv", "--aggregate", "best"], "--aggregate must be one of top_frequency, mean_rank"),
         (["lasso.csv", "forest.csv", "--backing", "2"], "--backing must be a share of the runs"),

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import steadyset as st
@@ -232,3 +233,52 @@ def test_lists_without_a_universe_take_that_of_the_other_file_and_say_so(tmp_pat
         f"lists.gmt: 3 runs from 3 GMT lines; 3 distinct names; universe: the 8 features are those of {table}" in said
     )
     assert "not known" not in said
+
+
+def test_no_word_judges_a_value_whose_universe_is_unknown(tmp_path, capsys):
+    path = tmp_path / "lists.gmt"
+    path.write_text("a\tna\ttp53\tmyc\nb\tna\ttp53\tkras\nc\tna\ttp53\tmyc\n")
+    for arguments in ([], ["--level", "0.9"]):
+        assert run(["measure", str(path), *arguments]) == 0
+        told = capsys.readouterr().out
+        assert "no verdict: the universe is unknown" in told
+        assert "poor" not in told
+        assert run(["measure", str(path), "--features", "50", *arguments]) == 0
+        told = capsys.readouterr().out
+        assert "no verdict" not in told
+        assert "poor below 0.40" in told
+    page = tmp_path / "page.html"
+    assert run(["report", str(path), "--out", str(page)]) == 0
+    assert ">verdict<" not in page.read_text()
+    assert run(["report", str(path), "--features", "50", "--out", str(page)]) == 0
+    assert ">verdict<" in page.read_text()
+
+
+def test_methods_read_selections_like_measure_and_tell_no_universe_that_is_not_known(tmp_path, capsys):
+    path = tmp_path / "lists.csv"
+    path.write_text("Smith,Jones\nTP53,BRCA1\nBRCA1,EGFR\nEGFR,\n")
+    assert run(["methods", str(path), "--layout", "columns", "--header"]) == 0
+    told = capsys.readouterr()
+    assert "the 3 features that were selected at least once counted as all features." in told.out
+    assert "over 3 features" not in told.out
+    assert "called poor" not in told.out
+    assert "2 runs from 2 columns with a heading" in told.err
+    assert run(["methods", str(path), "--layout", "columns", "--header", "--features", "20"]) == 0
+    assert "selected over 20 features were compared as recorded." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", ["measure", "compare", "consensus", "report", "methods"])
+def test_commands_that_read_selections_have_the_same_reading_options(command, capsys):
+    assert run([command, "--help"]) == 0
+    told = capsys.readouterr().out
+    for option in ("features", "universe", "layout", "top", "transpose", "header", "runs", "sheet", "max-gb"):
+        assert f"--{option} " in told, option
+
+
+@pytest.mark.parametrize("command", ["report", "methods"])
+def test_options_for_files_are_refused_for_a_run_folder(command, tmp_path, capsys):
+    y = np.repeat([0, 1], 8)
+    X = np.random.default_rng(0).normal(size=(16, 4)) + y[:, None]
+    st.assess("anova:k=2", X, y, resampling=st.Bootstrap(3), out=tmp_path / "runs", scoring=[])
+    assert run([command, str(tmp_path / "runs"), "--layout", "columns"]) == 2
+    assert "--layout says how a file with selections is read" in capsys.readouterr().err

@@ -35,6 +35,7 @@ class Adjustment(StrEnum):
     none = "none"
 
 
+@recorded.reading_options
 def compare(
     files: recorded.Files,
     name: Annotated[str, typer.Option("--measure", "-m", metavar="NAME", help="The measure to compare.")] = "nogueira",
@@ -50,15 +51,7 @@ def compare(
         Adjustment, typer.Option(help="Adjustment for multiple tests: holm, bh (Benjamini-Hochberg), or none.")
     ] = Adjustment.holm,
     level: shared.Level = LEVEL,
-    features: recorded.Features = None,
-    universe: recorded.UniverseFile = None,
-    layout: recorded.Layout = None,
-    top: recorded.Top = None,
-    transpose: recorded.Transpose = None,
-    header: recorded.Header = None,
-    runs: recorded.RunColumn = None,
-    sheet: recorded.SheetName = None,
-    max_gb: shared.MaxGb = 8.0,
+    asked: recorded.Asked = recorded.AS_RECOGNISED,
     undefined: shared.Policy = "nan",
     expectation: shared.Expected = "auto",
     data: shared.DataFile = None,
@@ -85,13 +78,12 @@ def compare(
 
     if len(set(files)) < len(files):
         raise InputError("The same file is given twice; give one file per procedure.")
-    asked = recorded.Asked(features, universe, layout, top, transpose, header, runs, sheet, max_gb)
     source = recorded.Alike(data, target, similarity, similarity_method, threshold)
     read, alike = recorded.read_recorded(files, asked, source)
     for one in read:
         recorded.refuse_full_sets(one, [get_measure(name)])
-    read = recorded.side_by_side(read, features)
-    procedures = dict(zip(recorded.short_names(read), (one.selections for one in read), strict=True))
+    read = recorded.side_by_side(read, asked.features)
+    procedures = recorded.by_name(read)
     found = run_comparison(
         procedures,
         name,

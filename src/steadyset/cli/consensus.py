@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from steadyset.findings import Findings
 
 
+@recorded.reading_options
 def consensus(
     files: recorded.Files,
     rule: Annotated[
@@ -33,18 +34,13 @@ def consensus(
     name: Annotated[
         str, typer.Option("--measure", "-m", metavar="NAME", help="The pairwise measure of agreement.")
     ] = "phi",
+    each_list: Annotated[
+        bool, typer.Option("--each-list", help="Each list (run) of a FILE is that of a method of its own.")
+    ] = False,
     shown: Annotated[int, typer.Option("--show", metavar="N", help="Features to show in the table.", min=1)] = 20,
     core: shared.CoreShare = CORE,
     level: shared.Level = LEVEL,
-    features: recorded.Features = None,
-    universe: recorded.UniverseFile = None,
-    layout: recorded.Layout = None,
-    top: recorded.Top = None,
-    transpose: recorded.Transpose = None,
-    header: recorded.Header = None,
-    runs: recorded.RunColumn = None,
-    sheet: recorded.SheetName = None,
-    max_gb: shared.MaxGb = 8.0,
+    asked: recorded.Asked = recorded.AS_RECOGNISED,
     undefined: shared.Policy = "nan",
     draws: shared.Draws = 10_000,
     seed: shared.Seed = 0,
@@ -55,23 +51,20 @@ def consensus(
     """Find the features that several methods back, and how far the methods agree.
 
     Each FILE holds the features that one method selected, in one run or several; each selector of a run folder is a
-    method. Beside every number stands what random sets of the same sizes would give.
+    method; with --each-list, each list is. Beside every number stands what random sets of the same sizes would give.
     """
     from steadyset.findings.of_consensus import of_consensus
     from steadyset.inference.agreement import consensus as find_consensus
 
     if len(set(files)) < len(files):
         raise InputError("The same file is given twice; give one file per method.")
-    asked = recorded.Asked(features, universe, layout, top, transpose, header, runs, sheet, max_gb)
-    read, _ = recorded.read_recorded(files, asked, recorded.NO_SIMILARITY)
-    if len(read) < 2:
-        raise InputError(
-            f"{read[0].name} is the only method; give the files of two methods or more, or a run folder with several "
-            "selectors."
-        )
-    read = recorded.side_by_side(read, features)
+    files_read, _ = recorded.read_recorded(files, asked, recorded.NO_SIMILARITY)
+    methods = recorded.each_list(files_read) if each_list else files_read
+    if len(methods) < 2:
+        raise InputError(_only_one(methods[0]))
+    read = recorded.side_by_side(methods, asked.features)
     found = find_consensus(
-        dict(zip(recorded.short_names(read), (one.selections for one in read), strict=True)),
+        recorded.by_name(read),
         aggregate=rule,
         backing=backing,
         measure=name,
@@ -81,7 +74,7 @@ def consensus(
         n_draws=draws,
         random_state=seed,
     )
-    recorded.tell(read, people=form is Format.table)
+    recorded.tell(files_read if each_list else read, people=form is Format.table)
     told = of_consensus(found)
     if form is Format.json:
         print(told.to_json())
@@ -94,6 +87,13 @@ def consensus(
         typer.echo(note, err=form is not Format.table)
     if any(one.mc_error for one in told.backed):
         typer.echo(f"Simulated with seed {seed} (--seed N sets another).", err=form is not Format.table)
+
+
+def _only_one(method: recorded.Recorded) -> str:
+    lists = method.selections.n_runs
+    each = f"give --each-list if each of its {lists} lists is that of a method, or else " if lists > 1 else "give "
+    others = "the files of two methods or more, or a run folder with several selectors"
+    return f"{method.name} is the only method; {each}{others}."
 
 
 def _show(found: Findings, n_features: int, shown: int) -> None:

@@ -12,6 +12,7 @@ from steadyset.cli import recorded, shared
 from steadyset.cli.output import Format, print_rows
 from steadyset.conventions import ALIKE, LEVEL
 from steadyset.errors import InputError
+from steadyset.io.labels import UnionOfNames
 from steadyset.wording import counted
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     Tables = list[tuple[str, list[dict[str, Any]]]]
 
 
+@recorded.reading_options
 def measure(
     files: recorded.Files,
     names: Annotated[
@@ -35,15 +37,7 @@ def measure(
     level: Annotated[
         float | None, typer.Option(metavar="L", help=f"Show intervals at this confidence level, such as {LEVEL}.")
     ] = None,
-    features: recorded.Features = None,
-    universe: recorded.UniverseFile = None,
-    layout: recorded.Layout = None,
-    top: recorded.Top = None,
-    transpose: recorded.Transpose = None,
-    header: recorded.Header = None,
-    runs: recorded.RunColumn = None,
-    sheet: recorded.SheetName = None,
-    max_gb: shared.MaxGb = 8.0,
+    asked: recorded.Asked = recorded.AS_RECOGNISED,
     undefined: shared.Policy = "nan",
     expectation: shared.Expected = "auto",
     data: shared.DataFile = None,
@@ -73,7 +67,6 @@ def measure(
     policy = shared.undefined_policy(undefined)
     wanted = None if not names or "all" in names else chosen_measures(names)
     options = Options(policy, expectation, draws, seed, None, mc_error)  # type: ignore[arg-type]
-    asked = recorded.Asked(features, universe, layout, top, transpose, header, runs, sheet, max_gb)
     source = recorded.Alike(data, target, similarity, similarity_method, threshold)
     read, alike = recorded.read_recorded(files, asked, source, lists=True)
     if alike is not None:
@@ -89,7 +82,8 @@ def measure(
     notes = [f"similarity: {note}" for note in alike.notes] if alike is not None else []
     notes += recorded.chance_notes(read)
     recorded.tell(read, people=form is Format.table)
-    found = of_measures(tables, level, notes)
+    no_universe = [one.name for one in read if isinstance(one.selections.features, UnionOfNames)]
+    found = of_measures(tables, level, notes, no_universe=no_universe)
     _tell(found, tables, [one.selections for one in read], form, safe=spreadsheet_safe)
     if any(row.mc_error for row in found.measures):
         typer.echo(f"Simulated with seed {seed} (--seed N sets another).", err=form is not Format.table)
@@ -123,5 +117,6 @@ def _show(file: str, selections: Selections, measures: list[Measured], level: fl
         title=f"{file}: {read}, {size} selected",
         wide=["note"],
     )
-    for words in filter(None, map(verdict_words, measures)):
-        typer.echo(words if level == level else f"{words}; --level {LEVEL} shows how certain that is")
+    known = not isinstance(selections.features, UnionOfNames)
+    for words in filter(None, (verdict_words(row, known=known) for row in measures)):
+        typer.echo(words if level == level or not known else f"{words}; --level {LEVEL} shows how certain that is")

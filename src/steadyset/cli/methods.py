@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from steadyset.cli import shared
+from steadyset.cli import recorded, shared
 
 
 class MethodsFormat(StrEnum):
@@ -21,11 +21,14 @@ class MethodsFormat(StrEnum):
     json = "json"
 
 
+@recorded.reading_options
 def methods(
     source: Annotated[
         Path,
         typer.Argument(
-            help="The run folder of an assessment or a tuning, or a file with selections.", metavar="DIR|FILE"
+            help="The run folder of an assessment or a tuning, or a file or folder with selections in any layout that "
+            "`steadyset measure` reads.",
+            metavar="DIR|FILE",
         ),
     ],
     form: Annotated[
@@ -43,13 +46,16 @@ def methods(
         float | None, typer.Option(metavar="SHARE", help="Share of the runs a feature needs to be in the steady core.")
     ] = None,
     level: Annotated[float | None, typer.Option(metavar="L", help="Confidence level of intervals and tests.")] = None,
+    asked: recorded.Asked = recorded.AS_RECOGNISED,
     load: shared.Load = None,
 ) -> None:
     """Tell what was done in two paragraphs fit for a paper, with the numbers and the references of what was used."""
     from steadyset.findings import methods_of
     from steadyset.io.disk import explained, write_durably
 
-    found = methods_of(source, core=core, level=level)
+    read = recorded.recorded_in(source, asked)
+    found = methods_of(source if read is None else recorded.by_name(read), core=core, level=level)
+    recorded.tell(read or (), people=False)
     for path, text in ((bibtex, found.bibtex), (csl, found.csl_json)):
         if path is not None:
             with explained(path):

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+import inspect
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_type_hints
 
 import typer
 
 from steadyset.cli.naming import quoted
+from steadyset.cli.shared import MaxGb
 from steadyset.conventions import ALIKE
 from steadyset.errors import InputError
 from steadyset.io.disk import file_path
 from steadyset.io.labels import AppearanceOrder, UnionOfNames, placeholders, some_names
+from steadyset.io.limits import MAX_GB
 from steadyset.io.universe import THOSE_NAMES, UNKNOWN_UNIVERSE
 from steadyset.wording import counted
 
@@ -88,17 +92,42 @@ SheetName = Annotated[
 
 
 class Asked(NamedTuple):
-    """How the files are to be read."""
+    """How the files are to be read: the options that `reading_options` gives a command, by their names."""
 
-    n_features: int | None
-    universe: Path | None
-    layout: str | None
-    top: int | None
-    transpose: bool | None
-    header: bool | None
-    runs: str | None
-    sheet: str | None
-    max_gb: float
+    features: Features = None
+    universe: UniverseFile = None
+    layout: Layout = None
+    top: Top = None
+    transpose: Transpose = None
+    header: Header = None
+    runs: RunColumn = None
+    sheet: SheetName = None
+    max_gb: MaxGb = MAX_GB
+
+
+def reading_options(command: Callable[..., None]) -> Callable[..., None]:
+    """A command that takes the fields of Asked as options, in place of its parameter `asked`."""
+    own = inspect.signature(command, eval_str=True)
+    hints = get_type_hints(Asked, include_extras=True)
+    options = [
+        inspect.Parameter(
+            name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=Asked._field_defaults[name], annotation=hint
+        )
+        for name, hint in hints.items()
+    ]
+    parameters = [one for each in own.parameters.values() for one in (options if each.name == "asked" else [each])]
+
+    @functools.wraps(command)
+    def with_options(**given: Any) -> None:
+        asked = Asked(**{name: given.pop(name) for name in Asked._fields})
+        command(asked=asked, **given)
+
+    with_options.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+    with_options.__annotations__ = {one.name: one.annotation for one in parameters}
+    return with_options
+
+
+AS_RECOGNISED = Asked()
 
 
 class Alike(NamedTuple):
@@ -140,11 +169,11 @@ def read_recorded(
         raise InputError("--data and --similarity both define the similarity; give one of them.")
     if alike.target is not None and alike.data is None:
         raise InputError("--target names a column of --data, which is not given.")
-    if asked.universe is not None and asked.n_features is not None:
+    if asked.universe is not None and asked.features is not None:
         raise InputError("--universe and --features both say what there was to choose from; give one of them.")
     found = [one for file in files for one in _read(file, asked)]
     if lists and len(found) > 1 and all(one.selections.n_runs == 1 and one.selector is None for one in found):
-        found = [_one_run_each(found, asked.n_features)]
+        found = [_one_run_each(found, asked.features)]
     similarity = _load_similarity(found, alike, asked.max_gb)
     names, source = _universe(found, asked, alike, similarity)
     recorded = []
@@ -153,6 +182,27 @@ def read_recorded(
         notes, hints = _notes(one, ordered, source), (*one.hints, *_transposed(one, asked))
         recorded.append(one._replace(selections=ordered, notes=notes, hints=hints))
     return recorded, similarity
+
+
+def recorded_in(source: Path, asked: Asked) -> list[Recorded] | None:
+    """The selections of a file or of a folder of lists; None where the source is a folder of something else."""
+    from steadyset.assessment.folder import RunFolder
+
+    source = file_path(source)
+    if source.is_file() or (source.is_dir() and any(source.glob("*.txt")) and not RunFolder(source).exists):
+        return read_recorded([source], asked, NO_SIMILARITY)[0]
+    given = next((name for name, value in asked._asdict().items() if value != AS_RECOGNISED._asdict()[name]), None)
+    if given is not None and source.is_dir():
+        option = f"--{given.replace('_', '-')}"
+        raise InputError(
+            f"{option} says how a file with selections is read, and {source} is a run folder; leave it out."
+        )
+    return None
+
+
+def by_name(read: Sequence[Recorded]) -> dict[str, Selections]:
+    """The selections by the short names of their procedures."""
+    return dict(zip(short_names(read), (one.selections for one in read), strict=True))
 
 
 def tell(read: Sequence[Recorded], *, people: bool) -> None:
@@ -209,7 +259,7 @@ def _read(file: Path, asked: Asked) -> list[Recorded]:
             return [Recorded(file, name, sel) for name, sel in Assessment.open(file).selections.items()]
     read = Selections.read(
         file,
-        n_features=asked.n_features,
+        n_features=asked.features,
         layout=asked.layout,
         top=asked.top,
         transpose=asked.transpose,
@@ -260,6 +310,19 @@ def side_by_side(read: Sequence[Recorded], n_features: int | None) -> list[Recor
         )
         for one, other in zip(read, over, strict=True)
     ]
+
+
+def each_list(read: Sequence[Recorded]) -> list[Recorded]:
+    """Every list of the files as a procedure of its own, called by its label."""
+    found = []
+    for one in read:
+        sel = one.selections
+        labels = sel.labels or [f"list {i + 1}" for i in range(sel.n_runs)]
+        whose = "" if one.selector is None else f"{one.selector}: "
+        for i, label in enumerate(labels):
+            told = {"notes": one.notes, "hints": one.hints} if i == 0 else {"notes": (), "hints": ()}
+            found.append(one._replace(selector=f"{whose}{label}", selections=sel.take([i]), **told))
+    return found
 
 
 def over_the_same(recorded: Sequence[Selections], n_features: int | None) -> list[Selections]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isnan
 from typing import Any
 
@@ -41,7 +42,7 @@ def of_consensus(found: Consensus) -> Findings:
         notes=(
             *found.notes,
             *(f"{row.first} and {row.second}: agreement is {row.note}." for row in between if row.note),
-            *(f"{row.name}: {row.note}." for row in rows if row.note),
+            *_notes(rows),
         ),
         settings={
             "aggregate": found.aggregate,
@@ -50,6 +51,15 @@ def of_consensus(found: Consensus) -> Findings:
         },
         selections=found.procedures,
     )
+
+
+def _notes(rows: Sequence[Procedure]) -> list[str]:
+    """What stands beside methods, once for all that share it."""
+    noted: dict[str, list[str]] = {}
+    for row in rows:
+        if row.note:
+            noted.setdefault(row.note, []).append(row.name)
+    return [f"{listed(names, NAMED)}: {note}." for note, names in noted.items()]
 
 
 def _answer(

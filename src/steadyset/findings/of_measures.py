@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import isnan, nan
 from typing import Any
 
 from steadyset.findings.parts import Findings, Measured
 from steadyset.io.labels import shown_name
+from steadyset.io.universe import NO_VERDICT
 from steadyset.measures.scale import EXCELLENT, POOR, scale, verdict
 from steadyset.wording import counted, number
 
@@ -15,11 +16,18 @@ DEFAULT_MEASURE = "nogueira"  # the one that has words for its values
 
 
 def of_measures(
-    tables: Sequence[tuple[str, Sequence[Mapping[str, Any]]]], level: float | None, notes: Sequence[str] = ()
+    tables: Sequence[tuple[str, Sequence[Mapping[str, Any]]]],
+    level: float | None,
+    notes: Sequence[str] = (),
+    *,
+    no_universe: Collection[str] = (),
 ) -> Findings:
-    """The rows of `stability_table` of one or several procedures; level None: without intervals."""
+    """The rows of `stability_table` of one or several procedures; level None: without intervals.
+
+    `no_universe` names the procedures whose universe is unknown.
+    """
     rows = tuple(Measured(name, **row) for name, table in tables for row in table)
-    said = [(row.name, verdict_words(row)) for row in rows]
+    said = [(row.name, verdict_words(row, known=row.name not in no_universe)) for row in rows]
     answer = tuple(f"{shown_name(name)}: {words}." for name, words in said if words)
     return Findings(
         "measures",
@@ -32,12 +40,17 @@ def of_measures(
     )
 
 
-def verdict_words(row: Measured) -> str:
-    """How good a value of the default measure is; nothing of other measures, and of what is undefined."""
+def verdict_words(row: Measured, *, known: bool) -> str:
+    """How good a value of the default measure is; nothing of other measures, and of what is undefined.
+
+    Where the universe is not known the value is too low, and no word fits it.
+    """
     if row.measure != DEFAULT_MEASURE or isnan(row.estimate):
         return ""
     ends = f"poor below {POOR:.2f}, excellent above {EXCELLENT:.2f}"
     value = f"{row.measure} {number(row.estimate, 4)}"
+    if not known:
+        return f"{value}: {NO_VERDICT}"
     if isnan(row.low):
         return f"{value}: {scale(row.estimate)} ({ends})"
     return f"{value}: {verdict(row.estimate, row.low, row.high)} by its interval ({ends})"

@@ -42,7 +42,7 @@ def of_selections(procedures: Mapping[str, Any], *, core: float, level: float) -
                 value.stability,
                 value.low,
                 value.high,
-                value.verdict,
+                "" if isinstance(sel.features, UnionOfNames) else value.verdict,
                 float(sel.sizes.mean()) if sel.n_runs else nan,
                 note=value.note,
             )
@@ -87,7 +87,8 @@ def of_comparison(comparison: Comparison, procedures: Mapping[str, Selections] |
     """What a Comparison says, by its own measure and level; with the selections also their sizes and steady cores."""
     runs = {} if procedures is None else procedures
     measure = get_measure(comparison.measure)
-    has_words, lower = measure.name == DEFAULT_MEASURE, "" if measure.higher_is_steadier else measure.name
+    lower = "" if measure.higher_is_steadier else measure.name
+    has_words = measure.name == DEFAULT_MEASURE and not _chance(runs)
     rows = tuple(
         Procedure(
             str(name),

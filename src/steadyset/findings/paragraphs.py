@@ -15,7 +15,7 @@ from steadyset.conventions import LEVEL
 from steadyset.findings.cited_text import Methods, Part, cite, joined, sentences
 from steadyset.findings.differing import STABILITY
 from steadyset.findings.parts import Differences, Findings
-from steadyset.io.labels import shown_name
+from steadyset.io.labels import UnionOfNames, shown_name
 from steadyset.measures.record import Measure, get_measure
 from steadyset.measures.scale import EXCELLENT, POOR
 from steadyset.references import reference, this_software
@@ -71,8 +71,17 @@ def of_selections(found: Findings) -> Methods:
         else ""
     )
     sizes = sorted({sel.n_features for sel in found.selections.values()})
-    universe = f" over {_range(sizes)} features" if sizes else ""
-    first = sentences([f"The features that {counted(runs, 'run')}{who} selected{universe} were compared as recorded."])
+    unknown = any(isinstance(sel.features, UnionOfNames) for sel in found.selections.values())
+    universe = f" over {_range(sizes)} features" if sizes and not unknown else ""
+    first = sentences(
+        [f"The features that {counted(runs, 'run')}{who} selected{universe} were compared as recorded."],
+        [
+            "It was not recorded what there was to choose from: the "
+            f"{_range(sizes)} features that were selected at least once counted as all features."
+        ]
+        if unknown
+        else [],
+    )
     second = sentences(
         *stability_sentences(found),
         *_tests(found, "procedure"),

@@ -18,6 +18,7 @@ from steadyset.io.labels import (
 )
 
 THOSE_NAMES = "universe: those names"
+NO_VERDICT = "no verdict: the universe is unknown"
 UNKNOWN_UNIVERSE = (
     "The universe is not known, so that the names that were selected count as all features there were. Chance "
     "agreement is then overstated: measures that correct for it, such as nogueira, come out too low (goh too high)"
