@@ -3,12 +3,12 @@
     {"filter": ["none", "jmi"],
      "fraction": {"low": 0.0, "high": 1.0},
      "model": {"lasso": {"penalty": {"low": 1e-4, "high": 1.0, "log": True}},
-               "knn": {"n_neighbors": [1, 3, 5]},
+               "knn": {"kneighborsclassifier__n_neighbors": [1, 3, 5]},
                "mine": (MyClassifier(), {"depth": {"low": 1, "high": 5}})}}
 
 A range is a mapping with low and high (whole numbers where both are) and perhaps log; a list holds choices. A model is
 named (a selector of `steadyset.selectors`, or svm, knn, ridge) or given with its ranges. "filter" and "fraction" may be
-left out. Parameters within a pipeline are named by scikit-learn's step__parameter.
+left out. Parameters within a pipeline, as svm and knn are, are named by scikit-learn's step__parameter.
 """
 
 from __future__ import annotations
