@@ -124,7 +124,7 @@ def test_the_core_of_the_findings_is_that_of_the_picture():
 
 def test_the_registry_says_what_each_picture_shows():
     shown = [record.name for record in st.plot.pictures_for(st.findings_of(SELECTIONS))]
-    assert shown == ["selection_frequencies", "runs_by_features"]
+    assert shown == ["selection_frequencies", "runs_by_features", "convergence"]
     a, b = SELECTIONS, st.Selections.from_sets([["d"], ["c"]] * 2, features=list("abcd"))
     assert st.plot.pictures_for(st.findings_of(st.compare({"a": a, "b": b}))) == []
     assert set(shown) <= set(st.plot.list_pictures().index)

@@ -462,6 +462,24 @@ def _showing() -> list[Recipe]:
         Recipe(
             "plot.selection_frequencies", st.plot.selection_frequencies, {"selections": runs(), "top": 3, "core": 0.5}
         ),
+        Recipe(
+            "plot.convergence",
+            st.plot.convergence,
+            {
+                "selections": runs(),
+                "measure": "nogueira",
+                "width": 0.2,
+                "shuffle": True,
+                "random_state": 0,
+                "level": 0.9,
+                "similarity": None,
+            },
+        ),
+        Recipe(
+            "plot.null_distribution",
+            st.plot.null_distribution,
+            {"selections": runs(), "measure": "nogueira", "n_draws": 20, "random_state": 0, "similarity": None},
+        ),
         Recipe("plot.runs_by_features", st.plot.runs_by_features, {"selections": runs(), "top": 3}),
         Recipe("plot.get_picture", st.plot.get_picture, {"name": "runs_by_features"}),
         Recipe(

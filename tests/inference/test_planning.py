@@ -7,7 +7,7 @@ import pytest
 
 import steadyset as st
 from steadyset.inference.jackknife import jackknife
-from steadyset.inference.planning import _width
+from steadyset.inference.planning import Outlook
 from steadyset.inference.spread import spread_of
 from steadyset.measures.options import Options
 
@@ -27,7 +27,8 @@ def test_runs_needed_is_the_first_number_that_suffices() -> None:
     sel = runs(10)
     more = st.runs_needed(sel, 0.1)
     spread = spread_of(jackknife(sel, st.get_measure("nogueira"), Options()), Options())
-    assert _width(spread, 10 + more, 0.95) <= 0.1 < _width(spread, 10 + more - 1, 0.95)
+    (low, high), (lower, higher) = (Outlook(spread, 0.95).ends(10 + more - short) for short in (0, 1))
+    assert high - low <= 0.1 < higher - lower
 
 
 def test_the_planned_runs_give_about_the_planned_width() -> None:

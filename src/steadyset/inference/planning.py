@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from steadyset.inference.jackknife import jackknife
 from steadyset.inference.spread import Spread, spread_of, t_quantile, zero_spread_ends
 from steadyset.measures.options import Expectation, Options, Undefined
 from steadyset.measures.record import Measure, get_measure
-from steadyset.selections import as_selections
+from steadyset.selections import Selections, as_selections
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,21 +50,50 @@ def runs_needed(
     check_level(level)
     record = get_measure(measure).with_params(measure_params)
     options = Options(undefined, expectation, n_draws, random_state, similarity)
-    values = jackknife(as_selections(selections), record, options)
+    return outlook(as_selections(selections), record, options, level).more_runs(width)
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What more runs are expected to give: the estimate and the spread of the runs stay as they are now."""
+
+    spread: Spread
+    level: float
+
+    def ends(self, n_runs: int) -> tuple[float, float]:
+        """The expected interval of so many runs in all."""
+        there = self.spread.at(n_runs)
+        if there.alike:
+            return self.spread.range.clip(*zero_spread_ends(there, 1 - self.level))
+        return self.spread.range.clip(*auto_ends(there, t_quantile(self.level, n_runs - 1)))
+
+    def more_runs(self, width: float) -> int:
+        """How many more runs make the interval at most `width` wide."""
+
+        def is_narrow(n_runs: int) -> bool:
+            low, high = self.ends(n_runs)
+            return high - low <= width
+
+        now = self.spread.n_runs
+        if not is_narrow(MOST_RUNS):
+            raise InputError(f"No number of runs makes the interval narrower than {width:g}; choose a larger width.")
+        if is_narrow(now):
+            return 0
+        low, high = now, MOST_RUNS
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if is_narrow(middle) else (middle, high)
+        return high - now
+
+
+def outlook(selections: Selections, measure: Measure, options: Options, level: float) -> Outlook:
+    """The outlook from these runs; refused where they have no value or no variance."""
+    values = jackknife(selections, measure, options)
     if np.isnan(values.value):
-        raise InputError(f"{record.name} is {values.estimate.note}; the number of runs cannot be planned.")
+        raise InputError(f"{measure.name} is {values.estimate.note}; the number of runs cannot be planned.")
     if not values.defined:
         raise InputError(f"The number of runs cannot be planned: {values.why_no_variance()}.")
-    spread = spread_of(values, options)
-    if not _width(spread, MOST_RUNS, level) <= width:
-        raise InputError(f"No number of runs makes the interval narrower than {width:g}; choose a larger width.")
-    if _width(spread, values.n_runs, level) <= width:
-        return 0
-    low, high = values.n_runs, MOST_RUNS
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if _width(spread, middle, level) <= width else (middle, high)
-    return high - values.n_runs
+    return Outlook(spread_of(values, options), level)
 
 
 def convergence(
@@ -100,13 +130,6 @@ def convergence(
         found = interval_of(jackknife(runs.take(slice(m)), record, options), options, level)
         rows.append((m, found.estimate, found.se, found.low, found.high, found.note))
     return pd.DataFrame(rows, columns=["n_runs", "estimate", "se", "low", "high", "note"])
-
-
-def _width(spread: Spread, n_runs: int, level: float) -> float:
-    there = spread.at(n_runs)
-    ends = zero_spread_ends(there, 1 - level) if there.alike else auto_ends(there, t_quantile(level, n_runs - 1))
-    low, high = spread.range.clip(*ends)
-    return high - low
 
 
 def _steps(M: int) -> list[int]:

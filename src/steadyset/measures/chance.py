@@ -79,11 +79,17 @@ def expected_of_two(measure: Measure, sizes: Ints, d: int) -> float:
 
 def simulated_expectation(measure: Measure, sizes: Ints, d: int, n_draws: int, seed: int) -> tuple[float, float]:
     """E[measure] of whole random collections with these sizes, by simulation: (estimate, its standard error)."""
+    values = simulated_values(measure, sizes, d, n_draws, seed)
+    return float(values.mean()), float(values.std(ddof=1) / np.sqrt(n_draws))
+
+
+def simulated_values(measure: Measure, sizes: Ints, d: int, n_draws: int, seed: int) -> Floats:
+    """A frequency measure of random collections with these sizes, one value per draw."""
     from steadyset.kernels.overlap.random_sets import random_levels
 
     sizes = np.sort(sizes)
     rows = max(1, TERMS_A_CHUNK // (len(sizes) + 1))
-    values = np.concatenate(
+    return np.concatenate(
         [
             np.asarray(
                 measure.score(
@@ -93,7 +99,6 @@ def simulated_expectation(measure: Measure, sizes: Ints, d: int, n_draws: int, s
             for first in range(0, n_draws, rows)
         ]
     )
-    return float(values.mean()), float(values.std(ddof=1) / np.sqrt(n_draws))
 
 
 def scaled(value: Floats | float, expected: Floats | float, largest: float) -> Floats:

@@ -86,6 +86,10 @@ class Family:
         """
         return None
 
+    def drawn_by_chance(self, selections: Selections, measure: Measure, options: Options) -> Floats | None:
+        """The values of `options.n_draws` random collections of the same sizes, where one call has them all."""
+        return None
+
     def can_correct(self, measure: Measure) -> bool:
         """Whether `expectation` acts on a measure: there is something to take off and a largest value to scale to."""
         return self.correctable and not measure.corrected and bool(np.isfinite(measure.bounds[1]))

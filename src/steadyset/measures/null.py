@@ -1,17 +1,23 @@
-"""What any measure is worth on average when the runs select at random, for the sizes at hand."""
+"""What any measure is worth when the runs select at random, for the sizes at hand: on average, and how it varies."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 
+from steadyset.kernels.arrays import Bools, Floats
+from steadyset.kernels.overlap.hypergeometric import intersection_laws
 from steadyset.kernels.overlap.random_sets import random_sets
 from steadyset.measures.evaluate import estimates
 from steadyset.measures.options import NullExpectation, Options
 from steadyset.measures.record import Measure, get_family, get_measure
 from steadyset.selections import Selections, as_selections
 from steadyset.similarity import FeatureSimilarity
+
+MOST_EXACT = 2_000  # features of a run: as many values are computed one by one
+ROUNDING = 1e-12  # equal values may come out a rounding error apart
 
 
 def null_expectation(
@@ -51,11 +57,66 @@ def null_expectation(
 
 
 def _simulated(runs: Selections, measure: Measure, options: Options) -> NullExpectation:
-    seed = options.seed()
-    values = np.array(
-        [estimates(random_selections(runs, draw, seed), [measure], options)[0].value for draw in range(options.n_draws)]
-    )
+    values = _drawn(runs, measure, options)
     return NullExpectation(float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values))), "monte_carlo")
+
+
+@dataclass(frozen=True, eq=False)
+class NullDistribution:
+    """The values that random selection of the same sizes gives, each with its probability, and how they were found.
+
+    An undefined value is nan. "exact" holds every value that chance can give, "monte_carlo" one value per draw.
+    """
+
+    values: Floats
+    probabilities: Floats
+    method: Literal["exact", "monte_carlo"]
+
+    def at_least(self, value: float) -> float:
+        """The probability of this value or a larger one; of n draws never less than 1 / (n + 1)."""
+        return self._p_value(self.values >= value - ROUNDING * max(1.0, abs(value)))
+
+    def at_most(self, value: float) -> float:
+        """The probability of this value or a smaller one; of n draws never less than 1 / (n + 1)."""
+        return self._p_value(self.values <= value + ROUNDING * max(1.0, abs(value)))
+
+    def _p_value(self, reached: Bools) -> float:
+        if self.method == "exact":
+            return float(min(1.0, self.probabilities[reached].sum()))
+        return float((reached.sum() + 1) / (len(self.values) + 1))
+
+
+def null_distribution(runs: Selections, measure: Measure, options: Options) -> NullDistribution:
+    """What a measure is worth when every run selects uniformly at random as many features as it did.
+
+    Exact for two runs whose features have neither weights nor ranks: the hypergeometric law of what they share. Else
+    the values of `options.n_draws` random collections.
+    """
+    plain = runs.weights is None and runs.rankings is None and options.similarity is None
+    if plain and runs.n_runs == 2 and runs.sizes.min() < MOST_EXACT:
+        return _of_two(runs, measure, options)
+    values = _drawn(runs, measure, options)
+    return NullDistribution(values, np.full(len(values), 1 / len(values)), "monte_carlo")
+
+
+def _of_two(runs: Selections, measure: Measure, options: Options) -> NullDistribution:
+    sizes, d = runs.sizes, runs.n_features
+    _, shared, probability = intersection_laws(np.array(sizes[:1]), np.array(sizes[1:]), d)
+    values = []
+    for r in shared:
+        second = np.arange(sizes[0] - r, sizes[0] - r + sizes[1])
+        pair = Selections.from_sets([np.arange(sizes[0]), second], features=runs.features)
+        values.append(estimates(pair, [measure], options)[0].value)
+    return NullDistribution(np.array(values), probability, "exact")
+
+
+def _drawn(runs: Selections, measure: Measure, options: Options) -> Floats:
+    known = get_family(measure).drawn_by_chance(runs, measure, options)
+    if known is not None:
+        return known
+    seed = options.seed()
+    draws = (random_selections(runs, draw, seed) for draw in range(options.n_draws))
+    return np.array([estimates(drawn, [measure], options)[0].value for drawn in draws])
 
 
 def random_selections(runs: Selections, draw: int, seed: int) -> Selections:

@@ -172,8 +172,8 @@ def distinct_names(values: Iterable[Any]) -> dict[str, str]:
     return found
 
 
-def heading(alt: Any, text: str, said: str = "") -> Any:
-    """The title of a plot, and a line below it; without a title the line alone."""
+def heading(alt: Any, text: str, said: str | list[str] = "") -> Any:
+    """The title of a plot, and a line or more below it; without a title these alone."""
     if not text:
         return alt.Title(said, anchor="start", fontSize=SMALL, fontWeight="normal", color=MUTED)
     return alt.Title(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.measures.chance import expected_of_frequencies, scaled, simulated_expectation
+from steadyset.measures.chance import expected_of_frequencies, scaled, simulated_expectation, simulated_values
 from steadyset.measures.family import Family
 from steadyset.measures.masks import Collections
 from steadyset.measures.options import Estimate, NullExpectation, Options, settle
@@ -65,6 +65,12 @@ class Frequency(Family):
             return NullExpectation(exact)
         simulated = simulated_expectation(measure, sizes, d, options.n_draws, options.seed())
         return NullExpectation(*simulated, "monte_carlo")
+
+    def drawn_by_chance(self, selections: Selections, measure: Measure, options: Options) -> Floats | None:
+        """By drawing levels; a value that is corrected for chance takes more than these."""
+        if options.corrects and self.can_correct(measure):
+            return None
+        return simulated_values(measure, selections.sizes, selections.n_features, options.n_draws, options.seed())
 
     def values(self, measure: Measure, collections: Collections) -> Floats:
         """Collections with the same sizes in one call."""
