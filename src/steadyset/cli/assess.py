@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from steadyset.arguments import wrong_argument
-from steadyset.cli import shared
+from steadyset.cli import data_options, shared
 from steadyset.cli.interruption import resumable
+from steadyset.cli.option_records import with_records
 from steadyset.cli.output import Format, warn_of_formulas
 from steadyset.cli.telling import tell
 from steadyset.conventions import CORE, LEVEL, check_core, check_level
@@ -24,12 +25,10 @@ if TYPE_CHECKING:
     from steadyset.resampling import Resampling
 
 
+@with_records
 def assess(
-    file: shared.DataArgument,
-    target: shared.TargetColumn = None,
-    samples: shared.Samples = None,
-    transpose: shared.GenesInRows = None,
-    layer: shared.Layer = None,
+    file: data_options.DataArgument,
+    target: data_options.TargetColumn = None,
     selectors: Annotated[
         list[str] | None,
         typer.Option(
@@ -63,15 +62,8 @@ def assess(
         ),
     ] = None,
     task: shared.TaskOption = None,
-    drop: shared.Drop = None,
-    keep: shared.Keep = None,
-    impute: shared.Impute = None,
     on_warning: shared.OnWarning = "record",
-    delimiter: shared.Delimiter = None,
-    sheet: shared.Sheet = None,
-    samples_sheet: shared.SamplesSheet = None,
-    max_gb: shared.MaxGb = 8.0,
-    groups: shared.Groups = None,
+    reading: data_options.DataOptions = data_options.AS_RECOGNISED,
     jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", help="Parallel jobs; -1 uses every core.")] = -1,
     engine: Annotated[
         str, typer.Option(metavar="NAME", help="auto, serial, threads, processes, dask, or a dask scheduler's address.")
@@ -111,23 +103,7 @@ def assess(
     check_core(core)
     check_level(level)
     people = form is Format.table
-    data = shared.read_data(
-        file,
-        target,
-        samples=samples,
-        transpose=transpose,
-        sheet=sheet,
-        samples_sheet=samples_sheet,
-        layer=layer,
-        drop=drop,
-        keep=keep,
-        impute=impute,
-        delimiter=delimiter,
-        groups=groups,
-        people=people,
-        max_gb=max_gb,
-        task=task,
-    )
+    data = data_options.read_data(file, target, reading, task, people=people)
     folder = out if out is not None else Path(f"{file.name.split('.')[0]}-runs")
     kept = f"the finished runs are in {folder}, and the same command with --resume continues."
     with before_compiling(_say_that_it_compiles) if people else nullcontext():
@@ -137,10 +113,10 @@ def assess(
             result = run_assessment(
                 selectors or None,
                 data.X,
-                shared.named_target(data.y, target),
+                data_options.named_target(data.y, target),
                 features=data.features,
                 groups=data.groups,
-                impute=impute,
+                impute=reading.impute,
                 on_warning=on_warning,
                 task=task,
                 resampling=_resampling(resampling, runs),

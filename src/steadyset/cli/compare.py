@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from steadyset.cli import recorded, shared
+from steadyset.cli.option_records import with_records
 from steadyset.cli.output import Format, print_rows
-from steadyset.conventions import ALIKE, LEVEL
+from steadyset.conventions import LEVEL
 from steadyset.errors import InputError
 from steadyset.wording import percent
 
@@ -35,7 +36,7 @@ class Adjustment(StrEnum):
     none = "none"
 
 
-@recorded.reading_options
+@with_records
 def compare(
     files: recorded.Files,
     name: Annotated[str, typer.Option("--measure", "-m", metavar="NAME", help="The measure to compare.")] = "nogueira",
@@ -54,11 +55,7 @@ def compare(
     asked: recorded.Asked = recorded.AS_RECOGNISED,
     undefined: shared.Policy = "nan",
     expectation: shared.Expected = "auto",
-    data: shared.DataFile = None,
-    target: shared.Target = None,
-    similarity: shared.SimilarityFile = None,
-    similarity_method: shared.Method = "pearson",
-    threshold: shared.Threshold = ALIKE,
+    source: recorded.Alike = recorded.NO_SIMILARITY,
     draws: shared.Draws = 10_000,
     seed: shared.Seed = 0,
     load: shared.Load = None,
@@ -78,7 +75,6 @@ def compare(
 
     if len(set(files)) < len(files):
         raise InputError("The same file is given twice; give one file per procedure.")
-    source = recorded.Alike(data, target, similarity, similarity_method, threshold)
     read, alike = recorded.read_recorded(files, asked, source)
     for one in read:
         recorded.refuse_full_sets(one, [get_measure(name)])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from steadyset.cli import recorded, shared
+from steadyset.cli.option_records import with_records
 from steadyset.cli.output import Format, print_rows
 from steadyset.conventions import CORE, LEVEL
 from steadyset.errors import InputError
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from steadyset.findings import Findings
 
 
-@recorded.reading_options
+@with_records
 def consensus(
     files: recorded.Files,
     rule: Annotated[

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from steadyset.cli import recorded, shared
+from steadyset.cli.option_records import with_records
 from steadyset.cli.output import Format, print_rows
-from steadyset.conventions import ALIKE, LEVEL
+from steadyset.conventions import LEVEL
 from steadyset.errors import InputError
 from steadyset.io.labels import UnionOfNames
 from steadyset.wording import counted
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     Tables = list[tuple[str, list[dict[str, Any]]]]
 
 
-@recorded.reading_options
+@with_records
 def measure(
     files: recorded.Files,
     names: Annotated[
@@ -40,14 +41,15 @@ def measure(
     asked: recorded.Asked = recorded.AS_RECOGNISED,
     undefined: shared.Policy = "nan",
     expectation: shared.Expected = "auto",
-    data: shared.DataFile = None,
-    target: shared.Target = None,
-    similarity: shared.SimilarityFile = None,
-    similarity_method: shared.Method = "pearson",
-    threshold: shared.Threshold = ALIKE,
+    source: recorded.Alike = recorded.NO_SIMILARITY,
     draws: shared.Draws = 10_000,
     mc_error: Annotated[
-        float | None, typer.Option(metavar="E", help="Simulate until the Monte Carlo error is below this.")
+        float | None,
+        typer.Option(
+            metavar="E",
+            help="Simulate until the Monte Carlo error is below this.",
+            rich_help_panel=shared.CHANCE,
+        ),
     ] = None,
     seed: shared.Seed = 0,
     load: shared.Load = None,
@@ -67,7 +69,6 @@ def measure(
     policy = shared.undefined_policy(undefined)
     wanted = None if not names or "all" in names else chosen_measures(names)
     options = Options(policy, expectation, draws, seed, None, mc_error)  # type: ignore[arg-type]
-    source = recorded.Alike(data, target, similarity, similarity_method, threshold)
     read, alike = recorded.read_recorded(files, asked, source, lists=True)
     if alike is not None:
         options = Options(policy, expectation, draws, seed, alike, mc_error)  # type: ignore[arg-type]

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from steadyset.cli import recorded, shared
+from steadyset.cli.option_records import with_records
 
 
 class MethodsFormat(StrEnum):
@@ -21,7 +22,7 @@ class MethodsFormat(StrEnum):
     json = "json"
 
 
-@recorded.reading_options
+@with_records
 def methods(
     source: Annotated[
         Path,

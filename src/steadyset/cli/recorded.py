@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_type_hints
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from steadyset.cli import shared
 from steadyset.cli.naming import quoted
-from steadyset.cli.shared import MaxGb
 from steadyset.conventions import ALIKE
 from steadyset.errors import InputError
 from steadyset.io.disk import file_path
@@ -28,6 +26,7 @@ if TYPE_CHECKING:
 
 OF_VALUES = ("weights", "rankings")  # families whose measures read importances and ranks
 RUN = "run"  # the column of --data that names its rows
+PANEL = "Reading the selections"
 NO_UNIVERSE = "give --features N or --universe FILE"
 
 Files = Annotated[
@@ -40,7 +39,8 @@ Files = Annotated[
     ),
 ]
 Features = Annotated[
-    int | None, typer.Option(metavar="N", help="Number of features to choose from, if a file does not say.")
+    int | None,
+    typer.Option(metavar="N", help="Number of features to choose from, if a file does not say.", rich_help_panel=PANEL),
 ]
 UniverseFile = Annotated[
     Path | None,
@@ -49,6 +49,7 @@ UniverseFile = Annotated[
         metavar="FILE",
         help="All features to choose from: a file with one name per line, a table with names in its first column, or "
         "the data, whose header names them.",
+        rich_help_panel=PANEL,
     ),
 ]
 Layout = Annotated[
@@ -57,12 +58,16 @@ Layout = Annotated[
         metavar="NAME",
         help="How selections are laid out: wide, long, columns, rows, gmt, gmx, ranks, importances, or as R packages "
         "write them (caret, glmnet, mlr3fselect, boruta). Default: recognised, and refused where several fit.",
+        rich_help_panel=PANEL,
     ),
 ]
 Top = Annotated[
     int | None,
     typer.Option(
-        metavar="K", min=1, help="Selected are the K best: by rank, by absolute importance, or the first of each list."
+        metavar="K",
+        min=1,
+        help="Selected are the K best: by rank, by absolute importance, or the first of each list.",
+        rich_help_panel=PANEL,
     ),
 ]
 Transpose = Annotated[
@@ -72,6 +77,7 @@ Transpose = Annotated[
         help="Tables of runs and features have one row per feature and one column per run. Default: one row per run "
         "unless headings say otherwise; tables that look transposed are refused.",
         show_default=False,
+        rich_help_panel=PANEL,
     ),
 ]
 Header = Annotated[
@@ -80,19 +86,27 @@ Header = Annotated[
         "--header/--no-header",
         help="The first cell of each list is its label. Default: recognised, and refused where it is ambiguous.",
         show_default=False,
+        rich_help_panel=PANEL,
     ),
 ]
 RunColumn = Annotated[
-    str | None, typer.Option("--runs", metavar="COLUMN", help="The column of a long table that names the runs.")
+    str | None,
+    typer.Option(
+        "--runs", metavar="COLUMN", help="The column of a long table that names the runs.", rich_help_panel=PANEL
+    ),
 ]
 SheetName = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="The sheet of a workbook. Default: the only one; or all, if each is a list."),
+    typer.Option(
+        metavar="NAME",
+        help="The sheet of a workbook. Default: the only one; or all, if each is a list.",
+        rich_help_panel=PANEL,
+    ),
 ]
 
 
 class Asked(NamedTuple):
-    """How the files are to be read: the options that `reading_options` gives a command, by their names."""
+    """How the files are to be read: options of every subcommand that reads selections."""
 
     features: Features = None
     universe: UniverseFile = None
@@ -102,45 +116,23 @@ class Asked(NamedTuple):
     header: Header = None
     runs: RunColumn = None
     sheet: SheetName = None
-    max_gb: MaxGb = MAX_GB
-
-
-def reading_options(command: Callable[..., None]) -> Callable[..., None]:
-    """A command that takes the fields of Asked as options, in place of its parameter `asked`."""
-    own = inspect.signature(command, eval_str=True)
-    hints = get_type_hints(Asked, include_extras=True)
-    options = [
-        inspect.Parameter(
-            name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=Asked._field_defaults[name], annotation=hint
-        )
-        for name, hint in hints.items()
-    ]
-    parameters = [one for each in own.parameters.values() for one in (options if each.name == "asked" else [each])]
-
-    @functools.wraps(command)
-    def with_options(**given: Any) -> None:
-        asked = Asked(**{name: given.pop(name) for name in Asked._fields})
-        command(asked=asked, **given)
-
-    with_options.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
-    with_options.__annotations__ = {one.name: one.annotation for one in parameters}
-    return with_options
+    max_gb: shared.MaxGb = MAX_GB
 
 
 AS_RECOGNISED = Asked()
 
 
 class Alike(NamedTuple):
-    """Where the similarity of the features comes from."""
+    """Where the similarity of the features comes from: options of the subcommands whose measures need it."""
 
-    data: Path | None
-    target: str | None
-    similarity: Path | None
-    method: str
-    threshold: float
+    data: shared.DataFile = None
+    target: shared.Target = None
+    similarity: shared.SimilarityFile = None
+    similarity_method: shared.Method = "pearson"
+    threshold: shared.Threshold = ALIKE
 
 
-NO_SIMILARITY = Alike(None, None, None, "pearson", ALIKE)
+NO_SIMILARITY = Alike()
 
 
 class Recorded(NamedTuple):

@@ -8,10 +8,11 @@ from typing import Annotated
 import typer
 
 from steadyset.cli import recorded, shared
+from steadyset.cli.option_records import with_records
 from steadyset.conventions import CORE, LEVEL
 
 
-@recorded.reading_options
+@with_records
 def report(
     source: Annotated[
         Path,

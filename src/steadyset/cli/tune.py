@@ -8,9 +8,10 @@ from typing import Annotated
 
 import typer
 
-from steadyset.cli import shared
+from steadyset.cli import data_options, shared
 from steadyset.cli.assess import progress_bar
 from steadyset.cli.interruption import resumable
+from steadyset.cli.option_records import with_records
 from steadyset.cli.output import Format, warn_of_formulas
 from steadyset.cli.telling import tell
 from steadyset.conventions import CORE, LEVEL, check_core, check_level
@@ -18,12 +19,10 @@ from steadyset.conventions import CORE, LEVEL, check_core, check_level
 CHOSEN = "chosen.csv"
 
 
+@with_records
 def tune(
-    file: shared.DataArgument,
-    target: shared.TargetColumn = None,
-    samples: shared.Samples = None,
-    transpose: shared.GenesInRows = None,
-    layer: shared.Layer = None,
+    file: data_options.DataArgument,
+    target: data_options.TargetColumn = None,
     space: Annotated[
         str,
         typer.Option(
@@ -55,15 +54,8 @@ def tune(
         str, typer.Option(metavar="NAME", help="The stability measure; adjusted ones use Pearson correlations.")
     ] = "nogueira",
     task: shared.TaskOption = None,
-    drop: shared.Drop = None,
-    keep: shared.Keep = None,
-    impute: shared.Impute = None,
     on_warning: shared.OnWarning = "record",
-    delimiter: shared.Delimiter = None,
-    sheet: shared.Sheet = None,
-    samples_sheet: shared.SamplesSheet = None,
-    max_gb: shared.MaxGb = 8.0,
-    groups: shared.Groups = None,
+    reading: data_options.DataOptions = data_options.AS_RECOGNISED,
     jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", help="Threads; -1 uses every core.")] = -1,
     storage: Annotated[
         str | None, typer.Option(metavar="URL", help="A database that many processes share. Default: SQLite in DIR.")
@@ -95,23 +87,7 @@ def tune(
     check_core(core)
     check_level(level)
     people = form is Format.table
-    data = shared.read_data(
-        file,
-        target,
-        samples=samples,
-        transpose=transpose,
-        sheet=sheet,
-        samples_sheet=samples_sheet,
-        layer=layer,
-        drop=drop,
-        keep=keep,
-        impute=impute,
-        delimiter=delimiter,
-        groups=groups,
-        people=people,
-        max_gb=max_gb,
-        task=task,
-    )
+    data = data_options.read_data(file, target, reading, task, people=people)
     folder = out if out is not None else Path(f"{file.name.split('.')[0]}-tuning")
     place = folder if storage is None else "the storage"  # whose address may hold a password
     kept = f"the finished configurations are in {place}, and the same command with --resume continues."
@@ -120,10 +96,10 @@ def tune(
         result = run_tuning(
             space,
             data.X,
-            shared.named_target(data.y, target),
+            data_options.named_target(data.y, target),
             features=data.features,
             groups=data.groups,
-            impute=impute,
+            impute=reading.impute,
             on_warning=on_warning,
             task=task,
             objectives=objectives and [name.strip() for name in objectives.split(",") if name.strip()],
