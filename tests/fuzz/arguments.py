@@ -12,7 +12,8 @@ from typing import Any
 
 from tests.fuzz.contract import Example
 from tests.fuzz.hostile import short, values
-from tests.fuzz.recipes import Recipe, recipes
+from tests.fuzz.materials import Recipe
+from tests.fuzz.recipes import recipes
 
 from steadyset.errors import SteadysetError
 

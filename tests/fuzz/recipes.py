@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
+from tests.fuzz.building import building
+from tests.fuzz.materials import Recipe, alike, assessed, data, inside, runs, weighted
 
 import steadyset as st
 from steadyset.plots import Picture
@@ -39,47 +35,9 @@ RECORDS = frozenset(
 )
 
 
-@dataclass(frozen=True)
-class Recipe:
-    """A function and keyword arguments that it takes; `made` holds those whose value is made for each call."""
-
-    name: str
-    call: Callable[..., Any]
-    sound: dict[str, Any]
-
-
-@cache
-def runs() -> st.Selections:
-    sets = [["a", "b"], ["a", "c"], ["a", "b", "c"], ["b"], ["a", "d"]]
-    return st.Selections.from_sets(sets, features=list("abcdef"))
-
-
-@cache
-def weighted() -> st.Selections:
-    return runs().with_weights([[0.5 + i for i in range(k)] for k in runs().sizes])
-
-
-@cache
-def alike() -> st.FeatureSimilarity:
-    C = np.eye(6) * 0.5 + 0.5
-    return st.FeatureSimilarity.from_matrix(C, threshold=0.4, features=list("abcdef"))
-
-
-@cache
-def data() -> tuple[Any, Any]:
-    X = np.random.default_rng(0).normal(size=(24, 5))
-    return X, (X[:, 0] + X[:, 1] > 0).astype(int)
-
-
-@cache
-def assessed() -> st.Assessment:
-    X, y = data()
-    return st.assess({"a": st.FilterSelector("anova", k=2)}, X, y, resampling=st.KFold(4), random_state=0)
-
-
 def recipes() -> list[Recipe]:
     """One or more for every public name that is no record."""
-    return [*_measuring(), *_choosing(), *_building(), *_running(), *_selecting(), *_showing()]
+    return [*_measuring(), *_choosing(), *building(), *_running(), *_selecting(), *_showing()]
 
 
 def _measuring() -> list[Recipe]:
@@ -192,97 +150,6 @@ def _choosing() -> list[Recipe]:
                 "alpha": 0.05,
             },
         ),
-    ]
-
-
-def _building() -> list[Recipe]:
-    X, _ = data()
-    names = list("abcdef")
-    return [
-        Recipe(
-            "Selections.from_sets",
-            st.Selections.from_sets,
-            {"sets": [["a"], ["b"]], "features": names, "n_features": None, "labels": None},
-        ),
-        Recipe(
-            "Selections.from_matrix",
-            st.Selections.from_matrix,
-            {"Z": [[0, 1], [1, 0]], "features": ["a", "b"], "labels": None, "transpose": None},
-        ),
-        Recipe(
-            "Selections.from_weights",
-            st.Selections.from_weights,
-            {"W": [[0, 1.5], [1, 0]], "features": ["a", "b"], "labels": None},
-        ),
-        Recipe(
-            "Selections.from_rankings",
-            st.Selections.from_rankings,
-            {"R": [["a", "b"], ["b", "a"]], "features": names, "top": 1, "n_features": None, "labels": None},
-        ),
-        *_from_tools(),
-        Recipe("Selections.take", runs().take, {"runs": [0, 1]}),
-        Recipe("Selections.with_weights", runs().with_weights, {"rows": [[1.0] * k for k in runs().sizes]}),
-        Recipe(
-            "Selections.read",
-            st.Selections.read,
-            {
-                **{"path": "absent.csv", "features": None, "n_features": None, "transpose": None, "layout": None},
-                **{"top": None, "header": None, "runs": None, "sheet": None, "max_gb": 1.0},
-            },
-        ),
-        Recipe("Selections.write", _written, {"path": "runs.csv", "layout": None, "spreadsheet_safe": False}),
-        Recipe(
-            "FeatureSimilarity.from_matrix",
-            st.FeatureSimilarity.from_matrix,
-            {"C": np.eye(3), "threshold": 0.5, "features": None, "diagonal": "check"},
-        ),
-        Recipe(
-            "FeatureSimilarity.from_data",
-            st.FeatureSimilarity.from_data,
-            {"X": X, "method": "pearson", "threshold": 0.5, "features": None, "bins": 5},
-        ),
-        Recipe(
-            "FeatureSimilarity.from_groups",
-            st.FeatureSimilarity.from_groups,
-            {"groups": [0, 0, 1], "threshold": 0.5, "features": None, "n_features": None},
-        ),
-        Recipe(
-            "FeatureSimilarity.read",
-            st.FeatureSimilarity.read,
-            {"path": "absent.csv", "threshold": 0.5, "features": None},
-        ),
-        Recipe("FeatureSimilarity.with_threshold", alike().with_threshold, {"threshold": 0.7}),
-        Recipe(
-            "fifteen_features",
-            st.datasets.fifteen_features,
-            {"n": 20, "correlations": (0.9, 0.8, 0.7, 0.6), "random_state": 0},
-        ),
-        Recipe("redundant_features", st.datasets.redundant_features, {"n": 20, "d": 20, "rho": 0.5, "random_state": 0}),
-        Recipe(
-            "similar_features",
-            st.datasets.similar_features,
-            {"n": 20, "d": 40, "kind": "blocks", "n_similar": 4, "random_state": 0},
-        ),
-    ]
-
-
-def _from_tools() -> list[Recipe]:
-    X, y = data()
-    halves = [LogisticRegression().fit(X[start::2], y[start::2]) for start in (0, 1)]
-    cut = {"features": list("abcde"), "top": 2, "threshold": None}
-    read = cut | {"importance": "gain", "tentative": False}
-    ranks = np.array([[1, 2, 3, 4, 5], [1, 1, 2, 3, 4]])
-    folds = {f"split{i}_{name}": table for i in (0, 1) for name, table in (("ranking", ranks), ("support", ranks == 1))}
-    eliminated = SimpleNamespace(cv_results_={"n_features": [1, 2], **folds}, n_features_=2, n_features_in_=5)
-    return [
-        Recipe("from_cross_validate", st.from_cross_validate, read | {"cv_results": {"estimator": halves}}),
-        Recipe("from_fitted", st.from_fitted, read | {"fitted": halves, "labels": None}),
-        Recipe(
-            "from_importances",
-            st.from_importances,
-            cut | {"importances": [[1.0, 2.0, 0.5, 0.0, 3.0]] * 2, "by": None, "labels": None},
-        ),
-        Recipe("from_rfecv", st.from_rfecv, {"rfecv": eliminated, "features": list("abcde"), "n_features": 2}),
     ]
 
 
@@ -524,19 +391,8 @@ def _unregistered(name: Any) -> None:
         st.unregister_measure(name)
 
 
-def _written(path: Any, layout: Any, spreadsheet_safe: Any) -> None:
-    runs().write(_inside(path), layout=layout, spreadsheet_safe=spreadsheet_safe)
-
-
 def _reported(result: Any, path: Any, core: Any, level: Any) -> None:
-    st.report(result, _inside(path), core=core, level=level)
-
-
-def _inside(path: Any) -> Any:
-    """A path below the temporary folder, so that strange texts write nothing elsewhere."""
-    if not isinstance(path, (str, Path)):
-        return path
-    return f"{tempfile.gettempdir()}/{str(path).replace('..', '_').lstrip('/~')}"
+    st.report(result, inside(path), core=core, level=level)
 
 
 class _Linear:
