@@ -40,8 +40,11 @@ WORDS_AND_FLAGS = {
     "impute": (lambda v: _assess(impute=v), "impute must be one of median, None"),
     "on_warning": (lambda v: _assess(on_warning=v), "on_warning must be one of record, fail"),
     "runs": (lambda v: _assess(runs=v), 'runs must be a whole number or "auto"'),
-    "progress": (lambda v: _assess(progress=v), "progress must be None or a function of (done, total)"),
-    "progress of tune": (lambda v: _tune(progress=v), "progress must be None or a function of (done, total)"),
+    "progress": (lambda v: _assess(progress=v), "progress must be True, False, None or a function of (done, total)"),
+    "progress of tune": (
+        lambda v: _tune(progress=v),
+        "progress must be True, False, None or a function of (done, total)",
+    ),
     "sampler": (lambda v: _tune(sampler=v), "sampler must be one of random,"),
     "similarity of tune": (lambda v: _tune(similarity=v), "similarity "),
     "similarity of adj": (lambda v: st.approaches.adj(X, Y, similarity=v), "similarity "),
@@ -92,7 +95,7 @@ OTHERS = [
     (lambda: _tune(objectives=[[]]), "objectives must be a sequence of names"),
     (lambda: st.Assessment.open("\n"), r"path must be the name of a file (got '\n')"),
     (lambda: st.Selections.read("a\nb.csv"), r"path must be the name of a file (got 'a\nb.csv')"),
-    (lambda: _assess(progress=len), "progress must be None or a function of (done, total)"),
+    (lambda: _assess(progress=len), "progress must be True, False, None or a function of (done, total)"),
     (
         lambda: st.plot.selection_frequencies({"a": 3}),
         "selections must be Selections, or an array or a table with one row per run",

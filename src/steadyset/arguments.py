@@ -81,14 +81,15 @@ def check_each(name: str, values: Any, fits: Callable[[Any], bool], expected: st
     return parts
 
 
-def check_function(name: str, value: Any, *parameters: str) -> None:
-    """An option that is None, or a function of these parameters."""
-    if value is None:
+def check_function(name: str, value: Any, *parameters: str, or_flag: bool = False) -> None:
+    """An option that is None, or a function of these parameters; `or_flag`: or True or False."""
+    if value is None or (or_flag and isinstance(value, bool | np.bool_)):
         return
     try:
         inspect.signature(value).bind(*parameters)
     except TypeError:
-        raise wrong_argument(name, f"None or a function of ({', '.join(parameters)})", value) from None
+        instead = "True, False, None" if or_flag else "None"
+        raise wrong_argument(name, f"{instead} or a function of ({', '.join(parameters)})", value) from None
     except ValueError:  # compiled code that does not tell what it takes
         return
 

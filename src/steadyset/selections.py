@@ -20,12 +20,16 @@ from steadyset.io.lists import entries_of_rankings, entries_of_sets, is_ragged, 
 from steadyset.io.valued import entries_of_ranks
 from steadyset.io.wide import LAYOUTS, entries_of_matrix, read_matrix
 from steadyset.kernels.arrays import Floats, Ints
+from steadyset.notebook import Bar, card
+from steadyset.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd
     from scipy import sparse
 
 T = TypeVar("T", bound=np.generic)
+SHOWN_FEATURES = 5  # by a notebook
+MOST_COUNTED = 10_000_000  # features of which it counts the runs; an array of so many numbers takes 80 MB
 
 
 class Selections(Drawable):
@@ -371,12 +375,34 @@ class Selections(Drawable):
         return hash((self._n_features, self._labels, self._indptr.tobytes(), self._indices.tobytes()))
 
     def __repr__(self) -> str:
+        return f"Selections({self._summary()})"
+
+    def _summary(self) -> str:
         low, high = int(self.sizes.min()), int(self.sizes.max())
         sizes = f"size {low}" if low == high else f"sizes {low} to {high}"
         extra = "".join(
             f", {word}" for word, x in [("weights", self._weights), ("rankings", self._rankings)] if x is not None
         )
-        return f"Selections({self.n_runs} runs, {self._n_features} features, {sizes}{extra})"
+        return f"{self.n_runs} runs, {self._n_features} features, {sizes}{extra}"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the features that most runs select."""
+        chosen, counts = self._chosen()
+        first = np.argsort(-counts, kind="stable")[:SHOWN_FEATURES]
+        names = [f"x{f}" if self._names is None else self._names[f] for f in chosen[first]]
+        rows = [(name, n, Bar(n / self.n_runs)) for name, n in zip(names, (int(n) for n in counts[first]), strict=True)]
+        left, never = len(chosen) - len(rows), self._n_features - len(chosen)
+        rest = [f"{counted(left, 'more feature')} selected"] * (left > 0) + [f"{never} never selected"] * (never > 0)
+        more = ", ".join(rest)
+        header = ("feature", "runs", "share")
+        return card("Selections", self._summary(), header, rows, more=more, notes=self._notes[:3])
+
+    def _chosen(self) -> tuple[Ints, Ints]:
+        """The features that some run selected, and how many runs did."""
+        if self._n_features > MOST_COUNTED:
+            return np.unique(self._indices, return_counts=True)
+        chosen = np.flatnonzero(self.counts)
+        return chosen, self.counts[chosen]
 
     def __setattr__(self, name: str, value: Any) -> NoReturn:
         raise AttributeError("Selections cannot be changed; build new ones, or take() some of the runs.")

@@ -25,9 +25,14 @@ def span(low: float | None, high: float | None, decimals: int = 2) -> str:
     return DASH if DASH in ends else f"{ends[0]} to {ends[1]}"
 
 
+def p_value(value: float) -> str:
+    """A p-value with two digits; very small ones are said to be below a bound."""
+    return DASH if math.isnan(value) else "< 0.0001" if value < 1e-4 else f"{value:.2g}"
+
+
 def amount(value: float | None) -> str:
     """A mean of counts: whole where it is whole, else one decimal."""
-    if value is None or math.isnan(value):
+    if value is None or not math.isfinite(value):
         return DASH
     return f"{value:.0f}" if value == round(value) else number(value, 1)
 
@@ -46,6 +51,16 @@ def percent(share: float) -> str:
     """A share of the whole: 90%, 97.5%; never 0% for something, never 100% for less than all."""
     rounded = min(max(round(100 * share, 1), 0.1), 99.9) if 0 < share < 1 else 100 * share
     return f"{rounded:g}%"
+
+
+def lasting(seconds: float) -> str:
+    """A time: 12 s, 3 min 20 s, 2 h 5 min."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
 def listed(names: Sequence[str], most: int | None = None, *, last: str = " and ") -> str:

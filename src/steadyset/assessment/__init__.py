@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +16,6 @@ from sklearn.exceptions import FitFailedWarning
 
 from steadyset.arguments import (
     check_flag,
-    check_function,
     check_integer,
     check_number,
     is_whole,
@@ -32,6 +31,7 @@ from steadyset.assessment.written import SCHEMA_VERSION
 from steadyset.errors import Argument, HopelessError, InputError
 from steadyset.inference.feature_table import table_csv
 from steadyset.io.disk import folder_path
+from steadyset.progress import Progress, Tell, check_progress, progress_told
 from steadyset.resampling import Bootstrap, Resampling, as_resampling
 from steadyset.runner.all_rows import error_on_all_rows
 from steadyset.runner.cell import EVERY_ROW, Cell
@@ -73,7 +73,7 @@ def assess(
     max_runs: int = MAX_RUNS,
     measure: str = "nogueira",
     all_rows: bool = True,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = None,
 ) -> Assessment:
     """Run selectors on the same resamples of a data set and record what each of them selects.
 
@@ -103,7 +103,8 @@ def assess(
         than `width`, at most `max_runs`
     measure : what "auto" looks at
     all_rows : whether each selector is fitted once more, to all rows, for the table of features
-    progress : called with the numbers of finished and of all runs
+    progress : None shows a bar in notebooks and in terminals, False none, and True one even where standard error goes
+        to a file; a function is called with the numbers of finished and of all runs
 
     Returns
     -------
@@ -114,7 +115,7 @@ def assess(
     """
     drawing = Bootstrap() if resampling is None else as_resampling(resampling)
     check_engine(engine)
-    check_function("progress", progress, "done", "total")
+    check_progress(progress)
     check_flag("all_rows", all_rows)
     folder = None if out is None else RunFolder(folder_path(out))
     jobs = job_count(n_jobs)
@@ -148,8 +149,9 @@ def assess(
             stack.enter_context(_no_trace_of_what_cannot_run(folder))
             request, finished = _begin(folder, request, resume)
         wanted = drawing.n_runs_for(request.plan.rows)
+        tell = stack.enter_context(progress_told(progress, "runs"))
         while True:
-            _fill(request, wanted, finished, folder, engine, n_jobs, progress, all_rows=all_rows)
+            _fill(request, wanted, finished, folder, engine, n_jobs, tell, all_rows=all_rows)
             if folder is not None:
                 folder.pack()
             result = _result(request, finished, wanted, folder)
@@ -220,7 +222,7 @@ def _fill(
     folder: RunFolder | None,
     engine: str,
     n_jobs: int | None,
-    progress: Callable[[int, int], None] | None,
+    progress: Tell | None,
     *,
     all_rows: bool,
 ) -> None:

@@ -18,9 +18,11 @@ from steadyset.errors import InputError
 from steadyset.inference.scores import corrected_error
 from steadyset.io.disk import file_path
 from steadyset.measures.record import get_measure
+from steadyset.notebook import MOST_ROWS, Bar, Figure, card
 from steadyset.runner.cell import EVERY_ROW, Cell
 from steadyset.runner.scoring import LOWER_IS_BETTER
 from steadyset.selections import Selections
+from steadyset.wording import amount, counted, percent, span
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from steadyset.similarity.alike import Alike
 
 ALL_FAILED = "all runs failed"
+MOST_MEASURED = 2_000_000  # selected features, of all runs together, whose stability a notebook shows unasked: a second
 
 
 class Assessment(Drawable):
@@ -288,6 +291,43 @@ class Assessment(Drawable):
 
     def __repr__(self) -> str:
         return f"Assessment({', '.join(self.selectors)}; {len(self.cells)} runs on {len(self.features)} features)"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the stability of each selector, where that is quick, its first score and its size."""
+        quick = sum(len(cell.selected or ()) for cell in self.cells) <= MOST_MEASURED
+        scores = self.settings["scoring"][:1]
+        names = self.selectors[:MOST_ROWS]
+        rows = [
+            self._shown_stability(index, scores) if quick else self._shown_scores(name, scores)
+            for index, name in enumerate(names)
+        ]
+        stability = ("stability", f"{percent(LEVEL)} interval", "", "verdict") if quick else ()
+        left, failed = len(self.selectors) - len(rows), sum(bool(cell.failure) for cell in self.cells)
+        notes = {
+            "summary() measures the stability.": not quick,
+            f"{counted(failed, 'run')} failed: see failures.": failed > 0,
+            f"Run folder: {self.path}": self.path is not None,
+        }
+        return card(
+            "Assessment",
+            f"{counted(len(self.cells), 'run')} on {counted(len(self.features), 'feature')}",
+            ("selector", "runs", *stability, *scores, "size"),
+            rows,
+            more=counted(left, "more selector") if left else "",
+            notes=[note for note, holds in notes.items() if holds],
+        )
+
+    def _shown_stability(self, index: int, scores: Sequence[str]) -> tuple[Any, ...]:
+        one = self._row(index, DEFAULT_MEASURE, LEVEL, None)
+        value, low, high = one["stability"], one["low"], one["high"]
+        found = (value, span(low, high, 3), Bar(value, low, high), one["verdict"])
+        return (self.selectors[index], one["runs"], *found, *(one[s] for s in scores), Figure(amount(one["size"])))
+
+    def _shown_scores(self, name: str, scores: Sequence[str]) -> tuple[Any, ...]:
+        mine = self.cells_of(name)
+        sizes = [len(cell.selected) for cell in mine if cell.selected is not None]
+        means = [_mean([cell.scores.get(score, np.nan) for cell in mine]) for score in scores]
+        return (name, len(sizes), *means, Figure(amount(_mean(sizes))))
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -6,11 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from steadyset.notebook import Words, card
 from steadyset.selections import Selections
 from steadyset.similarity import FeatureSimilarity
+from steadyset.wording import counted, listed
 
 if TYPE_CHECKING:
     import pandas as pd
+
+MARKS = {True: "yes", False: "no", None: "-"}
 
 
 @dataclass(frozen=True)
@@ -82,7 +86,27 @@ class Certificate:
         width = max(map(len, self.properties), default=0)
         lines = [f"Certificate of {self.measure}"]
         for name, verdict in self.properties.items():
-            mark = {True: "yes", False: "no", None: "-"}[verdict.holds]
             papers = f" [otherwise in {', '.join(disagree[name])}]" if name in disagree else ""
-            lines.append(f"  {name:<{width}}  {mark:<3}{papers}  {verdict}")
+            lines.append(f"  {name:<{width}}  {MARKS[verdict.holds]:<3}{papers}  {verdict}")
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the properties that do not hold, or of which a paper says otherwise, and why."""
+        disagree = self.disagreements()
+        told = {name: one for name, one in self.properties.items() if one.holds is False or name in disagree}
+        rows = [
+            (_spoken(name), MARKS[one.holds], ", ".join(disagree.get(name, ())), Words(str(one)))
+            for name, one in told.items()
+        ]
+        others = {
+            "Holds": [_spoken(name) for name, one in self.properties.items() if one.holds and name not in told],
+            "Does not apply": [_spoken(name) for name, one in self.properties.items() if one.holds is None],
+        }
+        known = [one.holds for one in self.properties.values() if one.holds is not None]
+        summary = f"of {self.measure}: {sum(known)} of {counted(len(known), 'property', 'properties')} hold"
+        notes = [f"{words}: {listed(names)}." for words, names in others.items() if names]
+        return card("Certificate", summary, ("property", "holds", "otherwise in", "why"), rows, notes=notes)
+
+
+def _spoken(name: str) -> str:
+    return name.replace("_", " ")

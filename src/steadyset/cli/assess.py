@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,6 +17,7 @@ from steadyset.cli.output import Format, warn_of_formulas
 from steadyset.cli.telling import tell
 from steadyset.conventions import CORE, LEVEL, check_core, check_level
 from steadyset.errors import InputError
+from steadyset.progress import progress_told
 
 if TYPE_CHECKING:
     from steadyset.assessment import Assessment
@@ -107,7 +106,11 @@ def assess(
     folder = out if out is not None else Path(f"{file.name.split('.')[0]}-runs")
     kept = f"the finished runs are in {folder}, and the same command with --resume continues."
     with before_compiling(_say_that_it_compiles) if people else nullcontext():
-        with resumable(kept) as stop, progress_bar(people, "runs") as progress, warnings.catch_warnings():
+        with (
+            resumable(kept) as stop,
+            progress_told(None if people else False, "runs") as progress,
+            warnings.catch_warnings(),
+        ):
             for said_later in (FitFailedWarning, CopiesWarning):  # the summary, the notes
                 warnings.simplefilter("ignore", said_later)
             result = run_assessment(
@@ -169,18 +172,3 @@ def _resampling(text: str, runs: str | None) -> Resampling:
         raise InputError(f"--runs cannot be combined with {text}, which has a fixed number of runs.")
     drawn.set_params(n_runs=int(runs))
     return drawn
-
-
-@contextmanager
-def progress_bar(people: bool, what: str) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar with the time left, on standard error; nothing where there is no terminal."""
-    if not people or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what)
-        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -12,13 +12,13 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from steadyset.ending import WORDS, leave
 from steadyset.errors import InterruptedRunError
+from steadyset.progress import Tell
 
-Progress = Callable[[int, int], None]
 GRACE, TIDYING = 1.0, 5.0  # seconds until the next run ends, and for what is left to do after it
 
 
@@ -31,7 +31,7 @@ class Stop:
         self.tidying = False
         self._end = threading.Lock()  # held by whoever tells the end
 
-    def between(self, progress: Progress | None) -> Progress:
+    def between(self, progress: Tell | None) -> Tell:
         """A progress callback at which the work ends if it is asked to."""
 
         def call(done: int, total: int) -> None:

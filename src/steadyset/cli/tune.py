@@ -9,12 +9,12 @@ from typing import Annotated
 import typer
 
 from steadyset.cli import data_options, shared
-from steadyset.cli.assess import progress_bar
 from steadyset.cli.interruption import resumable
 from steadyset.cli.option_records import with_records
 from steadyset.cli.output import Format, warn_of_formulas
 from steadyset.cli.telling import tell
 from steadyset.conventions import CORE, LEVEL, check_core, check_level
+from steadyset.progress import progress_told
 
 CHOSEN = "chosen.csv"
 
@@ -91,7 +91,11 @@ def tune(
     folder = out if out is not None else Path(f"{file.name.split('.')[0]}-tuning")
     place = folder if storage is None else "the storage"  # whose address may hold a password
     kept = f"the finished configurations are in {place}, and the same command with --resume continues."
-    with resumable(kept) as stop, progress_bar(people, "configurations") as progress, warnings.catch_warnings():
+    with (
+        resumable(kept) as stop,
+        progress_told(None if people else False, "configurations") as progress,
+        warnings.catch_warnings(),
+    ):
         warnings.simplefilter("ignore", UserWarning)  # what failed is told below
         result = run_tuning(
             space,

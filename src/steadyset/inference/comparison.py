@@ -19,8 +19,9 @@ from steadyset.inference.pairing import check_features
 from steadyset.inference.typeset import latex_table, markdown_table
 from steadyset.measures.options import Expectation, Options, Undefined
 from steadyset.measures.record import Measure, get_measure
+from steadyset.notebook import MOST_ROWS, Bar, card
 from steadyset.selections import Selections, as_selections
-from steadyset.wording import number
+from steadyset.wording import counted, number, percent, span
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,15 +58,34 @@ class Comparison(Drawable):
         return latex_table(self._header(), self._rows())
 
     def __repr__(self) -> str:
+        return f"{self._summary()}\n\n{self.to_markdown()}"
+
+    def _summary(self) -> str:
         adjusted = {"holm": "Holm", "bh": "Benjamini-Hochberg"}.get(self.adjust or "", "unadjusted")
-        alpha = 1 - self.level
         return (
-            f"{self.measure} with {self.level:.0%} intervals; procedures that share a letter do not differ "
-            f"at {alpha:.3g} ({adjusted})\n\n{self.to_markdown()}"
+            f"{self.measure} with {percent(self.level)} intervals; procedures that share a letter do not differ "
+            f"at {1 - self.level:.3g} ({adjusted})"
         )
 
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                str(name),
+                one.estimate,
+                span(one.low, one.high, 3),
+                Bar(one.estimate, one.low, one.high),
+                int(one.n_runs),
+                one.group,
+            )
+            for name, one in self.table[:MOST_ROWS].iterrows()
+        ]
+        name, value, interval, runs, group = self._header()
+        left = len(self.table) - len(rows)
+        more = f"{counted(left, 'more procedure')} below these" if left else ""
+        return card("Comparison", self._summary(), (name, value, interval, "", runs, group), rows, more=more)
+
     def _header(self) -> list[str]:
-        return ["procedure", self.measure, f"{self.level:.0%} interval", "runs", "group"]
+        return ["procedure", self.measure, f"{percent(self.level)} interval", "runs", "group"]
 
     def _rows(self) -> list[list[str]]:
         ends = (self.table[name].astype(float) for name in ("estimate", "low", "high"))

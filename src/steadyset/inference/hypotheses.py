@@ -18,7 +18,9 @@ from steadyset.inference.published import published_variance
 from steadyset.inference.spread import Spread, measure_range, spread_of, t_quantile
 from steadyset.measures.options import Expectation, Options, Undefined
 from steadyset.measures.record import Measure, get_measure
+from steadyset.notebook import Figure, card
 from steadyset.selections import Selections, as_selections
+from steadyset.wording import amount, p_value, span
 
 if TYPE_CHECKING:
     from steadyset.similarity import FeatureSimilarity
@@ -49,6 +51,18 @@ class TestResult:
     def reject(self, alpha: float = 0.05) -> bool:
         """Whether the hypothesis is rejected at this level; never when the p-value is undefined."""
         return bool(self.p_value <= alpha)
+
+    def _repr_html_(self) -> str:
+        known = {
+            "p-value": Figure(p_value(self.p_value)),
+            "estimate": float(self.estimate),
+            "interval": span(self.low, self.high, 3),
+            "standard error": float(self.se),
+            "statistic": float(self.statistic),
+            "degrees of freedom": Figure(amount(self.df)),
+        }
+        summary = f"{self.alternative}{', paired' * self.paired}, method {self.method}"
+        return card("TestResult", summary, list(known), [list(known.values())], notes=[self.note])
 
 
 def test_threshold(

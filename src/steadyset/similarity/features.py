@@ -17,14 +17,19 @@ from steadyset.io.labels import check_same_order
 from steadyset.io.limits import MAX_GB
 from steadyset.io.numbers import number_array
 from steadyset.kernels.arrays import Floats, Ints
+from steadyset.notebook import Bar, card
 from steadyset.selections import Selections
 from steadyset.similarity.groups import group_store
 from steadyset.similarity.reading import read_store
 from steadyset.similarity.similarity_matrix import Diagonal, matrix_store
 from steadyset.similarity.store import Neighbours, Store
+from steadyset.wording import counted
 
 if TYPE_CHECKING:
     from steadyset.similarity.computed import Method
+
+SHOWN_PAIRS = 5  # by a notebook
+MOST_COMPARED = 200  # features of which it looks at all pairs
 
 
 class FeatureSimilarity:
@@ -180,6 +185,29 @@ class FeatureSimilarity:
 
     def __repr__(self) -> str:
         return f"FeatureSimilarity({self.n_features} features, threshold {self.threshold:g})"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the most similar pairs, where they are known or quickly found."""
+        summary = f"{self.n_features} features, similar from {self.threshold:g}"
+        if "neighbours" not in self.__dict__ and self.n_features > MOST_COMPARED:
+            later = "Pairs are compared when they are needed."
+            return card("FeatureSimilarity", summary, notes=[later, *self.notes[:3]])
+        indptr, second, values = self.neighbours
+        first = np.repeat(np.arange(self.n_features), np.diff(indptr))
+        places = np.flatnonzero(first < second)  # each pair once
+        most = places[np.argsort(-values[places], kind="stable")[:SHOWN_PAIRS]]
+        rows = [
+            (self._name(f), self._name(g), c, Bar(c))
+            for f, g, c in zip(first[most].tolist(), second[most].tolist(), values[most].tolist(), strict=True)
+        ]
+        summary += f"; {counted(len(places), 'similar pair')}"
+        left = len(places) - len(rows)
+        more = counted(left, "more pair") if left else ""
+        header = ("feature", "similar to", "similarity", "")
+        return card("FeatureSimilarity", summary, header, rows, more=more, notes=self.notes[:3])
+
+    def _name(self, feature: int) -> str:
+        return f"x{feature}" if self.features is None else self.features[feature]
 
     def __setattr__(self, name: str, value: Any) -> NoReturn:
         raise AttributeError("A FeatureSimilarity cannot be changed; with_threshold() gives another one.")

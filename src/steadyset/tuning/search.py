@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyset.errors import Argument, InputError, MissingExtraError, SteadysetError
+from steadyset.progress import Tell
 from steadyset.tuning.space import Domain, Params, Range, Space, random_pick
 
 try:
@@ -96,9 +97,7 @@ class Search:
                     "place."
                 )
 
-    def run(
-        self, evaluate: Callable[[Params], Mapping[str, Any]], progress: Callable[[int, int], None] | None = None
-    ) -> None:
+    def run(self, evaluate: Callable[[Params], Mapping[str, Any]], progress: Tell | None = None) -> None:
         """Evaluate configurations until the requested number is finished, by this process or by others."""
 
         def objective(trial: optuna.Trial) -> tuple[float, ...]:

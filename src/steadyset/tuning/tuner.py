@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from steadyset.arguments import check_choice, check_each, check_function, check_integer, job_count, wrong_argument
+from steadyset.arguments import check_choice, check_each, check_integer, job_count, wrong_argument
 from steadyset.assessment.request import fingerprint, make_plan
 from steadyset.io.annotated import unfolded
 from steadyset.io.disk import explained, folder_path, write_durably
@@ -19,6 +19,7 @@ from steadyset.io.labels import given_names
 from steadyset.io.observations import target_values
 from steadyset.measures import get_measure
 from steadyset.measures.options import check_similarity
+from steadyset.progress import Progress, check_progress, progress_told
 from steadyset.resampling import KFold
 from steadyset.runner.missing import filled_by_medians, refuse_gaps
 from steadyset.runner.plan import Plan
@@ -52,7 +53,7 @@ def tune(
     resume: bool = True,
     n_jobs: int | None = None,
     random_state: int = 0,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = None,
 ) -> Tuning:
     """Search for configurations that are accurate, steady and small.
 
@@ -76,7 +77,7 @@ def tune(
     impute, on_warning : as for `assess`; the estimator of a configuration fills missing values in the same way
     out : a folder for the study, from which an interrupted tuning continues, and for the table of results
     n_jobs : threads that share out the resamples of a configuration
-    progress : called with the numbers of finished and of all configurations
+    progress : as for `assess`; a function is called with the numbers of finished and of all configurations
 
     Returns
     -------
@@ -97,7 +98,7 @@ def tune(
         raise wrong_argument("objectives", "one or more distinct names", tuple(wanted))
     check_integer("n_trials", n_trials, least=1, most=MOST_TRIALS)
     check_choice("sampler", sampler, SAMPLERS)
-    check_function("progress", progress, "done", "total")
+    check_progress(progress)
     if similarity is not None:
         check_similarity(similarity)
     job_count(n_jobs)
@@ -137,7 +138,8 @@ def tune(
     )
     try:
         search.check_settings(settings, resume, where)
-        search.run(lambda params: evaluator(configurations.estimator(params, len(plan.y), kind)), progress)
+        with progress_told(progress, "configurations") as tell:
+            search.run(lambda params: evaluator(configurations.estimator(params, len(plan.y), kind)), tell)
         trials = list(search.finished())
     finally:
         search.close()
