@@ -11,6 +11,7 @@ from steadyset.cli import run
 THREE = "Smith,Jones,Lee\nTP53,BRCA1,TP53\nBRCA1,EGFR,KRAS\nEGFR,,MYC\n"
 SETS = [["TP53", "BRCA1", "EGFR"], ["BRCA1", "EGFR"], ["TP53", "KRAS", "MYC"]]
 GENES = ["TP53", "BRCA1", "EGFR", "KRAS", "MYC", "ALK", "RB1", "PTEN"]
+ONE = ("-m", "nogueira", "--format", "json")  # measure, for programs
 
 
 @pytest.fixture
@@ -34,7 +35,7 @@ def test_the_line_stands_with_the_table_and_apart_from_what_programs_read(lists,
     assert line in told.out
     assert "Chance agreement is then overstated" in told.out
     for form in ("csv", "json"):
-        assert run(["measure", str(lists), "--format", form]) == 0
+        assert run(["measure", str(lists), "-m", "phi", "--format", form]) == 0
         told = capsys.readouterr()
         assert line in told.err
         assert line not in told.out
@@ -50,9 +51,9 @@ def test_a_universe_from_a_list_a_table_or_the_header_of_the_data(lists, tmp_pat
     }
     for name, text in files.items():
         (tmp_path / name).write_text(text)
-        assert run(["measure", str(lists), "--universe", str(tmp_path / name), "--format", "json"]) == 0
+        assert run(["measure", str(lists), "--universe", str(tmp_path / name), *ONE]) == 0
         assert estimate(capsys) == pytest.approx(wanted), name
-    assert run(["measure", str(lists), "--features", "8", "--format", "json"]) == 0
+    assert run(["measure", str(lists), "--features", "8", *ONE]) == 0
     assert estimate(capsys) == pytest.approx(wanted)
     (tmp_path / "names.txt").write_text("\n".join(GENES[1:]))
     assert run(["measure", str(lists), "--universe", str(tmp_path / "names.txt")]) == 2
@@ -63,7 +64,7 @@ def test_a_universe_from_a_list_a_table_or_the_header_of_the_data(lists, tmp_pat
 
 def test_a_universe_that_is_too_small_never_makes_corrected_measures_larger(tmp_path, capsys):
     rng = np.random.default_rng(0)
-    for _ in range(5):
+    for _ in range(3):
         sets = [[f"g{f}" for f in rng.choice(15, rng.integers(1, 9), replace=False)] for _ in range(4)]
         union = len({name for names in sets for name in names})
         few, many = (st.stability_table(st.Selections.from_sets(sets, n_features=d)) for d in (union + 1, 500))
@@ -76,14 +77,14 @@ def test_files_with_one_list_each_are_the_runs_of_one_procedure(tmp_path, capsys
     for name, names in zip(("Smith", "Jones", "Lee"), SETS, strict=True):
         (tmp_path / f"{name}.txt").write_text("\n".join(names))
         files.append(str(tmp_path / f"{name}.txt"))
-    assert run(["measure", *files, "--features", "8", "--format", "json"]) == 0
+    assert run(["measure", *files, "--features", "8", *ONE]) == 0
     wanted = st.stability(st.Selections.from_sets(SETS, GENES))
     assert estimate(capsys) == pytest.approx(wanted)
     folder = tmp_path / "lists"
     folder.mkdir()
     for file in tmp_path.glob("*.txt"):
         file.rename(folder / file.name)
-    assert run(["measure", str(folder), "--features", "8", "--format", "json"]) == 0
+    assert run(["measure", str(folder), "--features", "8", *ONE]) == 0
     assert estimate(capsys) == pytest.approx(wanted)
 
 
