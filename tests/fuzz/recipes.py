@@ -325,7 +325,9 @@ def _showing() -> list[Recipe]:
             st.methods_text,
             {"result": assessed(), "format": "latex", "keys": False, "core": 0.5, "level": 0.9, "choose": None},
         ),
-        Recipe("report", _reported, {"result": runs(), "path": "page.html", "core": 0.5, "level": 0.9}),
+        Recipe(
+            "report", _reported, {"result": runs(), "path": "page.html", "core": 0.5, "level": 0.9, "format": "html"}
+        ),
         Recipe(
             "plot.selection_frequencies", st.plot.selection_frequencies, {"selections": runs(), "top": 3, "core": 0.5}
         ),
@@ -391,8 +393,8 @@ def _unregistered(name: Any) -> None:
         st.unregister_measure(name)
 
 
-def _reported(result: Any, path: Any, core: Any, level: Any) -> None:
-    st.report(result, inside(path), core=core, level=level)
+def _reported(result: Any, path: Any, core: Any, level: Any, format: Any) -> None:
+    st.report(result, inside(path), core=core, level=level, format=format)
 
 
 class _Linear:

@@ -1,15 +1,24 @@
-"""`steadyset report`: the HTML page of a recorded assessment or of recorded selections."""
+"""`steadyset report`: the page of a recorded assessment or of recorded selections, or its parts for a paper."""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from steadyset.cli import recorded, shared
 from steadyset.cli.option_records import with_records
 from steadyset.conventions import CORE, LEVEL
+
+
+class ReportFormat(StrEnum):
+    html = "html"
+    md = "md"
+    json = "json"
+    folder = "folder"
+    pdf = "pdf"
 
 
 @with_records
@@ -22,20 +31,39 @@ def report(
             metavar="DIR|FILE",
         ),
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The page to write.")] = Path("report.html"),
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="What to write: an .html, .md or .json file, or a folder. Default: report.html.",
+        ),
+    ] = None,
+    form: Annotated[
+        ReportFormat | None,
+        typer.Option(
+            "--format",
+            help="html, md and json, which the ending says as well; folder: every picture as SVG and PDF and every "
+            "table as csv, for a paper.",
+        ),
+    ] = None,
     core: shared.CoreShare = CORE,
     level: shared.Level = LEVEL,
     asked: recorded.Asked = recorded.AS_RECOGNISED,
     load: shared.Load = None,
 ) -> None:
-    """Write the report of an assessment, or of recorded selections, as one self-contained HTML page."""
+    """Write the report of an assessment, or of recorded selections, as one self-contained HTML page or for a paper."""
     from steadyset.reports import report as write_report
 
+    if out is None:
+        out = Path("report" if form is ReportFormat.folder else f"report.{form or ReportFormat.html}")
+    options: dict[str, Any] = {"core": core, "level": level, "format": None if form is None else str(form)}
     read = recorded.recorded_in(source, asked)
     if read is None:
-        typer.echo(f"The report is in {write_report(source, out, core=core, level=level)}.")
+        typer.echo(f"The report is in {write_report(source, out, **options)}.")
         return
-    page = write_report(recorded.by_name(read), out, core=core, level=level)
+    page = write_report(recorded.by_name(read), out, **options)
     recorded.tell(read, people=True)
     for note in recorded.chance_notes(read):
         typer.echo(note)

@@ -1,0 +1,375 @@
+"use strict";
+// The page works without this script. It adds sorting, filters, downloads, the slider of the steady core and the search.
+// Names only ever become text: no markup is made from them.
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const FIRST_ROWS = 25, MOST_MATCHES = 8, MOST_NAMES = 200, STEPS = 200;
+  // The same rule as for the csv files that the library writes.
+  const FORMULA = /^'*[=+\-@\t\r\n\0\uff1d\uff0b\uff0d\uff20]/;
+  let share = data.core, chosen = null;
+
+  const make = (tag, text, attributes = {}) => {
+    const element = document.createElement(tag);
+    if (text !== undefined) element.textContent = text;
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    return element;
+  };
+  const button = (text, act) => {
+    const element = make("button", text, { type: "button" });
+    element.addEventListener("click", act);
+    return element;
+  };
+  const every = (selector) => [...document.querySelectorAll(selector)];
+  const percent = (value) => `${Math.min(Math.max(Math.round(1000 * value) / 10, 0.1), 100)}%`;
+  const counted = (n, noun) => `${n} ${noun}${n === 1 ? "" : "s"}`;
+  const needed = (runs) => Math.ceil(share * runs - 1e-9);
+
+  // ---- tables ------------------------------------------------------------------------------------------------------
+
+  class Table {
+    constructor(element) {
+      this.element = element;
+      this.name = element.dataset.table;
+      this.content = data.tables[this.name];
+      this.body = element.tBodies[0];
+      this.rows = [...this.body.rows];
+      this.most = Math.max(FIRST_ROWS, this.name.startsWith("features") || this.name === "consensus" ? 0 : Infinity);
+      this.filter = "";
+      this.sorted = null;
+      this.addButtons();
+      this.addTools();
+    }
+
+    addButtons() {
+      [...this.element.tHead.rows[0].cells].forEach((head, column) => {
+        head.replaceChildren(button(head.textContent, () => this.sort(column)));
+      });
+    }
+
+    addTools() {
+      const tools = make("div", undefined, { class: "tools" });
+      if (this.content.cells.length > 8) {
+        const label = make("label", "Filter");
+        const input = make("input", undefined, { type: "search", autocomplete: "off" });
+        input.setAttribute("aria-label", `Filter the table: ${this.element.caption.textContent}`);
+        input.addEventListener("input", () => { this.filter = input.value.trim().toLowerCase(); this.show(); });
+        label.append(input);
+        tools.append(label);
+      }
+      const download = button("Download CSV", () => this.download());
+      download.setAttribute("aria-label", `Download as CSV: ${this.element.caption.textContent}`);
+      tools.append(download);
+      this.status = make("span", "", { role: "status" });
+      if (this.content.cells.length > this.most) {
+        this.more = button("", () => { this.most = this.most === Infinity ? FIRST_ROWS : Infinity; this.show(); });
+        tools.append(this.more);
+      }
+      tools.append(this.status);
+      this.element.parentElement.before(tools);
+      this.tell(this.content.cells.length);
+    }
+
+    complete() {
+      for (let place = this.rows.length; place < this.content.cells.length; place++) {
+        const row = make("tr");
+        this.content.cells[place].forEach((text, column) => {
+          row.append(make("td", text, column && this.content.text[column] ? { class: "text" } : {}));
+        });
+        this.rows.push(row);
+      }
+      this.showCore();
+    }
+
+    sort(column) {
+      const same = this.sorted && this.sorted.column === column;
+      const descending = same ? !this.sorted.descending : !this.content.text[column];
+      this.sorted = { column, descending };
+      [...this.element.tHead.rows[0].cells].forEach((head, place) => {
+        if (place === column) head.setAttribute("aria-sort", descending ? "descending" : "ascending");
+        else head.removeAttribute("aria-sort");
+      });
+      this.show();
+    }
+
+    order() {
+      const places = [...this.content.cells.keys()].filter((place) => this.has(place));
+      if (!this.sorted) return places;
+      const { column, descending } = this.sorted;
+      const value = (place) => this.content.values[place][column][0];
+      const empty = (place) => value(place) === null || value(place) === "";
+      const last = (place) => this.name === "summary" && this.content.procedures[place] === null;
+      const compare = (a, b) => typeof a === "number" && typeof b === "number" ? a - b
+        : String(a).localeCompare(String(b), undefined, { numeric: true });
+      return places.sort((a, b) => last(a) - last(b) || empty(a) - empty(b)
+        || (descending ? -1 : 1) * compare(value(a), value(b)) || a - b);
+    }
+
+    has(place) {
+      const procedure = this.content.procedures[place];
+      if (chosen !== null && procedure !== null && procedure !== chosen) return false;
+      return !this.filter || this.content.cells[place].some((text) => text.toLowerCase().includes(this.filter));
+    }
+
+    show() {
+      this.complete();
+      const places = this.order();
+      this.body.replaceChildren(...places.slice(0, this.most).map((place) => this.rows[place]));
+      this.tell(places.length);
+    }
+
+    tell(n) {
+      const all = this.content.cells.length;
+      if (this.more) {
+        this.more.textContent = this.most === Infinity ? `Show the first ${FIRST_ROWS}` : `Show all ${all}`;
+      }
+      const shown = Math.min(n, this.most);
+      this.status.textContent = shown < all ? `${shown} of ${counted(all, "row")}` : "";
+    }
+
+    showCore() {
+      const { core, selected, runs, values, cells, procedures } = this.content;
+      if (core === null) return;
+      values.forEach((row, place) => {
+        if (selected.length) {
+          const inside = selected[place] >= needed(runs);
+          row[core] = [Number(inside)];
+          cells[place][core] = inside ? "yes" : "";
+        } else if (procedures[place] !== null) {
+          const n = coreSize(data.procedures[procedures[place]]);
+          row[core] = [n];
+          cells[place][core] = String(n);
+        }
+        if (this.rows[place]) {
+          this.rows[place].cells[core].textContent = cells[place][core];
+          this.rows[place].classList.toggle("in-core", selected.length > 0 && row[core][0] === 1);
+        }
+      });
+    }
+
+    download() {
+      const lines = [this.content.keys.flat(), ...this.order().map((place) => this.content.values[place].flat())];
+      const text = lines.map((line) => line.map(csvCell).join(",")).join("\n") + "\n";
+      const link = make("a", undefined, { download: `${this.name}.csv` });
+      link.href = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    }
+  }
+
+  const csvCell = (value) => {
+    if (value === null) return "";
+    let text = String(value);
+    if (typeof value === "string" && FORMULA.test(text)) text = `'${text}`;
+    return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+
+  const tables = every("table[data-table]").map((element) => new Table(element));
+
+  // ---- the steady core ---------------------------------------------------------------------------------------------
+
+  const coreSize = (procedure) => {
+    const least = needed(procedure.runs);
+    return procedure.levels.reduce((n, [count, features]) => n + (count >= least ? features : 0), 0);
+  };
+
+  const coreWords = (procedure) => {
+    if (procedure.note.startsWith("all ")) return procedure.note;
+    const least = needed(procedure.runs), n = coreSize(procedure);
+    const names = [];
+    for (let i = 0; i < procedure.listed.length && procedure.counts[i] >= least && names.length < MOST_NAMES; i++) {
+      names.push(data.features[procedure.listed[i]]);
+    }
+    const left = n - names.length;
+    const words = names.length ? names.join(", ") + (left ? ` and ${left} more` : "") : "none";
+    return procedure.note ? `${words} (${procedure.note})` : words;
+  };
+
+  const meaning = (procedure) => {
+    const who = procedure.name && data.procedures.length > 1 ? `${procedure.name}: ` : "";
+    const n = coreSize(procedure), least = needed(procedure.runs);
+    const size = `${counted(n, "feature")} in at least ${least} of ${counted(procedure.runs, "run")}`;
+    const bound = procedure.bounds.length ? procedure.bounds[Math.round(share * STEPS)] : null;
+    if (bound !== null) {
+      return `${who}${size}. At most ${bound} of them are expected to be false, if noise features are exchangeable and `
+        + `the selector is no worse than guessing (Meinshausen and Bühlmann 2010).`;
+    }
+    const why = procedure.why_none || "the share has to be above one half of the runs";
+    return `${who}${size}. No bound on false selections holds: ${why}.`;
+  };
+
+  const places = () => [...data.procedures.keys()].filter((place) => chosen === null || place === chosen);
+
+  const showCore = () => {
+    every("[data-share]").forEach((element) => { element.textContent = element.textContent.replace(/[\d.]+%/, percent(share)); });
+    every("#core dd").forEach((element, i) => {
+      const place = element.dataset.core === undefined ? i : Number(element.dataset.core);
+      if (data.procedures[place]) element.textContent = coreWords(data.procedures[place]);
+    });
+    const box = document.getElementById("meaning");
+    if (box) box.replaceChildren(...places().map((place) => make("p", meaning(data.procedures[place]), { class: "small" })));
+    tables.forEach((table) => {
+      table.showCore();
+      if (table.sorted && table.sorted.column === table.content.core) table.show();
+    });
+    showPictures();
+  };
+
+  // ---- pictures ----------------------------------------------------------------------------------------------------
+
+  const marks = every(".picture [data-label]"), texts = every(".picture text");
+
+  const showPictures = () => {
+    every("[data-picture='selection_frequencies'] .picture").forEach((picture) => {
+      const bars = [...picture.querySelectorAll("path[data-label]")];
+      if (!bars.length) return;
+      bars.forEach((mark) => {
+        const found = /(?:^|; )share of the runs: ([\d.]+)%/.exec(mark.dataset.label);
+        if (found) mark.setAttribute("fill", Number(found[1]) / 100 >= share - 1e-6 ? data.colours.steady : data.colours.pale);
+      });
+      picture.querySelectorAll("line[stroke-dasharray][transform]").forEach((line) => {
+        // Where the line was drawn is where the share of the page as written is.
+        line.dataset.drawn ??= /translate\(([\d.]+)/.exec(line.getAttribute("transform"))[1];
+        line.setAttribute("transform", `translate(${Number(line.dataset.drawn) / data.core * share},0)`);
+      });
+      picture.querySelectorAll("text").forEach((text) => {
+        if (text.textContent.endsWith("(dashed line).")) text.textContent = text.textContent.replace(/[\d.]+%/, percent(share));
+      });
+    });
+  };
+
+  const tip = document.getElementById("tip");
+  document.addEventListener("pointerover", (event) => {
+    const mark = event.target instanceof Element ? event.target.closest(".picture [data-label]") : null;
+    tip.hidden = !mark;
+    if (mark) tip.textContent = mark.dataset.label;
+  });
+  document.addEventListener("pointermove", (event) => {
+    if (tip.hidden) return;
+    tip.style.left = `${Math.min(event.clientX + 12, innerWidth - tip.offsetWidth - 8)}px`;
+    tip.style.top = `${Math.min(event.clientY + 12, innerHeight - tip.offsetHeight - 8)}px`;
+  });
+
+  // ---- one procedure, one feature ----------------------------------------------------------------------------------
+
+  const choose = (place) => {
+    chosen = place;
+    every("[data-procedure]").forEach((element) => {
+      const other = chosen !== null && Number(element.dataset.procedure) !== chosen;
+      element.hidden = other;
+      if (element instanceof HTMLDetailsElement) element.open = chosen !== null && !other;
+    });
+    every("[data-core]").forEach((element) => {
+      const other = chosen !== null && Number(element.dataset.core) !== chosen;
+      element.hidden = other;
+      element.previousElementSibling.hidden = other;
+    });
+    tables.forEach((table) => { if (table.content.procedures.some((one) => one !== null)) table.show(); });
+    showCore();
+  };
+
+  const details = (place) => {
+    // The tables of features by procedure; the first is over all where there are several.
+    const names = Object.keys(data.tables).filter((name) => name.startsWith("features"));
+    return data.tables[names[names.length > 1 ? place + 1 : place]];
+  };
+
+  const featureRow = (procedure, place, feature) => {
+    const at = procedure.listed.indexOf(feature);
+    const row = { selector: procedure.name, frequency: 0, interval: "", core: "" };
+    if (at < 0) {
+      row.interval = procedure.left_out ? `not among the first ${procedure.listed.length}` : "never selected";
+      return row;
+    }
+    const count = procedure.counts[at];
+    const [, , low, high] = procedure.levels.find(([one]) => one === count);
+    row.frequency = `${(count / procedure.runs).toFixed(2)} (${count} of ${counted(procedure.runs, "run")})`;
+    row.interval = `${low.toFixed(2)} to ${high.toFixed(2)}`;
+    row.core = count >= needed(procedure.runs) ? "yes" : "no";
+    const table = details(place);
+    const found = table ? table.cells.findIndex((cells) => cells[0] === data.features[feature]) : -1;
+    if (found >= 0) {
+      table.keys.forEach((keys, column) => {
+        const title = { importance: "importance", stand_ins: "stand-ins", with_stand_ins: "with stand-ins", all_rows: "on all rows" }[keys[0]];
+        if (title) row[title] = table.cells[found][column];
+      });
+    }
+    return row;
+  };
+
+  const showFeature = (feature) => {
+    const name = data.features[feature], box = document.getElementById("feature");
+    const rows = data.procedures.map((procedure, place) => featureRow(procedure, place, feature));
+    const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((key) => key !== "selector" || rows.length > 1);
+    const table = make("table"), head = make("tr"), body = make("tbody");
+    table.append(make("caption", "Where it is selected"), make("thead"), body);
+    table.tHead.append(head);
+    columns.forEach((key) => head.append(make("th", { core: "steady core" }[key] ?? key, { scope: "col" })));
+    rows.forEach((row) => {
+      const line = make("tr");
+      columns.forEach((key) => line.append(make("td", row[key] === undefined ? "" : String(row[key]))));
+      body.append(line);
+    });
+    const wide = make("div", undefined, { class: "wide" });
+    wide.append(table);
+    const close = button("Close", () => { box.hidden = true; mark(null); document.getElementById("search").focus(); });
+    box.replaceChildren(make("h2", name), wide, close);
+    box.hidden = false;
+    mark(name);
+  };
+
+  const mark = (name) => {
+    marks.forEach((one) => {
+      const label = `; ${one.dataset.label}; `;
+      one.classList.toggle("found", name !== null && label.includes(`; feature: ${name}; `));
+    });
+    texts.forEach((one) => one.classList.toggle("found", name !== null && one.textContent === name));
+  };
+
+  const search = document.getElementById("search"), matches = document.getElementById("matches");
+  const find = () => {
+    const asked = search.value.trim().toLowerCase(), found = [];
+    if (asked) {
+      const rank = (name) => (name === asked ? 0 : name.startsWith(asked) ? 1 : name.includes(asked) ? 2 : 3);
+      data.features.forEach((name, place) => {
+        const r = rank(name.toLowerCase());
+        if (r < 3) found.push([r, place]);
+      });
+      found.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+    }
+    return found.map(([, place]) => place);
+  };
+  const showMatches = () => {
+    const found = find();
+    matches.replaceChildren(...found.slice(0, MOST_MATCHES).map((place) => {
+      const line = make("li");
+      line.append(button(data.features[place], () => pick(place)));
+      return line;
+    }));
+    if (found.length > MOST_MATCHES) matches.append(make("li", `${found.length - MOST_MATCHES} more`, { class: "small" }));
+    if (!found.length && search.value.trim()) matches.append(make("li", "No selected feature has this name.", { class: "small" }));
+  };
+  const pick = (place) => {
+    matches.replaceChildren();
+    showFeature(place);
+  };
+
+  // ---- start -------------------------------------------------------------------------------------------------------
+
+  const controls = document.getElementById("controls");
+  if (controls) {
+    controls.hidden = false;
+    document.getElementById("share").addEventListener("input", (event) => {
+      share = Number(event.target.value) / STEPS;
+      showCore();
+    });
+    const procedure = document.getElementById("procedure");
+    if (procedure) procedure.addEventListener("change", () => choose(procedure.value === "" ? null : Number(procedure.value)));
+    search.addEventListener("input", showMatches);
+    search.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") matches.replaceChildren();
+      if (event.key === "Enter" && find().length) pick(find()[0]);
+    });
+    showCore();
+  }
+  addEventListener("beforeprint", () => every("details:not([hidden])").forEach((element) => { element.open = true; }));
+})();

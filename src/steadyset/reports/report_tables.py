@@ -1,0 +1,325 @@
+"""The tables of a report: the page, Markdown and csv files show the same ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import isnan
+from typing import Any
+
+from steadyset import wording
+from steadyset.findings import FeatureRows, Findings, Procedure, Score
+from steadyset.inference.stand_ins import stand_ins_words
+from steadyset.io.labels import shown_name
+
+MOST_FEATURES = 25  # rows of a table of features that stand in the page without a script
+SIGNS = {1: "+", -1: "−", 0: "±"}
+
+
+@dataclass(frozen=True)
+class Column:
+    """A heading, and what the values below it are called in a csv file: an interval is two of them."""
+
+    title: str
+    keys: tuple[str, ...]
+    is_text: bool = False
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What people read, and the values behind it; `bar` is an interval to be drawn: low, estimate, high."""
+
+    text: str
+    values: tuple[Any, ...]
+    bar: tuple[float, float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """Cells, and the procedure that the row is about, if it is about one."""
+
+    cells: tuple[Cell, ...]
+    procedure: str | None = None
+    is_baseline: bool = False
+
+
+@dataclass(frozen=True)
+class ReportTable:
+    """A table; `selected` and `runs` say of each row of a table of features what puts it into the steady core."""
+
+    name: str
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    title: str = ""
+    left_out: int = 0
+    selected: tuple[int, ...] = ()
+    runs: int = 0
+
+    @property
+    def core_column(self) -> int | None:
+        """Where the table says whether a feature is in the steady core."""
+        return next((place for place, one in enumerate(self.columns) if one.keys == ("core",)), None)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One mapping per row, from the names of the csv columns to values."""
+        keys = [key for column in self.columns for key in column.keys]
+        return [dict(zip(keys, (v for c in row.cells for v in c.values), strict=True)) for row in self.rows]
+
+    def texts(self, most: int | None = None) -> list[list[str]]:
+        """The first rows as people read them."""
+        return [[cell.text for cell in row.cells] for row in self.rows[:most]]
+
+
+def summary_table(found: Findings) -> ReportTable:
+    """One row per procedure, and what predicts without one."""
+    of_selectors = found.kind == "assessment"
+    judged = bool(found.baselines) or any(row.verdict for row in found.summary)
+    counts = [key for key in ("failures", "warned") if any(getattr(row, key) for row in found.summary)]
+    named = bool(found.summary and found.summary[0].name)
+    sized = {core.name: len(core.features) for core in found.cores}
+    interval = f"{wording.percent(found.level)} interval"
+    columns = [
+        *([Column("selector" if of_selectors else "procedure", ("name",), True)] if named else []),
+        Column("stability", ("stability",)),
+        Column(interval, ("low", "high")),
+        *([Column("verdict", ("verdict",), True)] if judged else []),
+        *(Column(score.replace("_", " "), (score, f"{score}_se")) for score in found.scoring),
+        Column("features", ("size",)),
+        *([Column("steady core", ("core",))] if found.cores else []),
+        Column("runs", ("runs",)),
+        *(Column({"warned": "warnings"}.get(key, key), (key,)) for key in counts),
+    ]
+    rows = []
+    for one in found.summary:
+        cells = [
+            *([text(one.name)] if named else []),
+            number(one.stability),
+            _interval(one.low, one.high, one.stability),
+            *([text(one.verdict)] if judged else []),
+            *(_score(one.scores[score]) for score in found.scoring),
+            Cell(wording.amount(one.size), (one.size,)),
+            *([_whole(sized.get(one.name))] if found.cores else []),
+            _whole(one.runs),
+            *(_whole(getattr(one, key)) for key in counts),
+        ]
+        rows.append(Row(tuple(cells), one.name))
+    return ReportTable(
+        "summary",
+        "Stability of each selector" if of_selectors else "Stability",
+        tuple(columns),
+        (*rows, *_baseline_rows(found, columns)),
+        runs=max((one.runs for one in found.summary), default=0),
+    )
+
+
+def _baseline_rows(found: Findings, columns: Sequence[Column]) -> Iterator[Row]:
+    for one in found.baselines:
+        known = {"name": text(one.name), "verdict": text("baseline")}
+        known |= {score: number(one.scores[score], 3, more=("",)) for score in found.scoring}
+        cells = (known.get(column.keys[0], Cell("", ("",) * len(column.keys))) for column in columns)
+        yield Row(tuple(cells), is_baseline=True)
+
+
+def front_table(found: Findings) -> ReportTable | None:
+    """The configurations of a tuning that are on the Pareto front."""
+    if not found.front:
+        return None
+    columns = (
+        Column("configuration", ("number",)),
+        Column("what", ("params",), True),
+        *(Column(name.replace("_", " "), (name,)) for name in found.front[0].objectives),
+        Column("on the front", ("on_front",)),
+    )
+    rows = tuple(
+        Row(
+            (
+                Cell(f"{one.number}{' (chosen)' if one.chosen else ''}", (one.number,)),
+                text(", ".join(map(str, one.params.values()))),
+                *(number(value, 3) for value in one.objectives.values()),
+                Cell(wording.percent(one.on_front), (one.on_front,)),
+            )
+        )
+        for one in found.front
+    )
+    return ReportTable("front", "Configurations on the Pareto front", columns, rows)
+
+
+def feature_tables(found: Findings) -> list[ReportTable]:
+    """The best features over all procedures, where there are several, then those of each."""
+    blocks = [block for block in found.features if block.rows]
+    several = len(found.features) > 1
+    return [_feature_table(found, block, place, several and place == 0) for place, block in enumerate(blocks)]
+
+
+def _feature_table(found: Findings, block: FeatureRows, place: int, over_all: bool) -> ReportTable:
+    first = block.rows[0]
+    alike, fitted = not isnan(first.with_stand_ins), not isnan(first.all_rows)
+    weighed = any(not isnan(row.importance) for row in block.rows)
+    signed = any(row.sign is not None for row in block.rows)
+    columns = [
+        Column("feature", ("feature",), True),
+        Column("frequency", ("frequency",)),
+        Column(f"{wording.percent(found.level)} interval", ("wilson_low", "wilson_high")),
+        Column("steady core", ("core",), True),
+        *([Column("importance", ("importance",))] if weighed else []),
+        *([Column("selectors", ("selectors",))] if over_all else []),
+        *([Column("on all rows", ("all_rows",))] if fitted else []),
+        *([Column("sign", ("sign", "sign_consistency"))] if signed else []),
+        *([Column("group", ("group",)), Column("with stand-ins", ("with_stand_ins",))] if alike else []),
+        *([Column("stand-ins", ("stand_ins",), True)] if alike else []),
+    ]
+    rows = []
+    for row in block.rows:
+        on_all = wording.percent(row.all_rows) if over_all else ("yes" if row.all_rows else "no")
+        sign = "" if row.sign is None else f"{SIGNS[row.sign]} {wording.percent(row.sign_consistency)}"
+        cells = [
+            text(row.feature),
+            number(row.frequency),
+            Cell(wording.span(row.wilson_low, row.wilson_high), (row.wilson_low, row.wilson_high)),
+            Cell("yes" if row.core else "", (int(row.core),)),
+            *([Cell("" if isnan(row.importance) else f"{row.importance:.3g}", (row.importance,))] if weighed else []),
+            *([_whole(row.selectors)] if over_all else []),
+            *([Cell(on_all, (row.all_rows,))] if fitted else []),
+            *([Cell(sign, (row.sign, row.sign_consistency))] if signed else []),
+            *([_whole(row.group), number(row.with_stand_ins)] if alike else []),
+            *([text(stand_ins_words(row.stand_ins))] if alike else []),
+        ]
+        rows.append(Row(tuple(cells)))
+    return ReportTable(
+        f"features-{place + 1}",
+        f"How often each feature is selected{f': {shown_name(block.name)}' if block.name else ''}",
+        tuple(columns),
+        tuple(rows),
+        block.name,
+        block.left_out,
+        tuple(row.selected for row in block.rows),
+        first.runs,
+    )
+
+
+def ranking_table(found: Findings) -> ReportTable | None:
+    """The features of a consensus, the best first."""
+    if not found.ranking:
+        return None
+    columns = (
+        Column("feature", ("feature",), True),
+        Column("rank", ("rank",)),
+        Column("methods", ("methods",)),
+        Column("by chance", ("by_chance",)),
+        Column("runs", ("runs",)),
+        *(Column(row.name, (row.name,)) for row in found.summary),
+    )
+    rows = tuple(
+        Row(
+            (
+                text(row.feature),
+                _whole(row.rank),
+                Cell(f"{row.methods} of {len(found.summary)}", (row.methods,)),
+                Cell(wording.expected_count(row.by_chance) if row.methods else "", (row.by_chance,)),
+                _whole(row.runs),
+                *(number(share) for share in row.frequencies.values()),
+            )
+        )
+        for row in found.ranking
+    )
+    left_out = found.settings["ranked_features"] - len(rows)
+    return ReportTable("consensus", "Features by consensus", columns, rows, left_out=left_out)
+
+
+def between_table(found: Findings) -> ReportTable | None:
+    """How far each two methods of a consensus agree."""
+    if not found.between:
+        return None
+    columns = (
+        Column("methods", ("first", "second"), True),
+        Column(found.measure, ("agreement",)),
+        Column("by chance", ("expected",)),
+        Column("correlation of frequencies", ("frequencies",)),
+        Column("features that both back", ("shared",)),
+        Column("by chance", ("shared_expected",)),
+    )
+    rows = tuple(
+        Row(
+            (
+                Cell(f"{shown_name(row.first)} and {shown_name(row.second)}", (row.first, row.second)),
+                number(row.agreement),
+                number(row.expected),
+                number(row.frequencies),
+                _whole(row.shared),
+                Cell(wording.expected_count(row.shared_expected), (row.shared_expected,)),
+            )
+        )
+        for row in found.between
+    )
+    return ReportTable("agreement", "Agreement between methods", columns, rows)
+
+
+def tests_table(found: Findings) -> ReportTable | None:
+    """Every test of two procedures."""
+    tests = [(one, test) for one in found.differences for test in one.tests]
+    if not tests:
+        return None
+    columns = (
+        Column("in", ("what",), True),
+        Column("first", ("first",), True),
+        Column("second", ("second",), True),
+        Column("difference", ("difference",)),
+        Column(f"{wording.percent(found.level)} interval", ("low", "high")),
+        Column("p", ("p_value",)),
+        Column("adjusted p", ("p_adjusted",)),
+        Column("told apart", ("told_apart",), True),
+    )
+    rows = tuple(
+        Row(
+            (
+                text(one.what.replace("_", " ")),
+                text(test.first),
+                text(test.second),
+                number(test.difference, 3),
+                Cell(wording.span(test.low, test.high, 3), (test.low, test.high)),
+                number(test.p_value, 3),
+                number(test.p_adjusted, 3),
+                Cell("yes" if test.told_apart else "no", (int(test.told_apart),)),
+            )
+        )
+        for one, test in tests
+    )
+    return ReportTable("tests", "Tests of each two procedures: second minus first", columns, rows)
+
+
+def all_tables(found: Findings) -> dict[str, ReportTable]:
+    """Every table that has something to say, by name, in the order of the report."""
+    single = (summary_table(found), front_table(found), tests_table(found))
+    tables = [*single, *feature_tables(found), ranking_table(found), between_table(found)]
+    return {table.name: table for table in tables if table is not None}
+
+
+def text(value: str) -> Cell:
+    """A name or words."""
+    return Cell(shown_name(value), (value,))
+
+
+def number(value: float, decimals: int = 2, *, more: tuple[Any, ...] = ()) -> Cell:
+    """A number, followed by `more` values in a csv file."""
+    return Cell(wording.number(value, decimals), (value, *more))
+
+
+def _whole(value: int | None) -> Cell:
+    return Cell("" if value is None else str(value), (value,))
+
+
+def _interval(low: float, high: float, estimate: float) -> Cell:
+    known = not any(map(isnan, (low, high, estimate)))
+    return Cell(wording.span(low, high), (low, high), (low, estimate, high) if known else None)
+
+
+def _score(score: Score) -> Cell:
+    error = "" if isnan(score.se) else f" ± {wording.number(score.se, 3)}"
+    return Cell(f"{wording.number(score.mean, 3)}{error}", (score.mean, score.se))
+
+
+def bar_scale(rows: Sequence[Procedure]) -> tuple[float, float]:
+    """From where to where the bars of intervals go: 0 to 1, and further where an interval does."""
+    ends = [end for row in rows for end in (row.low, row.high, row.stability) if not isnan(end)]
+    return min([0.0, *ends]), max([1.0, *ends])

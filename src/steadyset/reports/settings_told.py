@@ -1,0 +1,52 @@
+"""The settings of a result as a list for people: what decides it, which data it is about, which versions made it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from steadyset._version import __version__
+from steadyset.findings import Findings
+from steadyset.io.labels import shown_name
+from steadyset.wording import percent
+
+WORDS = {
+    "n_rows": "rows",
+    "n_features": "features",
+    "task": "the target is",
+    "seed": "seed",
+    "impute": "missing values",
+    "on_warning": "runs with warnings",
+    "aggregate": "aggregation",
+    "backing": "share of the runs that backs a feature",
+    "data_sha256": "SHA-256 of the data",
+}
+LONGEST = 300  # characters of a value
+
+
+def settings_told(found: Findings) -> dict[str, str]:
+    """What each setting is called, and its value."""
+    settings: Mapping[str, Any] = found.settings
+    details: Mapping[str, Any] = settings.get("details", {})
+    told = {"measure": found.measure, "confidence": percent(found.level), "steady core": percent(found.core)}
+    if details.get("target"):
+        told["target"] = str(details["target"])
+    if "resampling" in settings:
+        told["resampling"] = str(settings["resampling"])
+    if settings.get("scoring"):
+        told["scores"] = ", ".join(map(str, settings["scoring"]))
+        told["predictor"] = str(details.get("predictor") or settings.get("predictor", ""))
+    told |= {words: str(settings[key]) for key, words in WORDS.items() if settings.get(key) is not None}
+    told |= {f"selector {name}": str(text) for name, text in _selectors(settings).items()}
+    versions = {"steadyset": settings.get("steadyset_version", __version__), **details.get("versions", {})}
+    told["versions"] = ", ".join(f"{name} {number}" for name, number in versions.items())
+    return {shown_name(key): _short(shown_name(text)) for key, text in told.items()}
+
+
+def _selectors(settings: Mapping[str, Any]) -> Mapping[str, Any]:
+    found = settings.get("selectors", {})
+    return found if isinstance(found, Mapping) else {}
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST else text[:LONGEST] + "..."
