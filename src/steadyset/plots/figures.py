@@ -53,7 +53,7 @@ def _at(spec: dict[str, Any], factor: float) -> dict[str, Any]:
     """The specification with plots that are wider or narrower by a factor; narrow ones are lower, too."""
     changed = deepcopy(spec)
     for view in _views(changed):
-        _multiply(view, "width", factor)
+        _widen(view, factor)
         if isinstance(view.get("height"), int | float):
             view["height"] = round(view["height"] * sqrt(min(1.0, factor)), 2)
     assumed = changed.setdefault("config", {}).setdefault("view", {})
@@ -61,12 +61,15 @@ def _at(spec: dict[str, Any], factor: float) -> dict[str, Any]:
     return changed
 
 
-def _multiply(view: dict[str, Any], key: str, factor: float) -> None:
-    size = view.get(key)
+def _widen(view: dict[str, Any], factor: float) -> None:
+    size = view.get("width")
     if isinstance(size, dict) and "step" in size:
         size["step"] = round(size["step"] * factor, 3)
+        axis = view.get("encoding", {}).get("x", {}).get("axis")
+        if axis and size["step"] < LETTERS:  # names would lie on each other
+            axis["labelOverlap"] = True
     elif isinstance(size, int | float):
-        view[key] = round(size * factor, 2)
+        view["width"] = round(size * factor, 2)
 
 
 def _views(spec: dict[str, Any]) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""How often each feature is selected: the features of a selector, most frequent first."""
+"""How often each feature is selected, and how sure that is: the features of a selector, most frequent first."""
 
 from __future__ import annotations
 
@@ -8,82 +8,115 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyset.arguments import check_integer
-from steadyset.conventions import CORE, check_core
+from steadyset.conventions import CORE, LEVEL, check_core, check_level
 from steadyset.findings import Findings
 from steadyset.inference.core import in_core
+from steadyset.inference.proportions import wilson
 from steadyset.plots.catalogue import register_picture
-from steadyset.plots.picture import INK, MOST_MARKS, MUTED, PALE, STEADY, Picture, distinct_names
+from steadyset.plots.picture import (
+    INK,
+    MOST_MARKS,
+    MUTED,
+    PALE,
+    STEADY,
+    Picture,
+    distinct_names,
+    heading,
+    names,
+    shares,
+)
 from steadyset.selections import Selections, as_selections
 from steadyset.wording import counted, percent
 
 if TYPE_CHECKING:
     import pandas as pd
 
-COLUMNS = ("selector", "feature", "place", "frequency", "steady")
+COLUMNS = ("selector", "feature", "place", "selected", "runs", "frequency", "low", "high", "steady")
+KINDS = {"place": int, "selected": int, "runs": int, "frequency": float, "low": float, "high": float, "steady": bool}
+MARKS = 3  # of each feature: a bar, its interval, and what sets that off
 
 
 def selection_frequencies(
-    selections: Selections | Mapping[str, Selections] | Findings, *, top: int = 25, core: float | None = None
+    selections: Selections | Mapping[str, Selections] | Findings,
+    *,
+    top: int = 25,
+    core: float | None = None,
+    level: float | None = None,
 ) -> Picture:
-    """Bars of the selection frequencies of the `top` features, dark where a feature is in the steady core.
+    """Bars of the selection frequencies of the `top` features with intervals, dark where a feature is in the core.
 
-    `core` is the share of the runs from which it is: that of the findings, else 0.9.
+    `core` is the share of the runs from which a feature is steady: that of the findings, else 0.9. `level` is the
+    confidence of the intervals (Wilson's, as in `features_table`): that of the findings, else 0.95.
     """
     import pandas as pd
 
     if isinstance(selections, Findings):
-        core, selections = selections.core if core is None else core, selections.selections
-    share = CORE if core is None else core
+        core = selections.core if core is None else core
+        level = selections.level if level is None else level
+        selections = selections.selections
+    share, sure = CORE if core is None else core, LEVEL if level is None else level
     check_core(share)
+    check_level(sure)
     check_integer("top", top, least=1)
     given = selections if isinstance(selections, Mapping) else {"": selections}
     several = {str(name): as_selections(one) for name, one in given.items()}
-    top = max(1, min(top, MOST_MARKS // max(1, len(several))))
-    rows = []
-    for name, sel in several.items():
-        order, steady = np.argsort(-sel.frequencies, kind="stable")[:top], in_core(sel, share)
-        rows += [
-            (name, sel.features[f], place, float(sel.frequencies[f]), bool(steady[f]))
-            for place, f in enumerate(order)
-            if sel.frequencies[f] > 0
-        ]
+    top = max(1, min(top, MOST_MARKS // (MARKS * max(1, len(several)))))
+    rows = [row for name, sel in several.items() for row in _rows(name, sel, top, share, sure)]
     # As objects: the text columns of pandas refuse halves of characters.
-    kinds = {"place": int, "frequency": float, "steady": bool}
-    data = pd.DataFrame(rows, columns=list(COLUMNS), dtype=object).astype(kinds)
-    names = distinct_names([*data["selector"], *several])
-    ever = {names[name]: int((sel.counts > 0).sum()) for name, sel in several.items()}
+    data = pd.DataFrame(rows, columns=list(COLUMNS), dtype=object).astype(KINDS)
+    written = distinct_names([*data["selector"], *several])
+    ever = {written[name]: int((sel.counts > 0).sum()) for name, sel in several.items()}
 
     def draw(alt: Any, shown: pd.DataFrame) -> Any:
         return alt.concat(*[_panel(alt, shown, name, n, top, share) for name, n in ever.items()], columns=2, spacing=28)
 
-    note = f"Dark: in at least {percent(share)} of the runs (dashed line)."
+    note = f"Dark: in at least {percent(share)} of the runs (dashed line). Thin lines: {percent(sure)} intervals."
     return Picture(data, draw, COLUMNS, note)
 
 
-def _panel(alt: Any, data: pd.DataFrame, name: str, n_ever: int, top: int, core: float) -> Any:
-    left_out = f"The {top} most frequent of {counted(n_ever, 'selected feature')}" if n_ever > top else ""
-    if name:
-        title = alt.Title(name, subtitle=left_out, fontSize=13, color=INK, subtitleColor=MUTED, subtitleFontSize=11)
-    else:
-        title = alt.Title(left_out, fontSize=11, fontWeight="normal", color=MUTED)
-    title.anchor = "start"
-    bars = (
-        alt.Chart(data[data["selector"] == name], title=title)
-        .mark_bar(height=9)
-        .encode(
-            x=alt.X(
-                "frequency:Q",
-                scale=alt.Scale(domain=[0, 1]),
-                title="share of the runs",
-                axis=alt.Axis(format="%", tickCount=5),
-            ),
-            y=alt.Y("feature:N", sort=alt.SortField("place"), title=None, axis=alt.Axis(labelLimit=180)),
-            color=alt.condition(alt.datum.steady, alt.value(STEADY), alt.value(PALE)),
-            tooltip=["feature", alt.Tooltip("frequency", format=".0%")],
+def _rows(name: str, sel: Selections, top: int, core: float, level: float) -> list[tuple[Any, ...]]:
+    order = np.argsort(-sel.counts, kind="stable")[:top]
+    order = order[sel.counts[order] > 0]
+    low, high = wilson(sel.counts[order], sel.n_runs, level) if len(order) else (order, order)
+    steady = in_core(sel, core)
+    return [
+        (
+            name,
+            sel.features[f],
+            place,
+            int(sel.counts[f]),
+            sel.n_runs,
+            float(sel.frequencies[f]),
+            float(low[place]),
+            float(high[place]),
+            bool(steady[f]),
         )
+        for place, f in enumerate(order)
+    ]
+
+
+def _panel(alt: Any, data: pd.DataFrame, name: str, n_ever: int, top: int, core: float) -> Any:
+    features = counted(n_ever, "selected feature")
+    said = f"The {top} most frequent of {features}" if n_ever > top else f"All {features}" if n_ever > 1 else features
+    base = alt.Chart(data[data["selector"] == name], title=heading(alt, name, said)).encode(
+        y=names(alt, "feature", "place"),
+        tooltip=[
+            "feature",
+            alt.Tooltip("frequency", title="share of the runs", format=".0%"),
+            alt.Tooltip("low", title="from", format=".0%"),
+            alt.Tooltip("high", title="to", format=".0%"),
+            alt.Tooltip("selected", title="runs that select it"),
+        ],
     )
+    bars = base.mark_bar(height=9).encode(
+        x=shares(alt, "frequency", "share of the runs"),
+        color=alt.condition(alt.datum.steady, alt.value(STEADY), alt.value(PALE)),
+    )
+    ends = base.encode(x=alt.X("low:Q"), x2="high:Q")
+    around = ends.mark_rule(color="white", strokeWidth=3, opacity=0.6)  # lines are seen on dark bars, too
+    intervals = ends.mark_rule(color=INK, strokeWidth=1)
     rule = alt.Chart(alt.Data(values=[{"x": core}])).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x="x:Q")
-    return (bars + rule).properties(width=260, height=alt.Step(14))
+    return (bars + rule + around + intervals).properties(width=260, height=alt.Step(14))
 
 
 register_picture(

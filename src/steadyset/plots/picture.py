@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
@@ -28,6 +28,8 @@ MARKED = "#d55e00"  # the one that is chosen or observed
 BAND = "#f4e9d8"  # behind marks: what is near enough
 # Okabe and Ito (2008), which the colour-blind tell apart, without the yellow that is lost on white.
 CATEGORIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+SHAPES = ("circle", "square", "triangle-up", "diamond")
+MOST_TOLD_APART = 2 * len(CATEGORIES)
 SHADES = ("#eaf3f7", "#9fc5d8", "#4d9bbd", "#0b6e99", "#063b52")  # from little to much
 SMALL, LARGE = figures.LETTERS, 13.0  # sizes of letters
 LONGEST_NAME = 180  # pixels on an axis
@@ -193,9 +195,17 @@ def names(alt: Any, field: str, by: str, **options: Any) -> Any:
     return alt.Y(f"{field}:N", sort=alt.SortField(by), title=None, axis=axis, **options)
 
 
-def colours(categories: Iterable[str]) -> list[str]:
-    """A colour for each category; beyond seven they come again, so that another sign must tell them apart, too."""
-    return [CATEGORIES[place % len(CATEGORIES)] for place, _ in enumerate(categories)]
+def told_apart(alt: Any, field: str, categories: Sequence[str]) -> tuple[Any, Any]:
+    """A colour and a shape for each of up to 14 categories, with a legend; one for all where there are more."""
+    if len(categories) > MOST_TOLD_APART:
+        return alt.value(STEADY), alt.value("circle")
+    colours = [CATEGORIES[place % len(CATEGORIES)] for place in range(len(categories))]
+    shapes = [SHAPES[(place + place // len(CATEGORIES)) % len(SHAPES)] for place in range(len(categories))]
+    legend = alt.Legend(labelLimit=LONGEST_NAME, symbolOpacity=1) if len(categories) > 1 else None
+    return (
+        alt.Color(f"{field}:N", scale=alt.Scale(domain=list(categories), range=colours), legend=legend),
+        alt.Shape(f"{field}:N", scale=alt.Scale(domain=list(categories), range=shapes), legend=legend),
+    )
 
 
 def _styled(chart: Any) -> Any:

@@ -2,104 +2,212 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.arguments import check_integer
+from steadyset.arguments import check_flag, check_integer
+from steadyset.inference.run_groups import MOST_CLUSTERED, RunGroups, run_groups, similar_order
+from steadyset.kernels.arrays import Floats, Ints
+from steadyset.measures.options import check_similarity
 from steadyset.plots.catalogue import SELECTIONS, register_picture
-from steadyset.plots.picture import MOST_MARKS, STEADY, Picture
+from steadyset.plots.figures import LETTERS
+from steadyset.plots.picture import CATEGORIES, MOST_MARKS, STEADY, Picture
 from steadyset.selections import Selections, as_selections
+from steadyset.wording import counted, listed, number
 
 if TYPE_CHECKING:
     import pandas as pd
+    from scipy import sparse
+
+    from steadyset.similarity import FeatureSimilarity
 
 MOST_ROWS = 400
-COLUMNS = ("run", "last", "feature", "place", "share")
+NAMED_RUNS = 5
+COLUMNS = ("row", "run", "runs", "group", "feature", "place", "share")
 
 
-def runs_by_features(selections: Any, *, top: int = 60) -> Picture:
-    """A mark for each selected feature of each run; features by frequency, runs in their order.
+def runs_by_features(
+    selections: Any, *, top: int = 60, clustered: bool = True, similarity: FeatureSimilarity | None = None
+) -> Picture:
+    """A mark for each of the `top` features that a run selected; similar runs and similar features stand together.
 
-    Where that would be more than 5,000 marks or 400 rows, consecutive runs share a row: `share` says how many of those
-    from `run` to `last` selected the feature, and the mark is as dark. The picture says so.
+    Runs that agree among themselves, more than with others, form groups, which have colours. Features are similar
+    by `similarity`, without it where the same runs select them. With clustered=False runs stand in their order, and
+    features by frequency. Where there would be more than 5,000 marks or 400 rows, neighbouring runs share a row:
+    `share` says how many of its runs selected the feature, and the mark is as dark. The picture says so.
     """
+    check_integer("top", top, least=1)
+    check_flag("clustered", clustered)
+    if similarity is not None:
+        check_similarity(similarity)
+    sel = as_selections(selections)
+    if similarity is not None:
+        similarity.check(sel)
+    shown = np.argsort(-sel.counts, kind="stable")[: min(top, MOST_MARKS)]
+    shown = shown[sel.counts[shown] > 0]
+    chosen = _chosen(sel, shown)
+    one = np.ones(sel.n_runs, dtype=np.int64)
+    groups = run_groups(chosen) if clustered else RunGroups(np.arange(sel.n_runs), one)
+    if clustered and len(shown) > 2:
+        order = _feature_order(chosen, None if similarity is None else similarity.block(shown, shown))
+        shown, chosen = shown[order], chosen[:, order]
+    rows = _rows(chosen, groups)
+    data = _data(sel, shown, rows)
+
+    def draw(alt: Any, frame: pd.DataFrame) -> Any:
+        return _drawn(alt, frame, len(shown), rows, groups)
+
+    return Picture(data, draw, COLUMNS, _note(sel, len(shown), rows, groups, clustered))
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """The rows of the picture: which runs each holds, and of which group they are."""
+
+    runs: Sequence[Ints]
+    group: Sequence[int]
+    counts: Floats  # rows x shown features
+
+    @property
+    def together(self) -> int:
+        return max((len(runs) for runs in self.runs), default=1)
+
+    @property
+    def are_alike(self) -> bool:
+        """Whether all runs select the same of the shown features."""
+        sizes = np.array([len(runs) for runs in self.runs])
+        return bool((self.counts == sizes[:, None]).all() or not self.counts.any())
+
+
+def _chosen(sel: Selections, shown: Ints) -> sparse.csr_array:
+    """Runs x shown features: 1 where the run selected the feature."""
+    from scipy import sparse
+
+    ends = np.concatenate([[0], np.cumsum(sel.sizes)])
+    every = sparse.csr_array((np.ones(len(sel.indices)), sel.indices, ends), shape=(sel.n_runs, sel.n_features))
+    return every[:, shown]
+
+
+def _feature_order(chosen: sparse.csr_array, similarities: Floats | None) -> Ints:
+    """Similar features together, the end with the more frequent ones first."""
+    counts = chosen.sum(axis=0)
+    if similarities is None:
+        shared = (chosen.T @ chosen).toarray()
+        similarities = shared / (counts[:, None] + counts - shared)
+    distances = np.clip(1 - (similarities + similarities.T) / 2, 0, None)
+    np.fill_diagonal(distances, 0)
+    order = similar_order(distances)[1]
+    weights, half = counts[order], len(order) // 2
+    return order[::-1] if weights[:half].sum() < weights[-half:].sum() else order
+
+
+def _rows(chosen: sparse.csr_array, groups: RunGroups) -> _Rows:
+    """Neighbours in the order share a row where there are too many runs; rows never mix groups."""
+    n_runs, n_shown = chosen.shape
+    most = MOST_ROWS if chosen.nnz <= MOST_MARKS else min(MOST_ROWS, MOST_MARKS // n_shown)
+    together = -(-n_runs // max(1, most))
+    runs: list[Ints] = []
+    for group in range(1, groups.n_groups + 1):
+        members = groups.order[groups.group[groups.order] == group]
+        runs += [members[i : i + together] for i in range(0, len(members), together)]
+    counts = np.zeros((len(runs), n_shown))
+    for row, members in enumerate(runs):
+        counts[row] = chosen[members].sum(axis=0)
+    return _Rows(runs, [int(groups.group[members[0]]) for members in runs], counts)
+
+
+def _data(sel: Selections, shown: Ints, rows: _Rows) -> pd.DataFrame:
     import pandas as pd
 
-    check_integer("top", top, least=1)
-    sel = as_selections(selections)
-    order = np.argsort(-sel.counts, kind="stable")[: min(top, MOST_MARKS)]
-    order = order[sel.counts[order] > 0]
-    together = _runs_in_a_row(sel, order)
-    counts = _counts(sel, order, together)
-    block, place = np.nonzero(counts)
-    first = block * together
-    last = np.minimum(first + together, sel.n_runs)
+    row, place = np.nonzero(rows.counts)
+    named = [listed([str(run + 1) for run in np.sort(runs)], NAMED_RUNS) for runs in rows.runs]
+    size = np.array([len(runs) for runs in rows.runs], dtype=np.int64)
     data = pd.DataFrame(
         {
-            "run": first + 1,
-            "last": last,
-            "feature": [sel.features[order[p]] for p in place],
+            "row": row + 1,
+            "run": [named[r] for r in row],
+            "runs": size[row],
+            "group": np.array(rows.group, dtype=np.int64)[row],
+            "feature": [sel.features[shown[p]] for p in place],
             "place": place,
-            "share": counts[block, place] / (last - first),
+            "share": rows.counts[row, place] / size[row],
         },
         dtype=object,  # the text columns of pandas refuse halves of characters
-    ).astype({"run": int, "last": int, "place": int, "share": float})
-
-    def draw(alt: Any, shown: pd.DataFrame) -> Any:
-        return _drawn(alt, shown, len(order), len(counts), together)
-
-    return Picture(data, draw, COLUMNS, _note(sel, len(order), together))
+    )
+    return data.astype({"row": int, "runs": int, "group": int, "place": int, "share": float})
 
 
-def _runs_in_a_row(sel: Selections, order: np.ndarray[Any, Any]) -> int:
-    """How many consecutive runs share a row, so that there are not too many marks."""
-    most = MOST_ROWS if sel.counts[order].sum() <= MOST_MARKS else min(MOST_ROWS, MOST_MARKS // len(order))
-    return -(-sel.n_runs // max(1, most))
-
-
-def _counts(sel: Selections, order: np.ndarray[Any, Any], together: int) -> np.ndarray[Any, Any]:
-    """Rows of runs x shown features: how many runs of the row selected the feature."""
-    place = np.full(sel.n_features, -1)
-    place[order] = np.arange(len(order))
-    row = np.repeat(np.arange(sel.n_runs), sel.sizes) // together
-    column = place[sel.indices]
-    counts = np.zeros((-(-sel.n_runs // together), len(order)), dtype=np.int64)
-    np.add.at(counts, (row[column >= 0], column[column >= 0]), 1)
-    return counts
-
-
-def _note(sel: Selections, n_shown: int, together: int) -> str:
+def _note(sel: Selections, n_shown: int, rows: _Rows, groups: RunGroups, clustered: bool) -> str:
     ever = int((sel.counts > 0).sum())
     said = [f"The {n_shown} most frequent of {ever} selected features."] if n_shown < ever else []
-    if together > 1:
-        said.append(f"Each row is {together} runs: the darker, the more of them select the feature.")
+    if rows.together > 1:
+        said.append(f"Each row is up to {rows.together} runs: the darker, the more of them select the feature.")
+    if groups.n_groups > 1:
+        said.append(
+            f"{groups.n_groups} groups of runs: two runs of the same group share more of these features (mean Jaccard "
+            f"similarity {number(groups.within)}) than two of different groups ({number(groups.between)})."
+        )
+    if rows.are_alike:
+        return " ".join(said)
+    if not groups.clustered:
+        said.append(
+            f"More than {MOST_CLUSTERED:,} runs are not grouped; they stand in the order of their leading component."
+        )
+    elif clustered and groups.n_groups == 1 and sel.n_runs > 2:
+        said.append("No groups of runs stand out; similar runs stand together.")
     return " ".join(said)
 
 
-def _drawn(alt: Any, data: pd.DataFrame, n_features: int, n_rows: int, together: int) -> Any:
-    several = together > 1
-    shares = {"opacity": alt.Opacity("share:Q", scale=alt.Scale(domain=[0, 1], range=[0, 1]), legend=None)}
-    every = alt.Scale(domain=[1 + row * together for row in range(n_rows)])  # also runs that selected nothing
+def _drawn(alt: Any, data: pd.DataFrame, n_features: int, rows: _Rows, groups: RunGroups) -> Any:
+    n_rows, several = len(rows.runs), rows.together > 1
+    step = max(1.5, min(12.0, 360 / max(1, n_rows)))
+    named = not several and step >= LETTERS - 3
+    sizes = np.bincount(groups.group)[1:]
+    labels = [f"{place + 1}: {counted(int(size), 'run')}" for place, size in enumerate(sizes)]
+    options: dict[str, Any] = {}
+    if several:
+        options["opacity"] = alt.Opacity("share:Q", scale=alt.Scale(domain=[0, 1], range=[0, 1]), legend=None)
+    if len(labels) > 1:
+        data = data.assign(shown_group=[labels[group - 1] for group in data["group"]])
+        scale = alt.Scale(domain=labels, range=list(CATEGORIES[: len(labels)]))
+        options["color"] = alt.Color("shown_group:N", scale=scale, title="group of runs")
+    runs = "runs" if several else "run"
     return (
         alt.Chart(data)
-        .mark_rect(color=STEADY)
+        .mark_rect(**({} if len(labels) > 1 else {"color": STEADY}))
         .encode(
             x=alt.X(
                 "feature:N",
                 sort=alt.SortField("place"),
                 title=None,
-                axis=alt.Axis(labelAngle=-60, labelLimit=120, labelOverlap=n_features > 50),
+                axis=alt.Axis(labelAngle=-60, labelLimit=120, labelOverlap=n_features > 60, ticks=False),
             ),
-            y=alt.Y("run:O", scale=every, title="run", axis=alt.Axis(labelOverlap=True, ticks=False)),
-            tooltip=["run", *(["last"] if several else []), "feature", alt.Tooltip("share", format=".0%")],
-            **(shares if several else {}),
+            y=alt.Y(
+                "row:O",
+                scale=alt.Scale(domain=list(range(1, n_rows + 1))),  # also runs that selected nothing
+                title="runs",
+                axis=alt.Axis(labelExpr=_run_labels(rows) if named else "''", ticks=False, domain=False),
+            ),
+            tooltip=[
+                alt.Tooltip("run", title=runs),
+                "feature",
+                alt.Tooltip("share", title="share of the runs", format=".0%"),
+            ],
+            **options,
         )
         .properties(
             width=alt.Step(max(6, min(14, 720 // max(1, n_features)))),
-            height=alt.Step(max(2, min(8, 320 // max(1, n_rows)))),
+            height=alt.Step(step),
         )
     )
+
+
+def _run_labels(rows: _Rows) -> str:
+    """An expression that gives the number of the run of a row."""
+    return f"{[int(runs[0]) + 1 for runs in rows.runs]}[datum.value - 1]"
 
 
 register_picture(
@@ -107,5 +215,6 @@ register_picture(
     runs_by_features,
     title="Which run selected what",
     takes=SELECTIONS,
-    caption="One row per run, one column per feature, the most frequent first. Steady selections are full columns.",
+    caption="One row per run, one column per feature. Similar runs and features that the same runs select stand "
+    "together. Steady selections are full columns.",
 )

@@ -51,6 +51,7 @@ REGRESSION: dict[str, Scorer] = {
     "rmse": metrics.make_scorer(metrics.root_mean_squared_error),
 }
 LOWER_IS_BETTER = frozenset({"error", "rmse"})
+UNBOUNDED = frozenset({"log_likelihood", "rmse"})
 TASKS = {"_classification": CLASSES, "_ranking": CLASSES, "_supervised": CLASSES, "_regression": NUMBER}
 
 
@@ -60,6 +61,11 @@ class Score:
 
     name: str
     scorer: Scorer
+
+
+def is_bounded(name: str) -> bool:
+    """Whether a score has a best and a worst value, so that a difference says something by itself."""
+    return name not in UNBOUNDED and not name.startswith("neg_")
 
 
 def default_predictor(task: Task, *, fills: bool = False) -> Any:

@@ -19,6 +19,7 @@ from steadyset.notebook import MOST_ROWS, Figure, Words, card
 from steadyset.runner.all_rows import ALL_ROWS, failed_on_all_rows, fit_on_all_rows
 from steadyset.runner.cell import Cell
 from steadyset.runner.missing import medians
+from steadyset.runner.scoring import is_bounded
 from steadyset.runner.seeds import ready
 from steadyset.selections import Selections
 from steadyset.similarity.alike import alike_in_data
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from steadyset.similarity import FeatureSimilarity
 
 Params = Mapping[str, Any]
-UNBOUNDED = ("log_likelihood", "rmse")
 
 
 class Tuning(Drawable):
@@ -201,7 +201,7 @@ class Tuning(Drawable):
     def share_correct(self) -> Floats:
         """The first score among the objectives as a number of which 0 is bad and 1 is best."""
         name = self._score_name()
-        if name in UNBOUNDED or name.startswith("neg_"):
+        if not is_bounded(name):
             raise InputError(f"harmonic is a mean of two numbers from 0 to 1, and {name} is not bounded by 0 and 1.")
         return 1 - self.column(name) if self._direction(name) == "min" else self.column(name)
 

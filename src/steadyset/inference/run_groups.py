@@ -1,0 +1,131 @@
+"""Which runs agree among themselves: an order in which similar runs are neighbours, and groups where there are some."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import nan
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadyset.kernels.arrays import Bools, Floats, Ints
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
+MOST_CLUSTERED = 2_000  # runs, of which all pairs are held
+MOST_OPTIMAL = 500  # leaves of which the best order is found within a moment
+MOST_GROUPS = 7
+LEAST_SILHOUETTE = 0.25  # below it "no substantial structure has been found" (Kaufman and Rousseeuw 1990)
+
+
+@dataclass(frozen=True, eq=False)
+class RunGroups:
+    """The runs in an order in which similar ones are neighbours, and their groups.
+
+    Attributes
+    ----------
+    order : the runs, groups after each other
+    group : of each run, from 1 for the largest group on; all 1 where there are none
+    within, between : the mean Jaccard similarity of two runs of the same group, and of two groups
+    clustered : False where there were too many runs, which then stand in the order of their leading component
+    """
+
+    order: Ints
+    group: Ints
+    within: float = nan
+    between: float = nan
+    clustered: bool = True
+
+    @property
+    def n_groups(self) -> int:
+        """How many groups there are; 1 where the runs form none."""
+        return int(self.group.max(initial=1))
+
+
+def run_groups(chosen: sparse.csr_array) -> RunGroups:
+    """Groups of runs that agree more with each other than with others: average linkage of the Jaccard distances.
+
+    chosen has a row for each run and a 1 for each feature that it selected, of those that are to count. The number of
+    groups is the one with the largest mean silhouette (Rousseeuw 1987), up to seven; below 0.25 there are none.
+    """
+    n_runs = chosen.shape[0]
+    one = np.ones(n_runs, dtype=np.int64)
+    if n_runs > MOST_CLUSTERED:
+        return RunGroups(leading_order(chosen), one, clustered=False)
+    if n_runs < 3:
+        return RunGroups(np.arange(n_runs), one)
+    distances = _jaccard_distances(chosen)
+    tree, order = similar_order(distances)
+    group = _grouped(tree, distances)
+    if group.max() == 1:
+        return RunGroups(order, group)
+    same = group[:, None] == group
+    pairs = ~np.eye(n_runs, dtype=bool)
+    within, between = (float(1 - distances[part & pairs].mean()) for part in (same, ~same))
+    return RunGroups(order[np.argsort(group[order], kind="stable")], group, within, between)
+
+
+def similar_order(distances: Floats) -> tuple[Any, Ints]:
+    """A tree by average linkage, and an order in which what is similar stands together."""
+    from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
+    from scipy.spatial.distance import squareform
+
+    pairs = squareform(distances, checks=False)
+    tree = linkage(pairs, "average")
+    if len(distances) <= MOST_OPTIMAL:
+        tree = optimal_leaf_ordering(tree, pairs)
+    return tree, np.asarray(leaves_list(tree), dtype=np.int64)
+
+
+def leading_order(chosen: sparse.csr_array) -> Ints:
+    """The runs by their first principal component; the sign is the one that puts large runs first."""
+    shares, sizes = chosen.mean(axis=0), chosen.sum(axis=1)
+    score = np.random.default_rng(0).standard_normal(chosen.shape[0])
+    for _ in range(30):  # powers of the centred matrix, which is never formed
+        loading = score @ chosen - shares * score.sum()
+        score = chosen @ loading - float(shares @ loading)
+        norm = float(np.linalg.norm(score))
+        if norm == 0:
+            return np.arange(chosen.shape[0])
+        score /= norm
+    return np.argsort(-score if float(score @ (sizes - sizes.mean())) >= 0 else score, kind="stable")
+
+
+def _jaccard_distances(chosen: sparse.csr_array) -> Floats:
+    """Two runs that select nothing agree."""
+    shared, sizes = (chosen @ chosen.T).toarray(), chosen.sum(axis=1)
+    union = sizes[:, None] + sizes - shared
+    distances: Floats = 1 - np.where(union > 0, shared / np.maximum(union, 1), 1.0)
+    np.fill_diagonal(distances, 0)
+    return distances
+
+
+def _grouped(tree: Any, distances: Floats) -> Ints:
+    """The groups of the best silhouette, numbered by size; one where none is good enough."""
+    from scipy.cluster.hierarchy import fcluster
+
+    best, found = LEAST_SILHOUETTE, np.ones(len(distances), dtype=np.int64)
+    for k in range(2, min(MOST_GROUPS, len(distances) - 1) + 1):
+        group = np.asarray(fcluster(tree, k, "maxclust"), dtype=np.int64)
+        if group.max() > 1 and (value := _silhouette(group, distances)) > best:
+            best, found = value, group
+    sizes = np.bincount(found)
+    rank = np.empty(len(sizes), dtype=np.int64)
+    rank[np.argsort(-sizes, kind="stable")] = np.arange(1, len(sizes) + 1)
+    return rank[found]
+
+
+def _silhouette(group: Ints, distances: Floats) -> float:
+    """The mean over all runs; a run that is alone counts 0."""
+    members: Bools = group[:, None] == np.unique(group)
+    sizes = members.sum(axis=0)
+    totals = distances @ members
+    own = members.argmax(axis=1)
+    rows = np.arange(len(group))
+    inside = totals[rows, own] / np.maximum(sizes[own] - 1, 1)
+    means = totals / sizes
+    means[rows, own] = np.inf
+    nearest = means.min(axis=1)
+    value = (nearest - inside) / np.maximum(np.maximum(nearest, inside), 1e-300)
+    return float(np.where(sizes[own] > 1, value, 0.0).mean())

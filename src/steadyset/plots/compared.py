@@ -1,0 +1,164 @@
+"""Which selectors differ: values with intervals, and the groups that the tests cannot tell apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isnan, nan
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from steadyset.arguments import check_choice, check_integer
+from steadyset.assessment import Assessment
+from steadyset.errors import InputError
+from steadyset.findings import Findings, findings_of
+from steadyset.findings.differing import STABILITY
+from steadyset.inference import Comparison, compare
+from steadyset.inference.spread import t_quantile
+from steadyset.measures.record import get_measure
+from steadyset.measures.scale import EXCELLENT, POOR
+from steadyset.plots.catalogue import register_picture
+from steadyset.plots.picture import INK, MUTED, STEADY, Picture, names
+from steadyset.runner.scoring import LOWER_IS_BETTER
+from steadyset.wording import counted, percent
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = ("selector", "place", "estimate", "low", "high", "runs", "letters")
+MOST_SELECTORS = 40
+DEFAULT_MEASURE = "nogueira"
+
+
+class _Value(NamedTuple):
+    selector: str
+    estimate: float
+    low: float
+    high: float
+    runs: int
+    letters: str
+
+
+def selectors_compared(result: Any, *, what: str | None = None, top: int = MOST_SELECTORS) -> Picture:
+    """A point with its interval for each selector, the best first, and a line through those that cannot be told apart.
+
+    Parameters
+    ----------
+    result : a Comparison, an Assessment, findings of one, or Selections by name
+    what : "stability" or a score of the assessment; a Comparison has its own
+    top : how many selectors are shown, the best
+    """
+    check_integer("top", top, least=1)
+    if isinstance(result, Mapping):
+        result = compare(result)
+    if isinstance(result, Comparison):
+        if what not in (None, result.measure):
+            raise InputError(f"what must be {result.measure!r}, that of the Comparison (got {what!r}).")
+        return _picture(_of_comparison(result), result.measure, result.level, top)
+    found = findings_of(result)
+    known = tuple(one.what for one in found.differences)
+    if not known:
+        raise InputError("The result compares no selectors; it takes two of them, with two runs or more each.")
+    what = known[0] if what is None else what
+    check_choice("what", what, known)
+    return _picture(_of_findings(found, what), found.measure if what == STABILITY else what, found.level, top)
+
+
+def _of_comparison(result: Comparison) -> list[_Value]:
+    return [
+        _Value(str(name), float(row["estimate"]), float(row["low"]), float(row["high"]), row["n_runs"], row["group"])
+        for name, row in zip(result.table.index, result.table.to_dict("records"), strict=True)
+    ]
+
+
+def _of_findings(found: Findings, what: str) -> list[_Value]:
+    letters = next(one.groups for one in found.differences if one.what == what)
+    values = []
+    for row in found.summary:
+        ends = (row.stability, row.low, row.high)
+        if what != STABILITY:
+            score = row.scores[what]
+            half = t_quantile(found.level, row.runs - 1) * score.se if row.runs > 1 else nan
+            ends = (score.mean, score.mean - half, score.mean + half)
+        values.append(_Value(row.name, *ends, row.runs, letters.get(row.name, "")))
+    less = what in LOWER_IS_BETTER if what != STABILITY else not get_measure(found.measure).higher_is_steadier
+    return sorted(values, key=lambda one: one.estimate if less else -one.estimate)
+
+
+def _picture(values: list[_Value], measure: str, level: float, top: int) -> Picture:
+    import pandas as pd
+
+    known = [one for one in values if not isnan(one.estimate)]
+    rows = [(one.selector, place, *one[1:]) for place, one in enumerate(known[:top])]
+    # As objects: the text columns of pandas refuse halves of characters.
+    data = pd.DataFrame(rows, columns=list(COLUMNS), dtype=object).astype(
+        {"place": int, "estimate": float, "low": float, "high": float, "runs": int}
+    )
+
+    def draw(alt: Any, shown: pd.DataFrame) -> Any:
+        return _drawn(alt, shown, measure)
+
+    return Picture(data, draw, COLUMNS, _note(len(values), len(known), len(rows), measure, level))
+
+
+def _note(n_all: int, n_known: int, n_shown: int, measure: str, level: float) -> str:
+    said = [f"Lines: {percent(level)} intervals. Selectors that share a letter cannot be told apart."]
+    if measure == DEFAULT_MEASURE:
+        said.append(f"Dashed: stability is poor below {POOR:.2f} and excellent above {EXCELLENT:.2f}.")
+    if n_shown < n_known:
+        said.append(f"The best {n_shown} of {counted(n_known, 'selector')}.")
+    if n_known < n_all:
+        said.append(f"Without a value: {counted(n_all - n_known, 'selector')}.")
+    return " ".join(said)
+
+
+def _drawn(alt: Any, data: pd.DataFrame, measure: str) -> Any:
+    default = measure == DEFAULT_MEASURE
+    words = measure.replace("_", " ")
+    title = f"stability ({words.capitalize()})" if default else words
+    tooltip = ["selector", *(alt.Tooltip(end, format=".3f") for end in ("estimate", "low", "high")), "runs", "letters"]
+    base = alt.Chart(data).encode(y=names(alt, "selector", "place"), tooltip=tooltip)
+    x = alt.X("estimate:Q", title=title, scale=alt.Scale(zero=default, nice=True))
+    points = base.mark_point(filled=True, size=60, color=STEADY, opacity=1).encode(x=x)
+    lines = base.mark_rule(color=STEADY, strokeWidth=1.5).encode(x=alt.X("low:Q", title=title), x2="high:Q")
+    layers = [lines, points]
+    if default:
+        ends = alt.Data(values=[{"x": POOR}, {"x": EXCELLENT}])
+        layers.insert(0, alt.Chart(ends).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x="x:Q"))
+    values = alt.layer(*layers).properties(width=360, height=alt.Step(20))
+    return alt.hconcat(values, _letters(alt, data), spacing=8)
+
+
+def _letters(alt: Any, data: pd.DataFrame) -> Any:
+    """One column per letter, with a line from its first selector to its last."""
+    rows = [
+        {"selector": name, "place": int(place), "letter": letter}
+        for name, place, letters in zip(data["selector"], data["place"], data["letters"], strict=True)
+        for letter in letters
+    ]
+    every = alt.Scale(domain=[*data["selector"]])
+    base = alt.Chart(alt.Data(values=rows)).encode(
+        x=alt.X("letter:N", title=None, axis=None), y=alt.Y("selector:N", title=None, axis=None, scale=every)
+    )
+    line = base.mark_line(color=MUTED, strokeWidth=1).encode(detail="letter:N", order="place:Q")
+    back = base.mark_point(filled=True, shape="square", size=170, color="white", opacity=1)
+    text = base.mark_text(color=INK, fontSize=11).encode(text="letter:N")
+    return alt.layer(line, back, text).properties(width=alt.Step(16), height=alt.Step(20))
+
+
+def _compares(findings: Findings) -> bool:
+    return findings.differences[0].what == STABILITY
+
+
+def _draws(result: Any) -> bool:
+    return isinstance(result, Comparison) or (
+        isinstance(result, Assessment) and len(result.selectors) > 1 and not result.settings["scoring"]
+    )
+
+
+register_picture(
+    "selectors_compared",
+    selectors_compared,
+    title="Which selectors differ in stability",
+    needs=("summary", "differences"),
+    applies=_compares,
+    draws=_draws,
+)

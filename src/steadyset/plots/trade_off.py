@@ -1,0 +1,176 @@
+"""Accuracy against stability: which selectors no other beats in both, and which are near enough to the best."""
+
+from __future__ import annotations
+
+from math import isnan, nan
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from steadyset.arguments import check_choice, check_number
+from steadyset.assessment import Assessment
+from steadyset.errors import InputError
+from steadyset.findings import Findings, findings_of
+from steadyset.inference.spread import t_quantile
+from steadyset.plots.catalogue import register_picture
+from steadyset.plots.picture import BAND, INK, MARKED, MUTED, Picture, told_apart
+from steadyset.runner.scoring import LOWER_IS_BETTER, is_bounded
+from steadyset.tuning import epsilon_constraint, pareto_front
+from steadyset.wording import amount, counted, number, percent
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SELECTOR, RANDOM = "selector", "random"
+NUMBERS = ("stability", "low", "high", "score", "score_low", "score_high", "features")
+COLUMNS = ("kind", "selector", *NUMBERS, "front", "chosen")
+
+
+class _Slack(NamedTuple):
+    """How far from the best is near enough."""
+
+    accuracy: float | None
+    stability: float
+
+
+def accuracy_against_stability(
+    result: Any,
+    *,
+    score: str | None = None,
+    accuracy_slack: float | None = None,
+    stability_slack: float = 0.1,
+) -> Picture:
+    """A point with intervals for each selector, the Pareto front, what is near the best, and random selections.
+
+    Parameters
+    ----------
+    result : an Assessment, or its findings
+    score : one of those computed, the first unless chosen
+    accuracy_slack, stability_slack : those of `epsilon_constraint`, whose choice is marked; the first is 0.025 for a
+        score with bounds, and without it there is no band for another one
+    """
+    found = findings_of(result)
+    if not found.scoring:
+        raise InputError("The result has no scores; accuracy against stability needs an assessment with scoring.")
+    name = found.scoring[0] if score is None else score
+    check_choice("score", name, found.scoring)
+    if accuracy_slack is not None:
+        check_number("accuracy_slack", accuracy_slack, or_equal=True)
+    check_number("stability_slack", stability_slack, or_equal=True)
+    slack = _Slack(0.025 if accuracy_slack is None and is_bounded(name) else accuracy_slack, stability_slack)
+    data = _data(found, name, slack)
+    blind = next((row.scores[name].blind for row in found.summary if not isnan(row.scores[name].blind)), nan)
+
+    def draw(alt: Any, shown: pd.DataFrame) -> Any:
+        return _drawn(alt, shown, name, slack, blind)
+
+    return Picture(data, draw, COLUMNS, _note(found, data, name, slack, blind))
+
+
+def _data(found: Findings, name: str, slack: _Slack) -> pd.DataFrame:
+    import pandas as pd
+
+    rows = []
+    for row in found.summary:
+        score = row.scores[name]
+        half = t_quantile(found.level, row.runs - 1) * score.se if row.runs > 1 else nan
+        ends = (score.mean, score.mean - half, score.mean + half)
+        if not (isnan(row.stability) or isnan(score.mean)):
+            rows.append((SELECTOR, row.name, row.stability, row.low, row.high, *ends, row.size))
+    known = {amount(row.size): row for row in found.summary if not isnan(row.scores[name].random)}
+    for size, row in known.items():
+        # By chance the stability, which is corrected for it, is 0.
+        words = f"random, {size} feature{'' if size == '1' else 's'}"
+        rows.append((RANDOM, words, 0.0, nan, nan, row.scores[name].random, nan, nan, row.size))
+    # As objects: the text columns of pandas refuse halves of characters.
+    data = pd.DataFrame(rows, columns=list(COLUMNS[:9]), dtype=object).astype(dict.fromkeys(NUMBERS, float))
+    ours = np.flatnonzero(data["kind"] == SELECTOR)
+    front, chosen = np.zeros(len(data), dtype=bool), np.zeros(len(data), dtype=bool)
+    if len(ours):
+        values = data.loc[ours, ["score", "stability"]].to_numpy(dtype=np.float64)
+        front[ours[pareto_front(values, ["min" if name in LOWER_IS_BETTER else "max", "max"])]] = True
+        if slack.accuracy is not None and len(ours) > 1:
+            good = -values[:, 0] if name in LOWER_IS_BETTER else values[:, 0]
+            sizes = data.loc[ours, "features"].to_numpy(dtype=np.float64)
+            best = epsilon_constraint(good, values[:, 1], slack.accuracy, slack.stability, 0, n_features=sizes)
+            chosen[ours[best]] = True
+    return data.assign(front=front, chosen=chosen)
+
+
+def _note(found: Findings, data: pd.DataFrame, name: str, slack: _Slack, blind: float) -> str:
+    ours = data[data["kind"] == SELECTOR]
+    said = [f"Crosses: {percent(found.level)} intervals."]
+    if len(ours) > 1:
+        said.append("Line: the Pareto front, selectors that no other beats in both.")
+    if slack.accuracy is not None and len(ours) > 1:
+        said.append(
+            f"Band: within {slack.accuracy:g} of the best {_words(name)}; ringed: of those in it, the most accurate "
+            f"within {slack.stability:g} of the steadiest."
+        )
+    if (data["kind"] == RANDOM).any():
+        said.append("Grey: as many features drawn at random.")
+    if not isnan(blind):
+        where = "Dashed: without" if _is_near(blind, data) else f"{number(blind, 3)} without"
+        said.append(f"{where} features.")
+    missing = len(found.summary) - len(ours)
+    if missing:
+        said.append(f"Without a stability or a score: {counted(missing, 'selector')}.")
+    return " ".join(said)
+
+
+def _is_near(blind: float, data: pd.DataFrame) -> bool:
+    """Whether what predicts without features can be shown without making everything else small."""
+    scores = data[["score", "score_low", "score_high"]]
+    low, high = float(scores.min().min()), float(scores.max().max())
+    return low - (high - low) <= blind <= high + (high - low)
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _drawn(alt: Any, data: pd.DataFrame, name: str, slack: _Slack, blind: float) -> Any:
+    lower = name in LOWER_IS_BETTER
+    ours, drawn_at_random = data[data["kind"] == SELECTOR], data[data["kind"] == RANDOM]
+    x = alt.X("stability:Q", title="stability", scale=alt.Scale(zero=False, nice=True))
+    title = f"{_words(name)}{' (lower is better)' if lower else ''}"
+    y = alt.Y("score:Q", title=title, scale=alt.Scale(zero=False, nice=True, reverse=lower))
+    tooltip = [
+        "selector",
+        *(alt.Tooltip(one, format=".3f") for one in ("stability", "low", "high")),
+        *(
+            alt.Tooltip(one, title=words, format=".3f")
+            for one, words in (("score", _words(name)), ("score_low", "from"), ("score_high", "to"))
+        ),
+        alt.Tooltip("features", format=".1f"),
+    ]
+    colour, shape = told_apart(alt, "selector", [*ours["selector"]])
+    base = alt.Chart(ours).encode(x=x, y=y, tooltip=tooltip)
+    layers = [
+        base.transform_filter("datum.front").mark_line(color=INK, strokeWidth=1).encode(order="stability:Q"),
+        base.mark_rule(strokeWidth=1.2, opacity=0.8).encode(x=alt.X("low:Q"), x2="high:Q", color=colour),
+        base.mark_rule(strokeWidth=1.2, opacity=0.8).encode(y=alt.Y("score_low:Q"), y2="score_high:Q", color=colour),
+        base.mark_point(filled=True, size=70, opacity=1).encode(color=colour, shape=shape),
+        base.transform_filter("datum.chosen").mark_point(size=220, strokeWidth=1.5, color=MARKED),
+        alt.Chart(drawn_at_random)
+        .mark_point(shape="cross", filled=True, size=60, color=MUTED, opacity=0.8)
+        .encode(x=x, y=y, tooltip=["selector", alt.Tooltip("score", title=_words(name), format=".3f")]),
+    ]
+    if not isnan(blind) and _is_near(blind, data):
+        ends = alt.Data(values=[{"blind": blind}])
+        layers.insert(0, alt.Chart(ends).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(y="blind:Q"))
+    if slack.accuracy is not None and len(ours) > 1:
+        best = float(ours["score"].min() if lower else ours["score"].max())
+        ends = alt.Data(values=[{"best": best, "near": best + slack.accuracy if lower else best - slack.accuracy}])
+        layers.insert(0, alt.Chart(ends).mark_rect(color=BAND).encode(y=alt.Y("near:Q", title=title), y2="best:Q"))
+    return alt.layer(*layers).properties(width=460, height=340)
+
+
+register_picture(
+    "accuracy_against_stability",
+    accuracy_against_stability,
+    title="Accuracy against stability",
+    needs=("summary", "scoring"),
+    applies=lambda findings: findings.kind == "assessment" and len(findings.summary) > 1,
+    draws=lambda result: isinstance(result, Assessment) and bool(result.settings["scoring"]),
+)

@@ -1,0 +1,91 @@
+"""Accuracy against stability."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import t
+
+import steadyset as st
+from steadyset.findings import Procedure, Score
+
+
+def found(scoring="accuracy", **changes):
+    """What an assessment of four selectors may say."""
+    rows = [
+        ("lasso", 0.60, 0.50, 0.70, 0.910, 0.010, 9.5, 0.80),
+        ("jmi", 0.85, 0.80, 0.90, 0.900, 0.012, 10.0, 0.78),
+        ("anova", 0.90, 0.86, 0.93, 0.870, 0.010, 10.0, 0.78),
+        ("everything", math.nan, math.nan, math.nan, 0.92, 0.01, 40.0, math.nan),
+    ]
+    summary = tuple(
+        Procedure(name, 20, value, low, high, "", size, {scoring: Score(score, se, 0.6, random)})
+        for name, value, low, high, score, se, size, random in rows
+    )
+    return st.Findings("assessment", "", "nogueira", scoring=(scoring,), summary=summary, **changes)
+
+
+def small():
+    return st.plot.accuracy_against_stability(found())
+
+
+def test_the_front_and_the_choice_are_those_of_the_library():
+    data = st.plot.accuracy_against_stability(found(), accuracy_slack=0.05, stability_slack=0.02).data
+    ours = data[data["kind"] == "selector"]
+    values = ours[["score", "stability"]].to_numpy()
+    assert [*np.flatnonzero(ours["front"])] == [*st.pareto_front(values, ["max", "max"])]
+    assert [*np.flatnonzero(ours["chosen"])] == [st.epsilon_constraint(values[:, 0], values[:, 1], 0.05, 0.02)]
+
+
+def test_less_error_is_better():
+    data = st.plot.accuracy_against_stability(found("error")).data
+    assert set(data["selector"][data["front"]]) == {"anova"}
+    scale = st.plot.accuracy_against_stability(found("error")).specification()["layer"][-1]["encoding"]["y"]["scale"]
+    assert scale["reverse"]
+
+
+def test_the_intervals_of_scores_are_those_of_the_comparison_of_scores():
+    row = st.plot.accuracy_against_stability(found(level=0.9)).data.iloc[0]
+    half = t.ppf(0.95, 19) * 0.010
+    assert (row["score_low"], row["score_high"]) == pytest.approx((0.91 - half, 0.91 + half))
+
+
+def test_random_selections_of_each_size_have_no_stability():
+    data = st.plot.accuracy_against_stability(found()).data
+    drawn = data[data["kind"] == "random"]
+    assert [*drawn["selector"]] == ["random, 9.5 features", "random, 10 features"]
+    assert [*drawn["stability"]] == [0, 0]
+    assert [*drawn["score"]] == [0.80, 0.78]
+
+
+def test_what_has_no_stability_is_told_and_far_baselines_are_said_in_words():
+    picture = st.plot.accuracy_against_stability(found())
+    assert "everything" not in set(picture.data["selector"])
+    assert "Without a stability or a score: 1 selector." in picture.note
+    assert "0.600 without features." in picture.note
+
+
+def test_a_score_without_bounds_has_a_band_only_when_asked():
+    assert not st.plot.accuracy_against_stability(found("rmse")).data["chosen"].any()
+    assert "Band" not in st.plot.accuracy_against_stability(found("rmse")).note
+    assert st.plot.accuracy_against_stability(found("rmse"), accuracy_slack=0.1).data["chosen"].any()
+
+
+def test_an_assessment_draws_itself():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(60, 8))
+    y = (X[:, 0] + 0.5 * random.normal(size=60) > 0).astype(int)
+    assessment = st.assess(["anova:k=2", "anova:k=4"], X, y, resampling=st.KFold(4), random_state=0)
+    shown = assessment.plot().data
+    ours = shown[shown["kind"] == "selector"].set_index("selector")
+    summary = assessment.summary()
+    np.testing.assert_allclose(ours["stability"], summary["stability"])
+    np.testing.assert_allclose(ours["score"], summary["accuracy"])
+    without = st.assess(["anova:k=2", "anova:k=4"], X, y, resampling=st.KFold(4), scoring=(), random_state=0)
+    assert {*without.plot().data.columns} == {*st.plot.selectors_compared(without).data.columns}
+
+
+def test_results_without_scores_are_one_sentence():
+    sel = st.Selections.from_sets([["a"], ["b"]], features=["a", "b"])
+    with pytest.raises(st.InputError, match="has no scores"):
+        st.plot.accuracy_against_stability(sel)
