@@ -143,3 +143,30 @@ def test_lists_are_compared_over_all_their_names(tmp_path, capsys):
     for name, sets in (("first", first), ("second", second)):
         assert found[name] == pytest.approx(st.stability(st.Selections.from_sets(sets, features=list("abcde"))))
     assert "Chance agreement is then overstated" in told.err
+
+
+def test_what_is_no_feature_is_left_out_of_the_header_of_the_data(lists, tmp_path, capsys):
+    wanted = st.stability(st.Selections.from_sets(SETS, GENES))
+    data = tmp_path / "data.csv"
+    for outcome in ("case", "1"):
+        rows = [f"P{i},{outcome}," + ",".join(f"{i}.5" for _ in GENES) for i in range(3)]
+        data.write_text("\n".join(["Patient_ID,outcome," + ",".join(GENES), *rows]))
+        target = ["--target", "outcome"] if outcome == "1" else []
+        assert run(["measure", str(lists), "--universe", str(data), *target, "--format", "json"]) == 0
+        told = capsys.readouterr()
+        found = {row["measure"]: row["estimate"] for row in json.loads(told.out)["measures"]}
+        assert found["nogueira"] == pytest.approx(wanted)
+        assert f"the 8 features are those of the header of {data}, without 'Patient_ID', 'outcome'" in told.err
+    for command in ("measure", "methods"):
+        assert run([command, str(lists), "--universe", str(data), "--target", "grade"]) == 2
+        assert "has no column 'grade'" in capsys.readouterr().err
+        assert run([command, str(lists), "--target", "outcome"]) == 2
+        assert "which is not given" in capsys.readouterr().err
+
+
+def test_a_column_of_text_that_was_selected_is_a_feature(lists, tmp_path, capsys):
+    data = tmp_path / "data.csv"
+    data.write_text("sex,TP53,BRCA1,EGFR,KRAS,MYC,site\nm,1,2,3,4,5,a\nf,1,2,3,4,5,b\n")
+    lists.write_text(lists.read_text().replace("KRAS", "sex"))
+    assert run(["measure", str(lists), "--header", "--universe", str(data)]) == 0
+    assert f"the 6 features are those of the header of {data}, without 'site'" in capsys.readouterr().out

@@ -217,7 +217,8 @@ def test_what_was_changed_is_told(tmp_path, text, note):
             "a,b,c,d\n0,1,2,3\n0,3,2,1\n",
             'layout="ranks", layout="importances", layout="columns" or layout="rows"',
         ),  # from 0?
-        ("TP53 MYC\nTP53 ALK\n", 'lists whose names spaces separate, or single names.*layout="columns"'),
+        ("TP53 MYC\nTP53 ALK\n", 'separated by spaces, or single names.*layout="rows", in the second layout="columns"'),
+        ("TP53 EGFR MYC\nKRAS BRAF ALK\nRB1 C1orf112 Trp53\n", 'separated by spaces, or single names.*layout="rows"'),
         ("TP53,1,0\nMYC,1,1\n", "('TP53', 'MYC'); if these are the features, give transpose=True"),
         ("gene,fold1,fold2\nTP53,1,1\nMYC,2,\n", "Row 3 holds no number in column 3; expected one in every cell"),
         ("a,b\n1,0\n0.5,1\n", 'for importances give layout="importances"'),
@@ -397,3 +398,46 @@ def test_genes_that_became_dates_are_told_of_in_lists(tmp_path):
     assert "1 name is a date ('2-Sep' among the names), which a spreadsheet may have made of a gene such as SEPT2" in (
         " ".join(notes)
     )
+
+
+def test_lines_of_names_that_spaces_separate_are_lists_where_rows_are_asked_for(tmp_path):
+    path = tmp_path / "lists.txt"
+    path.write_text("TP53 EGFR MYC\nKRAS TP53 ALK\nEGFR PTEN\n")
+    found = Selections.read(path, layout="rows", header=False)
+    assert found.sets() == [{"TP53", "EGFR", "MYC"}, {"KRAS", "TP53", "ALK"}, {"EGFR", "PTEN"}]
+    assert "names separated by spaces" in found.notes
+    path.write_text("interleukin 6\ntumour necrosis factor\nvitamin D\n")  # names of several words, as one list
+    assert Selections.read(path).sets() == [{"interleukin 6", "tumour necrosis factor", "vitamin D"}]
+
+
+def test_headings_are_told_from_symbols_among_which_few_have_small_letters(tmp_path):
+    path = tmp_path / "lists.csv"
+    names = [f"G{chr(65 + i)}{i}" for i in range(14)]
+    rows = [["Anna", "Ben", "Carla"], ["C1orf112", names[0], names[1]]]
+    rows += [[names[i], names[i + 1], names[i + 4]] for i in range(2, 10)]
+    path.write_text("\n".join(map(",".join, rows)))
+    assert Selections.read(path).labels == ("Anna", "Ben", "Carla")
+    mice = [["Trp53", "Myc", "Actb"], ["Kras", "Egfr", "Trp63"], ["Egfr", "Alk", "Kras"]]  # names, or people
+    path.write_text("\n".join(map(",".join, mice)))
+    with pytest.raises(InputError, match="header=True"):
+        Selections.read(path, layout="columns")
+
+
+def test_sheets_of_symbols_beside_numbers_are_lists_of_these_symbols(tmp_path):
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, symbols in {"Smith": ["TP53", "MYC"], "Jones": ["TP53", "KRAS", "ALK"]}.items():
+        sheet = book.create_sheet(name)
+        for row in (["Gene symbol", "logFC"], *([symbol, 1.5] for symbol in symbols)):
+            sheet.append(row)
+    path = tmp_path / "results.xlsx"
+    book.save(path)
+    found = Selections.read(path)
+    assert found.labels == ("Smith", "Jones")
+    assert found.sets() == [{"TP53", "MYC"}, {"TP53", "KRAS", "ALK"}]
+    assert "of the sheets only the column 'Gene symbol' is used" in found.notes
+    book["Jones"].delete_rows(3, 2)
+    book["Jones"].append(["MYC", 0.1])  # now both name the same: results for all features rather than a list
+    book.save(path)
+    with pytest.raises(InputError, match="the same names, as tables of all features have"):
+        Selections.read(path)

@@ -45,6 +45,20 @@ def test_a_file_without_header_has_features_without_names(tmp_path):
     assert similarity.neighbours.indices.tolist() == [2, 0]
 
 
+@pytest.mark.parametrize("many", [0, 300])
+@pytest.mark.parametrize("heading", ["", "feature", None])
+def test_a_feature_may_be_called_run(tmp_path, heading, many):
+    names = ["run", "b", "c", *(f"g{i}" for i in range(many))]
+    rows = [["1" if f == g else "0.5" if {f, g} == {"run", "b"} else "0" for g in names] for f in names]
+    first = [] if heading is None else [heading]
+    lines = [[*first, *names], *([*([] if heading is None else [f]), *row] for f, row in zip(names, rows, strict=True))]
+    path = tmp_path / "similarity.csv"
+    path.write_text("\n".join(map(",".join, lines)))
+    similarity = st.FeatureSimilarity.read(path, threshold=0.4)
+    assert similarity.features == tuple(names)
+    assert similarity.neighbours.indices.tolist() == [1, 0]
+
+
 def test_long_files_list_what_is_not_zero(tmp_path):
     path = tmp_path / "similarity.csv"
     path.write_text(LONG)

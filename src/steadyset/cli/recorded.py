@@ -52,6 +52,12 @@ UniverseFile = Annotated[
         rich_help_panel=PANEL,
     ),
 ]
+Target = Annotated[
+    str | None,
+    typer.Option(
+        "--target", metavar="COLUMN", help="A column of the data that is not a feature.", rich_help_panel=PANEL
+    ),
+]
 Layout = Annotated[
     str | None,
     typer.Option(
@@ -110,6 +116,7 @@ class Asked(NamedTuple):
 
     features: Features = None
     universe: UniverseFile = None
+    target: Target = None
     layout: Layout = None
     top: Top = None
     transpose: Transpose = None
@@ -126,7 +133,6 @@ class Alike(NamedTuple):
     """Where the similarity of the features comes from: options of the subcommands whose measures need it."""
 
     data: shared.DataFile = None
-    target: shared.Target = None
     similarity: shared.SimilarityFile = None
     similarity_method: shared.Method = "pearson"
     threshold: shared.Threshold = ALIKE
@@ -159,14 +165,14 @@ def read_recorded(
     """
     if alike.data is not None and alike.similarity is not None:
         raise InputError("--data and --similarity both define the similarity; give one of them.")
-    if alike.target is not None and alike.data is None:
-        raise InputError("--target names a column of --data, which is not given.")
+    if asked.target is not None and alike.data is None and asked.universe is None:
+        raise InputError("--target names a column of the data, which is not given; name its file with --universe.")
     if asked.universe is not None and asked.features is not None:
         raise InputError("--universe and --features both say what there was to choose from; give one of them.")
     found = [one for file in files for one in _read(file, asked)]
     if lists and len(found) > 1 and all(one.selections.n_runs == 1 and one.selector is None for one in found):
         found = [_one_run_each(found, asked.features)]
-    similarity = _load_similarity(found, alike, asked.max_gb)
+    similarity = _load_similarity(found, alike, asked)
     names, source = _universe(found, asked, alike, similarity)
     recorded = []
     for one in found:
@@ -342,8 +348,10 @@ def _universe(
         from steadyset.io.universe_files import read_universe
 
         used = {name for one in found for name in one.selections.features}
-        universe = read_universe(asked.universe, used, max_gb=asked.max_gb)
-        return universe.names, f"the {universe.where} of {asked.universe}"
+        target = asked.target if alike.data is None else None
+        universe = read_universe(asked.universe, used, max_gb=asked.max_gb, target=target)
+        without = f", without {some_names(universe.left_out)}" if universe.left_out else ""
+        return universe.names, f"the {universe.where} of {asked.universe}{without}"
     return (None, "") if similarity is None else (similarity.features, str(alike.data or alike.similarity))
 
 
@@ -387,9 +395,10 @@ def _transposed(one: Recorded, asked: Asked) -> tuple[str, ...]:
     return (f"{read}; if its rows are the features, give --transpose.",)
 
 
-def _load_similarity(found: Sequence[Recorded], alike: Alike, max_gb: float) -> FeatureSimilarity | None:
+def _load_similarity(found: Sequence[Recorded], alike: Alike, asked: Asked) -> FeatureSimilarity | None:
     """The FeatureSimilarity of --data or --similarity, or None; it has to be that of the features selected from."""
-    data, target, file, method, threshold = alike
+    data, file, method, threshold = alike
+    target, max_gb = asked.target, asked.max_gb
     if data is None and file is None:
         return None
     from steadyset.similarity import FeatureSimilarity

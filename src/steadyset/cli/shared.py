@@ -99,12 +99,6 @@ DataFile = Annotated[
         rich_help_panel=SIMILARITY,
     ),
 ]
-Target = Annotated[
-    str | None,
-    typer.Option(
-        "--target", metavar="COLUMN", help="A column of --data that is not a feature.", rich_help_panel=SIMILARITY
-    ),
-]
 SimilarityFile = Annotated[
     Path | None,
     typer.Option(

@@ -33,6 +33,7 @@ FEATURE_WORDS = frozenset(
 )
 ROW_NUMBER_WORDS = frozenset(["", "unnamed0", "index", "rank", "no", "nr", "n", "row", "position", "pos"])
 WORDS = re.compile(r"[a-z ]")
+SYMBOL = re.compile(r"(?=.*[A-Za-z])[A-Z0-9][A-Z0-9._@-]*(orf[0-9]+)?|[A-Z][a-z]+[0-9][A-Za-z0-9.-]*")
 SURE = 0.01  # so rarely would first cells that are names like the others occur nowhere else
 
 
@@ -50,6 +51,11 @@ def is_run_word(heading: str) -> bool:
 def is_feature_word(heading: str) -> bool:
     """Whether a heading says that the column below it names features."""
     return _word(heading) in FEATURE_WORDS
+
+
+def is_symbol(word: str) -> bool:
+    """Whether a word is written like a gene symbol: TP53, C1orf112, Trp53."""
+    return SYMBOL.fullmatch(word) is not None
 
 
 def is_row_of_marks(row: Sequence[str]) -> bool:
@@ -104,11 +110,14 @@ def _word(heading: str) -> str:
 
 
 def _unlike(firsts: Sequence[str], names: set[str]) -> bool:
-    """Whether first cells are words in small letters above symbols, or anything above identifiers of one shape."""
+    """Whether first cells are words with small letters above symbols, or anything above identifiers of one shape."""
     if len(names) < 2:
         return False
-    if all(map(WORDS.search, firsts)) and not any(map(WORDS.search, names)):
-        return True
+    if all(map(WORDS.search, firsts)):
+        words = sum(map(bool, map(WORDS.search, names)))  # few, such as C1orf112 among symbols
+        rare = ((1 + words) / (1 + len(names))) ** len(firsts) < SURE
+        if not words or (rare and _shapes(names).isdisjoint(_shapes(firsts))):
+            return True
     return _of_one_kind(names) and _shapes(names).isdisjoint(_shapes(firsts))
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import shorten
 
 from steadyset.errors import Argument, InputError
 from steadyset.io.entries import Entries
-from steadyset.io.heading_words import are_called_runs
+from steadyset.io.heading_words import are_called_runs, is_heading, is_symbol
 from steadyset.io.headings import is_number
 from steadyset.io.labels import some_names
 from steadyset.io.marks import wide_cells, with_row_names
@@ -28,6 +29,7 @@ from steadyset.io.valued import entries_of_numbers
 
 Rows = Sequence[Sequence[str]]
 ZERO_ONE = frozenset(["0", "1"])
+LINE_SHOWN = 40  # letters of a line
 
 
 def entries_of_rows(cells: Rows, reading: Reading, *, short: bool = False) -> Entries:
@@ -99,6 +101,9 @@ def _lists(rows: Rows, layout: str, reading: Reading) -> Lists:
         return gene_sets_in_rows(rows)
     if layout == GMX:
         return gene_sets_in_columns(rows)
+    if layout == ROWS and all(len(row) == 1 for row in rows) and any(" " in row[0] for row in rows):
+        found = lists_in_rows([row[0].split() for row in rows], reading.header)
+        return found._replace(notes=(*found.notes, "names separated by spaces"))
     transposed = bool(reading.transpose) != (layout == ROWS)
     return (lists_in_rows if transposed else lists_in_columns)(rows, reading.header)
 
@@ -128,17 +133,24 @@ def layout_of_names(rows: Rows) -> str:
             return COLUMNS
         if are_called_runs([row[0] for row in rows]):
             return ROWS
+        above, before = (is_heading([[cell for cell in cells if cell] for cells in lists]) for lists in (columns, rows))
+        if above != before and (above or before):
+            return COLUMNS if above else ROWS
     raise InputError(_why(in_columns, in_rows, shared, columns), "give ", *_options(in_columns, in_rows), ".")
 
 
 def _refuse_spaces(names: Sequence[str]) -> None:
-    """Lines of several words that recur are lists whose names are separated by spaces, or names of several words."""
+    """Lines of several words that recur, or of symbols, are lists that spaces separate, or names of several words."""
     words = [set(name.split()) for name in names if name]
-    recurring = len({word for some in words for word in some}) < sum(map(len, words))
-    if len(words) > 1 and recurring and all(len(some) > 1 for some in words):
+    every = {word for some in words for word in some}
+    recurring = len(every) < sum(map(len, words))
+    if len(words) > 1 and all(len(some) > 1 for some in words) and (recurring or all(map(is_symbol, every))):
+        shown = some_names([shorten(name, LINE_SHOWN, placeholder=" ...") for name in names])
         raise InputError(
-            f"The lines ({some_names(names)}) may be lists whose names spaces separate, or single names; in the first "
-            "case save them with tabs, in the second give ",
+            f"The lines ({shown}) may be lists whose names are separated by spaces, or single names; in the first case "
+            "give ",
+            Argument("layout", ROWS),
+            ", in the second ",
             Argument("layout", COLUMNS),
             ".",
         )

@@ -118,10 +118,13 @@ def _from_workbook(path: Path, reading: Reading) -> Entries:
     names = [] if reading.sheet is not None else sheet_names(path, reading.max_gb)
     if len(names) < 2:
         return _from_sheet(path, reading)
-    lists = []
+    lists, columns = [], {}
     for name in names:
-        rows = [[cell.strip() for cell in row] for row in read_sheet(path, sheet=name, max_gb=reading.max_gb).rows]
-        found = one_list([row for row in rows if any(row)], reading.header)
+        cells = [[cell.strip() for cell in row] for row in read_sheet(path, sheet=name, max_gb=reading.max_gb).rows]
+        rows = [row for row in cells if any(row)]
+        found = one_list(rows, reading.header)
+        if found is None:
+            columns[name], found = _column_of_names(rows)
         if found is None:
             raise InputError(
                 f"{path} has {several(len(names), 'sheet')} ({some_names(names)}), and {name!r} is not a single list; "
@@ -130,7 +133,23 @@ def _from_workbook(path: Path, reading: Reading) -> Entries:
                 ", or keep one list in the first column of each.",
             )
         lists.append(found)
-    return _explained(path, lambda: entries_of_lists(Lists(lists, names, several(len(names), "sheet")), reading))
+    if columns and len({frozenset(found) for found in lists}) == 1:
+        raise InputError(
+            f"{path} has {several(len(names), 'sheet')} ({some_names(names)}) with the same names, as tables of all "
+            "features have; keep those that were selected."
+        )
+    told = f"of the sheets only the column {some_names(sorted(set(columns.values())))} is used" if columns else ""
+    found_lists = Lists(lists, names, several(len(names), "sheet"), (told,) if told else ())
+    return _explained(path, lambda: entries_of_lists(found_lists, reading))
+
+
+def _column_of_names(rows: Sequence[Sequence[str]]) -> tuple[str, list[str] | None]:
+    """The one column whose heading is a word for features, beside columns that tell something of them."""
+    places = [f for f, heading in enumerate(rows[0]) if is_feature_word(heading)]
+    if len(places) != 1:
+        return "", None
+    place = places[0]
+    return rows[0][place], [row[place] for row in rows[1:] if place < len(row) and row[place]]
 
 
 def _from_long(table: pa.Table, reading: Reading) -> Entries:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyset.errors import InputError
+from steadyset.io.columns import RUN, Columns
 from steadyset.io.labels import AppearanceOrder, feature_names
 from steadyset.io.long import column_numbers
 from steadyset.io.table_files import many_columns, read_table
@@ -26,16 +27,25 @@ def read_store(path: Path, features: Sequence[str] | None, max_gb: float) -> tup
     """The checked similarities of a csv, tsv or parquet file; the file decides on the layout."""
     if path.suffix.lower() == ".json":
         raise InputError(f"{path} is a json file; expected .csv, .tsv (also with .gz) or .parquet.")
-    many = many_columns(path, labels=True, max_gb=max_gb)
-    table = read_table(path, max_gb=max_gb) if many is None else None
+    read = _columns_or_table(path, max_gb, labels=True)
+    if RUN in (read.names if isinstance(read, Columns) else read.column_names):  # it may be a feature, not a label
+        read = _columns_or_table(path, max_gb, labels=False)
     try:
-        if table is not None and table.num_columns == 3 and table.column_names[2] == SIMILARITY:
-            return _from_long(table, features)
-        array, columns = square_table(table, "C") if many is None else square_columns(many, "C")
+        if isinstance(read, Columns):
+            array, columns = square_columns(read, "C")
+        elif read.num_columns == 3 and read.column_names[2] == SIMILARITY:
+            return _from_long(read, features)
+        else:
+            array, columns = square_table(read, "C")
         generated = columns == [f"x{i}" for i in range(len(columns))]  # the file has no header, or says no more
         return matrix_store(array, features if features is not None or generated else columns, "check")
     except InputError as error:
         raise error.after(f"{path}: ") from None
+
+
+def _columns_or_table(path: Path, max_gb: float, *, labels: bool) -> Columns | pa.Table:
+    many = many_columns(path, labels=labels, max_gb=max_gb)
+    return read_table(path, labels=labels, max_gb=max_gb) if many is None else many
 
 
 def _from_long(table: pa.Table, features: Sequence[str] | None) -> tuple[SparseStore | DenseStore, Names]:
