@@ -52,6 +52,11 @@ def assessed() -> st.Assessment:
     return st.assess({"a": st.FilterSelector("anova", k=2)}, X, y, resampling=st.KFold(4), random_state=0)
 
 
+@cache
+def stable() -> st.StabilitySelection:
+    return st.StabilitySelection(n_runs=4, n_lambdas=5, rule="calibrated", random_state=0).fit(*data())
+
+
 def inside(path: Any) -> Any:
     """A path below the temporary folder, so that strange texts write nothing elsewhere."""
     if not isinstance(path, (str, Path)):

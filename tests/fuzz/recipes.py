@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from tests.fuzz.building import building
-from tests.fuzz.materials import Recipe, alike, assessed, data, inside, runs, weighted
+from tests.fuzz.materials import Recipe, alike, assessed, data, inside, runs, stable, weighted
 
 import steadyset as st
 from steadyset.plots import Picture
@@ -349,6 +349,8 @@ def _showing() -> list[Recipe]:
             st.plot.null_distribution,
             {"selections": runs(), "measure": "nogueira", "n_draws": 20, "random_state": 0, "similarity": None},
         ),
+        Recipe("plot.stability_path", st.plot.stability_path, {"selector": stable(), "top": 3}),
+        Recipe("plot.stability_calibration", st.plot.stability_calibration, {"selector": stable()}),
         Recipe("plot.runs_by_features", st.plot.runs_by_features, {"selections": runs(), "top": 3}),
         Recipe("plot.get_picture", st.plot.get_picture, {"name": "runs_by_features"}),
         Recipe(

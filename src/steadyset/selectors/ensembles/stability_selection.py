@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from steadyset.arguments import wrong_argument
 from steadyset.conventions import LEVEL
+from steadyset.drawing import drawn
 from steadyset.errors import InputError
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.notebook import MOST_ROWS, Bar, card
@@ -184,6 +185,16 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         return self.result_.intervals(self._names(), level, prior)
+
+    def plot_path(self, **options: Any) -> Any:
+        """The stability paths as a picture: see `st.plot.stability_path`."""
+        check_is_fitted(self)
+        return drawn(self, "stability_path", **options)
+
+    def plot_calibration(self, **options: Any) -> Any:
+        """The stability score of every level and threshold as a picture: see `st.plot.stability_calibration`."""
+        check_is_fitted(self)
+        return drawn(self, "stability_calibration", **options)
 
     def representatives(self, X: Any) -> Floats:
         """n x (number of selected clusters): the weighted mean of the standardised features of each cluster.

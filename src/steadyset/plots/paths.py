@@ -1,0 +1,184 @@
+"""Stability paths: how often each feature is selected along the path of stability selection."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadyset.arguments import check_integer, wrong_argument
+from steadyset.errors import InputError
+from steadyset.kernels.arrays import Floats, Ints
+from steadyset.plots.catalogue import register_picture
+from steadyset.plots.picture import CATEGORIES, LONGEST_NAME, MARKED, MOST_MARKS, MUTED, STEADY, Picture
+from steadyset.selectors.ensembles.stability_selection import StabilitySelection
+from steadyset.wording import counted, percent
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = ("feature", "place", "level", "frequency", "selected", "named")
+MOST_LEVELS = 60
+OTHERS = 30  # features that are drawn besides the selected ones, where nobody says how many
+DASHES = ([1, 0], [6, 3], [2, 2])  # tell features apart where the colours come again
+
+
+def stability_path(selector: StabilitySelection, *, top: int | None = None) -> Picture:
+    """The share of the runs that select each feature, against the penalty or the number of features.
+
+    Stable features have a colour each, and the dashed line is the threshold. `top` is how many features are drawn at
+    most: the stable ones first, then those that are most often selected somewhere; without it the stable ones and
+    30 others. Of clustered features the clusters are drawn, which decide, each under the name of its first feature.
+    """
+    import pandas as pd
+
+    if top is not None:
+        check_integer("top", top, least=1)
+    fitted = with_path(selector)
+    frequencies, names = frequencies_along(fitted), unit_names(fitted)
+    selected = fitted.result_.selected_clusters
+    drawn, ever = _drawn_units(frequencies, selected, top)
+    levels = thinned(len(frequencies), min(MOST_LEVELS, max(2, MOST_MARKS // max(1, len(drawn)))), [])
+    # A colour says who a line is only while there are colours and dashes for all of them.
+    n_named = min(int(selected[drawn].sum()), len(CATEGORIES) * len(DASHES))
+    rows = [
+        (
+            names[unit],
+            place,
+            float(fitted.levels_[at]),
+            float(frequencies[at, unit]),
+            bool(selected[unit]),
+            place < n_named,
+        )
+        for place, unit in enumerate(drawn)
+        for at in levels
+    ]
+    kinds = {"place": int, "level": float, "frequency": float, "selected": bool, "named": bool}
+    data = pd.DataFrame(rows, columns=list(COLUMNS), dtype=object).astype(kinds)
+
+    def draw(alt: Any, shown: pd.DataFrame) -> Any:
+        return _drawn(alt, shown, fitted)
+
+    return Picture(data, draw, COLUMNS, _note(fitted, len(drawn), ever))
+
+
+def with_path(selector: Any) -> StabilitySelection:
+    """A fitted selector that has followed a path."""
+    if not isinstance(selector, StabilitySelection):
+        raise wrong_argument("selector", "a fitted StabilitySelection", selector)
+    if not hasattr(selector, "result_"):
+        raise InputError("selector is not fitted; call its fit first.")
+    if len(selector.levels_) < 2:
+        raise InputError(
+            "The base of selector has no path, only one selection per run; "
+            "draw st.plot.selection_frequencies(selector.selections_)."
+        )
+    return selector
+
+
+def frequencies_along(fitted: StabilitySelection) -> Floats:
+    """levels x clusters: the share of the runs that select each; a feature is a cluster where none were given."""
+    return np.asarray(fitted.paths_.counts(fitted.clusters_) / fitted.paths_.n_runs)
+
+
+def unit_names(fitted: StabilitySelection) -> list[str]:
+    """The name of each cluster: that of its first feature, and how many others it has."""
+    features = fitted.selections_.features
+    first = np.unique(fitted.clusters_, return_index=True)[1]
+    sizes = np.bincount(fitted.clusters_)
+    return [
+        features[f] if size == 1 else f"{features[f]} and {size - 1} more" for f, size in zip(first, sizes, strict=True)
+    ]
+
+
+def read_level(fitted: StabilitySelection) -> float | None:
+    """The level of the path that decided; None where the runs were read at different ones."""
+    result = fitted.result_
+    return float(result.q) if result.level is None and fitted.paths_.orders is None else result.level
+
+
+def level_axis(alt: Any, fitted: StabilitySelection, field: str = "level:Q") -> Any:
+    """The path from left to right: from strong penalties to weak ones, or from few features to many."""
+    if fitted.paths_.orders is None:
+        axis = alt.Axis(grid=False, tickMinStep=1, format="d")
+        return alt.X(field, scale=alt.Scale(zero=False, nice=False), title="number of features", axis=axis)
+    scale = alt.Scale(type="log", reverse=True, nice=False)
+    axis = alt.Axis(grid=False, format="~g", tickCount=4)
+    return alt.X(field, scale=scale, title="penalty, from strong to weak (log scale)", axis=axis)
+
+
+def thinned(n: int, most: int, kept: list[int]) -> list[int]:
+    """At most so many places of n, evenly; those in `kept` are always among them."""
+    return sorted({*kept, *np.linspace(0, n - 1, min(n, most)).round().astype(int).tolist()})
+
+
+def _drawn_units(frequencies: Floats, selected: Any, top: int | None) -> tuple[Ints, int]:
+    """Which are drawn, the stable ones first, and how many are ever selected."""
+    highest = frequencies.max(axis=0)
+    order = np.lexsort((-frequencies.mean(axis=0), -highest, ~selected))
+    ever = int((highest > 0).sum())
+    most = int(selected.sum()) + OTHERS if top is None else top
+    return order[: min(most, ever, MOST_MARKS // 2)], ever
+
+
+def _note(fitted: StabilitySelection, n_drawn: int, ever: int) -> str:
+    result, level = fitted.result_, read_level(fitted)
+    said = [f"Dashed line: threshold {percent(result.threshold)}."]
+    if level is None:
+        features = "feature" if result.q == 1 else counted(result.q, "feature")
+        said.append(f"Stable is read from the first {features} of each run, wherever on the path.")
+    else:
+        said.append(f"Vertical line: where stable is read, {level:.3g}.")
+    if n_drawn < ever:
+        said.append(f"{n_drawn} of the {ever} features that are ever selected are drawn.")
+    if not result.selected_clusters.any():
+        said.append("No feature is stable.")
+    return " ".join(said)
+
+
+def _drawn(alt: Any, data: pd.DataFrame, fitted: StabilitySelection) -> Any:
+    level = level_axis(alt, fitted)
+    share = alt.Y(
+        "frequency:Q",
+        scale=alt.Scale(domain=[0, 1]),
+        title="share of the runs that select the feature",
+        axis=alt.Axis(format="%", tickCount=5),
+    )
+    tooltip = ["feature", alt.Tooltip("level", format=".3g"), alt.Tooltip("frequency", format=".0%")]
+    lines = {"x": level, "y": share, "detail": "feature:N", "tooltip": tooltip}
+    pale = alt.Chart(data[~data["selected"]]).mark_line(color=MUTED, opacity=0.35, strokeWidth=1).encode(**lines)
+    dark = alt.Chart(data[data["selected"] & ~data["named"]]).mark_line(color=STEADY, strokeWidth=1.2).encode(**lines)
+    layers = [pale, dark, *([_named(alt, data[data["named"]], lines)] if data["named"].any() else [])]
+    rules = alt.Chart(alt.Data(values=[{"threshold": fitted.threshold_, "level": read_level(fitted)}]))
+    layers.append(rules.mark_rule(color=MUTED, strokeDash=[3, 3]).encode(y="threshold:Q"))
+    if read_level(fitted) is not None:
+        layers.append(rules.mark_rule(color=MARKED, strokeWidth=1.5).encode(x=level_axis(alt, fitted)))
+    return alt.layer(*layers).properties(width=440, height=280)
+
+
+def _named(alt: Any, data: pd.DataFrame, lines: dict[str, Any]) -> Any:
+    """The stable features: one colour each, and dashes where the colours come again."""
+    names = data["feature"].drop_duplicates().tolist()
+    domain = {"domain": names}
+    legend = alt.Legend(title="stable features", labelLimit=LONGEST_NAME, symbolLimit=0, symbolType="stroke")
+    colours = [CATEGORIES[i % len(CATEGORIES)] for i in range(len(names))]
+    dashes = [DASHES[i // len(CATEGORIES)] for i in range(len(names))]
+    return (
+        alt.Chart(data)
+        .mark_line(strokeWidth=2)
+        .encode(
+            **lines,
+            color=alt.Color("feature:N", scale=alt.Scale(range=colours, **domain), legend=legend),
+            strokeDash=alt.StrokeDash("feature:N", scale=alt.Scale(range=dashes, **domain), legend=legend),
+        )
+    )
+
+
+register_picture(
+    "stability_path",
+    stability_path,
+    title="Stability paths",
+    caption="How often each feature is selected along the path; stable features in colour.",
+    report=False,
+    draws=lambda result: isinstance(result, StabilitySelection),
+)
