@@ -163,22 +163,51 @@ class Selections(Drawable):
         transpose: bool | None = None,
         header: bool | None = None,
         runs: str | None = None,
-        sheet: str | None = None,
+        sheet: str | int | None = None,
         max_gb: float = 8.0,
     ) -> Selections:
         """Read a file, or a folder of lists, in the layout that it has; `notes` say what was understood.
 
-        Files are csv, tsv and other text (also gzipped), gmt, gmx, xlsx, ods, parquet, feather and json. Layouts are
-        recognised, or refused where two of them fit; `layout` decides: "wide" (runs x features of 0/1 or marks), "long"
-        (one row per run and feature), "columns" or "rows" (one list each), "gmt", "gmx", "ranks" or "importances" (runs
-        x features), or what R packages write ("caret", "glmnet", "mlr3fselect", "boruta"). `top` selects the best ones
-        by rank, by absolute importance, or the first of each list; of caret's rfe it is the size of the subsets.
+        Files are csv, tsv and other text (also gzipped), gmt, gmx, xlsx, ods, parquet, feather and json.
 
-        `features` names all that could have been selected, `n_features` is their number; without either the names in
-        the file are taken for all of them, which overstates chance. `transpose` says that the rows of a runs x features
-        table are features, `header` that the first cell of each list is its label, `runs` which column of a long table
-        names the runs, `sheet` which sheet of a workbook is read (without it, sheets with one list each are runs). A
-        file that would take more than `max_gb` gigabytes of memory is refused.
+        Parameters
+        ----------
+        path : str or Path
+            The file, or a folder of .txt files with one list each.
+        features : sequence of str, optional
+            The names of all features that could have been selected. Without them and `n_features` the names in the
+            file are taken for all of them, which overstates chance.
+        n_features : int, optional
+            How many could have been selected.
+        layout : str, optional
+            "wide" (runs x features of 0/1 or marks), "long" (one row per run and feature), "columns" or "rows" (one
+            list each), "gmt", "gmx", "ranks" or "importances" (runs x features), or what R packages write: "caret",
+            "glmnet", "mlr3fselect", "boruta". By default it is recognised, or refused where two layouts fit.
+        top : int, optional
+            Select so many: the best by rank, by absolute importance, or the first of each list; of caret's rfe it is
+            the size of the subsets.
+        transpose : bool, optional
+            Whether the rows of a runs x features table are features.
+        header : bool, optional
+            Whether the first cell of each list is its label.
+        runs : str, optional
+            The column of a long table that names the runs.
+        sheet : str or int, optional
+            The sheet of a workbook, by name or by number from 1. By default the only one; sheets with one list each are
+            runs.
+        max_gb : float, default=8.0
+            A file that would take more gigabytes of memory is refused.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> file = Path(tempfile.mkdtemp()) / "lists.csv"
+        >>> _ = file.write_text("Smith,Jones,Lee\\nTP53,BRCA1,TP53\\nBRCA1,EGFR,KRAS\\nEGFR,,MYC\\n")
+        >>> sel = Selections.read(file, n_features=20_000)
+        >>> sel.labels
+        ('Smith', 'Jones', 'Lee')
+        >>> print(*sel.notes)
+        3 runs from 3 columns with a heading; 5 distinct names; universe: 20,000 features
         """
         from steadyset.io.reading_options import Reading
         from steadyset.io.recorded_files import read_selections

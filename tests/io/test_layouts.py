@@ -360,7 +360,10 @@ def test_workbooks_have_a_table_or_a_list_in_each_sheet(tmp_path):
         InputError, match=r"3 sheets \('Smith', 'Jones', 'all'\), and 'all' is not a single list.*sheet="
     ):
         Selections.read(tmp_path / "lists.xlsx")
-    assert Selections.read(tmp_path / "lists.xlsx", sheet="all").sets() == SETS
+    for sheet in ("all", 3, "3"):
+        assert Selections.read(tmp_path / "lists.xlsx", sheet=sheet).sets() == SETS
+    with pytest.raises(InputError, match="sheet must be the name of a sheet, or its number from 1"):
+        Selections.read(tmp_path / "lists.xlsx", sheet=2.5)
 
 
 def test_notes_follow_the_selections_into_another_process(tmp_path):

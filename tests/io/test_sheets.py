@@ -72,7 +72,7 @@ def test_comments_above_a_table_may_be_many(tmp_path, count):
     comments = [f'##info=<"{i}>' for i in range(count)]
     sheet = read(tmp_path, lines("\t", *comments).replace("gene", "#gene"), "x.txt")
     assert sheet.rows == TABLE
-    assert sheet.notes == (f"read as: {count} empty or comment rows skipped",)
+    assert sheet.notes == (f"read as: {count:,} empty or comment rows skipped",)
 
 
 def test_a_sign_for_inches_in_a_title_is_no_quote(tmp_path):

@@ -139,16 +139,7 @@ def opened(path: Path, names: Sequence[str], max_gb: float) -> Iterator[Hdf5]:
                 yield Hdf5(path, file, max_gb)
         except InputError:
             raise
-        except (
-            OSError,
-            RuntimeError,
-            KeyError,
-            ValueError,
-            TypeError,
-            MemoryError,
-            OverflowError,
-            zlib.error,
-        ) as error:
+        except DAMAGE as error:
             raise InputError(f"{path} cannot be read; it is damaged or forged: {first_line(error)}.") from None
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
 
-NUMBER = re.compile(r"-?[0-9]+")
+WHOLE_NUMBER = re.compile(r"-?[0-9]+")
 NUMBERED = re.compile(r"x?[0-9]+")  # what columns without names are called
 CALLED_RUN = re.compile(
     r"(?i)(run|rep|repetition|replicate|boot|bootstrap|fold|resample|resampling|subsample|iter|iteration|split|seed|"
@@ -61,7 +61,7 @@ def is_symbol(word: str) -> bool:
 def is_row_of_marks(row: Sequence[str]) -> bool:
     """Whether a first row is a name with 0 and 1 behind it rather than a heading (which may end with 0 and 1)."""
     first, cells = row[0], list(row[1:])
-    if not first or NUMBER.fullmatch(first) or is_run_word(first) or is_feature_word(first):
+    if not first or WHOLE_NUMBER.fullmatch(first) or is_run_word(first) or is_feature_word(first):
         return False
     return len(cells) > 0 and set(cells) <= {"0", "1"} and cells != ["0", "1"]
 

@@ -67,6 +67,11 @@ def is_number(cell: str) -> bool:
     return NUMBER.fullmatch(cell) is not None
 
 
+def number_of(cell: str) -> float:
+    """The number that a cell reads as."""
+    return float(cell.replace(",", "."))
+
+
 def _numeric_columns(body: Rows) -> list[int]:
     """The columns with nothing but numbers and marks for what is missing."""
     if not body:

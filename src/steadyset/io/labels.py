@@ -177,6 +177,11 @@ def some_names(names: Sequence[str]) -> str:
     return shown if len(names) <= SHOWN else f"{shown} and {len(names) - SHOWN} more"
 
 
+def several(count: int, noun: str) -> str:
+    """A number with its noun, for a sentence: 1 run, 3,214 runs."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def shown_name(name: str) -> str:
     r"""A name as people see it: what would act instead of being shown (control characters, marks that turn the reading
     direction, halves of a character) is written out, as in Python.

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from steadyset.errors import InputError
 from steadyset.io.disk import RUN_SETTINGS
-from steadyset.io.labels import some_names
+from steadyset.io.labels import several, some_names
 from steadyset.io.name_lists import Lists, one_list
-from steadyset.io.reading_options import Reading, several
+from steadyset.io.reading_options import Reading
 from steadyset.io.sheets import read_sheet
 from steadyset.io.text_forms import opened
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ import numpy.typing as npt
 from steadyset.errors import Argument, InputError, UndeclaredFeaturesError
 from steadyset.io.columns import FEATURE, RUN
 from steadyset.io.entries import Entries, checked_entries, row_pointers
+from steadyset.io.heading_words import WHOLE_NUMBER
 from steadyset.io.labels import AppearanceOrder, feature_names, name_positions, placeholders, some_names, stand_ins
 from steadyset.io.lists import check_ranks
 from steadyset.io.numbers import as_frame
@@ -21,7 +21,6 @@ from steadyset.kernels.arrays import Bools, Floats, Ints
 if TYPE_CHECKING:
     import pyarrow as pa
 
-NUMBER = re.compile(r"-?[0-9]+")
 WEIGHT, RANK, SELECTED = "weight", "rank", "selected"
 
 
@@ -137,7 +136,7 @@ def _feature_codes(
     """The index of each row's feature, their names and number; whole numbers are names where names are known."""
     code, found = _codes(column)
     texts = [str(x) for x in found]
-    numbers = bool(texts) and not numbers_are_names and all(NUMBER.fullmatch(text) for text in texts)
+    numbers = bool(texts) and not numbers_are_names and all(WHOLE_NUMBER.fullmatch(text) for text in texts)
     declared = bool(np.any(~entries & (code >= 0)))
     if features is not None:
         names, d = feature_names(features, n_features, what="from_long")

@@ -10,7 +10,7 @@ import numpy as np
 from steadyset.errors import Argument, InputError
 from steadyset.io.columns import RUN
 from steadyset.io.heading_words import are_called_runs, are_row_numbers, is_row_of_marks
-from steadyset.io.headings import is_number
+from steadyset.io.headings import is_number, number_of
 from steadyset.io.labels import some_names
 from steadyset.io.wide import Wide, names_of_rows, unknown_rows
 from steadyset.kernels.arrays import Floats
@@ -117,4 +117,4 @@ def _marked(body: Sequence[Sequence[str]]) -> Floats | None:
 def _numbers(body: Sequence[Sequence[str]]) -> Floats | None:
     if not all(map(is_number, _cells(body))):
         return None
-    return np.array([[float(cell.replace(",", ".")) for cell in row] for row in body])
+    return np.array([[number_of(cell) for cell in row] for row in body])

@@ -12,8 +12,8 @@ from steadyset.io.columns import NULLS
 from steadyset.io.entries import Entries
 from steadyset.io.gene_dates import gene_dates_in
 from steadyset.io.heading_words import are_row_numbers, is_feature_word, is_heading
-from steadyset.io.labels import some_names
-from steadyset.io.reading_options import COLUMNS, ROWS, Reading, several
+from steadyset.io.labels import several, some_names
+from steadyset.io.reading_options import COLUMNS, ROWS, Reading
 from steadyset.io.universe import entries_among, universe_in_words
 
 NO_NAMES = NULLS.union(["None", "none"]) - {""}

@@ -12,9 +12,9 @@ from steadyset.io.columns import FEATURE, RUN
 from steadyset.io.entries import Entries
 from steadyset.io.heading_words import are_called_runs, is_feature_word, is_run_word
 from steadyset.io.headings import is_number
-from steadyset.io.labels import some_names
+from steadyset.io.labels import several, some_names
 from steadyset.io.long import RANK, SELECTED, WEIGHT, entries_of_long
-from steadyset.io.reading_options import LONG, Reading, several
+from steadyset.io.reading_options import LONG, Reading
 from steadyset.io.universe import universe_in_words
 
 MANY_TIMES = 2  # so many times more distinct names than runs are names, whatever the headings say

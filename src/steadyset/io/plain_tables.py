@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 IDENTIFIER = re.compile(r"(?i)^(id|index|rownames?|run|.*[ _-]?(id|number|nr)|(patient|sample|subject|case)[ _-]?\w*)$")
-NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+WITH_POINT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 QUANTITY = re.compile(r"[<>~≤≥]?\s*[+-]?[0-9]*[.,]?[0-9]+\s*[%a-zA-Zµ/]{0,6}")  # a number, perhaps with its unit
 FEW = 200  # columns of numbers among which a target is looked for
 
@@ -114,8 +114,8 @@ def read_transposed(
 def first_text(column: pa.ChunkedArray) -> str:
     """The first value that is no number as most of the others are: perhaps one with a unit."""
     texts = [text for text in map(str, column.drop_null().to_pylist()) if text not in NULLS]
-    points = [text for text in texts if not NUMBER.fullmatch(text.strip())]
-    commas = [text for text in texts if "." in text or not NUMBER.fullmatch(text.strip().replace(",", ".", 1))]
+    points = [text for text in texts if not WITH_POINT.fullmatch(text.strip())]
+    commas = [text for text in texts if "." in text or not WITH_POINT.fullmatch(text.strip().replace(",", ".", 1))]
     odd = points if len(points) <= len(commas) else commas
     return odd[0] if odd else str(column[0])
 
@@ -155,7 +155,7 @@ def _naming(table: Columns, texts: Mapping[str, pa.ChunkedArray], keep: Sequence
         if name in keep:
             continue
         values = [str(value).strip() for value in column.to_pylist() if is_known(value)]
-        if len(values) < table.n_rows or len(set(values)) < len(values) or any(map(NUMBER.fullmatch, values)):
+        if len(values) < table.n_rows or len(set(values)) < len(values) or any(map(WITH_POINT.fullmatch, values)):
             continue
         first = name == table.names[0] or IDENTIFIER.match(name)
         if first or not any(map(QUANTITY.fullmatch, values)):
@@ -200,7 +200,7 @@ def _refuse_nothing(n_rows: int, n_features: int, path: Path) -> None:
 
 def _instead(name: str, columns: Sequence[str]) -> str:
     near = close_name(name, columns)
-    if near is None and all(NUMBER.fullmatch(column) for column in columns):
+    if near is None and all(WITH_POINT.fullmatch(column) for column in columns):
         return f"its first line holds numbers ({some_names(columns)}); expected one with the names of the columns."
     return f"did you mean {near!r}?" if near is not None else f"it has {some_names([c for c in columns if c])}."
 

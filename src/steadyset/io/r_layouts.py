@@ -21,9 +21,9 @@ import numpy as np
 from steadyset.errors import Argument, InputError
 from steadyset.io.entries import Entries, checked_entries, row_pointers
 from steadyset.io.heading_words import is_run_word
-from steadyset.io.headings import is_number
-from steadyset.io.labels import AppearanceOrder, feature_names, some_names
-from steadyset.io.reading_options import BORUTA, CARET, GLMNET, MLR3FSELECT, R_LAYOUTS, Reading, several
+from steadyset.io.headings import is_number, number_of
+from steadyset.io.labels import AppearanceOrder, feature_names, several, some_names
+from steadyset.io.reading_options import BORUTA, CARET, GLMNET, MLR3FSELECT, R_LAYOUTS, Reading
 from steadyset.io.universe import universe_in_words, universe_of
 from steadyset.kernels.arrays import Floats
 
@@ -443,4 +443,4 @@ def _numbers(cells: Sequence[str], what: str) -> Floats:
 
 
 def _value(cell: str) -> float:
-    return 0.0 if cell == "." else float(cell.replace(",", ".")) if is_number(cell) else np.nan
+    return 0.0 if cell == "." else number_of(cell) if is_number(cell) else np.nan

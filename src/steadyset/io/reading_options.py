@@ -28,7 +28,7 @@ class Reading:
     transpose: bool | None = None
     header: bool | None = None
     runs: str | None = None
-    sheet: str | None = None
+    sheet: str | int | None = None
     max_gb: float = MAX_GB
 
     def __post_init__(self) -> None:
@@ -37,10 +37,10 @@ class Reading:
         check_flag("header", self.header, or_none=True)
         if self.top is not None:
             check_integer("top", self.top, least=1)
-        for name in ("runs", "sheet"):
-            value = getattr(self, name)
-            if value is not None and not isinstance(value, str):
-                raise wrong_argument(name, "the name of a column" if name == "runs" else "the name of a sheet", value)
+        if self.runs is not None and not isinstance(self.runs, str):
+            raise wrong_argument("runs", "the name of a column", self.runs)
+        if isinstance(self.sheet, bool) or not isinstance(self.sheet, str | int | None):
+            raise wrong_argument("sheet", "the name of a sheet, or its number from 1", self.sheet)
         if self.runs is not None and self.layout not in (None, LONG):
             raise InputError(
                 Argument("runs", ...), " names a column of the long layout; ", Argument("layout"), " is another one."
@@ -50,8 +50,3 @@ class Reading:
     def declared(self) -> bool:
         """Whether somebody said what there was to choose from."""
         return self.features is not None or self.n_features is not None
-
-
-def several(count: int, noun: str) -> str:
-    """A number with its noun: 1 run, 3,214 runs."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

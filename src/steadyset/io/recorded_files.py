@@ -14,7 +14,7 @@ from steadyset.io.entries import Entries
 from steadyset.io.gene_dates import MADE
 from steadyset.io.heading_words import is_feature_word, is_row_of_marks
 from steadyset.io.headings import TOP, is_comment, is_number
-from steadyset.io.labels import UnionOfNames, some_names
+from steadyset.io.labels import UnionOfNames, several, some_names
 from steadyset.io.layouts import entries_of_rows
 from steadyset.io.limits import readable
 from steadyset.io.list_folders import lists_in_folder
@@ -22,7 +22,7 @@ from steadyset.io.long import entries_of_long
 from steadyset.io.name_lists import Lists, entries_of_lists, one_list
 from steadyset.io.own_headings import headings_say
 from steadyset.io.r_layouts import may_be_of_r
-from steadyset.io.reading_options import GMT, GMX, LISTS, LONG, ROWS, WIDE, Reading, several
+from steadyset.io.reading_options import GMT, GMX, LISTS, LONG, ROWS, WIDE, Reading
 from steadyset.io.selection_json import read_selection_json
 from steadyset.io.sheets import Sheet, is_workbook, read_sheet, sheet_names
 from steadyset.io.table_files import NO_TEXT, many_columns, noted_table

@@ -11,10 +11,11 @@ from typing import Any
 from steadyset.errors import Argument, InputError
 from steadyset.io.entries import Entries, reordered
 from steadyset.io.json_files import read_json_file
+from steadyset.io.labels import several
 from steadyset.io.limits import first_line
 from steadyset.io.lists import entries_of_sets, with_rankings, with_weights
 from steadyset.io.name_lists import Lists, entries_of_lists
-from steadyset.io.reading_options import Reading, several
+from steadyset.io.reading_options import Reading
 
 BOTH_HALVES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 SCHEMA = "steadyset.selections"

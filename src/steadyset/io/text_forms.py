@@ -16,6 +16,7 @@ from typing import IO
 from steadyset.arguments import wrong_argument
 from steadyset.errors import Argument, InputError
 from steadyset.io.headings import COMMENT, REGULAR, TOP, Heading, find_heading, is_number, usual_width
+from steadyset.io.labels import several
 from steadyset.io.limits import refuse_size
 
 TAB = "\t"
@@ -65,10 +66,10 @@ class TextForm:
         if self.delimiter not in (",", TAB):
             found.append(DELIMITERS.get(self.delimiter, f"separated by {self.delimiter!r}"))
         if self.heading.titles:
-            found.append(f"{self.heading.titles} title row{'s' if self.heading.titles > 1 else ''} skipped")
+            found.append(f"{several(self.heading.titles, 'title row')} skipped")
         comments = self.heading.above - self.heading.titles
         if comments:
-            found.append(f"{comments} empty or comment row{'s' if comments > 1 else ''} skipped")
+            found.append(f"{several(comments, 'empty or comment row')} skipped")
         if self.heading.short:
             found.append("the first column, which has no name in the header, names the rows")
         return tuple(found)

@@ -12,9 +12,9 @@ from steadyset.arguments import wrong_argument
 from steadyset.errors import Argument, InputError
 from steadyset.io.entries import Entries, checked_entries, reordered, row_pointers
 from steadyset.io.heading_words import are_row_numbers, is_feature_word, is_run_word
-from steadyset.io.labels import AppearanceOrder, feature_names, placeholders, some_names
+from steadyset.io.labels import AppearanceOrder, feature_names, placeholders, several, some_names
 from steadyset.io.lists import check_ranks
-from steadyset.io.reading_options import COLUMNS, IMPORTANCES, RANKS, ROWS, WIDE, Reading, several
+from steadyset.io.reading_options import COLUMNS, IMPORTANCES, RANKS, ROWS, WIDE, Reading
 from steadyset.io.universe import universe_in_words
 from steadyset.io.wide import (
     ZERO_ONE_ONLY,

@@ -14,9 +14,9 @@ from steadyset.errors import Argument, InputError
 from steadyset.io.columns import RUN, Columns
 from steadyset.io.entries import Entries, checked_entries, row_pointers
 from steadyset.io.heading_words import (
-    NUMBER,
     NUMBERED,
     RUN_LIKE,
+    WHOLE_NUMBER,
     are_called_runs,
     are_row_numbers,
     is_feature_word,
@@ -215,7 +215,7 @@ def _first_column(column: list[Any], what: str, name: str, transpose: bool | Non
     names = _labels(column, what, name)
     if transpose or is_run_word(name):
         return names
-    if transpose is None and not any(NUMBER.fullmatch(text) for text in names):
+    if transpose is None and not any(WHOLE_NUMBER.fullmatch(text) for text in names):
         raise unknown_rows(what, "text", name, names)
     return None
 

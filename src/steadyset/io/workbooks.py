@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from steadyset.errors import Argument, InputError, MissingExtraError
 from steadyset.io.gene_dates import MONTHS
-from steadyset.io.labels import some_names
+from steadyset.io.labels import several, some_names
 from steadyset.io.limits import first_line, refuse_size
 from steadyset.io.old_workbooks import OldSheet, OldWorkbook, read_old_workbook
 from steadyset.io.spreadsheet_archives import checked_archive
@@ -89,9 +89,9 @@ class Workbook:
         notes = []
         formulas = uncalculated(self.parts, sheet.name)
         if formulas:
-            cells = "1 formula" if len(formulas) == 1 else f"{len(formulas)} formulas"
+            how_many = several(len(formulas), "formula")
             notes.append(
-                f"{cells} without a stored result read as empty ({some_names(formulas)}): save the file in Excel"
+                f"{how_many} without a stored result read as empty ({some_names(formulas)}): save the file in Excel"
             )
         return rows, dates, words, notes
 
