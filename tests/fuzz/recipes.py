@@ -352,6 +352,22 @@ def _showing() -> list[Recipe]:
         Recipe("plot.stability_path", st.plot.stability_path, {"selector": stable(), "top": 3}),
         Recipe("plot.stability_calibration", st.plot.stability_calibration, {"selector": stable()}),
         Recipe("plot.runs_by_features", st.plot.runs_by_features, {"selections": runs(), "top": 3}),
+        Recipe("plot.stability_map", st.plot.stability_map, {"selections": runs(), "similarity": alike(), "top": 3}),
+        Recipe(
+            "plot.importance_flow",
+            st.plot.importance_flow,
+            {"selections": runs(), "similarity": alike(), "i": 0, "j": 1, "top": 3, "thresholded": False},
+        ),
+        Recipe("plot.swap_map", st.plot.swap_map, {"selections": runs(), "similarity": alike(), "top": 3}),
+        Recipe(
+            "plot.similarity_groups", st.plot.similarity_groups, {"selections": runs(), "similarity": alike(), "top": 3}
+        ),
+        Recipe("plot.core_overlap", st.plot.core_overlap, {"selections": {"a": runs()}, "core": 0.5, "top": 3}),
+        Recipe(
+            "plot.measure_agreement",
+            st.plot.measure_agreement,
+            {"selections": runs(), "measures": ["jaccard", "phi"], "similarity": None},
+        ),
         Recipe("plot.get_picture", st.plot.get_picture, {"name": "runs_by_features"}),
         Recipe(
             "plot.register_picture",

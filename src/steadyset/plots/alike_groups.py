@@ -1,0 +1,116 @@
+"""Groups of similar features: how often each member is selected, and how often any of them is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadyset.arguments import check_integer
+from steadyset.findings import Findings
+from steadyset.inference.feature_table import Feature
+from steadyset.io.labels import name_positions, text_frame
+from steadyset.plots.catalogue import register_picture
+from steadyset.plots.picture import MARKED, MOST_MARKS, RULE, STEADY, Picture, names, shares
+from steadyset.plots.swaps import known_rows
+from steadyset.selections import Selections
+from steadyset.wording import counted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from steadyset.similarity import FeatureSimilarity
+
+MEMBER, ANY = "one feature", "any of the group"
+COLUMNS = ("group", "place", "kind", "feature", "members", "share")
+
+
+def similarity_groups(
+    selections: Selections | Mapping[str, Selections] | Findings,
+    similarity: FeatureSimilarity | None = None,
+    *,
+    top: int = 20,
+) -> Picture:
+    """Dots for the members of each group of similar features, and a diamond for the group as a whole.
+
+    A group far to the right whose members are not is a steady choice of which only the name changes: every run selects
+    one of them, and which one is chance. The `top` groups that most runs select from are shown. Findings know which
+    features are similar when they are those of an assessment; selections need `similarity`.
+    """
+    check_integer("top", top, least=1, most=100)
+    known = known_rows(selections, similarity)
+    groups: dict[int, list[Feature]] = {}
+    for row in known.rows:
+        if row.selected:
+            groups.setdefault(row.group or 0, []).append(row)
+    several = [members for members in groups.values() if len(members) > 1]
+    covered = _covered(several, known.runs)
+    order = sorted(range(len(several)), key=lambda g: (-covered[g], -len(several[g])))[:top]
+    most = MOST_MARKS // max(1, 2 * len(order))
+    rows: list[tuple[str, int, str, str, int, float]] = []
+    for place, g in enumerate(order):
+        name, size = several[g][0].feature, len(several[g])
+        rows += [(name, place, MEMBER, row.feature, size, row.frequency) for row in several[g][:most]]
+        rows.append((name, place, ANY, "", size, covered[g]))
+    columns = list(zip(*rows, strict=True)) if rows else [()] * len(COLUMNS)
+    texts, wholes = ("group", "kind", "feature"), ("place", "members")
+    data = text_frame(
+        {
+            name: np.array(column, dtype=object if name in texts else np.int64 if name in wholes else np.float64)
+            for name, column in zip(COLUMNS, columns, strict=True)
+        }
+    )
+    return Picture(data, _drawn, COLUMNS, _note(len(order), len(several), known.note))
+
+
+def _covered(groups: Sequence[Sequence[Feature]], runs: Mapping[str, Selections]) -> list[float]:
+    """The share of all runs that select one of the features, for each group."""
+    hit, total = np.zeros(len(groups)), 0
+    for sel in runs.values():
+        positions = name_positions(sel._names, sel.n_features)
+        group = np.full(sel.n_features, -1)
+        for number, members in enumerate(groups):
+            group[[positions[row.feature] for row in members]] = number
+        entries = group[sel.indices]
+        runs_of_entries = np.repeat(np.arange(sel.n_runs), sel.sizes)
+        selects = np.zeros((sel.n_runs, len(groups)), dtype=np.bool_)
+        selects[runs_of_entries[entries >= 0], entries[entries >= 0]] = True
+        hit += selects.sum(axis=0)
+        total += sel.n_runs
+    return [float(share) for share in hit / max(1, total)]
+
+
+def _note(n_shown: int, n_groups: int, left_out: str) -> str:
+    said = [] if n_groups else ["No two selected features are similar."]
+    if n_shown < n_groups:
+        said.append(f"The {n_shown} most often selected of {counted(n_groups, 'group')}.")
+    return " ".join([*said, *([left_out] if left_out else [])])
+
+
+def _drawn(alt: Any, data: pd.DataFrame) -> Any:
+    label = [f"{n} alike: {name}" for n, name in zip(data["members"], data["group"], strict=True)]
+    shown = data.assign(group=np.array(label, dtype=object))
+    kinds = {"domain": [MEMBER, ANY]}
+    tips = ["group:N", "feature:N", alt.Tooltip("share:Q", format=".0%")]
+    y = names(alt, "group", "place")
+    base = alt.Chart(shown).encode(y=y)
+    lines = base.mark_rule(color=RULE, strokeWidth=2).encode(x="min(share):Q", x2="max(share):Q")
+    marks = base.mark_point(filled=True, opacity=0.85).encode(
+        x=shares(alt, "share", "share of the runs"),
+        color=alt.Color("kind:N", scale=alt.Scale(**kinds, range=[STEADY, MARKED]), legend=alt.Legend(title=None)),
+        shape=alt.Shape("kind:N", scale=alt.Scale(**kinds, range=["circle", "diamond"]), legend=alt.Legend(title=None)),
+        size=alt.Size("kind:N", scale=alt.Scale(**kinds, range=[45, 110]), legend=None),
+        tooltip=tips,
+    )
+    return alt.layer(lines, marks).properties(width=380, height=alt.Step(20))
+
+
+register_picture(
+    "similarity_groups",
+    similarity_groups,
+    title="Groups of similar features",
+    needs=("features", "selections"),
+    applies=lambda findings: any(row.stand_ins for row in findings.features[0].rows),
+    caption="A diamond far right of its dots: nearly every run selects one of the group, and chance decides which.",
+)

@@ -1,0 +1,209 @@
+"""What two runs share: importance that flows from the features of one to the same or similar features of the other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadyset.arguments import check_integer
+from steadyset.io.labels import text_frame
+from steadyset.kernels.arrays import Floats, Ints
+from steadyset.measures.weights import shared_importance
+from steadyset.plots.catalogue import SELECTIONS, register_picture
+from steadyset.plots.importance_map import NO_WEIGHTS, others_name
+from steadyset.plots.picture import CATEGORIES, INK, MUTED, PALE, STEADY, Picture
+from steadyset.selections import as_selections
+from steadyset.wording import number
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from steadyset.similarity import FeatureSimilarity
+
+STEPS = np.linspace(0, 1, 17)  # of a ribbon from left to right
+THINNEST_NAMED = 0.035  # of the height: letters are as high
+COLUMNS = ("feature_i", "feature_j", "share", "similarity", "same", "start_i", "end_i", "start_j", "end_j")
+
+
+def importance_flow(
+    selections: Any, similarity: FeatureSimilarity, *, i: int = 0, j: int = 1, top: int = 20, thresholded: bool = False
+) -> Picture:
+    """The exchange of importance behind msi between the runs i and j (0-based), as ribbons.
+
+    Each side is the importance of one run, cut into its features. A ribbon leads to the same feature or to a similar
+    one in the other run, and is the paler the less similar they are; what is not similar at all has none. The sum of
+    share x similarity is the msi of the two runs. Features beyond the `top` of a run are put together.
+
+    Reference: Hamer and Dupont 2021, figure 3.
+    """
+    check_integer("top", top, least=1, most=60)
+    sel = as_selections(selections)
+    flows = shared_importance(sel, i, j, similarity, thresholded=thresholded)
+    amount, alike = flows["amount"].to_numpy(), flows["similarity"].to_numpy()
+    share = amount / amount.sum() if len(amount) else amount
+    one, left, n_left = _sides(flows["feature_i"], share, top)
+    other, right, n_right = _sides(flows["feature_j"], share, top)
+    same = flows["feature_i"].to_numpy() == flows["feature_j"].to_numpy()
+    data = _frame(one, other, left, right, share, alike, same, n_right)
+
+    def draw(alt: Any, shown: pd.DataFrame) -> Any:
+        return _drawn(alt, shown, f"run {i + 1}", f"run {j + 1}")
+
+    empty = [run + 1 for run in dict.fromkeys((i, j)) if not sel.sizes[run]]
+    said = [f"Run {run} selects nothing." for run in empty]
+    if len(share):
+        said.append(f"Runs {i + 1} and {j + 1} share {number(float(share @ alike))} of their importance (msi).")
+    rest = [f"{n} of run {run + 1}" for run, n in ((i, n_left), (j, n_right)) if n]
+    if rest:
+        said.append(f"The least important features are put together: {' and '.join(rest)}.")
+    if sel.weights is None:
+        said.append(NO_WEIGHTS)
+    return Picture(data, draw, COLUMNS, " ".join(said))
+
+
+def _sides(features: Any, share: Floats, top: int) -> tuple[list[str], Ints, int]:
+    """The features of a run, the most important first; to which each flow belongs; how many are put together."""
+    names, where = np.unique(np.asarray(features, dtype=object), return_inverse=True)
+    order = np.argsort(-np.bincount(where, share, len(names)), kind="stable")
+    place = np.empty(len(names), dtype=np.int64)
+    place[order] = np.arange(len(names))
+    n_together = len(names) - top if len(names) > top + 1 else 0
+    kept = [str(names[k]) for k in order[: len(names) - n_together]]
+    return [*kept, others_name(kept)] if n_together else kept, np.minimum(place[where], len(kept)), n_together
+
+
+def _frame(
+    one: list[str], other: list[str], left: Ints, right: Ints, share: Floats, alike: Floats, same: Any, n_together: int
+) -> pd.DataFrame:
+    """One row per flow between what is shown, with where it begins and ends; the right side avoids crossings."""
+    keys, where = np.unique(np.column_stack([left, right]), axis=0, return_inverse=True)
+    where = np.ravel(where)
+    total: Floats = np.bincount(where, share, len(keys)).astype(np.float64)
+    shared = np.bincount(where, share * alike, len(keys))
+    all_same = np.bincount(where, share * same, len(keys)) >= total * (1 - 1e-9)
+    left, right = (keys.T if len(keys) else np.empty((2, 0), np.int64)).astype(np.int64)
+    start_i = _stacked(np.lexsort((right, left)), total)
+    middle = start_i + total / 2
+    pull = np.bincount(right, shared * middle, len(other)) / np.maximum(np.bincount(right, shared, len(other)), 1e-300)
+    pull[np.bincount(right, shared, len(other)) == 0] = 1.0  # what shares nothing stands below
+    if n_together:
+        pull[-1] = 2.0
+    rank = np.argsort(np.argsort(pull, kind="stable"), kind="stable")
+    start_i = _stacked(np.lexsort((rank[right], left)), total)
+    start_j = _stacked(np.lexsort((left, rank[right])), total)
+    return text_frame(
+        {
+            "feature_i": np.array([one[k] for k in left], dtype=object),
+            "feature_j": np.array([other[k] for k in right], dtype=object),
+            "share": total,
+            "similarity": shared / np.where(total > 0, total, 1.0),
+            "same": all_same,
+            "start_i": start_i,
+            "end_i": start_i + total,
+            "start_j": start_j,
+            "end_j": start_j + total,
+        }
+    )
+
+
+def _stacked(order: Ints, share: Floats) -> Floats:
+    """Where each flow begins when they lie one after the other."""
+    start = np.empty(len(share))
+    start[order] = np.cumsum(share[order]) - share[order]
+    return start
+
+
+def _drawn(alt: Any, data: pd.DataFrame, one: str, other: str) -> Any:
+    y = alt.Y("start:Q", scale=alt.Scale(domain=[1, 0], nice=False), axis=None)
+    x = alt.X("x:Q", scale=alt.Scale(domain=[-0.05, 1.05], nice=False), axis=None)
+    ribbons = (
+        alt.Chart(_ribbons(data))
+        .mark_area()
+        .encode(
+            x=x,
+            y=y,
+            y2="end:Q",
+            detail="flow:N",
+            color=alt.Color(
+                "kind:N",
+                scale=alt.Scale(domain=["same feature", "similar feature"], range=[STEADY, CATEGORIES[4]]),
+                legend=alt.Legend(title=None, orient="bottom", symbolType="square"),
+            ),
+            opacity=alt.Opacity(
+                "similarity:Q",
+                scale=alt.Scale(domain=[0, 1], range=[0.05, 0.8]),
+                legend=alt.Legend(
+                    title="similarity", orient="bottom", values=[0.25, 0.5, 0.75, 1], format=".2~f", symbolType="square"
+                ),
+            ),
+            tooltip=["from:N", "to:N", alt.Tooltip("share:Q", format=".1%"), alt.Tooltip("similarity:Q", format=".2f")],
+        )
+    )
+    layers = [ribbons]
+    for side, name, x0, align in (("i", one, -0.05, "right"), ("j", other, 1.0, "left")):
+        nodes = _nodes(data, side)
+        nodes = nodes.assign(x=x0, x2=x0 + 0.05)
+        layers.append(
+            alt.Chart(nodes)
+            .mark_rect(color=PALE, stroke="white", strokeWidth=0.8)
+            .encode(x=x, x2="x2:Q", y=y, y2="end:Q", tooltip=["feature:N", alt.Tooltip("share:Q", format=".1%")])
+        )
+        wide = nodes[nodes["share"] >= THINNEST_NAMED]
+        outside = -0.06 if side == "i" else 1.06
+        layers.append(
+            alt.Chart(wide.assign(start=(wide["start"] + wide["end"]) / 2, x=outside))
+            .mark_text(align=align, baseline="middle", color=INK, limit=130)
+            .encode(x=x, y=y, text="feature:N")
+        )
+        head = alt.Data(values=[{"x": x0 + 0.025, "start": 0, "name": name}])
+        layers.append(
+            alt.Chart(head)
+            .mark_text(baseline="bottom", dy=-4, color=MUTED, fontSize=12)
+            .encode(x=x, y=y, text="name:N")
+        )
+    return alt.layer(*layers).properties(width=380, height=400)
+
+
+def _ribbons(data: pd.DataFrame) -> pd.DataFrame:
+    """The two edges of each ribbon, from left to right."""
+    import pandas as pd
+
+    kept = data[data["similarity"] > 0].reset_index(drop=True)
+    rise = STEPS**2 * (3 - 2 * STEPS)
+    parts = {name: kept[name].repeat(len(STEPS)) for name in ("share", "similarity")}
+    edges = {
+        edge: (
+            kept[f"{edge}_i"].to_numpy()[:, None] * (1 - rise) + kept[f"{edge}_j"].to_numpy()[:, None] * rise
+        ).ravel()
+        for edge in ("start", "end")
+    }
+    return pd.DataFrame(
+        {
+            "flow": np.repeat(np.arange(len(kept)), len(STEPS)),
+            "x": np.tile(STEPS, len(kept)),
+            **edges,
+            **{name: part.to_numpy() for name, part in parts.items()},
+            "from": kept["feature_i"].repeat(len(STEPS)).to_numpy(),
+            "to": kept["feature_j"].repeat(len(STEPS)).to_numpy(),
+            "kind": np.where(kept["same"], "same feature", "similar feature").repeat(len(STEPS)),
+        }
+    )
+
+
+def _nodes(data: pd.DataFrame, side: str) -> pd.DataFrame:
+    """The features of one run: where each begins and ends."""
+    found = data.groupby(f"feature_{side}", sort=False).agg(
+        start=(f"start_{side}", "min"), end=(f"end_{side}", "max"), share=("share", "sum")
+    )
+    return found.reset_index(names="feature")
+
+
+register_picture(
+    "importance_flow",
+    importance_flow,
+    title="What two runs share",
+    takes=SELECTIONS,
+    caption="Importance that flows from the features of one run to the same or similar features of another.",
+    report=False,
+)

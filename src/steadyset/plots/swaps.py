@@ -1,0 +1,178 @@
+"""The swap map: which similar feature is selected when a feature is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from steadyset.arguments import check_integer, wrong_argument
+from steadyset.findings import Findings
+from steadyset.findings.parts import FeatureRows
+from steadyset.inference.feature_table import Feature, alike_features, feature_blocks
+from steadyset.inference.pooling import common_features
+from steadyset.inference.stand_ins import MOST_STAND_INS
+from steadyset.io.labels import text_frame
+from steadyset.plots.catalogue import register_picture
+from steadyset.plots.picture import INK, LONGEST_NAME, RULE, SHADES, Picture
+from steadyset.selections import Selections, as_selections
+from steadyset.similarity.alike import MOST_FEATURES
+from steadyset.wording import counted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from steadyset.similarity import FeatureSimilarity
+
+FEW = 14  # features: so many cells have room for numbers
+COLUMNS = ("feature", "place", "other", "other_place", "share", "runs", "missing", "group")
+
+
+def swap_map(
+    selections: Selections | Mapping[str, Selections] | Findings,
+    similarity: FeatureSimilarity | None = None,
+    *,
+    top: int = 30,
+) -> Picture:
+    """A cell for each feature (row) and each similar one (column): its share of the runs without the first.
+
+    A dark cell is a feature that stands in for another one: where the first is missing, it is there. The `top`
+    features that are replaced or stand in most often are shown, similar ones side by side. Findings know which
+    features are similar when they are those of an assessment; selections need `similarity`.
+    """
+    check_integer("top", top, least=2, most=60)
+    known = known_rows(selections, similarity)
+    swaps = _swaps(known.rows)
+    shown = _most_swapped(known.rows, swaps, top)
+    place = {row.feature: k for k, row in enumerate(shown)}
+    inside = [one for one in swaps if one[0].feature in place and one[1] in place]
+    data = text_frame(
+        {
+            "feature": np.array([row.feature for row, *_ in inside], dtype=object),
+            "place": np.array([place[row.feature] for row, *_ in inside], dtype=np.int64),
+            "other": np.array([other for _, other, *_ in inside], dtype=object),
+            "other_place": np.array([place[other] for _, other, *_ in inside], dtype=np.int64),
+            "share": np.array([share for *_, share, _ in inside], dtype=np.float64),
+            "runs": np.array([runs for *_, runs in inside], dtype=np.int64),
+            "missing": np.array([row.runs - row.selected for row, *_ in inside], dtype=np.int64),
+            "group": np.array([row.group or 0 for row, *_ in inside], dtype=np.int64),
+        }
+    )
+
+    def draw(alt: Any, frame: pd.DataFrame) -> Any:
+        return _drawn(alt, frame, len(shown))
+
+    return Picture(data, draw, COLUMNS, _note(known, swaps, len(shown), len(inside)))
+
+
+class KnownRows(NamedTuple):
+    """The features that have a similar one, over all runs; the runs; what to say of those that are not there."""
+
+    rows: list[Feature]
+    runs: Mapping[str, Selections]
+    note: str
+
+
+def known_rows(selections: Any, similarity: FeatureSimilarity | None) -> KnownRows:
+    """What the table of features says of similar features, over all procedures where there are several."""
+    if isinstance(selections, Findings):
+        if similarity is not None:
+            raise wrong_argument("similarity", "None where findings are given, which have their own", similarity)
+        first = selections.features[0] if selections.features else FeatureRows("", ())
+        rows = [row for row in first.rows if row.group is not None]
+        note = f"Of the {len(first.rows)} most often selected features." if first.left_out else ""
+        return KnownRows(rows, selections.selections, note)
+    if similarity is None:
+        raise wrong_argument("similarity", "a FeatureSimilarity, which says which features are similar", similarity)
+    given = selections if isinstance(selections, Mapping) else {"": selections}
+    runs = common_features({str(name): as_selections(one) for name, one in given.items()})
+    alike = alike_features(similarity, runs)
+    block = feature_blocks(runs, alike=alike)[0]
+    rows = [row for row in block.rows(MOST_FEATURES) if row.group is not None]
+    return KnownRows(rows, runs, f"{alike.note[:1].upper()}{alike.note[1:]}." if alike.note else "")
+
+
+def _swaps(rows: Sequence[Feature]) -> list[tuple[Feature, str, float, int]]:
+    """(feature, stand-in, its share of the runs without the feature, so many runs), the most runs first."""
+    found = [
+        (row, one.feature, one.share, round(one.share * (row.runs - row.selected)))
+        for row in rows
+        for one in row.stand_ins
+    ]
+    return sorted(found, key=lambda swap: -swap[3])
+
+
+def _most_swapped(rows: Sequence[Feature], swaps: Sequence[tuple[Feature, str, float, int]], top: int) -> list[Feature]:
+    """The features of the most frequent swaps, groups side by side, the most frequent of a group first."""
+    chosen: set[str] = set()
+    for row, other, *_ in swaps:
+        if len(chosen | {row.feature, other}) <= top:
+            chosen |= {row.feature, other}
+    return sorted((row for row in rows if row.feature in chosen), key=lambda row: (row.group or 0, -row.selected))
+
+
+def _note(known: KnownRows, swaps: Sequence[Any], n_shown: int, n_inside: int) -> str:
+    if not swaps:
+        return " ".join(["No feature stands in for a similar one.", *([known.note] if known.note else [])])
+    said = []
+    n_swapped = len({name for row, other, *_ in swaps for name in (row.feature, other)})
+    if n_shown < n_swapped:
+        said.append(f"The {n_shown} most often swapped of {counted(n_swapped, 'feature')}.")
+    if any((row.n_stand_ins or 0) > MOST_STAND_INS for row, *_ in swaps):
+        said.append(f"The {MOST_STAND_INS} best stand-ins of each.")
+    return " ".join([*said, *([known.note] if known.note else [])])
+
+
+def _drawn(alt: Any, data: pd.DataFrame, n: int) -> Any:
+    step = max(12, min(30, 420 // max(1, n)))
+    axis = {"ticks": False, "domain": False}
+    both = [
+        *zip(data["place"], data["feature"], strict=True),
+        *zip(data["other_place"], data["other"], strict=True),
+    ]
+    domain = [name for _, name in sorted(dict(both).items())]
+    x = alt.X(
+        "other:N",
+        scale=alt.Scale(domain=domain),
+        title="selected instead",
+        axis=alt.Axis(labelAngle=-60, labelLimit=120, orient="top", **axis),
+    )
+    y = alt.Y(
+        "feature:N", scale=alt.Scale(domain=domain), title="missing", axis=alt.Axis(labelLimit=LONGEST_NAME, **axis)
+    )
+    cells = (
+        alt.Chart(data)
+        .mark_rect()
+        .encode(
+            x=x,
+            y=y,
+            color=alt.Color(
+                "share:Q",
+                scale=alt.Scale(domain=[0, 1], range=list(SHADES)),
+                legend=alt.Legend(
+                    title="share of the runs without it", format="%", values=[0, 0.5, 1], orient="bottom"
+                ),
+            ),
+            tooltip=["feature:N", "other:N", alt.Tooltip("share:Q", format=".0%"), "runs:Q", "missing:Q"],
+        )
+    )
+    own = alt.Data(values=[{"feature": name, "other": name} for name in domain])
+    layers = [alt.Chart(own).mark_rect(color=RULE).encode(x=x, y=y), cells]
+    if n <= FEW:
+        ink = alt.condition(alt.datum.share > 0.5, alt.value("white"), alt.value(INK))
+        layers.append(
+            alt.Chart(data).mark_text(fontSize=10).encode(x=x, y=y, text=alt.Text("share:Q", format=".0%"), color=ink)
+        )
+    return alt.layer(*layers).properties(width=alt.Step(step), height=alt.Step(step))
+
+
+register_picture(
+    "swap_map",
+    swap_map,
+    title="What is selected when a feature is missing",
+    needs=("features",),
+    applies=lambda findings: any(row.stand_ins for row in findings.features[0].rows),
+    caption="A dark cell is a similar feature that stands in: where the feature of the row is missing, it is there.",
+    report=False,
+)

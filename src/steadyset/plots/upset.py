@@ -1,0 +1,164 @@
+"""Which features the steady cores of several selectors share: an UpSet plot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadyset.arguments import check_integer, wrong_argument
+from steadyset.conventions import CORE, check_core
+from steadyset.errors import InputError
+from steadyset.findings import Findings
+from steadyset.inference.core import steady_core
+from steadyset.io.labels import text_frame
+from steadyset.plots.catalogue import register_picture
+from steadyset.plots.picture import INK, MUTED, PALE, RULE, STEADY, Picture, names
+from steadyset.selections import Selections, as_selections
+from steadyset.wording import counted, listed, percent
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_INTERSECTIONS = 40
+MOST_SELECTORS = 30
+FEW = 12  # columns: so many have room for upright numbers
+NAMED = 5  # features in a tooltip
+COLUMNS = ("intersection", "features", "named", "selector", "row", "inside", "core")
+
+
+def core_overlap(
+    selections: Mapping[str, Selections] | Findings, *, core: float | None = None, top: int = MOST_INTERSECTIONS
+) -> Picture:
+    """Which features are in the steady core of exactly which selectors: bars of their numbers above a table of dots.
+
+    Each column is a set of selectors (dark dots) and counts the features in all their cores and in no other one, the
+    largest first; each feature of a core is counted once. `core` is the share of the runs from which a feature is in
+    the steady core: that of the findings, else 0.9. At most `top` columns are shown; one column of a journal
+    has room for some 15.
+
+    Reference: Lex et al. 2014.
+    """
+    check_integer("top", top, least=1, most=MOST_INTERSECTIONS)
+    share, cores = _cores(selections, core)
+    largest = sorted(cores, key=lambda name: -len(cores[name]))[:MOST_SELECTORS]
+    shown = {name: cores[name] for name in largest}
+    together = _intersections(shown)
+    columns = together[:top]
+    table = [(k, members, features, name) for k, (members, features) in enumerate(columns) for name in shown]
+    row = {name: place for place, name in enumerate(shown)}
+    data = text_frame(
+        {
+            "intersection": np.array([k for k, *_ in table], dtype=np.int64),
+            "features": np.array([len(features) for _, _, features, _ in table], dtype=np.int64),
+            "named": np.array([listed(features, NAMED) for _, _, features, _ in table], dtype=object),
+            "selector": np.array([name for *_, name in table], dtype=object),
+            "row": np.array([row[name] for *_, name in table], dtype=np.int64),
+            "inside": np.array([name in members for _, members, _, name in table], dtype=np.bool_),
+            "core": np.array([len(cores[name]) for *_, name in table], dtype=np.int64),
+        }
+    )
+    note = _note(share, len(cores), len(shown), together, len(columns))
+    return Picture(data, _drawn, COLUMNS, note)
+
+
+def _cores(selections: Any, core: float | None) -> tuple[float, dict[str, list[str]]]:
+    """The share of the runs that makes a core, and the core of each selector."""
+    if isinstance(selections, Findings):
+        if core is None or core == selections.core:
+            return selections.core, {one.name: list(one.features) for one in selections.cores}
+        selections = selections.selections
+    share = CORE if core is None else core
+    check_core(share)
+    if not isinstance(selections, Mapping):
+        raise wrong_argument("selections", "Selections by the name of their selector, or findings", selections)
+    if not selections:
+        raise InputError("There are no selections; at least one procedure is needed.")
+    return share, {str(name): steady_core(as_selections(one), share) for name, one in selections.items()}
+
+
+def _intersections(cores: Mapping[str, list[str]]) -> list[tuple[tuple[str, ...], list[str]]]:
+    """(selectors, the features in exactly their cores), most features first, then most selectors."""
+    members: dict[str, tuple[str, ...]] = {}
+    for name, features in cores.items():
+        for feature in features:
+            members[feature] = (*members.get(feature, ()), name)
+    found: dict[tuple[str, ...], list[str]] = {}
+    for feature, who in members.items():
+        found.setdefault(who, []).append(feature)
+    return sorted(found.items(), key=lambda one: (-len(one[1]), -len(one[0])))
+
+
+def _note(share: float, n_selectors: int, n_shown: int, together: list[Any], n_columns: int) -> str:
+    said = [f"Features in at least {percent(share)} of the runs, counted once each."]
+    if not together:
+        said = [f"No selector has a feature in at least {percent(share)} of its runs."]
+    if n_shown < n_selectors:
+        said.append(f"The {n_shown} largest cores of {counted(n_selectors, 'selector')}.")
+    if n_columns < len(together):
+        left = sum(len(features) for _, features in together[n_columns:])
+        n_left = len(together) - n_columns
+        said.append(f"Left out: {counted(n_left, 'smaller set')} with {counted(left, 'feature')} in all.")
+    return " ".join(said)
+
+
+def _drawn(alt: Any, data: pd.DataFrame) -> Any:
+    x = alt.X("intersection:O", axis=None)
+    n_columns = data["intersection"].nunique()
+    step = alt.Step(max(14, min(26, 520 // max(1, n_columns))))
+    above = _numbers(alt, data, x, n_columns > FEW).properties(width=step, height=130)
+    dots = _dots(alt, data, x, 36 if n_columns > FEW else 70).properties(width=step, height=alt.Step(18))
+    beside = _sizes(alt, data).properties(width=90, height=alt.Step(18))
+    return alt.vconcat(above, alt.hconcat(dots, beside, spacing=14), spacing=6)
+
+
+def _numbers(alt: Any, data: pd.DataFrame, x: Any, turned: bool) -> Any:
+    """How many features are in exactly these cores."""
+    axis = alt.Axis(labels=False, ticks=False, grid=False, domain=False)
+    bars = alt.Chart(data.drop_duplicates("intersection")).encode(
+        x=x, y=alt.Y("features:Q", title="features", axis=axis), tooltip=_tips(alt)
+    )
+    way = {"angle": 270, "align": "left", "dx": 4} if turned else {"dy": -6}
+    return bars.mark_bar(color=STEADY) + bars.mark_text(color=INK, fontSize=10, **way).encode(text="features:Q")
+
+
+def _dots(alt: Any, data: pd.DataFrame, x: Any, size: int) -> Any:
+    """Which cores these are; a line joins them."""
+    y = names(alt, "selector", "row")
+    inside = data[data["inside"]]
+    ends = inside.groupby("intersection")["row"].agg(["min", "max"]).reset_index()
+    of_row = dict(zip(data["row"], data["selector"], strict=True))
+    lines = ends.assign(
+        selector=[of_row[row] for row in ends["min"]], last=[of_row[row] for row in ends["max"]], row=ends["min"]
+    )
+    tips = ["selector:N", *_tips(alt)]
+    every = alt.Chart(data).mark_circle(size=size, color=RULE, opacity=1).encode(x=x, y=y, tooltip=tips)
+    joined = alt.Chart(lines).mark_rule(color=STEADY, strokeWidth=2).encode(x=x, y=y, y2="last:N")
+    chosen = alt.Chart(inside).mark_circle(size=size, color=STEADY, opacity=1).encode(x=x, y=y, tooltip=tips)
+    return every + joined + chosen
+
+
+def _sizes(alt: Any, data: pd.DataFrame) -> Any:
+    """How large each core is."""
+    axis = alt.Axis(labels=False, ticks=False, grid=False, domain=False)
+    bars = alt.Chart(data.drop_duplicates("row")).encode(
+        x=alt.X("core:Q", title="features in the core", axis=axis),
+        y=alt.Y("selector:N", sort=alt.SortField("row"), axis=None),
+    )
+    text = bars.mark_text(align="left", dx=3, color=MUTED, fontSize=10).encode(text="core:Q")
+    return bars.mark_bar(color=PALE, height=10) + text
+
+
+def _tips(alt: Any) -> list[Any]:
+    return [alt.Tooltip("features:Q"), alt.Tooltip("named:N", title="such as")]
+
+
+register_picture(
+    "core_overlap",
+    core_overlap,
+    title="Which features the steady cores share",
+    needs=("cores",),
+    applies=lambda findings: sum(bool(one.features) for one in findings.cores) > 1,
+    caption="Each column counts the features in the cores of exactly the selectors with a dark dot.",
+)
