@@ -172,31 +172,20 @@ class Selections(Drawable):
 
         Parameters
         ----------
-        path : str or Path
-            The file, or a folder of .txt files with one list each.
-        features : sequence of str, optional
-            The names of all features that could have been selected. Without them and `n_features` the names in the
-            file are taken for all of them, which overstates chance.
-        n_features : int, optional
-            How many could have been selected.
-        layout : str, optional
-            "wide" (runs x features of 0/1 or marks), "long" (one row per run and feature), "columns" or "rows" (one
-            list each), "gmt", "gmx", "ranks" or "importances" (runs x features), or what R packages write: "caret",
-            "glmnet", "mlr3fselect", "boruta". By default it is recognised, or refused where two layouts fit.
-        top : int, optional
-            Select so many: the best by rank, by absolute importance, or the first of each list; of caret's rfe it is
-            the size of the subsets.
-        transpose : bool, optional
-            Whether the rows of a runs x features table are features.
-        header : bool, optional
-            Whether the first cell of each list is its label.
-        runs : str, optional
-            The column of a long table that names the runs.
-        sheet : str or int, optional
-            The sheet of a workbook, by name or by number from 1. By default the only one; sheets with one list each are
-            runs.
-        max_gb : float, default=8.0
-            A file that would take more gigabytes of memory is refused.
+        path : the file, or a folder of .txt files with one list each
+        features : the names of all features that could have been selected
+        n_features : how many could have been selected; without this and `features` the names in the file are taken for
+            all of them, which overstates chance
+        layout : "wide" (runs x features of 0/1 or marks), "long" (one row per run and feature), "columns" or "rows"
+            (one list each), "gmt", "gmx", "ranks" or "importances" (runs x features), or what R packages write: "caret",
+            "glmnet", "mlr3fselect", "boruta". By default it is recognised, or refused where two layouts fit
+        top : how many are selected: the best by rank, by absolute importance, or the first of each list; of caret's rfe
+            the size of the subsets
+        transpose : whether the rows of a runs x features table are features
+        header : whether the first cell of each list is its label
+        runs : the column of a long table that names the runs
+        sheet : of a workbook, by name or by number from 1. By default the only one, or all, if each holds one list
+        max_gb : a file that would take more gigabytes of memory is refused
 
         Examples
         --------

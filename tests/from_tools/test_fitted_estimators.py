@@ -361,7 +361,7 @@ def test_the_folds_of_rfecv_are_runs(data):
         with pytest.raises(InputError, match=r"scikit-learn 1\.7"):
             st.from_rfecv(model)
         return
-    found = st.from_rfecv(model, n_features=3)
+    found = st.from_rfecv(model, top=3)
     assert found.features == tuple(NAMES)
     row = list(model.cv_results_["n_features"]).index(3)
     for run in range(4):
@@ -369,8 +369,8 @@ def test_the_folds_of_rfecv_are_runs(data):
             found.selected(run), np.flatnonzero(model.cv_results_[f"split{run}_support"][row])
         )
     assert set(st.from_rfecv(model).sizes) == {model.n_features_}
-    with pytest.raises(InputError, match="n_features must be one of 1, 2, 3, 4, 5, 6, 7, 8"):
-        st.from_rfecv(model, n_features=9)
+    with pytest.raises(InputError, match="top must be one of 1, 2, 3, 4, 5, 6, 7, 8"):
+        st.from_rfecv(model, top=9)
     with pytest.raises(InputError, match=r"one RFECV, one run; .*st\.from_rfecv"):
         st.from_fitted(model)
 
@@ -382,7 +382,7 @@ def test_the_folds_of_rfecv_are_those_of_elimination_on_each_fold(data):
     if "split0_support" not in model.cv_results_:
         pytest.skip("this scikit-learn does not keep the supports of the folds")
     alone = [RFE(Ridge(), n_features_to_select=2).fit(X.iloc[rows], y.iloc[rows]) for rows, _ in splits]
-    assert st.from_rfecv(model, n_features=2).sets() == st.from_fitted(alone).sets()
+    assert st.from_rfecv(model, top=2).sets() == st.from_fitted(alone).sets()
 
 
 def test_folds_that_were_cross_validated_equal_those_that_were_assessed(data):

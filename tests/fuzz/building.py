@@ -99,7 +99,7 @@ def _from_tools() -> list[Recipe]:
             st.from_importances,
             cut | {"importances": [[1.0, 2.0, 0.5, 0.0, 3.0]] * 2, "by": None, "labels": None},
         ),
-        Recipe("from_rfecv", st.from_rfecv, {"rfecv": eliminated, "features": list("abcde"), "n_features": 2}),
+        Recipe("from_rfecv", st.from_rfecv, {"rfecv": eliminated, "features": list("abcde"), "top": 2}),
     ]
 
 

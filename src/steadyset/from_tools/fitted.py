@@ -113,14 +113,14 @@ def from_fitted(
     return _selections(folds, labels, features, Cut(top, threshold), importance, tentative)
 
 
-def from_rfecv(rfecv: Any, features: Sequence[str] | None = None, *, n_features: int | None = None) -> Selections:
+def from_rfecv(rfecv: Any, features: Sequence[str] | None = None, *, top: int | None = None) -> Selections:
     """What RFECV selected within each of its folds, with the ranks of all features: one run per fold.
 
     Parameters
     ----------
     rfecv : a fitted RFECV of scikit-learn 1.7 or newer, which keeps the supports of its folds
     features : the names of all features, where it was fitted without names
-    n_features : the number of features at which the folds are compared; by default the one that RFECV chose
+    top : how many features each fold selects, one of the sizes that RFECV tried; by default the one that it chose
 
     Examples
     --------
@@ -129,7 +129,7 @@ def from_rfecv(rfecv: Any, features: Sequence[str] | None = None, *, n_features:
     >>> from sklearn.feature_selection import RFECV
     >>> from sklearn.linear_model import LinearRegression
     >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
-    >>> st.from_rfecv(RFECV(LinearRegression()).fit(X, y), n_features=4)  # doctest: +SKIP
+    >>> st.from_rfecv(RFECV(LinearRegression()).fit(X, y), top=4)  # doctest: +SKIP
     Selections(5 runs, 10 features, size 4, rankings)
     """
     results = getattr(rfecv, "cv_results_", None)
@@ -141,9 +141,9 @@ def from_rfecv(rfecv: Any, features: Sequence[str] | None = None, *, n_features:
             "cross_validate(rfecv, X, y, return_estimator=True) and st.from_cross_validate."
         )
     sizes = [int(size) for size in results["n_features"]]
-    size = rfecv.n_features_ if n_features is None else n_features
+    size = rfecv.n_features_ if top is None else top
     if not is_whole(size) or size not in sizes:
-        raise wrong_argument("n_features", f"one of {', '.join(map(str, sizes))}", n_features)
+        raise wrong_argument("top", f"one of {', '.join(map(str, sizes))}", top)
     names, given = own_names(rfecv), checked_features(features)
     universe = Universe(int(rfecv.n_features_in_), None if names is None else tuple(names))
     row = sizes.index(size)
