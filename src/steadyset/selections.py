@@ -177,8 +177,8 @@ class Selections(Drawable):
         n_features : how many could have been selected; without this and `features` the names in the file are taken for
             all of them, which overstates chance
         layout : "wide" (runs x features of 0/1 or marks), "long" (one row per run and feature), "columns" or "rows"
-            (one list each), "gmt", "gmx", "ranks" or "importances" (runs x features), or what R packages write: "caret",
-            "glmnet", "mlr3fselect", "boruta". By default it is recognised, or refused where two layouts fit
+            (one list each), "gmt", "gmx", "ranks" or "importances" (runs x features), or what R packages write:
+            "caret", "glmnet", "mlr3fselect", "boruta". By default it is recognised, or refused where two layouts fit
         top : how many are selected: the best by rank, by absolute importance, or the first of each list; of caret's rfe
             the size of the subsets
         transpose : whether the rows of a runs x features table are features
