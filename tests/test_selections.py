@@ -268,3 +268,21 @@ def test_equality_sees_sets_names_weights_and_rankings(selections):
 
 def test_measures_take_what_from_matrix_takes(selections):
     assert st.stability(TABLE) == st.stability(selections) == st.stability(pd.DataFrame(TABLE, columns=NAMES))
+
+
+@pytest.mark.parametrize(
+    "lists",
+    [[["a", "b"], ["a"]], [["a", "b"], ["a", "c"]], {"r1": ["a"], "r2": ["b"]}, [{0, 1}, {1, 2}], [[0, 1, 2], [1]]],
+)
+def test_lists_of_features_are_sent_to_from_sets(lists):
+    for call in (st.stability, lambda given: st.consensus({"x": given, "y": given})):
+        with pytest.raises(st.InputError, match=r"make them Selections with Selections.from_sets\(lists"):
+            call(lists)
+
+
+@pytest.mark.parametrize("read", [st.Selections.from_sets, st.Selections.from_rankings])
+def test_numbers_that_may_be_names_or_indices_are_refused(read):
+    with pytest.raises(st.InputError, match="called by numbers such as 1, and numbers in runs are indices from 0"):
+        read([[1, 2], [1]], features=[1, 2, 3])
+    assert Selections.from_sets([["1", "2"], ["1"]], features=[1, 2, 3]).sets() == [{"1", "2"}, {"1"}]
+    assert Selections.from_sets([[1, 2], [0]], features=range(3)).sets() == [{"1", "2"}, {"0"}]

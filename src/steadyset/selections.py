@@ -16,7 +16,14 @@ from steadyset.errors import InputError, MissingExtraError
 from steadyset.io.disk import file_path
 from steadyset.io.entries import Entries, checked_entries, reordered, row_pointers
 from steadyset.io.labels import text_frame
-from steadyset.io.lists import entries_of_rankings, entries_of_sets, is_ragged, with_rankings, with_weights
+from steadyset.io.lists import (
+    are_lists_of_features,
+    entries_of_rankings,
+    entries_of_sets,
+    is_ragged,
+    with_rankings,
+    with_weights,
+)
 from steadyset.io.valued import entries_of_ranks
 from steadyset.io.wide import LAYOUTS, entries_of_matrix, read_matrix
 from steadyset.kernels.arrays import Floats, Ints
@@ -468,6 +475,11 @@ def as_selections(selections: Any) -> Selections:
         return selections
     if not is_collection(selections) and not hasattr(selections, "shape"):
         raise wrong_argument("selections", "Selections, or an array or a table with one row per run", selections)
+    if are_lists_of_features(selections):
+        raise InputError(
+            "Lists of features do not say what there was to choose from; make them Selections with "
+            "Selections.from_sets(lists, features=...) or n_features=..., one list per run."
+        )
     return Selections.from_matrix(selections)
 
 

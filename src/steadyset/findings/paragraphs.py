@@ -127,8 +127,9 @@ def resampling_sentence(settings: Mapping[str, Any], details: Mapping[str, Any],
         else ""
     )
     words = shown_name(drawn["words"])
-    same = f"{who} was run on {'1 resample' if n_runs == 1 else f'the same {n_runs} {words}'}"
-    return [same, cite(drawn["reference"]), f", with the random seed {settings['seed']}{until}."]
+    same = "the same " if who.startswith("Each") else ""
+    run = f"{who} was run on {'1 resample' if n_runs == 1 else f'{same}{n_runs} {words}'}"
+    return [run, cite(drawn["reference"]), f", with the random seed {settings['seed']}{until}."]
 
 
 def stability_sentences(found: Findings) -> list[list[Part]]:

@@ -35,6 +35,7 @@ def entries_of_sets(
         raise wrong_argument("sets", "a collection of runs, each a collection of features", sets)
     rows = [_as_list(row, i) for i, row in enumerate(sets)]
     names, d = feature_names(features, n_features, what="from_sets")
+    _refuse_numbers_as_names(features, rows)
     if names is None:
         names = _names_in(rows, d)
     positions: Mapping[str, int] | None = None
@@ -48,6 +49,20 @@ def entries_of_sets(
         encoded.append(np.array([_feature_index(x, positions, i, d) for x in row], dtype=np.int64))
     indices = np.concatenate(encoded) if encoded else np.empty(0, np.int64)
     return checked_entries(row_pointers([len(row) for row in encoded]), indices, None, d, names, labels)
+
+
+def _refuse_numbers_as_names(features: Any, rows: Sequence[Any]) -> None:
+    """Numbers in runs are indices; where features are called by numbers too, they may be meant as names."""
+    if features is None or all(isinstance(name, str) for name in features):
+        return
+    called = [name for name in features if isinstance(name, (int, np.integer))]
+    in_runs = any(isinstance(x, (int, np.integer)) for row in rows for x in row)
+    if in_runs and called and called != list(range(len(list(features)))):
+        name = int(called[0])
+        raise InputError(
+            f"The features are called by numbers such as {name}, and numbers in runs are indices from 0; write the "
+            f"names as text in both ({str(name)!r}), or give n_features alone for indices."
+        )
 
 
 def entries_of_rankings(
@@ -153,10 +168,26 @@ def _feature_index(x: Any, positions: Mapping[str, int] | None, run: int, d: int
 
 def is_ragged(R: Any) -> bool:
     """Lists of features, best first, rather than a table of ranks: text, the index 0, or rows of different lengths."""
-    if not isinstance(R, (list, tuple, Mapping)):
+    rows = _lists_in(R)
+    return _hold_features(rows) or any(x == 0 for row in rows for x in row)
+
+
+def are_lists_of_features(given: Any) -> bool:
+    """Lists or sets of features rather than a table of 0 and 1: text, or rows of different lengths."""
+    if not isinstance(given, (list, tuple, set, frozenset, Mapping)):
         return False
-    rows = [row for row in (R.values() if isinstance(R, Mapping) else R) if isinstance(row, (list, tuple))]
-    return len({len(row) for row in rows}) > 1 or any(isinstance(x, str) or x == 0 for row in rows for x in row)
+    rows = given.values() if isinstance(given, Mapping) else given
+    return any(isinstance(row, (str, set, frozenset)) for row in rows) or _hold_features(_lists_in(given))
+
+
+def _lists_in(R: Any) -> list[list[Any] | tuple[Any, ...]]:
+    if not isinstance(R, (list, tuple, Mapping)):
+        return []
+    return [row for row in (R.values() if isinstance(R, Mapping) else R) if isinstance(row, (list, tuple))]
+
+
+def _hold_features(rows: Sequence[Sequence[Any]]) -> bool:
+    return len({len(row) for row in rows}) > 1 or any(isinstance(x, str) for row in rows for x in row)
 
 
 def check_ranks(ranks: Floats, names: tuple[str, ...] | None, what: str = "R") -> None:
