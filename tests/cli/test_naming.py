@@ -182,6 +182,17 @@ def test_help_shows_no_type_after_an_option_that_takes_no_value(command, capsys)
     assert "bool" not in said.lower()
 
 
+def test_help_breaks_lines_at_the_end_of_the_terminal_and_shows_options_under_headings(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "400")
+    assert run(["compare", "--help"]) == 0
+    said = capsys.readouterr().out
+    assert "in several runs; each selector of a run folder is a procedure." in said
+    headings = ["Arguments", "Options", "Reading the selections", "Undefined values and chance", "Similar features"]
+    assert [said.index(f"─ {heading} ─") for heading in headings] == sorted(
+        said.index(f"─ {heading} ─") for heading in headings
+    )
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

