@@ -71,6 +71,16 @@ def test_a_score_without_bounds_has_a_band_only_when_asked():
     assert st.plot.accuracy_against_stability(found("rmse"), accuracy_slack=0.1).data["chosen"].any()
 
 
+def test_one_selector_and_none_are_drawn():
+    for n_shown in (0, 1):
+        summary = found().summary[:n_shown] + found().summary[3:]
+        picture = st.plot.accuracy_against_stability(
+            st.Findings("assessment", "", "nogueira", scoring=("accuracy",), summary=summary)
+        )
+        assert (picture.data["kind"] == "selector").sum() == n_shown
+        assert picture.svg().startswith("<svg")
+
+
 def test_an_assessment_draws_itself():
     random = np.random.default_rng(0)
     X = random.normal(size=(60, 8))

@@ -7,6 +7,7 @@ import pytest
 
 import steadyset as st
 from steadyset.plots import figures, pages
+from steadyset.plots.picture import told_apart
 
 RUNS = st.Selections.from_matrix(np.random.default_rng(0).random((12, 30)) < 0.4)
 SEVERAL = {"lasso": RUNS, "a long name of a selector": RUNS}
@@ -73,6 +74,15 @@ def test_the_library_of_a_page_ends_no_script_and_loads_nothing():
     assert "window.vegaEmbed=" in library
     assert "</script" not in library
     assert "cdn.jsdelivr" not in library
+
+
+def test_colours_and_shapes_together_tell_fourteen_apart():
+    import altair as alt
+
+    categories = [str(i) for i in range(14)]
+    colour, shape = told_apart(alt, "name", categories)
+    looks = {*zip(colour.to_dict()["scale"]["range"], shape.to_dict()["scale"]["range"], strict=True)}
+    assert len(looks) == 14
 
 
 def test_widths_are_found_where_axes_and_names_take_their_part():

@@ -29,6 +29,27 @@ def test_corrected_measures_come_first_and_larger_values_before_smaller_ones():
         assert part["estimate"].is_monotonic_decreasing
 
 
+def test_each_measure_stands_in_one_panel():
+    spec = small().specification()
+    measures = [
+        {row["measure"] for layer in panel["layer"] for row in _rows(spec, layer) if "measure" in row}
+        for panel in spec["vconcat"]
+    ]
+    assert measures == [{"nogueira", "wald"}, {"jaccard", "hamming"}]
+
+
+def _rows(spec, layer):
+    data = layer["data"]
+    return spec["datasets"][data["name"]] if "name" in data else data["values"]
+
+
+def test_nothing_to_show_is_an_empty_picture():
+    nothing = st.Selections.from_sets([[], []], n_features=3)
+    picture = st.plot.stability_by_measure(nothing, measures=["jaccard", "kuncheva"])
+    assert len(picture.data) == 0
+    assert picture.svg().startswith("<svg")
+
+
 def test_what_is_undefined_or_has_another_scale_is_left_out_and_told():
     ranked = st.Selections.from_rankings([[1, 2, 3], [2, 1, 3], [1, 3, 2]], top=2)
     picture = st.plot.stability_by_measure(ranked, measures=["jaccard", "canberra", "krizek"])

@@ -117,41 +117,36 @@ def _note(rows: Sequence[Measured], shown: Sequence[Measured], level: float) -> 
 
 def _drawn(alt: Any, data: pd.DataFrame) -> Any:
     selectors = list(dict.fromkeys(data["selector"]))
+    kinds = {True: "Corrected for chance", False: "Not corrected for chance"}
+    panels = [
+        _panel(alt, data[data["corrected"] == kind], selectors).properties(title=heading(alt, "", words))
+        for kind, words in kinds.items()
+        if (data["corrected"] == kind).any()
+    ]
+    return alt.vconcat(*panels, spacing=18).resolve_scale(x="shared")
+
+
+def _panel(alt: Any, data: pd.DataFrame, selectors: Sequence[str]) -> Any:
     several = len(selectors) > 1
-    data = data.assign(
-        shown_measure=[name.replace("_", " ") for name in data["measure"]],
-        chance=["corrected for chance" if yes else "not corrected for chance" for yes in data["corrected"]],
-    )
+    data = data.assign(words=[name.replace("_", " ") for name in data["measure"]])
     colour, shape = told_apart(alt, "selector", selectors)
-    beside = {"yOffset": alt.YOffset("selector:N", sort=selectors)} if several else {}
+    axis = alt.Axis(labelLimit=LONGEST_NAME, ticks=False, domain=False, grid=True)
     base = alt.Chart(data).encode(
-        y=alt.Y(
-            "shown_measure:N",
-            sort=alt.SortField("place"),
-            title=None,
-            axis=alt.Axis(labelLimit=LONGEST_NAME, ticks=False, domain=False, grid=True),
-        ),
+        y=alt.Y("words:N", sort=alt.SortField("place"), title=None, axis=axis),
         color=colour,
         tooltip=[
             *(["selector"] if several else []),
-            alt.Tooltip("shown_measure", title="measure"),
+            alt.Tooltip("words", title="measure"),
             *(alt.Tooltip(end, format=".3f") for end in ("estimate", "low", "high")),
         ],
-        **beside,
+        **({"yOffset": alt.YOffset("selector:N", sort=list(selectors))} if several else {}),
     )
     x = alt.X("estimate:Q", title="value (1: the same features in every run)", scale=alt.Scale(zero=True))
     lines = base.mark_rule(strokeWidth=1.5).encode(x=alt.X("low:Q"), x2="high:Q")
     points = base.mark_point(filled=True, size=45, opacity=1).encode(x=x, shape=shape)
-    one = alt.Chart(alt.Data(values=[{"x": 0}, {"x": 1}])).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x="x:Q")
-    step = max(18, 7 * len(selectors) + 6)
-    panels = [
-        alt.layer(one, lines, points)
-        .transform_filter(alt.datum.chance == kind)
-        .properties(title=heading(alt, "", kind.capitalize()), width=380, height={"step": step, "for": "position"})
-        for kind in ("corrected for chance", "not corrected for chance")
-        if (data["chance"] == kind).any()
-    ]
-    return alt.vconcat(*panels, spacing=18).resolve_scale(x="shared") if panels else alt.layer(one)
+    ends = alt.Chart(alt.Data(values=[{"x": 0}, {"x": 1}])).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x="x:Q")
+    step = {"step": max(18, 7 * len(selectors) + 6), "for": "position"}
+    return alt.layer(ends, lines, points).properties(width=380, height=step)
 
 
 register_picture(

@@ -200,7 +200,10 @@ def told_apart(alt: Any, field: str, categories: Sequence[str]) -> tuple[Any, An
     if len(categories) > MOST_TOLD_APART:
         return alt.value(STEADY), alt.value("circle")
     colours = [CATEGORIES[place % len(CATEGORIES)] for place in range(len(categories))]
-    shapes = [SHAPES[(place + place // len(CATEGORIES)) % len(SHAPES)] for place in range(len(categories))]
+    shapes = [
+        SHAPES[(place % len(CATEGORIES) + 2 * (place // len(CATEGORIES))) % len(SHAPES)]
+        for place in range(len(categories))
+    ]
     legend = alt.Legend(labelLimit=LONGEST_NAME, symbolOpacity=1) if len(categories) > 1 else None
     return (
         alt.Color(f"{field}:N", scale=alt.Scale(domain=list(categories), range=colours), legend=legend),

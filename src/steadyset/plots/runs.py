@@ -163,7 +163,7 @@ def _note(sel: Selections, n_shown: int, rows: _Rows, groups: RunGroups, cluster
 
 def _drawn(alt: Any, data: pd.DataFrame, n_features: int, rows: _Rows, groups: RunGroups) -> Any:
     n_rows, several = len(rows.runs), rows.together > 1
-    step = max(1.5, min(12.0, 360 / max(1, n_rows)))
+    step = max(1.5, min(16.0, 360 / max(1, n_rows)))
     named = not several and step >= LETTERS - 3
     sizes = np.bincount(groups.group)[1:]
     labels = [f"{place + 1}: {counted(int(size), 'run')}" for place, size in enumerate(sizes)]
@@ -199,7 +199,7 @@ def _drawn(alt: Any, data: pd.DataFrame, n_features: int, rows: _Rows, groups: R
             **options,
         )
         .properties(
-            width=alt.Step(max(6, min(14, 720 // max(1, n_features)))),
+            width=alt.Step(max(6, min(24, 720 // max(1, n_features)))),
             height=alt.Step(step),
         )
     )

@@ -13,7 +13,7 @@ from steadyset.errors import InputError
 from steadyset.findings import Findings, findings_of
 from steadyset.inference.spread import t_quantile
 from steadyset.plots.catalogue import register_picture
-from steadyset.plots.picture import BAND, INK, MARKED, MUTED, Picture, told_apart
+from steadyset.plots.picture import BAND, INK, LONGEST_NAME, MARKED, MOST_TOLD_APART, MUTED, Picture, told_apart
 from steadyset.runner.scoring import LOWER_IS_BETTER, is_bounded
 from steadyset.tuning import epsilon_constraint, pareto_front
 from steadyset.wording import amount, counted, number, percent
@@ -101,7 +101,8 @@ def _note(found: Findings, data: pd.DataFrame, name: str, slack: _Slack, blind: 
     ours = data[data["kind"] == SELECTOR]
     said = [f"Crosses: {percent(found.level)} intervals."]
     if len(ours) > 1:
-        said.append("Line: the Pareto front, selectors that no other beats in both.")
+        named = " (with their names)" if len(ours) > MOST_TOLD_APART else ""
+        said.append(f"Line: the Pareto front, selectors that no other beats in both{named}.")
     if slack.accuracy is not None and len(ours) > 1:
         said.append(
             f"Band: within {slack.accuracy:g} of the best {_words(name)}; ringed: of those in it, the most accurate "
@@ -122,7 +123,8 @@ def _is_near(blind: float, data: pd.DataFrame) -> bool:
     """Whether what predicts without features can be shown without making everything else small."""
     scores = data[["score", "score_low", "score_high"]]
     low, high = float(scores.min().min()), float(scores.max().max())
-    return low - (high - low) <= blind <= high + (high - low)
+    far = (high - low) / 2
+    return low - far <= blind <= high + far
 
 
 def _words(name: str) -> str:
@@ -156,6 +158,9 @@ def _drawn(alt: Any, data: pd.DataFrame, name: str, slack: _Slack, blind: float)
         .mark_point(shape="cross", filled=True, size=60, color=MUTED, opacity=0.8)
         .encode(x=x, y=y, tooltip=["selector", alt.Tooltip("score", title=_words(name), format=".3f")]),
     ]
+    if len(ours) > MOST_TOLD_APART:  # no legend says who is who
+        best = base.transform_filter("datum.front").mark_text(align="left", dx=7, dy=-7, limit=LONGEST_NAME, color=INK)
+        layers.append(best.encode(text="selector:N"))
     if not isnan(blind) and _is_near(blind, data):
         ends = alt.Data(values=[{"blind": blind}])
         layers.insert(0, alt.Chart(ends).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(y="blind:Q"))
