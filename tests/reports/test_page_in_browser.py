@@ -1,0 +1,259 @@
+"""The page in a real browser: what its script changes, that it asks nobody for anything, and that names stay text."""
+
+import csv
+import io
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import steadyset as st
+from steadyset.inference import steady_core
+from steadyset.io.spreadsheet import spreadsheet_safe
+from steadyset.selectors import error_control
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install playwright")
+CHROMIUM = next((path for path in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if path), None)
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium: apt-get install chromium")
+
+N_RUNS, N_FEATURES = 20, 60
+HOSTILE = (
+    "<script>window.hit = 1</script>",
+    "</script><img src=x onerror='window.hit = 2'>",
+    "{{7*7}}",
+    "javascript:alert(1)",
+    "=cmd()|' /C calc'!A0",
+    "@SUM(1)",
+    "'-1+1",
+    "w" * 300,
+    "שלום עולם",
+    'a,b "quoted"',
+)
+
+
+def steady_sets(shares, seed):
+    """Feature i is selected in a share shares[i] of the runs, the others by chance."""
+    random = np.random.default_rng(seed)
+    runs = [[i for i, share in enumerate(shares) if run < round(share * N_RUNS)] for run in range(N_RUNS)]
+    return [sorted({*run, *random.integers(len(shares), N_FEATURES, 4).tolist()}) for run in runs]
+
+
+FIRST = st.Selections.from_sets(steady_sets([1, 0.95, 0.8, 0.6], 0), n_features=N_FEATURES)
+SECOND = st.Selections.from_sets(steady_sets([1, 0.75, 0.7], 1), n_features=N_FEATURES)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_api.sync_playwright() as driver:
+        found = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory):
+    return st.report({"first": FIRST, "second": SECOND}, tmp_path_factory.mktemp("page") / "page.html")
+
+
+@pytest.fixture
+def opened(browser):
+    """Opens a page; at the end it has asked nobody for anything and complained of nothing."""
+    contexts, told = [], []
+
+    def opening(path, **options):
+        context = browser.new_context(accept_downloads=True, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: told.append(message.text))
+        page.on("pageerror", lambda error: told.append(str(error)))
+        page.on("dialog", lambda dialog: told.append(f"dialog {dialog.message}"))
+        page.on("request", lambda request: told.append(request.url) if request.url != path.as_uri() else None)
+        page.goto(path.as_uri())
+        return page
+
+    yield opening
+    for context in contexts:
+        context.close()
+    assert [text for text in told if not text.startswith("blob:")] == []
+
+
+def slide(page, percent):
+    page.locator("#share").evaluate(
+        "(slider, to) => { slider.value = to; slider.dispatchEvent(new Event('input', { bubbles: true })); }",
+        2 * percent,
+    )
+
+
+def column(page, table, number):
+    return page.locator(f"#table-{table} tbody tr td:nth-child({number})").all_inner_texts()
+
+
+@pytest.mark.parametrize("percent", [100, 90, 75, 55])
+def test_the_slider_changes_the_core_everywhere_to_that_of_the_library(opened, two, percent):
+    page = opened(two)
+    slide(page, percent)
+    share = percent / 100
+    cores = [steady_core(one, core=share) for one in (FIRST, SECOND)]
+    assert page.locator("#core dd").all_inner_texts() == [", ".join(core) or "none" for core in cores]
+    assert f"at least {percent}% of the runs" in page.locator("#core p").first.inner_text()
+    head = page.locator("#table-summary thead th").all_inner_texts()
+    place = next(i for i, title in enumerate(head, 1) if title.startswith("steady core"))
+    assert column(page, "summary", place) == [str(len(core)) for core in cores]
+    page.locator("#features details").first.evaluate("one => { one.open = true; }")
+    marked = page.locator("#table-features-2 tbody tr.in-core td:first-child").all_inner_texts()
+    assert marked == cores[0]
+    assert "No bound on false selections holds: how the runs were drawn is not known" in page.inner_text("#meaning")
+
+
+def test_the_slider_darkens_the_bars_of_the_core_in_the_picture(opened, two):
+    page = opened(two)
+    dark = "() => document.querySelectorAll(\"[data-picture='selection_frequencies'] path[fill='#0b6e99']\").length"
+    for percent in (90, 60):
+        slide(page, percent)
+        expected = sum(len(steady_core(one, core=percent / 100)) for one in (FIRST, SECOND))
+        assert page.evaluate(dark) == expected
+
+
+def test_the_bound_of_random_halves_is_that_of_stability_selection(opened, tmp_path):
+    random = np.random.default_rng(0)
+    X = random.standard_normal((60, 40))
+    y = (X[:, 0] + X[:, 1] + random.standard_normal(60) > 0).astype(int)
+    told = {}
+    for resampling in (st.Subsample(10), st.Bootstrap(10)):
+        result = st.assess("anova:k=2", X, y, resampling=resampling, engine="serial", scoring=[])
+        page = opened(st.report(result, tmp_path / f"{type(resampling).__name__}.html"))
+        for percent in (90, 50):
+            slide(page, percent)
+            told[type(resampling).__name__, percent] = page.inner_text("#meaning")
+    bound = error_control(40, q=2, threshold=0.9).pfer
+    assert f"At most {bound:.3g} of them are expected to be false" in told["Subsample", 90]
+    assert "No bound on false selections holds: the share has to be above one half" in told["Subsample", 50]
+    assert "needs runs on random halves" in told["Bootstrap", 90]
+
+
+def test_tables_sort_by_value_and_say_so(opened, two):
+    page = opened(two)
+    heads = page.locator("#table-features-1 thead th")
+    frequency = heads.nth(1)
+    frequency.locator("button").click()
+    assert frequency.get_attribute("aria-sort") == "descending"
+    first = [float(text) for text in column(page, "features-1", 2)]
+    assert first == sorted(first, reverse=True)
+    frequency.locator("button").press("Enter")
+    assert frequency.get_attribute("aria-sort") == "ascending"
+    rising = [float(text) for text in column(page, "features-1", 2)]
+    assert rising == sorted(rising)
+    assert rising[0] < first[-1], "rows beyond the first 25 take part"
+    heads.first.locator("button").click()
+    assert frequency.get_attribute("aria-sort") is None
+    assert column(page, "features-1", 1)[:3] == ["x0", "x1", "x2"]
+
+
+def test_a_filter_shows_the_rows_that_hold_the_text_and_all_rows_can_be_shown(opened, two):
+    page = opened(two)
+    tools = page.locator("#features .tools").first
+    tools.get_by_label("Filter the table").fill("x1")
+    names = column(page, "features-1", 1)
+    assert names
+    assert all("x1" in name for name in names)
+    tools.get_by_label("Filter the table").fill("")
+    tools.get_by_role("button", name="Show all").click()
+    assert len(column(page, "features-1", 1)) == int(((FIRST.counts + SECOND.counts) > 0).sum())
+
+
+def test_choosing_a_procedure_leaves_its_rows_and_pictures(opened, two):
+    page = opened(two)
+    page.locator("#procedure").select_option(label="second")
+    assert column(page, "summary", 1) == ["second"]
+    assert page.locator("#core dt:visible").all_inner_texts() == ["second"]
+    assert page.locator("#features details:visible summary").all_inner_texts() == ["second"]
+    assert page.locator("[data-picture='runs_by_features'] figure:visible h3").all_inner_texts() == ["second"]
+    page.locator("#procedure").select_option(label="all")
+    assert column(page, "summary", 1) == ["first", "second"]
+
+
+def test_a_searched_feature_shows_its_row_in_each_procedure(opened, two):
+    page = opened(two)
+    page.locator("#search").fill("x1")
+    assert page.locator("#matches button").first.inner_text() == "x1"
+    page.locator("#search").press("Enter")
+    rows = page.locator("#feature tbody tr")
+    assert page.locator("#feature h2").inner_text() == "x1"
+    assert [row.locator("td").nth(1).inner_text() for row in rows.all()] == [
+        f"0.95 (19 of {N_RUNS} runs)",
+        f"0.75 (15 of {N_RUNS} runs)",
+    ]
+    table = st.features_table(FIRST).set_index("feature").loc["x1"]
+    assert rows.first.locator("td").nth(2).inner_text() == f"{table.wilson_low:.2f} to {table.wilson_high:.2f}"
+    assert page.locator("[data-picture='selection_frequencies'] path.found").count() == 2
+    page.get_by_role("button", name="Close").click()
+    assert not page.locator("#feature").is_visible()
+    page.locator("#search").fill("nobody has this name")
+    assert page.locator("#matches").inner_text() == "No selected feature has this name."
+
+
+def test_hostile_names_stay_text_everywhere_and_in_the_downloaded_table(opened, tmp_path):
+    sets = [[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]] * 3 + [[0, 1, 2, 3, 4, 5, 6, 7, 8]] * 3
+    runs = st.Selections.from_sets(sets, features=[*HOSTILE, "unselected"])
+    page = opened(st.report({HOSTILE[0]: runs, HOSTILE[1]: runs}, tmp_path / "page.html"))
+    assert page.evaluate("window.hit") is None
+    assert page.locator("script").count() == 2
+    assert page.locator("img").count() == 0
+    assert set(column(page, "features-1", 1)) == set(HOSTILE)
+    for name in HOSTILE:
+        page.locator("#search").fill(name)
+        page.locator("#search").press("Enter")
+        assert page.locator("#feature h2").inner_text() == name
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    with page.expect_download() as waited:
+        page.locator("#features .tools").first.get_by_role("button", name="Download").click()
+    text = Path(waited.value.path()).read_text(encoding="utf-8")
+    assert [row["feature"] for row in csv.DictReader(io.StringIO(text))] == [spreadsheet_safe(name) for name in HOSTILE]
+    assert waited.value.suggested_filename == "features-1.csv"
+
+
+def test_everything_can_be_reached_and_used_with_the_keyboard_alone(opened, two):
+    page = opened(two)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "answer"
+    reached = []
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        reached.append(page.evaluate("(one => one.id || one.tagName + ' ' + one.textContent)(document.activeElement)"))
+        if reached.count("share") == 1 and reached[-1] == "share":
+            page.keyboard.press("ArrowLeft")
+    assert {"procedure", "share", "search", "BUTTON stability", "BUTTON Download CSV"} <= set(reached)
+    assert "at least 89.5% of the runs" in page.inner_text("#core")
+    outlined = page.locator("#share")
+    outlined.focus()
+    page.keyboard.press("Tab")
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
+
+
+def test_without_javascript_the_page_is_a_whole_document(opened, two):
+    page = opened(two, java_script_enabled=False)
+    assert not page.locator("#controls").is_visible()
+    assert page.locator("#core dd").all_inner_texts() == ["x0, x1", "x0"]
+    assert len(column(page, "summary", 1)) == 2
+    assert page.locator(".picture svg").count() >= 3
+
+
+@pytest.mark.parametrize("width", [420, 1280, 2560])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_width_makes_the_page_scroll_sideways(opened, two, width, scheme):
+    page = opened(two, viewport={"width": width, "height": 900}, color_scheme=scheme)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.locator("#answer").bounding_box()["y"] < 900
+    dark = page.evaluate("getComputedStyle(document.body).backgroundColor") != "rgb(255, 255, 255)"
+    assert dark == (scheme == "dark")
+
+
+def test_paper_has_no_controls(opened, two):
+    page = opened(two)
+    page.emulate_media(media="print")
+    assert not page.locator("#controls").is_visible()
+    assert not page.locator(".tools").first.is_visible()
+    assert page.locator("#table-summary").is_visible()
