@@ -10,6 +10,7 @@ import typer
 from steadyset.cli import recorded, shared
 from steadyset.cli.option_records import with_records
 from steadyset.cli.output import Format, print_rows
+from steadyset.cli.similar_features import NO_SIMILARITY, Alike
 from steadyset.conventions import LEVEL
 from steadyset.errors import InputError
 from steadyset.wording import percent
@@ -55,7 +56,7 @@ def compare(
     asked: recorded.Asked = recorded.AS_RECOGNISED,
     undefined: shared.Policy = "nan",
     expectation: shared.Expected = "auto",
-    source: recorded.Alike = recorded.NO_SIMILARITY,
+    source: Alike = NO_SIMILARITY,
     draws: shared.Draws = 10_000,
     seed: shared.Seed = 0,
     load: shared.Load = None,

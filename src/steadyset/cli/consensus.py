@@ -10,6 +10,7 @@ import typer
 from steadyset.cli import recorded, shared
 from steadyset.cli.option_records import with_records
 from steadyset.cli.output import Format, print_rows
+from steadyset.cli.similar_features import NO_SIMILARITY
 from steadyset.conventions import CORE, LEVEL
 from steadyset.errors import InputError
 from steadyset.wording import amount, counted, expected_count, number, span
@@ -59,7 +60,7 @@ def consensus(
 
     if len(set(files)) < len(files):
         raise InputError("The same file is given twice; give one file per method.")
-    files_read, _ = recorded.read_recorded(files, asked, recorded.NO_SIMILARITY)
+    files_read, _ = recorded.read_recorded(files, asked, NO_SIMILARITY)
     methods = recorded.each_list(files_read) if each_list else files_read
     if len(methods) < 2:
         raise InputError(_only_one(methods[0]))

@@ -11,6 +11,7 @@ import typer
 from steadyset.cli import recorded, shared
 from steadyset.cli.option_records import with_records
 from steadyset.cli.output import Format, print_rows
+from steadyset.cli.similar_features import NO_SIMILARITY, Alike
 from steadyset.conventions import LEVEL
 from steadyset.errors import InputError
 from steadyset.io.labels import UnionOfNames
@@ -41,7 +42,7 @@ def measure(
     asked: recorded.Asked = recorded.AS_RECOGNISED,
     undefined: shared.Policy = "nan",
     expectation: shared.Expected = "auto",
-    source: recorded.Alike = recorded.NO_SIMILARITY,
+    source: Alike = NO_SIMILARITY,
     draws: shared.Draws = 10_000,
     mc_error: Annotated[
         float | None,

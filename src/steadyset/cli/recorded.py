@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from steadyset.cli import shared
-from steadyset.cli.naming import quoted
-from steadyset.conventions import ALIKE
+from steadyset.cli.similar_features import NO_SIMILARITY, Alike, load_similarity
 from steadyset.errors import InputError
 from steadyset.io.disk import file_path
 from steadyset.io.labels import AppearanceOrder, UnionOfNames, placeholders, some_names
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from steadyset.similarity import FeatureSimilarity
 
 OF_VALUES = ("weights", "rankings")  # families whose measures read importances and ranks
-RUN = "run"  # the column of --data that names its rows
 PANEL = "Reading the selections"
 NO_UNIVERSE = "give --features N or --universe FILE"
 
@@ -129,18 +127,6 @@ class Asked(NamedTuple):
 AS_RECOGNISED = Asked()
 
 
-class Alike(NamedTuple):
-    """Where the similarity of the features comes from: options of the subcommands whose measures need it."""
-
-    data: shared.DataFile = None
-    similarity: shared.SimilarityFile = None
-    similarity_method: shared.Method = "pearson"
-    threshold: shared.Threshold = ALIKE
-
-
-NO_SIMILARITY = Alike()
-
-
 class Recorded(NamedTuple):
     """The selections of one procedure: a file, or a selector of a run folder."""
 
@@ -172,7 +158,8 @@ def read_recorded(
     found = [one for file in files for one in _read(file, asked)]
     if lists and len(found) > 1 and all(one.selections.n_runs == 1 and one.selector is None for one in found):
         found = [_one_run_each(found, asked.features)]
-    similarity = _load_similarity(found, alike, asked)
+    known = [one.selections for one in found if not isinstance(one.selections.features, UnionOfNames)]
+    similarity = load_similarity(alike, known[0] if known else None, target=asked.target, max_gb=asked.max_gb)
     names, source = _universe(found, asked, alike, similarity)
     recorded = []
     for one in found:
@@ -393,56 +380,3 @@ def _transposed(one: Recorded, asked: Asked) -> tuple[str, ...]:
         return ()
     read = f"read as {n_runs:,} runs of {counted(n_features, 'feature')}"
     return (f"{read}; if its rows are the features, give --transpose.",)
-
-
-def _load_similarity(found: Sequence[Recorded], alike: Alike, asked: Asked) -> FeatureSimilarity | None:
-    """The FeatureSimilarity of --data or --similarity, or None; it has to be that of the features selected from."""
-    data, file, method, threshold = alike
-    target, max_gb = asked.target, asked.max_gb
-    if data is None and file is None:
-        return None
-    from steadyset.similarity import FeatureSimilarity
-
-    if file is not None:
-        return FeatureSimilarity.read(file, threshold=threshold, max_gb=max_gb)
-    assert data is not None
-    known = [one.selections for one in found if not isinstance(one.selections.features, UnionOfNames)]
-    selections = known[0] if known else None
-    from steadyset.io.table_files import read_columns
-
-    apart = {RUN} if target is None else {RUN, target}
-    read = read_columns(data, apart=tuple(apart), labels=True, max_gb=max_gb)
-    if target is not None and target not in read.names:
-        raise InputError(f"{data} has no column {target!r}.")
-    if selections is not None:
-        _refuse_other_columns(data, [name for name in read.names if name != target], selections)
-    texts = [read.names[f] for f in read.others if read.names[f] not in apart]
-    if texts:
-        raise InputError(f"{data} has columns that hold no numbers ({some_names(texts)}); encode or remove them.")
-    names = [read.names[f] for f in read.numeric]
-    try:
-        return FeatureSimilarity.from_data(
-            read.X,
-            method=method,  # type: ignore[arg-type]
-            threshold=threshold,
-            features=names,
-        )
-    except InputError as error:
-        raise error.after(f"{data}: ") from None
-
-
-def _refuse_other_columns(data: Path, columns: Sequence[str], selections: Selections) -> None:
-    """Name the columns that are no features, such as a target that nobody named."""
-    d = selections.n_features
-    n_columns = len(columns) - (RUN in columns)
-    if n_columns <= d:
-        return
-    features = {RUN, *selections.features}
-    extra = [name for name in columns if name not in features]
-    known = len(extra) == n_columns - d
-    which = f"{some_names(extra)} {'is' if len(extra) == 1 else 'are'} not among the features: " if known else ""
-    target = quoted(extra[0]) if known and len(extra) == 1 else "COLUMN"
-    raise InputError(
-        f"{data} has {n_columns} columns for the {d} features that were selected from; {which}leave out what is not a "
-        f"feature, a target with --target {target}."
-    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -10,7 +9,7 @@ import typer
 from steadyset.arguments import wrong_argument
 from steadyset.cli.output import Format
 
-SIMILARITY, CHANCE = "Similar features", "Undefined values and chance"  # headings of the help
+CHANCE = "Undefined values and chance"  # a heading of the help
 
 OnWarning = Annotated[
     str,
@@ -88,43 +87,6 @@ Draws = Annotated[
 ]
 Seed = Annotated[
     int, typer.Option("--seed", metavar="N", help="Seed of the simulation.", min=0, rich_help_panel=CHANCE)
-]
-DataFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--data",
-        metavar="FILE",
-        help="The data the features were selected from, one row per observation: the adjusted measures then "
-        "count similar features as alike.",
-        rich_help_panel=SIMILARITY,
-    ),
-]
-SimilarityFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--similarity",
-        metavar="FILE",
-        help="Similarities of the features, instead of --data: a square or a long table.",
-        rich_help_panel=SIMILARITY,
-    ),
-]
-Method = Annotated[
-    str,
-    typer.Option(
-        "--similarity-method",
-        metavar="NAME",
-        help="With --data: pearson, spearman or mutual_info.",
-        rich_help_panel=SIMILARITY,
-    ),
-]
-Threshold = Annotated[
-    float,
-    typer.Option(
-        "--threshold",
-        metavar="T",
-        help="Similarity from which two features count as alike.",
-        rich_help_panel=SIMILARITY,
-    ),
 ]
 
 
