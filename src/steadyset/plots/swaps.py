@@ -15,7 +15,7 @@ from steadyset.inference.pooling import common_features
 from steadyset.inference.stand_ins import MOST_STAND_INS
 from steadyset.io.labels import text_frame
 from steadyset.plots.catalogue import register_picture
-from steadyset.plots.picture import INK, LONGEST_NAME, RULE, SHADES, Picture
+from steadyset.plots.picture import INK, LONGEST_NAME, RULE, SHADES, Picture, distinct_names
 from steadyset.selections import Selections, as_selections
 from steadyset.similarity.alike import MOST_FEATURES
 from steadyset.wording import counted
@@ -61,7 +61,7 @@ def swap_map(
     )
 
     def draw(alt: Any, frame: pd.DataFrame) -> Any:
-        return _drawn(alt, frame, len(shown))
+        return _drawn(alt, frame, list(distinct_names(place).values()))
 
     return Picture(data, draw, COLUMNS, _note(known, swaps, len(shown), len(inside)))
 
@@ -124,14 +124,12 @@ def _note(known: KnownRows, swaps: Sequence[Any], n_shown: int, n_inside: int) -
     return " ".join([*said, *([known.note] if known.note else [])])
 
 
-def _drawn(alt: Any, data: pd.DataFrame, n: int) -> Any:
+def _drawn(alt: Any, data: pd.DataFrame, domain: list[str]) -> Any:
+    """`domain` are the features as they are written, in their places: the same on both axes."""
+    n = len(domain)
+    data = data.assign(feature=[domain[k] for k in data["place"]], other=[domain[k] for k in data["other_place"]])
     step = max(12, min(30, 420 // max(1, n)))
     axis = {"ticks": False, "domain": False}
-    both = [
-        *zip(data["place"], data["feature"], strict=True),
-        *zip(data["other_place"], data["other"], strict=True),
-    ]
-    domain = [name for _, name in sorted(dict(both).items())]
     x = alt.X(
         "other:N",
         scale=alt.Scale(domain=domain),
