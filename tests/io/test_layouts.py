@@ -314,6 +314,14 @@ def test_signs_that_only_look_like_digits_are_text_in_names_of_files(tmp_path):
     assert Selections.read(tmp_path, header=False).labels == ("1²2", "2", "10")
 
 
+def test_the_files_of_a_folder_count_together_for_the_limit(tmp_path):
+    for number in range(20):
+        (tmp_path / f"{number}.txt").write_text("\n".join(f"gene{i}" for i in range(1000)))
+    with pytest.raises(InputError, match=r"more than 0\.001 GB"):
+        Selections.read(tmp_path, header=False, max_gb=0.001)
+    assert Selections.read(tmp_path, header=False, max_gb=0.01).n_runs == 20
+
+
 def test_a_folder_of_lists(tmp_path):
     folder = tmp_path / "lists"
     folder.mkdir()

@@ -8,11 +8,13 @@ from pathlib import Path
 from steadyset.errors import InputError
 from steadyset.io.disk import RUN_SETTINGS
 from steadyset.io.labels import several, some_names
+from steadyset.io.limits import refuse_size
 from steadyset.io.name_lists import Lists, one_list
 from steadyset.io.reading_options import Reading
 from steadyset.io.sheets import read_sheet
 from steadyset.io.text_forms import opened
 
+BYTES_A_BYTE = 10  # a name of five letters takes about so many times its length in memory
 LIST_ENDINGS = (".txt", ".csv", ".tsv", ".lst", ".list", ".grp")
 
 
@@ -30,6 +32,7 @@ def lists_in_folder(folder: Path, reading: Reading) -> Lists:
     chosen = [file for file in files if _is_list(file, kinds[0])]
     others = [file.name for file in files if file not in chosen]
     notes = (f"not read: {some_names(others)}",) if others else ()
+    refuse_size(folder, BYTES_A_BYTE * sum(file.stat().st_size for file in chosen), reading.max_gb)
     lists = [_list(file, reading) for file in chosen]
     return Lists(lists, [file.stem for file in chosen], f"{several(len(chosen), f'{kinds[0]} file')}", notes)
 
