@@ -3,10 +3,18 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test test-lowest lint types contracts pytest fuzz format lock performance clean
+.PHONY: demo readme-picture gallery test test-lowest lint types contracts pytest fuzz format lock performance clean
 
 demo: $(READY)
 	$(BIN)/python examples/demo.py
+
+# The README's picture is the first screen of the report of the demonstration; it needs Chromium.
+readme-picture: demo
+	$(BIN)/python docs/make_readme_picture.py
+
+# docs/gallery: every picture that there is.
+gallery: $(READY)
+	$(BIN)/python docs/make_gallery.py
 
 test: lint types contracts pytest
 

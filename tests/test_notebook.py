@@ -208,7 +208,7 @@ def test_stability_selection_shows_the_diagram_and_once_fitted_what_it_found(nam
     assert "Stable features" in selector._repr_html_()
     found = after[after.index('<div class="steadyset') :]
     page = Read(found)
-    assert "false selections expected" in page.text
+    assert "Expected false selections: at most" in page.text
     assert "img" not in page.tags
     assert page.tags.count("tr") == 1 + min(selector.get_support().sum(), MOST_ROWS)
 

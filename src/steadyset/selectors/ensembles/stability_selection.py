@@ -277,7 +277,7 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             f"{len(kept)} of {counted(len(found.support), 'feature')}, selected in at least "
             f"{percent(found.threshold)} of {counted(found.n_runs, 'run')}"
         )
-        bound = f"At most {expected_count(found.pfer)} false selections expected (rule {found.rule})."
+        bound = f"Expected false selections: at most {expected_count(found.pfer)} (rule {found.rule})."
         left = len(kept) - len(rows)
         more = counted(left, "more feature") if left else ""
         notes = [bound] if np.isfinite(found.pfer) else []

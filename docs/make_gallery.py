@@ -1,0 +1,96 @@
+"""Draws every registered picture from data that ships with scikit-learn, and writes gallery/README.md:
+python docs/make_gallery.py [NAME ...]
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import warnings
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from sklearn.datasets import load_breast_cancer
+
+import steadyset as st
+from steadyset.findings import Findings, findings_of
+from steadyset.plots import Picture, RegisteredPicture, get_picture, list_pictures
+
+FOLDER = Path(__file__).with_name("gallery")
+MOST_BYTES = 100_000
+BEGINNING = """# Gallery
+
+Every picture of steadyset, drawn from the breast cancer data that ships with scikit-learn. `make gallery` draws them
+anew. A picture is a frame first (`picture.data`); `picture.save("figure.pdf", figure="single")` writes it at the width
+of a journal's column.
+"""
+
+
+def data() -> tuple[Any, Any]:
+    return load_breast_cancer(return_X_y=True, as_frame=True)
+
+
+@cache
+def assessment() -> st.Assessment:
+    selectors = ["lasso:k=8", "elastic_net:k=8", "jmi:k=8", "anova:k=8"]
+    return st.assess(selectors, *data(), resampling=st.Bootstrap(50), scoring=["accuracy", "auc"], n_jobs=2)
+
+
+@cache
+def tuning() -> st.Tuning:
+    X, y = data()
+    return st.tune("bommert", X[::2], y[::2], n_trials=40, n_jobs=2)
+
+
+# What pictures are drawn from, in this order: the first result that a picture can show.
+RESULTS: tuple[Callable[[], Any], ...] = (assessment, tuning)
+# Those that take something else.
+EXAMPLES: dict[str, Callable[[], Picture]] = {}
+
+
+@cache
+def found(result: Callable[[], Any]) -> Findings:
+    return findings_of(result())
+
+
+def example(record: RegisteredPicture) -> Picture:
+    """The picture as the gallery shows it."""
+    if record.name in EXAMPLES:
+        return EXAMPLES[record.name]()
+    for result in RESULTS:
+        if record.can_show(found(result)):
+            return next(iter(record.of(found(result)).values()))
+    raise SystemExit(f"The picture {record.name} has no example; add one to EXAMPLES in {Path(__file__).name}.")
+
+
+def page(names: list[str]) -> str:
+    """The text of the gallery, one section per picture."""
+    return BEGINNING + "".join(map(_section, names))
+
+
+def _section(name: str) -> str:
+    record = get_picture(name)
+    says = (inspect.getdoc(record.build) or record.caption).split("\n\n")[0]
+    words = " ".join(says.split())
+    return f"\n## {record.title}\n\n`st.plot.{name}`: {words}\n\n![{record.title}]({name}.svg)\n"
+
+
+def main(asked: list[str]) -> None:
+    warnings.simplefilter("ignore")
+    FOLDER.mkdir(exist_ok=True)
+    names = sorted(list_pictures().index)
+    for name in asked or names:
+        target = FOLDER / f"{name}.svg"
+        example(get_picture(name)).save(target)
+        size = target.stat().st_size
+        print(f"{target.name}: {size / 1000:.0f} kB{'; too large' if size > MOST_BYTES else ''}")
+    for old in FOLDER.glob("*.svg"):
+        if old.stem not in names:
+            old.unlink()
+    (FOLDER / "README.md").write_text(page(names), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,39 @@
+"""The gallery: every picture that there is, drawn small enough to be kept."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from steadyset.plots import catalogue
+
+DOCS = Path(__file__).parents[1] / "docs"
+NAMES = sorted(catalogue._pictures)  # before any test adds its own
+
+
+@pytest.fixture(scope="module")
+def make():
+    spec = importlib.util.spec_from_file_location("make_gallery", DOCS / "make_gallery.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_gallery_shows_every_picture_and_no_other():
+    assert sorted(path.stem for path in (DOCS / "gallery").glob("*.svg")) == NAMES
+
+
+def test_the_page_says_what_the_pictures_say(make):
+    assert (DOCS / "gallery" / "README.md").read_text(encoding="utf-8") == make.page(NAMES)
+
+
+def test_the_pictures_are_small_and_ask_nothing_of_other_places(make):
+    drawn = [(DOCS / "gallery" / f"{name}.svg").read_text(encoding="utf-8") for name in NAMES]
+    assert all(text.startswith("<svg") for text in drawn)
+    assert max(map(len, drawn)) <= make.MOST_BYTES
+    assert sum(map(len, drawn)) <= 2_000_000
+    assert not [text for text in drawn if "href=" in text or "<script" in text]
+
+
+def test_examples_are_those_of_registered_pictures(make):
+    assert set(make.EXAMPLES) <= set(NAMES)
