@@ -5,6 +5,7 @@ python docs/make_gallery.py [NAME ...]
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 import warnings
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from steadyset.plots import Picture, RegisteredPicture, get_picture, list_pictur
 
 FOLDER = Path(__file__).with_name("gallery")
 MOST_BYTES = 100_000
+MEASURES = ("phi", "jaccard", "pog", "hamming")
 BEGINNING = """# Gallery
 
 Every picture of steadyset, drawn from the breast cancer data that ships with scikit-learn. `make gallery` draws them
@@ -35,7 +37,7 @@ def data() -> tuple[Any, Any]:
 @cache
 def assessment() -> st.Assessment:
     selectors = ["lasso:k=8", "elastic_net:k=8", "jmi:k=8", "anova:k=8"]
-    return st.assess(selectors, *data(), resampling=st.Bootstrap(50), scoring=["accuracy", "auc"], n_jobs=2)
+    return st.assess(selectors, *data(), resampling=st.Bootstrap(40), scoring=["accuracy", "auc"], n_jobs=2)
 
 
 @cache
@@ -44,10 +46,32 @@ def tuning() -> st.Tuning:
     return st.tune("bommert", X[::2], y[::2], n_trials=40, n_jobs=2)
 
 
-# What pictures are drawn from, in this order: the first result that a picture can show.
-RESULTS: tuple[Callable[[], Any], ...] = (assessment, tuning)
-# Those that take something else.
-EXAMPLES: dict[str, Callable[[], Picture]] = {}
+@cache
+def stability_selection() -> st.StabilitySelection:
+    return st.StabilitySelection(rule="calibrated", n_runs=100, n_lambdas=15, random_state=0).fit(*data())
+
+
+# What pictures are drawn from: the first result that a picture is made for, or else the first whose findings it shows.
+RESULTS: tuple[Callable[[], Any], ...] = (assessment, tuning, stability_selection)
+WITH_FINDINGS = (assessment, tuning)
+
+
+def lasso() -> st.Selections:
+    return assessment().selections["lasso:k=8"]
+
+
+@cache
+def similarity() -> st.FeatureSimilarity:
+    return st.FeatureSimilarity.from_data(data()[0])
+
+
+# Those that take something else, or are too large otherwise.
+EXAMPLES: dict[str, Callable[[], Picture]] = {
+    "importance_flow": lambda: st.plot.importance_flow(lasso(), similarity()),
+    "measure_agreement": lambda: st.plot.measure_agreement(lasso().take(range(12)), MEASURES),
+    "stability_by_measure": lambda: st.plot.stability_by_measure(lasso()),
+    "stability_map": lambda: st.plot.stability_map(lasso().take(range(20)), similarity()),
+}
 
 
 @cache
@@ -60,9 +84,17 @@ def example(record: RegisteredPicture) -> Picture:
     if record.name in EXAMPLES:
         return EXAMPLES[record.name]()
     for result in RESULTS:
+        if record.draws(result()):
+            return record.build(result())
+    for result in WITH_FINDINGS if record.needs else ():
         if record.can_show(found(result)):
             return next(iter(record.of(found(result)).values()))
-    raise SystemExit(f"The picture {record.name} has no example; add one to EXAMPLES in {Path(__file__).name}.")
+    raise LookupError(f"The picture {record.name} has no example; add one to EXAMPLES in {Path(__file__).name}.")
+
+
+def small_svg(picture: Picture) -> str:
+    """The drawing without the words of each mark for screen readers: on a page, an image has one text."""
+    return re.sub(r' (aria-[a-z]+|role)="[^"]*"', "", picture.svg())
 
 
 def page(names: list[str]) -> str:
@@ -81,15 +113,21 @@ def main(asked: list[str]) -> None:
     warnings.simplefilter("ignore")
     FOLDER.mkdir(exist_ok=True)
     names = sorted(list_pictures().index)
+    missing = []
     for name in asked or names:
         target = FOLDER / f"{name}.svg"
-        example(get_picture(name)).save(target)
+        try:
+            target.write_text(small_svg(example(get_picture(name))), encoding="utf-8")
+        except LookupError as error:
+            missing.append(str(error))
+            continue
         size = target.stat().st_size
         print(f"{target.name}: {size / 1000:.0f} kB{'; too large' if size > MOST_BYTES else ''}")
     for old in FOLDER.glob("*.svg"):
         if old.stem not in names:
             old.unlink()
     (FOLDER / "README.md").write_text(page(names), encoding="utf-8")
+    sys.exit("\n".join(missing) or None)
 
 
 if __name__ == "__main__":
