@@ -113,8 +113,8 @@ def _panel(alt: Any, data: pd.DataFrame, name: str, n_ever: int, top: int, core:
         color=alt.condition(alt.datum.steady, alt.value(STEADY), alt.value(PALE)),
     )
     ends = base.encode(x=alt.X("low:Q"), x2="high:Q")
-    around = ends.mark_rule(color="white", strokeWidth=3, opacity=0.6)  # lines are seen on dark bars, too
-    intervals = ends.mark_rule(color=INK, strokeWidth=1)
+    around = ends.mark_rule(color="white", strokeWidth=3, opacity=0.6, aria=False)  # lines are seen on dark bars, too
+    intervals = ends.mark_rule(color=INK, strokeWidth=1, aria=False)  # bars have the words
     rule = alt.Chart(alt.Data(values=[{"x": core}])).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x="x:Q")
     return (bars + rule + around + intervals).properties(width=260, height=alt.Step(14))
 

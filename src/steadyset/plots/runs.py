@@ -177,7 +177,7 @@ def _drawn(alt: Any, data: pd.DataFrame, n_features: int, rows: _Rows, groups: R
     runs = "runs" if several else "run"
     return (
         alt.Chart(data)
-        .mark_rect(**({} if len(labels) > 1 else {"color": STEADY}))
+        .mark_rect(aria=False, **({} if len(labels) > 1 else {"color": STEADY}))  # too many to be read aloud
         .encode(
             x=alt.X(
                 "feature:N",
@@ -199,6 +199,7 @@ def _drawn(alt: Any, data: pd.DataFrame, n_features: int, rows: _Rows, groups: R
             **options,
         )
         .properties(
+            description=f"Which of {counted(n_features, 'feature')} each run selected",
             width=alt.Step(max(6, min(24, 720 // max(1, n_features)))),
             height=alt.Step(step),
         )
