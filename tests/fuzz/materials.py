@@ -57,6 +57,12 @@ def stable() -> st.StabilitySelection:
     return st.StabilitySelection(n_runs=4, n_lambdas=5, rule="calibrated", random_state=0).fit(*data())
 
 
+@cache
+def tuned() -> st.Tuning:
+    space = {"model": {"lasso": {"penalty": [0.05, 0.2]}}}
+    return st.tune(space, *data(), sampler="grid", resampling=st.KFold(3))
+
+
 def inside(path: Any) -> Any:
     """A path below the temporary folder, so that strange texts write nothing elsewhere."""
     if not isinstance(path, (str, Path)):

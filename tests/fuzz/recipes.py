@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from tests.fuzz.building import building
-from tests.fuzz.materials import Recipe, alike, assessed, data, inside, runs, stable, weighted
+from tests.fuzz.materials import Recipe, alike, assessed, data, inside, runs, stable, tuned, weighted
 
 import steadyset as st
 from steadyset.plots import Picture
@@ -351,6 +351,12 @@ def _showing() -> list[Recipe]:
         ),
         Recipe("plot.stability_path", st.plot.stability_path, {"selector": stable(), "top": 3}),
         Recipe("plot.stability_calibration", st.plot.stability_calibration, {"selector": stable()}),
+        Recipe("plot.tuning_front", st.plot.tuning_front, {"tuning": tuned(), "choose": "one_se"}),
+        Recipe(
+            "plot.tuning_parallel",
+            st.plot.tuning_parallel,
+            {"tuning": tuned(), "parameters": ["lasso.penalty"], "choose": "one_se"},
+        ),
         Recipe("plot.runs_by_features", st.plot.runs_by_features, {"selections": runs(), "top": 3}),
         Recipe("plot.stability_map", st.plot.stability_map, {"selections": runs(), "similarity": alike(), "top": 3}),
         Recipe(

@@ -1,0 +1,178 @@
+"""The front of a tuning: which configurations no other beats, how sure that is, and which one is chosen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadyset.arguments import wrong_argument
+from steadyset.errors import InputError
+from steadyset.kernels.arrays import Floats, Ints
+from steadyset.plots.catalogue import register_picture
+from steadyset.plots.picture import INK, MARKED, MOST_MARKS, MUTED, SHADES, Picture
+from steadyset.tuning.evaluation import N_FEATURES, NORMAL, STABILITY
+from steadyset.tuning.outcome import Tuning
+from steadyset.wording import counted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SIDES = ("value", "low", "high")
+COLUMNS = (
+    *("configuration", "settings", "objective", *SIDES, "first", "first_low", "first_high"),
+    *("on_front", "front", "chosen"),
+)
+DRAWS, MANY = (1_000, 200), 150  # of the probability to be on the front, for few and for many configurations
+MOST_BARS = 40  # configurations with intervals
+
+
+def tuning_front(tuning: Tuning, *, choose: str | None = None) -> Picture:
+    """The configurations by their objectives: the first one upwards, each of the others along a plot of its own.
+
+    The darker a point, the more probable its place on the Pareto front; those on the front as it is are circled and
+    have 95% intervals. `choose` is a rule of `Tuning.choose`, which marks one configuration. Configurations with an
+    undefined objective are left out.
+    """
+    import pandas as pd
+
+    check_tuning(tuning)
+    first, *others = tuning.objectives
+    if not others:
+        raise InputError(f"The tuning has one objective, {first}; a front needs two.")
+    chosen = chosen_by(tuning, choose)
+    frame = tuning.frame
+    defined = frame[list(tuning.objectives)].notna().all(axis=1).to_numpy()
+    n_draws = DRAWS[0] if len(frame) <= MANY else DRAWS[1]
+    probability = np.asarray(tuning.front_probability(n_draws=n_draws), dtype=np.float64)
+    front = frame["front"].to_numpy(dtype=bool)
+    important = front | (frame.index.to_numpy() == chosen)
+    shown = kept_places(np.flatnonzero(defined), important, probability, MOST_MARKS // (2 * len(others)))
+    settings = {number: settings_words(params) for number, params, _ in tuning.trials}
+    y = objective_ends(tuning, first)
+    rows = [
+        (
+            int(frame.index[i]),
+            settings[frame.index[i]],
+            name,
+            *(float(side[i]) for side in x),
+            *(float(side[i]) for side in y),
+            float(probability[i]),
+            bool(front[i]),
+            bool(frame.index[i] == chosen),
+        )
+        for name in others
+        for x in (objective_ends(tuning, name),)
+        for i in shown
+    ]
+    data = pd.DataFrame(rows, columns=list(COLUMNS))
+
+    def draw(alt: Any, drawn: pd.DataFrame) -> Any:
+        panels = [_panel(alt, drawn[drawn["objective"] == name], tuning, name) for name in others]
+        return alt.concat(*panels, columns=2, spacing=28)
+
+    return Picture(data, draw, COLUMNS, _note(tuning, shown, defined, chosen))
+
+
+def check_tuning(tuning: Any) -> None:
+    """Refuse what is no tuning."""
+    if not isinstance(tuning, Tuning):
+        raise wrong_argument("tuning", "what st.tune returns", tuning)
+
+
+def chosen_by(tuning: Tuning, rule: str | None) -> int | None:
+    """The configuration that a rule chooses; without a rule the default one, where it has something to choose from."""
+    if rule is not None:
+        if not isinstance(rule, str):
+            raise wrong_argument("choose", "a rule such as one_se", rule)
+        return tuning.choose(rule)
+    try:
+        return tuning.choose()
+    except (InputError, KeyError):  # no score, or no stability among the objectives
+        return None
+
+
+def kept_places(places: Ints, important: Any, probability: Floats, most: int) -> Ints:
+    """At most so many of the places: the important ones, then those that are most probably on the front."""
+    order = np.lexsort((places, -probability[places], ~important[places]))
+    return np.sort(places[order[:most]])
+
+
+def objective_ends(tuning: Tuning, name: str) -> tuple[Floats, Floats, Floats]:
+    """An objective of every configuration and the ends of its 95% interval."""
+    value = tuning.column(name)
+    if name == STABILITY:
+        return value, tuning.column("stability_low"), tuning.column("stability_high")
+    margin = NORMAL * np.nan_to_num(tuning.column(f"{name}_se"))
+    return value, value - margin, value + margin
+
+
+def objective_words(name: str) -> str:
+    """An objective in words."""
+    return "number of features" if name == N_FEATURES else name.replace("_", " ")
+
+
+def objective_title(tuning: Tuning, name: str) -> str:
+    """An objective in words, and which way is better."""
+    better = tuning.directions[tuning.objectives.index(name)]
+    return f"{objective_words(name)} ({'higher' if better == 'max' else 'lower'} is better)"
+
+
+def settings_words(params: Any) -> str:
+    """The parameters of a configuration in a line."""
+    given = {name.replace("__", "."): value for name, value in params.items()}
+    return ", ".join(
+        f"{key} {value:.3g}" if isinstance(value, float) else f"{key} {value}" for key, value in given.items()
+    )
+
+
+def _note(tuning: Tuning, shown: Ints, defined: Any, chosen: int | None) -> str:
+    n_front = int(tuning.frame["front"].sum())
+    said = [f"Circled: {counted(n_front, 'configuration')} on the front, with 95% intervals."]
+    if n_front > MOST_BARS:
+        said = [f"Circled: {n_front} configurations on the front."]
+    if chosen is not None:
+        said.append(f"Ring: the chosen one, configuration {chosen}.")
+    undefined = int((~defined).sum())
+    if undefined:
+        said.append(f"{counted(undefined, 'configuration')} with an undefined objective left out.")
+    if len(shown) < defined.sum():
+        said.append(f"The {len(shown)} of {int(defined.sum())} configurations that are most probably on the front.")
+    return " ".join(said)
+
+
+def _panel(alt: Any, data: pd.DataFrame, tuning: Tuning, name: str) -> Any:
+    free = alt.Scale(zero=False, padding=8)
+    x = alt.X("value:Q", scale=free, title=objective_title(tuning, name), axis=alt.Axis(tickCount=6))
+    y = alt.Y("first:Q", scale=free, title=objective_title(tuning, tuning.objectives[0]), axis=alt.Axis(tickCount=6))
+    shade = alt.Color(
+        "on_front:Q",
+        scale=alt.Scale(domain=[0, 1], range=list(SHADES)),
+        title=["probability to be", "on the front"],
+        legend=alt.Legend(format="%"),
+    )
+    numbers = [alt.Tooltip(column, format=".3g") for column in ("value", "first")]
+    tooltip = ["configuration", "settings", *numbers, alt.Tooltip("on_front", format=".0%")]
+    front, chosen = data[data["front"]], data[data["chosen"]]
+    bars = alt.Chart(front if len(front) <= MOST_BARS else chosen)
+    thin = {"color": MUTED, "opacity": 0.35, "strokeWidth": 1}
+    layers = [
+        bars.mark_rule(**thin).encode(x=alt.X("low:Q", scale=free), x2="high:Q", y=y),
+        bars.mark_rule(**thin).encode(x=x, y=alt.Y("first_low:Q", scale=free), y2="first_high:Q"),
+        alt.Chart(data.sort_values("on_front"))
+        .mark_circle(size=45, opacity=0.9, stroke=MUTED, strokeWidth=0.3)
+        .encode(x=x, y=y, color=shade, tooltip=tooltip),
+        alt.Chart(front).mark_point(size=60, stroke=INK, strokeWidth=1.2, opacity=1).encode(x=x, y=y),
+        alt.Chart(chosen).mark_point(size=190, stroke=MARKED, strokeWidth=2.5, opacity=1).encode(x=x, y=y),
+    ]
+    return alt.layer(*layers).properties(width=300, height=260)
+
+
+register_picture(
+    "tuning_front",
+    tuning_front,
+    title="What tuning can reach",
+    caption="Configurations by their objectives; dark ones are probably on the Pareto front.",
+    report=False,
+    draws=lambda result: isinstance(result, Tuning),
+)
