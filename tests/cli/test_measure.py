@@ -112,7 +112,7 @@ def test_same_seed_same_simulation(recorded, capsys):
     ("arguments", "sentence"),
     [
         (["measure", "absent.csv"], "absent.csv does not exist."),
-        (["measure", "absent.pdf"], "unknown ending"),
+        (["measure", __file__], "unknown ending"),
         (["measure"], "Missing argument"),
         (["measure", "--nonsense", "x.csv"], "No such option"),
         (["frobnicate"], "No such command"),

@@ -170,3 +170,27 @@ def test_a_column_of_text_that_was_selected_is_a_feature(lists, tmp_path, capsys
     lists.write_text(lists.read_text().replace("KRAS", "sex"))
     assert run(["measure", str(lists), "--header", "--universe", str(data)]) == 0
     assert f"the 6 features are those of the header of {data}, without 'site'" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("ending", ["txt", "csv"])
+def test_every_command_reads_a_folder_of_lists(tmp_path, ending, capsys):
+    folder = tmp_path / "lists"
+    folder.mkdir()
+    for name, names in zip(("Smith", "Jones", "Lee"), SETS, strict=True):
+        (folder / f"{name}.{ending}").write_text("\n".join(names))
+    for arguments in (
+        ["measure"],
+        ["methods"],
+        ["consensus", "--each-list"],
+        ["report", "-o", str(tmp_path / "p.html")],
+    ):
+        assert run([*arguments, str(folder)]) == 0, arguments
+        told = capsys.readouterr()
+        assert f"3 runs from 3 .{ending} files" in told.out + told.err
+
+
+@pytest.mark.parametrize("command", ["measure", "methods", "consensus", "report"])
+@pytest.mark.parametrize("name", ["missing", "missing.csv", "missing.xlsx"])
+def test_what_does_not_exist_is_said_not_to_exist(tmp_path, command, name, capsys):
+    assert run([command, str(tmp_path / name)]) == 2
+    assert f"{name} does not exist." in capsys.readouterr().err

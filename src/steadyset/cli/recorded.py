@@ -171,10 +171,10 @@ def read_recorded(
 
 def recorded_in(source: Path, asked: Asked) -> list[Recorded] | None:
     """The selections of a file or of a folder of lists; None where the source is a folder of something else."""
-    from steadyset.assessment.folder import RunFolder
+    from steadyset.io.list_folders import holds_lists
 
     source = file_path(source)
-    if source.is_file() or (source.is_dir() and any(source.glob("*.txt")) and not RunFolder(source).exists):
+    if source.is_file() or (source.is_dir() and holds_lists(source)):
         return read_recorded([source], asked, NO_SIMILARITY)[0]
     given = next((name for name, value in asked._asdict().items() if value != AS_RECOGNISED._asdict()[name]), None)
     if given is not None and source.is_dir():

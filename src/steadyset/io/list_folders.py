@@ -37,6 +37,13 @@ def lists_in_folder(folder: Path, reading: Reading) -> Lists:
     return Lists(lists, [file.stem for file in chosen], f"{several(len(chosen), f'{kinds[0]} file')}", notes)
 
 
+def holds_lists(folder: Path) -> bool:
+    """Whether a folder has files that may be lists, and nothing that a program of ours recorded in it."""
+    names = [file.name for file in folder.iterdir()]
+    recorded = any(name.endswith((".json", ".db")) for name in names)
+    return not recorded and any(_is_list(folder / name, ending) for name in names for ending in LIST_ENDINGS)
+
+
 def _is_list(file: Path, ending: str) -> bool:
     return file.suffix.lower() == ending and file.is_file()
 

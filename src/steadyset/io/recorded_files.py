@@ -222,7 +222,8 @@ def _check_ending(path: Path) -> None:
     endings = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
     if is_workbook(path) or (endings and endings[-1] in TEXT_ENDINGS):
         return
-    raise InputError(f"{path} has an unknown ending; expected {READ_ENDINGS}.")
+    with readable(path):  # what does not exist has no wrong ending
+        raise InputError(f"{path} has an unknown ending; expected {READ_ENDINGS}.")
 
 
 def _explained(path: Path, read: Callable[[], Entries]) -> Entries:
