@@ -65,7 +65,8 @@
         tools.append(this.more);
       }
       tools.append(this.status);
-      this.element.parentElement.before(tools);
+      if (this.content.cells.length > 8) this.element.parentElement.before(tools);
+      else this.element.parentElement.after(tools);
       this.tell(this.content.cells.length);
     }
 
@@ -184,17 +185,23 @@
     return procedure.note ? `${words} (${procedure.note})` : words;
   };
 
-  const meaning = (procedure) => {
-    const who = procedure.name && data.procedures.length > 1 ? `${procedure.name}: ` : "";
-    const n = coreSize(procedure), least = needed(procedure.runs);
-    const size = `${counted(n, "feature")} in at least ${least} of ${counted(procedure.runs, "run")}`;
-    const bound = procedure.bounds.length ? procedure.bounds[Math.round(share * STEPS)] : null;
-    if (bound !== null) {
-      return `${who}${size}. At most ${bound} of them are expected to be false, if noise features are exchangeable and `
-        + `the selector is no worse than guessing (Meinshausen and Bühlmann 2010).`;
+  const boundOf = (procedure) => procedure.bounds.length ? procedure.bounds[Math.round(share * STEPS)] : null;
+
+  const meaning = (shown) => {
+    const lines = shown.map((procedure) => {
+      const who = procedure.name && data.procedures.length > 1 ? `${procedure.name}: ` : "";
+      const bound = boundOf(procedure);
+      const n = coreSize(procedure);
+      const size = `${counted(n, "feature")} in at least ${needed(procedure.runs)} of ${counted(procedure.runs, "run")}`;
+      if (bound === null) return `${who}${size}.`;
+      if (bound >= n) return `${who}${size}; the bound on false selections, ${bound}, leaves open whether all of them are false.`;
+      return `${who}${size}; at most ${bound} of them are expected to be false.`;
+    });
+    const whys = shown.filter((one) => boundOf(one) === null).map((one) => one.why_none || "the share has to be above one half of the runs");
+    if (whys.length < shown.length) {
+      lines.push("The bound on false selections (Meinshausen and Bühlmann 2010) holds if noise features are exchangeable and the selector is no worse than guessing.");
     }
-    const why = procedure.why_none || "the share has to be above one half of the runs";
-    return `${who}${size}. No bound on false selections holds: ${why}.`;
+    return [...lines, ...[...new Set(whys)].map((why) => `No bound on false selections holds: ${why}.`)];
   };
 
   const places = () => [...data.procedures.keys()].filter((place) => chosen === null || place === chosen);
@@ -206,7 +213,7 @@
       if (data.procedures[place]) element.textContent = coreWords(data.procedures[place]);
     });
     const box = document.getElementById("meaning");
-    if (box) box.replaceChildren(...places().map((place) => make("p", meaning(data.procedures[place]), { class: "small" })));
+    if (box) box.replaceChildren(...meaning(places().map((place) => data.procedures[place])).map((line) => make("p", line, { class: "small" })));
     tables.forEach((table) => {
       table.showCore();
       if (table.sorted && table.sorted.column === table.content.core) table.show();
@@ -232,7 +239,9 @@
         line.setAttribute("transform", `translate(${Number(line.dataset.drawn) / data.core * share},0)`);
       });
       picture.querySelectorAll("text").forEach((text) => {
-        if (text.textContent.endsWith("(dashed line).")) text.textContent = text.textContent.replace(/[\d.]+%/, percent(share));
+        if (text.textContent.includes("of the runs (dashed line)")) {
+          text.textContent = text.textContent.replace(/[\d.]+%/, percent(share));
+        }
       });
     });
   };
