@@ -113,13 +113,13 @@ def test_the_slider_darkens_the_bars_of_the_core_in_the_picture(opened, two):
         slide(page, percent)
         expected = sum(len(steady_core(one, core=percent / 100)) for one in (FIRST, SECOND))
         assert page.evaluate(dark) == expected
-        drawn = page.locator("[data-picture='selection_frequencies'] svg").inner_text()
+        drawn = page.locator("[data-picture='selection_frequencies'] svg").text_content()
         assert f"in at least {percent}% of the runs (dashed line)" in drawn
 
 
 def test_the_bound_of_random_halves_is_that_of_stability_selection(opened, tmp_path):
     random = np.random.default_rng(0)
-    X = random.standard_normal((60, 40))
+    X = random.standard_normal((60, 8))
     y = (X[:, 0] + X[:, 1] + 0.1 * random.standard_normal(60) > 0).astype(int)
     told = {}
     for resampling in (st.Subsample(10), st.Bootstrap(10)):
@@ -128,7 +128,7 @@ def test_the_bound_of_random_halves_is_that_of_stability_selection(opened, tmp_p
         for percent in (90, 55, 50):
             slide(page, percent)
             told[type(resampling).__name__, percent] = page.inner_text("#meaning")
-    bound = error_control(40, q=2, threshold=0.9).pfer
+    bound = error_control(8, q=2, threshold=0.9).pfer
     assert f"at most {bound:.3g} of them are expected to be false" in told["Subsample", 90]
     assert "leaves open whether all of them are false" in told["Subsample", 55]
     assert "No bound on false selections holds: the share has to be above one half" in told["Subsample", 50]

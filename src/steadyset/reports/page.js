@@ -193,7 +193,7 @@
       const bound = boundOf(procedure);
       const n = coreSize(procedure);
       const size = `${counted(n, "feature")} in at least ${needed(procedure.runs)} of ${counted(procedure.runs, "run")}`;
-      if (bound === null) return `${who}${size}.`;
+      if (bound === null || !n) return `${who}${size}.`;
       if (bound >= n) return `${who}${size}; the bound on false selections, ${bound}, leaves open whether all of them are false.`;
       return `${who}${size}; at most ${bound} of them are expected to be false.`;
     });
