@@ -52,9 +52,10 @@ def test_saving_as_a_figure_leaves_the_picture_as_it_is(tmp_path):
     assert "mm" not in picture.svg()[:200]
 
 
-def test_an_unknown_figure_is_one_sentence():
+@pytest.mark.parametrize("figure", ["triple", 85, ["single"]])
+def test_an_unknown_figure_is_one_sentence(figure):
     with pytest.raises(st.InputError, match='figure must be "single", "double" or None'):
-        PICTURES["map"]().sized("triple")
+        PICTURES["map"]().sized(figure)
 
 
 def test_a_page_is_one_file_in_which_names_stay_text(tmp_path, monkeypatch):

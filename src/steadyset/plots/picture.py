@@ -59,7 +59,7 @@ class Picture:
     figure: str | None = None
 
     def __post_init__(self) -> None:
-        if self.figure is not None and self.figure not in figures.WIDTHS:
+        if self.figure is not None and not (isinstance(self.figure, str) and self.figure in figures.WIDTHS):
             raise wrong_argument("figure", '"single", "double" or None', self.figure)
         missing = [name for name in self.columns if name not in self.data.columns]
         if missing:
