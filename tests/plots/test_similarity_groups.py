@@ -33,7 +33,9 @@ def test_a_group_is_at_least_as_frequent_as_its_members_and_at_most_their_sum():
 
 def test_groups_over_several_selectors_count_all_runs():
     other = st.Selections.from_sets([["c"], ["b1"], ["c"], ["c"], ["c"]], features=NAMES)
-    data = st.plot.similarity_groups({"x": RUNS, "y": other}, ALIKE).data
+    picture = st.plot.similarity_groups({"x": RUNS, "y": other}, ALIKE)
+    data = picture.data
+    assert picture.note == "Over all runs of 2 selectors."
     whole = data[data["kind"] == "any of the group"].set_index("group")["share"]
     assert whole.to_dict() == {"b1": 0.6, "a1": 0.5}
 

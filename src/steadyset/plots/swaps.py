@@ -82,7 +82,7 @@ def known_rows(selections: Any, similarity: FeatureSimilarity | None) -> KnownRo
         first = selections.features[0] if selections.features else FeatureRows("", ())
         rows = [row for row in first.rows if row.group is not None]
         note = f"Of the {len(first.rows)} most often selected features." if first.left_out else ""
-        return KnownRows(rows, selections.selections, note)
+        return KnownRows(rows, selections.selections, _joined(_over(selections.selections), note))
     if similarity is None:
         raise wrong_argument("similarity", "a FeatureSimilarity, which says which features are similar", similarity)
     given = selections if isinstance(selections, Mapping) else {"": selections}
@@ -90,7 +90,16 @@ def known_rows(selections: Any, similarity: FeatureSimilarity | None) -> KnownRo
     alike = alike_features(similarity, runs)
     block = feature_blocks(runs, alike=alike)[0]
     rows = [row for row in block.rows(MOST_FEATURES) if row.group is not None]
-    return KnownRows(rows, runs, f"{alike.note[:1].upper()}{alike.note[1:]}." if alike.note else "")
+    note = f"{alike.note[:1].upper()}{alike.note[1:]}." if alike.note else ""
+    return KnownRows(rows, runs, _joined(_over(runs), note))
+
+
+def _over(runs: Mapping[str, Selections]) -> str:
+    return f"Over all runs of {counted(len(runs), 'selector')}." if len(runs) > 1 else ""
+
+
+def _joined(*said: str) -> str:
+    return " ".join(filter(None, said))
 
 
 def _swaps(rows: Sequence[Feature]) -> list[tuple[Feature, str, float, int]]:
@@ -114,14 +123,14 @@ def _most_swapped(rows: Sequence[Feature], swaps: Sequence[tuple[Feature, str, f
 
 def _note(known: KnownRows, swaps: Sequence[Any], n_shown: int, n_inside: int) -> str:
     if not swaps:
-        return " ".join(["No feature stands in for a similar one.", *([known.note] if known.note else [])])
+        return _joined("No feature stands in for a similar one.", known.note)
     said = []
     n_swapped = len({name for row, other, *_ in swaps for name in (row.feature, other)})
     if n_shown < n_swapped:
         said.append(f"The {n_shown} most often swapped of {counted(n_swapped, 'feature')}.")
     if any((row.n_stand_ins or 0) > MOST_STAND_INS for row, *_ in swaps):
         said.append(f"The {MOST_STAND_INS} best stand-ins of each.")
-    return " ".join([*said, *([known.note] if known.note else [])])
+    return _joined(*said, known.note)
 
 
 def _drawn(alt: Any, data: pd.DataFrame, domain: list[str]) -> Any:
@@ -156,7 +165,7 @@ def _drawn(alt: Any, data: pd.DataFrame, domain: list[str]) -> Any:
         )
     )
     own = alt.Data(values=[{"feature": name, "other": name} for name in domain])
-    layers = [alt.Chart(own).mark_rect(color=RULE).encode(x=x, y=y), cells]
+    layers = [alt.Chart(own).mark_circle(size=14, color=RULE, opacity=1).encode(x=x, y=y), cells]
     if n <= FEW:
         ink = alt.condition(alt.datum.share > 0.5, alt.value("white"), alt.value(INK))
         layers.append(
