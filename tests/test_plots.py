@@ -127,6 +127,18 @@ def test_the_registry_says_what_each_picture_shows():
     assert set(shown) <= set(st.plot.list_pictures().index)
 
 
+def test_a_report_begins_with_what_answers():
+    several = {"a": SELECTIONS, "b": st.Selections.from_sets([["d"], ["c"]] * 2, features=list("abcd"))}
+    first, last = (
+        st.plot.register_picture(name, sizes, title="", needs=("summary",), place=place)
+        for name, place in (("first", 1), ("last", 99))
+    )
+    shown = st.plot.pictures_for(st.findings_of(several))
+    assert (shown[0], shown[-1]) == (first, last)
+    names = [record.name for record in shown]
+    assert names.index("selectors_compared") < names.index("selection_frequencies") < names.index("runs_by_features")
+
+
 def sizes(found):
     import pandas as pd
 

@@ -154,4 +154,5 @@ register_picture(
     stability_by_measure,
     title="What each measure says",
     needs=("measures",),
+    place=70,
 )

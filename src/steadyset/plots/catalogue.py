@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from steadyset.arguments import check_flag, shown, wrong_argument
+from steadyset.arguments import check_flag, check_integer, shown, wrong_argument
 from steadyset.errors import InputError
 from steadyset.findings import Findings
 from steadyset.plots.picture import Picture
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FINDINGS, SELECTIONS = "findings", "selections"
+PLACE = 50  # in a report, unless a picture says
 PARTS = tuple(part.name for part in fields(Findings))
 
 
@@ -35,6 +36,7 @@ class RegisteredPicture:
     caption : what the reader of a report has to know
     report : whether it stands in reports; others are drawn when they are asked for
     draws : says of a result whether its `plot()` is this picture; `build` then takes the result itself
+    place : where it stands in a report, the smaller the earlier (50)
     """
 
     name: str
@@ -46,6 +48,7 @@ class RegisteredPicture:
     caption: str = ""
     report: bool = True
     draws: Callable[[Any], bool] = lambda result: False
+    place: int = PLACE
 
     def can_show(self, findings: Findings) -> bool:
         """Whether the findings hold what the picture shows."""
@@ -77,6 +80,7 @@ def register_picture(
     caption: str = "",
     report: bool = True,
     draws: Callable[[Any], bool] | None = None,
+    place: int = PLACE,
 ) -> RegisteredPicture:
     """Add a picture: `st.plot.NAME`, and, unless report=False, a section in every report of findings that it can show.
 
@@ -96,6 +100,7 @@ def register_picture(
     if unknown:
         raise InputError(f"Findings have no part {unknown[0]!r}; needs takes some of {', '.join(PARTS)}.")
     check_flag("report", report)
+    check_integer("place", place, least=0)
     needed = tuple(dict.fromkeys((*needs, *([SELECTIONS] if takes == SELECTIONS else []))))
     record = RegisteredPicture(
         name,
@@ -107,6 +112,7 @@ def register_picture(
         caption,
         report,
         draws or (lambda result: False),
+        place,
     )
     _pictures[name] = record
     return record
@@ -141,7 +147,8 @@ _plugins = PlugIns("picture", _adopt)
 def pictures_for(findings: Findings) -> list[RegisteredPicture]:
     """The pictures of a report of these findings, in its order."""
     _plugins.load()
-    return [record for record in _pictures.values() if record.report and record.can_show(findings)]
+    shown = [record for record in _pictures.values() if record.report and record.can_show(findings)]
+    return sorted(shown, key=lambda record: record.place)
 
 
 def picture_made_for(result: Any) -> RegisteredPicture | None:

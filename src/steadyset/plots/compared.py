@@ -161,4 +161,5 @@ register_picture(
     needs=("summary", "differences"),
     applies=_compares,
     draws=_draws,
+    place=20,
 )

@@ -125,4 +125,5 @@ register_picture(
     title="How often each feature is selected",
     needs=("selections",),
     draws=lambda result: isinstance(result, Selections),
+    place=30,
 )

@@ -218,4 +218,5 @@ register_picture(
     takes=SELECTIONS,
     caption="One row per run, one column per feature. Similar runs and features that the same runs select stand "
     "together. Steady selections are full columns.",
+    place=60,
 )

@@ -178,4 +178,5 @@ register_picture(
     needs=("summary", "scoring"),
     applies=lambda findings: findings.kind == "assessment" and len(findings.summary) > 1,
     draws=lambda result: isinstance(result, Assessment) and bool(result.settings["scoring"]),
+    place=10,
 )
