@@ -42,7 +42,7 @@ def assessment() -> st.Assessment:
 @cache
 def tuning() -> st.Tuning:
     X, y = data()
-    return st.tune("bommert", X[::2], y[::2], n_trials=40, n_jobs=2)
+    return st.tune("bommert", X[::2], y[::2], n_trials=30, n_jobs=2)
 
 
 @cache
