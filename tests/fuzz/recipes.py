@@ -351,6 +351,18 @@ def _showing() -> list[Recipe]:
         ),
         Recipe("plot.stability_path", st.plot.stability_path, {"selector": stable(), "top": 3}),
         Recipe("plot.stability_calibration", st.plot.stability_calibration, {"selector": stable()}),
+        Recipe(
+            "plot.hyperparameter",
+            st.plot.hyperparameter,
+            {
+                "result": tuned(),
+                "parameter": "lasso.penalty",
+                "score": "accuracy",
+                "measure": None,
+                "choose": "one_se",
+                "level": 0.95,
+            },
+        ),
         Recipe("plot.tuning_front", st.plot.tuning_front, {"tuning": tuned(), "choose": "one_se"}),
         Recipe(
             "plot.tuning_parallel",
