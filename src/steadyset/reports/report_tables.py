@@ -106,7 +106,7 @@ def summary_table(found: Findings) -> ReportTable:
         rows.append(Row(tuple(cells), one.name))
     return ReportTable(
         "summary",
-        "Stability of each selector" if of_selectors else "Stability",
+        f"Stability of each {'selector' if of_selectors else 'procedure'}" if named else "Stability of the runs",
         tuple(columns),
         (*rows, *_baseline_rows(found, columns)),
         runs=max((one.runs for one in found.summary), default=0),
