@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         test_difference,
         test_threshold,
     )
+    from steadyset.io.data_table import Data, load_data
     from steadyset.measures import (
         Advice,
         Measure,
@@ -135,6 +136,10 @@ _HOMES = {
         "test_difference",
         "test_threshold",
     ),
+    "io.data_table": (
+        "Data",
+        "load_data",
+    ),
     "measures": (
         "Advice",
         "Measure",
@@ -207,6 +212,7 @@ __all__ = [
     "Comparison",
     "ComplementaryPairs",
     "Consensus",
+    "Data",
     "FeatureSimilarity",
     "Filter",
     "FilterSelector",
@@ -255,6 +261,7 @@ __all__ = [
     "list_measures",
     "list_resamplings",
     "list_selectors",
+    "load_data",
     "methods_text",
     "null_expectation",
     "one_standard_error",

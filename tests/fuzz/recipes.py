@@ -22,6 +22,7 @@ RECORDS = frozenset(
             "Certificate",
             "Comparison",
             "Consensus",
+            "Data",
             "Filter",
             "Findings",
             "Interval",

@@ -78,6 +78,18 @@ def test_what_cannot_be_used_is_one_sentence(frame, tmp_path, change, options, s
         load_data(path, "y", **options)
 
 
+@pytest.mark.parametrize("name", ["uric_acid", "Lipid", "thyroid", "synovial fluid"])
+def test_a_quantity_whose_name_ends_like_an_identifier_is_a_feature(frame, tmp_path, name):
+    data = load_data(written(frame.assign(**{name: range(8)}), tmp_path / "x.csv"), "y")
+    assert name in data.features
+
+
+@pytest.mark.parametrize("name", ["userid", "sampleId", "uid", "lab-nr"])
+def test_an_identifier_is_no_feature(frame, tmp_path, name):
+    with pytest.raises(InputError, match=f"{name!r} looks like an identifier"):
+        load_data(written(frame.assign(**{name: range(8)}), tmp_path / "x.csv"), "y")
+
+
 def test_everything_that_is_wrong_is_told_at_once_a_line_each(frame, tmp_path):
     bad = frame.assign(y="same", name="q", place="p", a=[np.nan, *range(7)], d=np.nan, case_id=range(8))
     with pytest.raises(InputError) as caught:

@@ -25,7 +25,10 @@ from steadyset.kernels.arrays import Floats
 if TYPE_CHECKING:
     import pyarrow as pa
 
-IDENTIFIER = re.compile(r"(?i)^(id|index|rownames?|run|.*[ _-]?(id|number|nr)|(patient|sample|subject|case)[ _-]?\w*)$")
+IDENTIFIER = re.compile(
+    r"(?i)^(?!.*(acid|lipid|oid|fluid|solid|covid)$)"  # quantities whose names happen to end in id
+    r"(id|index|rownames?|run|.*[ _-]?(id|number|nr)|(patient|sample|subject|case)[ _-]?\w*)$"
+)
 WITH_POINT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 QUANTITY = re.compile(r"[<>~≤≥]?\s*[+-]?[0-9]*[.,]?[0-9]+\s*[%a-zA-Zµ/]{0,6}")  # a number, perhaps with its unit
 FEW = 200  # columns of numbers among which a target is looked for
