@@ -78,7 +78,7 @@ def test_imputation_is_told_where_something_was_missing_and_filled():
         (st.StabilitySelection(base="anova", rule="calibrated", n_runs=10), {"bodinier2023", "meinshausen2010"}),
         (SelectKBest(k=2), {"pedregosa2011"}),
     ],
-    ids=str,
+    ids=["lasso", "elastic_net", "relieff", "jmi", "stability_selection", "select_k_best"],
 )
 def test_each_selector_brings_its_references_and_no_others(selector, keys):
     found = keys_of(assessed([selector]))
