@@ -66,6 +66,9 @@ def similarity() -> st.FeatureSimilarity:
 
 # Those that take something else, or are too large otherwise.
 EXAMPLES: dict[str, Callable[[], Picture]] = {
+    "hyperparameter": lambda: st.plot.hyperparameter(
+        {k: st.assess([f"lasso:k={k}"], *data(), resampling=st.Bootstrap(20)) for k in (2, 4, 8, 16)}, "k"
+    ),
     "importance_flow": lambda: st.plot.importance_flow(lasso(), similarity()),
     # Runs of different sizes: of equal ones most measures say the same.
     "measure_agreement": lambda: st.plot.measure_agreement(
