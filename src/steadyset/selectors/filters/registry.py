@@ -113,8 +113,8 @@ def get_filter(name: str) -> Filter:
 
 
 def filter_summaries() -> dict[str, str]:
-    """What the score of each filter is, in a phrase."""
-    return {name: record.summary for name, record in _filters.items()}
+    """What the score of each filter is, in a phrase; for a number too, where that is another one."""
+    return {name: "; ".join(filter(None, (one.summary, one.summary_number))) for name, one in _filters.items()}
 
 
 def filters_for(task: Task) -> list[str]:
