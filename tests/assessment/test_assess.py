@@ -13,13 +13,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from benchmarks.peers import sparse_logistic
-from sklearn.base import BaseEstimator
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
-from sklearn.feature_selection import SelectFromModel, SelectKBest, SelectorMixin, f_classif
+from sklearn.feature_selection import SelectFromModel, SelectKBest, f_classif
 from sklearn.linear_model import Lasso, LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from tests.assessment.first_two import Selector
 
 import steadyset as st
 from steadyset.assessment import Assessment, assess
@@ -439,18 +439,6 @@ def make_request_settings(selector):
         features=None,
         random_state=0,
     ).settings
-
-
-class Selector(SelectorMixin, BaseEstimator):
-    """Keeps the columns that `support_` says."""
-
-    def fit(self, X, y=None):
-        self.n_features_in_ = X.shape[1]
-        self.support_ = np.arange(X.shape[1]) < 2
-        return self
-
-    def _get_support_mask(self):
-        return self.support_
 
 
 class Dawdling(Selector):

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator
 from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import FitFailedWarning
-from sklearn.feature_selection import SelectKBest, SelectorMixin
+from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+from tests.assessment.first_two import Selector
 
 from steadyset.assessment import assess
 from steadyset.errors import InputError
@@ -175,18 +175,6 @@ def test_bad_requests_are_one_sentence(change, sentence):
     positional = [request.pop(key) for key in ("selectors", "X", "y")]
     with pytest.raises(InputError, match=sentence):
         assess(*positional, **request)
-
-
-class Selector(SelectorMixin, BaseEstimator):
-    """Keeps the columns that `support_` says."""
-
-    def fit(self, X, y=None):
-        self.n_features_in_ = X.shape[1]
-        self.support_ = np.arange(X.shape[1]) < 2
-        return self
-
-    def _get_support_mask(self):
-        return self.support_
 
 
 class Broken(Selector):

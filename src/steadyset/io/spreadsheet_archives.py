@@ -42,6 +42,7 @@ def checked_archive(path: Path, max_gb: float) -> Archive:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
             parts = _unpacked(path, packed, max_gb)
+    # zipfile raises NotImplementedError for ways of packing that it does not know, RuntimeError for passwords.
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise

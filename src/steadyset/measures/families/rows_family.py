@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -19,11 +19,9 @@ from steadyset.selections import Selections
 
 
 class _OfRows(Family):
-    """Means over pairs of scores of `Rows`; a score gives a runs x runs table or `Correlations`."""
+    """Means over pairs of scores of `Rows`, which `read` makes of runs; a score gives a table or `Correlations`."""
 
-    @staticmethod
-    def read(selections: Selections) -> Rows:
-        raise NotImplementedError
+    read: Callable[[Selections], Rows]
 
     def evaluate(self, selections: Selections, measures: Sequence[Measure], options: Options) -> list[Estimate]:
         results = []
