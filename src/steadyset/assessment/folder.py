@@ -18,6 +18,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock, Timeout
+
 from steadyset.assessment.written import (
     READABLE,
     SCHEMA,
@@ -133,8 +135,10 @@ class RunFolder:
 
     def discard(self) -> None:
         """Remove what `create` and `add` wrote, and the folder if nothing else is in it."""
-        for path in (*(self.path / FINISHED).glob("*.json"), self.path / SETTINGS, self.path / LOCK):
+        for path in (*(self.path / FINISHED).glob("*.json"), self.path / SETTINGS):
             path.unlink(missing_ok=True)
+        with suppress(PermissionError):  # Windows keeps a file that is open, as the lock is here
+            (self.path / LOCK).unlink(missing_ok=True)
         for folder in (self.path / FINISHED, self.path):
             with suppress(OSError):  # what others put there stays
                 folder.rmdir()
@@ -142,23 +146,23 @@ class RunFolder:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Keep other processes out; the system lets go of the lock when this process ends, however it ends."""
-        import fcntl
-
+        lock = FileLock(self.path / LOCK)
         with explained(self.path, resumable=True):
             self.path.mkdir(parents=True, exist_ok=True)
-            handle = (self.path / LOCK).open("a")
-        with handle:
             try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+                lock.acquire(blocking=False)
+            except Timeout:
                 raise InputError(
                     f"{self.path} is in use by another process; wait for it or choose another folder."
                 ) from None
-            except OSError as error:
-                raise InputError(f"{self.path} cannot be locked: {error.strerror or error}.") from None
+            except NotImplementedError:
+                raise InputError(f"{self.path} is on a disk without locks; choose a folder on another disk.") from None
+        try:
             for unfinished in (*self.path.glob(".*.part"), *(self.path / FINISHED).glob(".*.part")):
                 unfinished.unlink(missing_ok=True)
             yield
+        finally:
+            lock.release()
 
     def _single(self) -> list[Path]:
         return sorted((self.path / FINISHED).glob("*.json"))

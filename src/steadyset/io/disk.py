@@ -52,7 +52,7 @@ def written_durably(path: Path) -> Iterator[Path]:
         yield beside
         _flush(beside)
         os.replace(beside, path)
-        _flush(path.parent)  # the name too
+        _flush_name(path)
     finally:
         with suppress(OSError):
             beside.unlink()
@@ -78,8 +78,16 @@ def explained(path: Path, *, resumable: bool = False) -> Iterator[None]:
 
 
 def _flush(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
+    with path.open("r+b") as handle:  # Windows flushes only what may be written to
+        os.fsync(handle.fileno())
+
+
+def _flush_name(path: Path) -> None:
+    """A name is on the disk when its folder is; Windows opens no folders, and keeps names by itself."""
+    if os.name == "nt":
+        return
+    folder = os.open(path.parent, os.O_RDONLY)
     try:
-        os.fsync(handle)
+        os.fsync(folder)
     finally:
-        os.close(handle)
+        os.close(folder)
