@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import steadyset as st
-from steadyset.datasets import fifteen_features, redundant_features, similar_features
+from steadyset.datasets import fifteen_features, grouped_features, redundant_features, similar_features
 
 EVERY = 30
 
@@ -49,6 +49,18 @@ def test_fifteen_features_hold_copies_and_noise():
     assert np.mean((data.X[:, 0] + data.X[:, 1] > 0) == data.y) > 0.85
 
 
+def test_grouped_features_have_class_means_and_correlations_within_groups_only():
+    data = grouped_features(3, n=20_000, n_groups=2, n_others=3, mean=0.5, other_mean=0.05, rho=0.8, random_state=0)
+    assert np.bincount(data.y).tolist() == [10_000, 10_000]
+    assert data.groups.tolist() == [0, 0, 0, 1, 1, 1, 2, 3, 4]
+    means = np.array([0.5] * 6 + [0.05] * 3)
+    every = np.arange(9)
+    for sign, one in ((1, data.X[data.y == 1]), (-1, data.X[data.y == 0])):
+        np.testing.assert_allclose(one.mean(axis=0), sign * means, atol=0.04)
+        np.testing.assert_allclose(one.std(axis=0), 1, atol=0.03)
+        np.testing.assert_allclose(np.corrcoef(one.T), data.correlation(every, every), atol=0.04)
+
+
 def test_redundant_features_have_class_means_and_correlation_rho():
     data = redundant_features(20_000, 10, rho=0.8, random_state=0)
     assert np.bincount(data.y).tolist() == [10_000, 10_000]
@@ -71,6 +83,8 @@ def test_same_seed_same_data():
         (lambda: similar_features(kind="rings"), r"kind.* must be .*\(got 'rings'\)"),
         (lambda: similar_features(kind="toeplitz", n_similar=3), "even number for toeplitz"),
         (lambda: similar_features(d=3), r"d must be .* from 5 to [\d,]+ \(got 3\)"),
+        (lambda: grouped_features(0), r"q must be .* from 1 to [\d,]+ \(got 0\)"),
+        (lambda: grouped_features(n_groups=0, n_others=0), "at least 1 where there are no groups"),
         (lambda: redundant_features(rho=1.5), r"rho.* must be .*\(got 1.5\)"),
     ],
 )

@@ -93,6 +93,20 @@ def building() -> list[Recipe]:
             st.datasets.fifteen_features,
             {"n": 20, "correlations": (0.9, 0.8, 0.7, 0.6), "random_state": 0},
         ),
+        Recipe(
+            "grouped_features",
+            st.datasets.grouped_features,
+            {
+                "q": 3,
+                "n": 20,
+                "n_groups": 2,
+                "n_others": 10,
+                "mean": 0.5,
+                "other_mean": 0.1,
+                "rho": 0.5,
+                "random_state": 0,
+            },
+        ),
         Recipe("redundant_features", st.datasets.redundant_features, {"n": 20, "d": 20, "rho": 0.5, "random_state": 0}),
         Recipe(
             "similar_features",

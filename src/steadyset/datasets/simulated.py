@@ -25,13 +25,15 @@ class FalseSelections(NamedTuple):
 class Simulated:
     """Rows x features, two classes (0 and 1), the features that made them, and the true correlations.
 
-    `correlation(rows, columns)` gives a block of the true correlation matrix, which is never held as a whole.
+    `correlation(rows, columns)` gives a block of the true correlation matrix, which is never held as a whole. `groups`
+    numbers the groups of the features where the data have some, as the group lasso takes them.
     """
 
     X: Floats
     y: Ints
     relevant: tuple[int, ...]
     correlation: Callable[[Ints, Ints], Floats]
+    groups: Ints | None = None
 
     def false_selections(self, selected: Sequence[int] | Any, *, threshold: float = ALIKE) -> FalseSelections:
         """False positives |V| - a and false negatives |C| - a of the selected set V against the relevant set C.
