@@ -21,6 +21,7 @@ from steadyset.cli import (
     measures,
     methods,
     report,
+    reproduce,
     resamplings,
     selectors,
     tune,
@@ -59,6 +60,7 @@ app.command("measures", cls=Subcommand)(measures.measures)
 app.command("selectors", cls=Subcommand)(selectors.selectors)
 app.command("resamplings", cls=Subcommand)(resamplings.resamplings)
 app.command("certify", cls=Subcommand)(certify.certify)
+app.command("reproduce", cls=Subcommand)(reproduce.reproduce)
 
 
 @app.callback()

@@ -26,6 +26,7 @@ RENAMED = {
 }
 # Calls that a sentence sends the reader to, and the subcommand or the options that do the same.
 CALLS = {
+    "all_items()": "`steadyset reproduce`",
     "list_measures()": "`steadyset measures`",
     "list_selectors()": "`steadyset selectors`",
     "similarity=FeatureSimilarity.from_data(X)": "--data, to compute it, or --similarity",

@@ -1,0 +1,1 @@
+"""The papers: one file each, which registers its tables and figures."""
