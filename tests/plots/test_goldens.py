@@ -2,6 +2,7 @@
 
 import json
 
+import altair
 import pytest
 from tests.plots import goldens
 
@@ -11,6 +12,12 @@ def test_a_picture_shows_what_it_showed(name):
     kept = json.loads(goldens.path(name).read_text())
     differs = goldens.difference(goldens.content(goldens.small(name)), kept)
     assert not differs, f"{differs}; if that is meant, look at the picture and run: python -m tests.plots {name}"
+
+
+@pytest.mark.parametrize("name", goldens.NAMES)
+def test_a_picture_is_valid_vega_lite(name):
+    specification = json.loads(goldens.path(name).read_text())["specification"]
+    altair.Root.from_dict(specification, validate=True)
 
 
 def test_every_kept_picture_is_one_of_steadyset():

@@ -14,6 +14,7 @@ from steadyset.inference.core import in_core
 from steadyset.inference.proportions import wilson
 from steadyset.plots.catalogue import register_picture
 from steadyset.plots.picture import (
+    CORE_SHARE,
     INK,
     MOST_MARKS,
     MUTED,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ("selector", "feature", "place", "selected", "runs", "frequency", "low", "high", "steady")
 KINDS = {"place": int, "selected": int, "runs": int, "frequency": float, "low": float, "high": float, "steady": bool}
+IN_CORE = f"datum.selected >= ceil({CORE_SHARE} * datum.runs - 1e-9)"  # as `in_core` counts
 MARKS = 3  # of each feature: a bar, its interval, and what sets that off
 
 
@@ -68,7 +70,8 @@ def selection_frequencies(
     ever = {written[name]: int((sel.counts > 0).sum()) for name, sel in several.items()}
 
     def draw(alt: Any, shown: pd.DataFrame) -> Any:
-        return alt.concat(*[_panel(alt, shown, name, n, top, share) for name, n in ever.items()], columns=2, spacing=28)
+        panels = [_panel(alt, shown, name, n, top) for name, n in ever.items()]
+        return alt.concat(*panels, columns=2, spacing=28).add_params(alt.param(name=CORE_SHARE, value=share))
 
     note = f"Dark: in at least {percent(share)} of the runs (dashed line). Thin lines: {percent(sure)} intervals."
     return Picture(data, draw, COLUMNS, note)
@@ -95,7 +98,7 @@ def _rows(name: str, sel: Selections, top: int, core: float, level: float) -> li
     ]
 
 
-def _panel(alt: Any, data: pd.DataFrame, name: str, n_ever: int, top: int, core: float) -> Any:
+def _panel(alt: Any, data: pd.DataFrame, name: str, n_ever: int, top: int) -> Any:
     features = counted(n_ever, "selected feature")
     said = f"The {top} most frequent of {features}" if n_ever > top else f"All {features}" if n_ever > 1 else features
     base = alt.Chart(data[data["selector"] == name], title=heading(alt, name, said)).encode(
@@ -110,12 +113,13 @@ def _panel(alt: Any, data: pd.DataFrame, name: str, n_ever: int, top: int, core:
     )
     bars = base.mark_bar(height=9).encode(
         x=shares(alt, "frequency", "share of the runs"),
-        color=alt.condition(alt.datum.steady, alt.value(STEADY), alt.value(PALE)),
+        color=alt.condition(IN_CORE, alt.value(STEADY), alt.value(PALE)),
     )
     ends = base.encode(x=alt.X("low:Q"), x2="high:Q")
     around = ends.mark_rule(color="white", strokeWidth=3, opacity=0.6, aria=False)  # lines are seen on dark bars, too
     intervals = ends.mark_rule(color=INK, strokeWidth=1, aria=False)  # bars have the words
-    rule = alt.Chart(alt.Data(values=[{"x": core}])).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x="x:Q")
+    share = alt.XDatum(alt.ExprRef(CORE_SHARE), type="quantitative")
+    rule = alt.Chart(alt.Data(values=[{}])).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x=share)
     return (bars + rule + around + intervals).properties(width=260, height=alt.Step(14))
 
 

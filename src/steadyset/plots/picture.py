@@ -6,6 +6,7 @@ import json
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
@@ -33,6 +34,7 @@ MOST_TOLD_APART = 2 * len(CATEGORIES)
 SHADES = ("#eaf3f7", "#9fc5d8", "#4d9bbd", "#0b6e99", "#063b52")  # from little to much
 SMALL, LARGE = figures.LETTERS, 13.0  # sizes of letters
 LONGEST_NAME = 180  # pixels on an axis
+CORE_SHARE = "core_share"  # a parameter of a chart: the share of the runs that makes the core, which a page changes
 MOST_MARKS = 5_000  # above this a picture is slow to look at, and its marks are too small to see
 ENDINGS = (".html", ".svg", ".png", ".pdf")
 NOTE_LETTERS = 110  # in a line of a note on a screen
@@ -70,6 +72,10 @@ class Picture:
     def chart(self) -> Any:
         """The Altair chart."""
         alt = altair()
+        with self._quickly(alt):
+            return self._drawn(alt)
+
+    def _drawn(self, alt: Any) -> Any:
         chart = self.draw(alt, _as_shown(self.data[list(self.columns)]))
         if self.note:
             lines = textwrap.wrap(self.note, self._letters())
@@ -128,9 +134,21 @@ class Picture:
     @cached_property
     def _written(self) -> str:
         # Altair's own limit of rows would stop a user's picture; ours are thinned where they are made.
-        with altair().data_transformers.enable("default", max_rows=None):
-            spec = self.chart.to_dict()
+        alt = altair()
+        with alt.data_transformers.enable("default", max_rows=None), self._quickly(alt):
+            spec = self.chart.to_dict(validate=not self._is_own)
         return json.dumps(spec if self.figure is None else figures.fitted(spec, self.figure, _width))
+
+    @property
+    def _is_own(self) -> bool:
+        return self.draw.__module__.startswith("steadyset.")
+
+    def _quickly(self, alt: Any) -> AbstractContextManager[Any]:
+        """Altair checks each part of a chart against its schema, which takes longer than to draw it.
+
+        The charts of this package are checked by its tests.
+        """
+        return alt.utils.schemapi.debug_mode(False) if self._is_own else nullcontext()  # type: ignore[no-any-return]
 
     def _letters(self) -> int:
         """How many letters a line of the note has."""

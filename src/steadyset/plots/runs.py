@@ -189,7 +189,9 @@ def _drawn(alt: Any, data: pd.DataFrame, n_features: int, rows: _Rows, groups: R
                 "row:O",
                 scale=alt.Scale(domain=list(range(1, n_rows + 1))),  # also runs that selected nothing
                 title="runs",
-                axis=alt.Axis(labelExpr=_run_labels(rows) if named else "''", ticks=False, domain=False),
+                axis=alt.Axis(
+                    **({"labelExpr": _run_labels(rows)} if named else {"labels": False}), ticks=False, domain=False
+                ),
             ),
             tooltip=[
                 alt.Tooltip("run", title=runs),

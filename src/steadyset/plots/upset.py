@@ -104,6 +104,7 @@ def _note(share: float, n_selectors: int, n_shown: int, together: list[Any], n_c
 
 
 def _drawn(alt: Any, data: pd.DataFrame) -> Any:
+    """One frame for all parts: the page of a report puts that of another share in its place."""
     x = alt.X("intersection:O", axis=None)
     n_columns = data["intersection"].nunique()
     step = alt.Step(max(14, min(26, 520 // max(1, n_columns))))
@@ -116,8 +117,10 @@ def _drawn(alt: Any, data: pd.DataFrame) -> Any:
 def _numbers(alt: Any, data: pd.DataFrame, x: Any, turned: bool) -> Any:
     """How many features are in exactly these cores."""
     axis = alt.Axis(labels=False, ticks=False, grid=False, domain=False)
-    bars = alt.Chart(data.drop_duplicates("intersection")).encode(
-        x=x, y=alt.Y("features:Q", title="features", axis=axis), tooltip=_tips(alt)
+    bars = (
+        alt.Chart(data)
+        .transform_filter("datum.row == 0")
+        .encode(x=x, y=alt.Y("features:Q", title="features", axis=axis), tooltip=_tips(alt))
     )
     way = {"angle": 270, "align": "left", "dx": 4} if turned else {"dy": -6}
     return bars.mark_bar(color=STEADY) + bars.mark_text(color=INK, fontSize=10, **way).encode(text="features:Q")
@@ -126,25 +129,27 @@ def _numbers(alt: Any, data: pd.DataFrame, x: Any, turned: bool) -> Any:
 def _dots(alt: Any, data: pd.DataFrame, x: Any, size: int) -> Any:
     """Which cores these are; a line joins them."""
     y = names(alt, "selector", "row")
-    inside = data[data["inside"]]
-    ends = inside.groupby("intersection")["row"].agg(["min", "max"]).reset_index()
-    of_row = dict(zip(data["row"], data["selector"], strict=True))
-    lines = ends.assign(
-        selector=[of_row[row] for row in ends["min"]], last=[of_row[row] for row in ends["max"]], row=ends["min"]
-    )
+    inside = alt.Chart(data).transform_filter("datum.inside")
+    ends = inside.transform_aggregate(
+        from_row="argmin(row)", to_row="argmax(row)", groupby=["intersection"]
+    ).transform_calculate(selector="datum.from_row.selector", row="datum.from_row.row", last="datum.to_row.selector")
     tips = ["selector:N", *_tips(alt)]
     every = alt.Chart(data).mark_circle(size=size, color=RULE, opacity=1).encode(x=x, y=y, tooltip=tips)
-    joined = alt.Chart(lines).mark_rule(color=STEADY, strokeWidth=2).encode(x=x, y=y, y2="last:N")
-    chosen = alt.Chart(inside).mark_circle(size=size, color=STEADY, opacity=1).encode(x=x, y=y, tooltip=tips)
+    joined = ends.mark_rule(color=STEADY, strokeWidth=2).encode(x=x, y=y, y2="last:N")
+    chosen = inside.mark_circle(size=size, color=STEADY, opacity=1).encode(x=x, y=y, tooltip=tips)
     return every + joined + chosen
 
 
 def _sizes(alt: Any, data: pd.DataFrame) -> Any:
     """How large each core is."""
     axis = alt.Axis(labels=False, ticks=False, grid=False, domain=False)
-    bars = alt.Chart(data.drop_duplicates("row")).encode(
-        x=alt.X("core:Q", title="features in the core", axis=axis),
-        y=alt.Y("selector:N", sort=alt.SortField("row"), axis=None),
+    bars = (
+        alt.Chart(data)
+        .transform_filter("datum.intersection == 0")
+        .encode(
+            x=alt.X("core:Q", title="features in the core", axis=axis),
+            y=alt.Y("selector:N", sort=alt.SortField("row"), axis=None),
+        )
     )
     text = bars.mark_text(align="left", dx=3, color=MUTED, fontSize=10).encode(text="core:Q")
     return bars.mark_bar(color=PALE, height=10) + text
