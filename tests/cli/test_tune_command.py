@@ -10,6 +10,7 @@ import pytest
 
 import steadyset as st
 from steadyset.cli import run
+from steadyset.findings import findings_of
 
 SPACE = {"filter": ["anova"], "fraction": {"low": 0.1, "high": 0.8}, "model": {"lasso": {"penalty": [0.05, 0.1]}}}
 
@@ -72,6 +73,27 @@ def test_resume_goes_on_and_a_folder_in_use_is_not_overwritten(files, capsys):
     shown = capsys.readouterr().out
     assert "3 configurations were tried" in shown
     assert "Chosen by knee" in shown
+
+
+def test_the_folder_of_a_tuning_has_a_report_with_the_command(files, capsys):
+    assert tune("--trials", "3", "--core", "0.6") == 0
+    assert run(["report", "data-tuning", "-o", "report.md"]) == 0
+    page = (files / "report.md").read_text()
+    assert "All configurations that were tried" in page
+    assert "steady core: 60%" in page
+    command = findings_of(files / "data-tuning").settings["details"]["command"]
+    assert command.startswith("steadyset tune data.csv --target y --space space.json")
+    assert command.endswith("--trials 3 --core 0.6")
+    capsys.readouterr()
+    assert run(["report", "data-tuning", "--core", "0.9"]) == 2
+    assert "--core is that of the tuning in data-tuning" in capsys.readouterr().err
+
+
+def test_the_folder_of_an_unfinished_tuning_says_what_to_do(files, capsys):
+    (files / "begun").mkdir()
+    (files / "begun" / "trials.db").touch()
+    assert run(["report", "begun"]) == 2
+    assert "holds a tuning whose findings are not written yet" in capsys.readouterr().err
 
 
 def test_the_options_of_the_data_are_those_of_assess(files, capsys):

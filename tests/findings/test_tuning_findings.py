@@ -1,12 +1,15 @@
 """What a tuning says, and its report."""
 
+import dataclasses
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import steadyset as st
 from steadyset.findings import findings_of
+from steadyset.findings.recorded_findings import record_findings
 from steadyset.inference.scores import corrected_error
 
 
@@ -47,4 +50,52 @@ def test_a_tuning_has_a_report(tuning, tmp_path):
     page = st.report(tuning, tmp_path / "page.html").read_text()
     assert "The Pareto front" in page
     assert "(chosen)" in page
+    assert 'data-picture="tuning_front"' in page
+    assert 'data-picture="tuning_parallel"' in page
     assert "\\x1b[31mred" in page
+
+
+def test_the_answer_says_in_words_what_was_chosen_and_why(tuning):
+    chosen = tuning.choose()
+    row = tuning.frame.loc[chosen]
+    said = " ".join(findings_of(tuning).answer)
+    assert f"configuration {chosen}, the first in accuracy of those that are within 0.025 of the best accuracy" in said
+    assert f"filter {row['filter']}" in said
+    assert f"model {row['model']}" in said
+    assert f"stability {row['stability']:.3f}" in said
+
+
+def test_recorded_findings_are_read_back_whole(tuning, tmp_path):
+    found = findings_of(tuning, core=0.5)
+    record_findings(found, tmp_path)
+    read = findings_of(tmp_path)
+    assert read.to_json() == found.to_json()
+    for part in dataclasses.fields(found):
+        if part.name not in ("trials", "settings"):  # tuples of settings come back as lists
+            assert repr(getattr(read, part.name)) == repr(getattr(found, part.name)), part.name
+    assert read.selections == dict(found.selections)
+    for name in ("tuning_front", "tuning_parallel"):
+        one, other = (getattr(st.plot, name)(result) for result in (read, tuning))
+        assert one.data.equals(other.data)
+
+
+def test_a_recorded_share_cannot_be_chosen_again(tuning, tmp_path):
+    record_findings(findings_of(tuning), tmp_path)
+    with pytest.raises(st.InputError, match="core is that of the tuning in"):
+        findings_of(tmp_path, core=0.5)
+
+
+def test_damaged_findings_are_refused(tuning, tmp_path):
+    record_findings(findings_of(tuning), tmp_path)
+    file = tmp_path / "findings.json"
+    file.write_text(file.read_text().replace("accuracy", "accuracz", 1))
+    with pytest.raises(st.InputError, match="is damaged"):
+        findings_of(tmp_path)
+
+
+def test_every_configuration_is_in_the_table_with_its_interval(tuning, tmp_path):
+    st.report(tuning, tmp_path / "parts", format="folder")
+    table = pd.read_csv(tmp_path / "parts" / "tables" / "trials.csv").set_index("configuration")
+    assert sorted(table.index) == sorted(tuning.frame.index)
+    for name in ("stability", "stability_low", "stability_high", "accuracy", "n_features"):
+        assert np.allclose(table[name], tuning.frame.loc[table.index, name], equal_nan=True)

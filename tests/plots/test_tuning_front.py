@@ -53,7 +53,7 @@ def test_objectives_say_which_way_is_better():
 
 
 def test_what_is_no_tuning_is_refused():
-    with pytest.raises(st.InputError, match=r"tuning must be what st\.tune returns"):
+    with pytest.raises(st.InputError, match=r"result must be what st\.tune returns"):
         st.plot.tuning_front(np.eye(3))
     with pytest.raises(st.InputError, match="rule must be one of"):
         tuned().plot(choose="nothing")

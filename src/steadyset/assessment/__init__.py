@@ -22,6 +22,7 @@ from steadyset.arguments import (
     job_count,
     wrong_argument,
 )
+from steadyset.assessment.details import COMMAND
 from steadyset.assessment.engines import check_engine, compute
 from steadyset.assessment.folder import RunFolder
 from steadyset.assessment.request import DETAILS, Request, make_request
@@ -186,8 +187,10 @@ def _begin(folder: RunFolder, request: Request, resume: bool) -> tuple[Request, 
                 ".",
             )
     finished = {key: cell for key, cell in folder.cells().items() if not _passing(cell)}
-    # Another version may write more; more selectors, or more runs, have other details.
-    if request.settings[DETAILS] != before.get(DETAILS) or before["schema_version"] != SCHEMA_VERSION:
+    # Another version may write more; more selectors, or more runs, have other details. The command that asked first for
+    # the same stays.
+    told = {COMMAND: command} if (command := before.get(DETAILS, {}).get(COMMAND)) else {}
+    if {**request.settings[DETAILS], **told} != before.get(DETAILS) or before["schema_version"] != SCHEMA_VERSION:
         folder.write_settings(request.settings)
     return request, finished
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from steadyset.command_line import command_line
 from steadyset.docstrings import DEPRECATED, headed_line
 from steadyset.io.labels import shown_name
 from steadyset.runner.function import FunctionSelector, function_name
@@ -20,6 +21,7 @@ from steadyset.selectors.listing import about_selector
 from steadyset.selectors.validation import size_or_default
 from steadyset.task import CLASSES, Task
 
+COMMAND = "command"
 PACKAGES = ("numpy", "scipy", "scikit-learn")
 # What an assessment sets itself, and what names a filter, a function or its features.
 UNTOLD = ("random_state", "n_jobs", "task", "name", "function", "features", "frame")
@@ -27,7 +29,7 @@ LONGEST = 200  # characters of a parameter that is told
 
 
 def data_details(plan: Plan, target: str = "") -> dict[str, Any]:
-    """The target, the missing values, the groups and the resampling, and the versions of what computes."""
+    """The target, the missing values, the groups and the resampling, the versions of what computes, the command."""
     resampling = plan.resampling
     labels, counts = np.unique(plan.y, return_counts=True) if plan.task == CLASSES else ((), ())
     return {
@@ -40,6 +42,7 @@ def data_details(plan: Plan, target: str = "") -> dict[str, Any]:
         "resampling": {"words": resampling.in_words(), "reference": headed_line(type(resampling), "Reference")},
         "predictor": predictor_words(plan),
         "versions": {"python": sys.version.split()[0], **{name: version(name) for name in PACKAGES}},
+        **({COMMAND: command_line()} if command_line() else {}),
     }
 
 

@@ -229,6 +229,8 @@ def _check_details(details: Any, selectors: Collection[str]) -> None:
     for key, fits in _DETAILS.items():
         if not isinstance(details, dict) or key not in details or not fits(details[key]):
             raise DamagedError(f"its details have no {key}, or none that can be told")
+    if not _is_text(details.get("command", "")):
+        raise DamagedError("its command is no text")
     if set(details["selectors"]) != set(selectors):
         raise DamagedError("its details are those of other selectors")
 

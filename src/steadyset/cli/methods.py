@@ -43,10 +43,8 @@ def methods(
         Path | None,
         typer.Option(metavar="FILE", help="Write the references as CSL-JSON (Zotero, Pandoc); keys as with --bibtex."),
     ] = None,
-    core: Annotated[
-        float | None, typer.Option(metavar="SHARE", help="Share of the runs a feature needs to be in the steady core.")
-    ] = None,
-    level: Annotated[float | None, typer.Option(metavar="L", help="Confidence level of intervals and tests.")] = None,
+    core: shared.OwnCoreShare = None,
+    level: shared.OwnLevel = None,
     asked: recorded.Asked = recorded.AS_RECOGNISED,
     load: shared.Load = None,
 ) -> None:

@@ -10,7 +10,6 @@ import typer
 
 from steadyset.cli import recorded, shared
 from steadyset.cli.option_records import with_records
-from steadyset.conventions import CORE, LEVEL
 
 
 class ReportFormat(StrEnum):
@@ -26,7 +25,7 @@ def report(
     source: Annotated[
         Path,
         typer.Argument(
-            help="The run folder of an assessment, or a file or folder with selections in any layout that "
+            help="The run folder of an assessment or a tuning, or a file or folder with selections in any layout that "
             "`steadyset measure` reads.",
             metavar="DIR|FILE",
         ),
@@ -48,12 +47,12 @@ def report(
             "table as csv, for a paper.",
         ),
     ] = None,
-    core: shared.CoreShare = CORE,
-    level: shared.Level = LEVEL,
+    core: shared.OwnCoreShare = None,
+    level: shared.OwnLevel = None,
     asked: recorded.Asked = recorded.AS_RECOGNISED,
     load: shared.Load = None,
 ) -> None:
-    """Write the report of an assessment, or of recorded selections, as one self-contained HTML page or for a paper."""
+    """Write the report of an assessment, a tuning or recorded selections: one self-contained page, or for a paper."""
     from steadyset.reports import report as write_report
 
     if out is None:

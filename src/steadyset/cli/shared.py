@@ -8,6 +8,7 @@ import typer
 
 from steadyset.arguments import wrong_argument
 from steadyset.cli.output import Format
+from steadyset.conventions import CORE, LEVEL
 
 CHANCE = "Undefined values and chance"  # a heading of the help
 
@@ -32,6 +33,15 @@ CoreShare = Annotated[
     float, typer.Option("--core", metavar="SHARE", help="Share of the runs a feature needs to be in the steady core.")
 ]
 Level = Annotated[float, typer.Option("--level", metavar="L", help="Confidence level of intervals and tests.")]
+OwnCoreShare = Annotated[  # of what has none of its own, as a recorded tuning has
+    float | None,
+    typer.Option(
+        "--core", metavar="SHARE", help=f"Share of the runs a feature needs to be in the steady core ({CORE:g})."
+    ),
+]
+OwnLevel = Annotated[
+    float | None, typer.Option("--level", metavar="L", help=f"Confidence level of intervals and tests ({LEVEL:g}).")
+]
 Form = Annotated[Format, typer.Option("--format", help="Output for people, or for programs.")]
 SpreadsheetSafe = Annotated[
     bool,

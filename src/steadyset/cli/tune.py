@@ -77,6 +77,7 @@ def tune(
     """
     from steadyset.findings import findings_of
     from steadyset.findings.cited_text import record_methods
+    from steadyset.findings.recorded_findings import record_findings
     from steadyset.io.disk import explained, write_durably
     from steadyset.io.spreadsheet import csv_text
     from steadyset.resampling import resampling_by_name
@@ -125,6 +126,7 @@ def tune(
         text = csv_text(features.to_dict("records"), safe=spreadsheet_safe)
         if found.methods is not None:
             record_methods(found.methods, folder)
+        record_findings(found, folder)
         write_durably(folder / CHOSEN, text.encode())  # what files name their columns is UTF-8
     tell(found, form, safe=spreadsheet_safe)
     if people:

@@ -92,7 +92,9 @@ def findings_of(
         _refuse_others(result, asked)
         return result
     if isinstance(result, (str, Path)):
-        result = _read(file_path(result))
+        result = _read(file_path(result), {**asked, "choose": choose})
+    if isinstance(result, Findings):
+        return result
     if isinstance(result, Assessment):
         return of_assessment(result, core=core, level=level)
     if isinstance(result, Comparison):
@@ -144,15 +146,10 @@ def methods_of(result: Any, **options: Any) -> Methods:
     if isinstance(result, (str, Path)):
         recorded = recorded_methods(file_path(result))
         if recorded is not None:
-            given = [name for name, value in options.items() if value is not None]
-            if given:
-                raise InputError(Argument(given[0]), f" is that of the tuning in {result}, and cannot be chosen again.")
+            _refuse_again(options, result)
             return recorded
         if (file_path(result) / DATABASE).exists():
-            raise InputError(
-                f"{result} holds a tuning whose methods are not written yet: the command writes them when it ends, and "
-                "in Python methods_text takes the Tuning itself."
-            )
+            raise _not_yet(result, "methods", "methods_text takes")
     found = findings_of(result, **options)
     if found.methods is None:
         raise InputError(f"The findings of kind {found.kind!r} have no methods to tell.")
@@ -179,11 +176,33 @@ def _refuse_scores(result: Comparison) -> None:
         ) from None
 
 
-def _read(path: Path) -> Assessment | dict[str, Selections]:
+def _read(path: Path, asked: Mapping[str, Any]) -> Assessment | Findings | dict[str, Selections]:
     if path.is_file():
         return {path.name.partition(".")[0]: Selections.read(path)}
     if not path.exists():
         raise InputError(f"{path} does not exist.")
     from steadyset.assessment import Assessment
+    from steadyset.findings.recorded_findings import recorded_findings
+    from steadyset.tuning.tuner import DATABASE
 
+    found = recorded_findings(path)
+    if found is not None:
+        _refuse_again(asked, path)
+        return found
+    if (path / DATABASE).exists():
+        raise _not_yet(path, "findings", "findings_of and report take")
     return Assessment.open(path)
+
+
+def _refuse_again(asked: Mapping[str, Any], path: str | Path) -> None:
+    """Refuse what was decided when the command wrote down what a tuning says."""
+    given = [name for name, value in asked.items() if value is not None]
+    if given:
+        raise InputError(Argument(given[0]), f" is that of the tuning in {path}, and cannot be chosen again.")
+
+
+def _not_yet(path: str | Path, what: str, takes: str) -> InputError:
+    return InputError(
+        f"{path} holds a tuning whose {what} are not written yet: the command writes them when it ends, and in Python "
+        f"{takes} the Tuning itself."
+    )

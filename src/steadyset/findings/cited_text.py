@@ -134,7 +134,7 @@ def record_methods(methods: Methods, folder: Path) -> None:
     """Put the methods into a folder that holds no more than results, such as that of a tuning."""
     from steadyset.assessment.written import write_json
 
-    write_durably(folder / RECORDED, write_json({"schema": SCHEMA, "schema_version": 1, **_recorded(methods)}))
+    write_durably(folder / RECORDED, write_json({"schema": SCHEMA, "schema_version": 1, **recorded_form(methods)}))
 
 
 def recorded_methods(folder: Path) -> Methods | None:
@@ -155,6 +155,11 @@ def _read(content: Mapping[str, Any]) -> Methods:
 
     if content["schema"] != SCHEMA:
         raise DamagedError(f"it does not follow the schema {SCHEMA}")
+    return methods_from(content)
+
+
+def methods_from(content: Mapping[str, Any]) -> Methods:
+    """What `recorded_form` was made of."""
     references = {str(item["id"]): Reference(item) for item in content["references"]}
     paragraphs = [
         tuple(part if isinstance(part, str) else Citation(tuple(references[key] for key in part)) for part in parts)
@@ -163,7 +168,7 @@ def _read(content: Mapping[str, Any]) -> Methods:
     return Methods(tuple(paragraphs))
 
 
-def _recorded(methods: Methods) -> dict[str, Any]:
+def recorded_form(methods: Methods) -> dict[str, Any]:
     """The paragraphs for a file, where a citation is a list of keys."""
     return {
         "paragraphs": [

@@ -6,10 +6,14 @@ from dataclasses import replace
 from math import nan, sqrt
 from typing import TYPE_CHECKING, Any
 
+from steadyset._version import __version__
+from steadyset.assessment.details import data_details
+from steadyset.assessment.request import fingerprint
 from steadyset.assessment.steadiness import steadiness
 from steadyset.conventions import LEVEL
 from steadyset.findings.cores import cores_of
 from steadyset.findings.feature_rows import rows_of
+from steadyset.findings.paragraphs_of_tuning import DEFAULT_RULE, reached_words, rule_words
 from steadyset.findings.paragraphs_of_tuning import of_tuning as methods_of_tuning
 from steadyset.findings.parts import Configuration, Findings, Procedure, Reason, Score
 from steadyset.inference import confidence_interval
@@ -17,7 +21,8 @@ from steadyset.io.labels import shown_name
 from steadyset.selections import Selections
 from steadyset.tuning import Tuning
 from steadyset.tuning.evaluation import N_FEATURES, STABILITY
-from steadyset.wording import amount, counted, listed, number
+from steadyset.tuning.trials import settings_words
+from steadyset.wording import counted, listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,9 +54,32 @@ def of_tuning(tuning: Tuning, *, core: float, level: float, choose: str | None) 
             for number, row in zip(frame.index, frame.to_dict("records"), strict=True)
             if row.get("reason")
         ),
+        settings=_settings(tuning, choose or DEFAULT_RULE),
         selections=selections,
+        trials=tuning,
     )
     return replace(found, methods=methods_of_tuning(tuning, found, chosen, choose))
+
+
+def _settings(tuning: Tuning, rule: str) -> dict[str, Any]:
+    plan = tuning.evaluator.plan
+    return {
+        "n_rows": len(plan.y),
+        "n_features": plan.X.shape[1],
+        "task": plan.task,
+        "impute": plan.impute,
+        "on_warning": plan.on_warning,
+        "seed": plan.seed,
+        "resampling": plan.resampling.identity(),
+        "scoring": list(plan.score_names),
+        "objectives": list(tuning.objectives),
+        "sampler": tuning.sampler,
+        "n_trials": len(tuning.trials),
+        "choose": rule,
+        "data_sha256": fingerprint(plan),
+        "steadyset_version": __version__,
+        "details": {**data_details(plan, tuning.target), "predictor": ""},  # each configuration has its own
+    }
 
 
 def front_of(tuning: Tuning, chosen: int) -> tuple[Configuration, ...]:
@@ -83,18 +111,17 @@ def selected_words(features: pd.DataFrame) -> str:
 def _answer(tuning: Tuning, chosen: int, rule: str | None) -> list[str]:
     on_front = len(tuning.front)
     values = tuning.frame.loc[chosen]
-    reached = ", ".join(f"{name.replace('_', ' ')} {_value(name, values[name])}" for name in tuning.objectives)
+    params = next(drawn for n, drawn, _ in tuning.trials if n == chosen)
+    words, _ = rule_words(tuning, rule or DEFAULT_RULE)
+    reached = listed([reached_words(name, values[name]) for name in tuning.objectives])
     return [
         f"{counted(len(tuning.frame), 'configuration')} {'was' if len(tuning.frame) == 1 else 'were'} tried, "
         f"{on_front} {'is' if on_front == 1 else 'are'} on the front.",
         *_left_out(tuning),
-        f"Chosen by {rule or 'the default rule'}: configuration {chosen} ({reached}).",
+        f"Chosen by {rule or DEFAULT_RULE}: configuration {chosen}, {words}.",
+        f"It is {shown_name(settings_words(params))}, and reaches {reached}.",
         selected_words(tuning.features(chosen)),
     ]
-
-
-def _value(name: str, value: Any) -> str:
-    return amount(float(value)) if name == N_FEATURES else number(float(value), 3)
 
 
 def _left_out(tuning: Tuning) -> list[str]:

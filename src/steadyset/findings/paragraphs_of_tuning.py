@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any
 
 from steadyset._version import __version__
-from steadyset.assessment.details import data_details
 from steadyset.findings.cited_text import Methods, Part, cite, joined, sentences
 from steadyset.findings.paragraphs import (
     core_sentence,
@@ -27,6 +26,7 @@ from steadyset.tuning import Tuning, check_rule
 from steadyset.tuning.evaluation import N_FEATURES, SECONDS, STABILITY
 from steadyset.tuning.filtered import NO_FILTER
 from steadyset.tuning.space import Range
+from steadyset.tuning.trials import settings_words
 from steadyset.wording import counted, listed, number
 
 SAMPLERS = {
@@ -41,12 +41,8 @@ DEFAULT_RULE = "epsilon:0.025,0.1"
 
 def of_tuning(tuning: Tuning, found: Findings, chosen: int, choose: str | None) -> Methods:
     """Data, configurations and resampling; then objectives, the choice and software."""
-    plan = tuning.evaluator.plan
-    details = data_details(plan, tuning.target)
-    settings = {
-        **{"n_rows": len(plan.y), "n_features": plan.X.shape[1], "task": plan.task, "impute": plan.impute},
-        **{"seed": plan.seed, "resampling": plan.resampling.identity()},
-    }
+    settings, plan = found.settings, tuning.evaluator.plan
+    details = settings["details"]
     first = sentences(
         *data_sentences(settings, details),
         _configurations(tuning),
@@ -112,19 +108,20 @@ def _similarity(tuning: Tuning) -> list[Part]:
 
 
 def _choice(tuning: Tuning, chosen: int, rule: str) -> list[Part]:
-    name, numbers = check_rule(rule)
-    score = next((one for one in tuning.objectives if one not in (STABILITY, N_FEATURES, SECONDS)), "score")
-    words, key = _rule(name, numbers, score_words(score))
+    words, key = rule_words(tuning, rule)
     values = tuning.frame.loc[chosen]
     params = next(drawn for n, drawn, _ in tuning.trials if n == chosen)
-    reached = listed([_reached(one, values[one]) for one in tuning.objectives])
-    what = ", ".join(f"{key}={_short(value)}" for key, value in params.items())
-    chose: list[Part] = [f"Configuration {chosen} ({shown_name(what)}; {reached}) was chosen as {words}"]
+    reached = listed([reached_words(one, values[one]) for one in tuning.objectives])
+    chose: list[Part] = [
+        f"Configuration {chosen} ({shown_name(settings_words(params))}; {reached}) was chosen as {words}"
+    ]
     return [*chose, cite(reference(key)) if key else "", "."]
 
 
-def _rule(name: str, numbers: Sequence[float], score: str) -> tuple[str, str]:
+def rule_words(tuning: Tuning, rule: str) -> tuple[str, str]:
     """What the chosen configuration is by a rule, and the reference of the rule."""
+    name, numbers = check_rule(rule)
+    score = next((one for one in tuning.objectives if one not in (STABILITY, N_FEATURES, SECONDS)), "score")
     told: Mapping[str, tuple[str, str]] = {
         "epsilon": (
             "the first in {score} of those that are within {0:g} of the best {score} and, among these, within {1:g} of "
@@ -138,14 +135,11 @@ def _rule(name: str, numbers: Sequence[float], score: str) -> tuple[str, str]:
         "knee": ("the knee of the Pareto front", "das1999"),
     }
     words, key = told[name]
-    return words.format(*numbers, score=score), key
+    return words.format(*numbers, score=score_words(score)), key
 
 
-def _reached(name: str, value: Any) -> str:
+def reached_words(name: str, value: Any) -> str:
+    """An objective and what a configuration reached of it."""
     if name == N_FEATURES:
         return counted(float(value), "feature")
     return f"{score_words(name)} {number(float(value), 3)}"
-
-
-def _short(value: Any) -> str:
-    return f"{value:.3g}" if isinstance(value, float) else str(value)

@@ -8,12 +8,15 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steadyset.conventions import CORE, LEVEL
 from steadyset.findings.cited_text import Methods
 from steadyset.inference.feature_table import Feature
 from steadyset.selections import Selections
+
+if TYPE_CHECKING:
+    from steadyset.tuning import Trials
 
 
 @dataclass(frozen=True)
@@ -186,7 +189,8 @@ class Configuration:
 class Findings:
     """What an assessment, a comparison, a tuning or recorded selections say. A part that has nothing to say is empty.
 
-    `selections` is what the findings are about; pictures draw it, and JSON leaves it out.
+    `selections` is what the findings are about; pictures draw it, and JSON leaves it out. `trials` is everything that
+    a tuning tried.
     """
 
     kind: str
@@ -212,6 +216,7 @@ class Findings:
     settings: Mapping[str, Any] = field(default_factory=dict)
     selections: Mapping[str, Selections] = field(default_factory=dict, repr=False)
     methods: Methods | None = field(default=None, repr=False)
+    trials: Trials | None = field(default=None, repr=False)
 
     @cached_property
     def frequencies(self) -> dict[str, dict[str, float]]:
@@ -222,7 +227,8 @@ class Findings:
         """Lists, mappings, text and numbers; None for what is undefined."""
         parts = {part.name: getattr(self, part.name) for part in dataclasses.fields(self) if part.name != "selections"}
         methods = None if self.methods is None else self.methods.to_dict()
-        found: dict[str, Any] = plain(parts | {"methods": methods, "frequencies": self.frequencies})
+        trials = None if self.trials is None else self.trials.to_dict()
+        found: dict[str, Any] = plain(parts | {"methods": methods, "trials": trials, "frequencies": self.frequencies})
         return found
 
     def to_json(self) -> str:

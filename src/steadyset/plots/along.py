@@ -15,12 +15,13 @@ from steadyset.conventions import LEVEL, check_level
 from steadyset.errors import InputError
 from steadyset.measures.record import get_measure
 from steadyset.plots.catalogue import register_picture
-from steadyset.plots.fronts import chosen_by, objective_ends, objective_words
+from steadyset.plots.fronts import chosen_by
 from steadyset.plots.picture import CATEGORIES, INK, MARKED, MOST_MARKS, Picture, told_apart
 from steadyset.runner.scoring import LOWER_IS_BETTER
 from steadyset.selections import Selections
 from steadyset.tuning.evaluation import NORMAL, STABILITY
 from steadyset.tuning.outcome import Tuning
+from steadyset.tuning.trials import objective_words
 from steadyset.wording import counted
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def _of_tuning(tuning: Tuning, parameter: str | None, score: str | None, choose:
         raise InputError(f"score must be one of {', '.join(names)} (got {score!r:.80}).")
     values = tuning.column(parameter)
     series = _series(tuning, frame)
-    ends = {what: objective_ends(tuning, what) for what in (name, STABILITY)}
+    ends = {what: tuning.interval(what) for what in (name, STABILITY)}
     rows = [
         _Row(series[i], float(values[i]), what, *(float(side[i]) for side in sides))
         for what, sides in ends.items()

@@ -8,11 +8,12 @@ import numpy as np
 
 from steadyset.arguments import wrong_argument
 from steadyset.errors import InputError
+from steadyset.findings import Findings
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.plots.catalogue import register_picture
 from steadyset.plots.picture import INK, MARKED, MOST_MARKS, MUTED, SHADES, Picture
-from steadyset.tuning.evaluation import N_FEATURES, NORMAL, STABILITY
 from steadyset.tuning.outcome import Tuning
+from steadyset.tuning.trials import Trials, objective_words, settings_words
 from steadyset.wording import counted
 
 if TYPE_CHECKING:
@@ -27,20 +28,19 @@ DRAWS, MANY = (1_000, 200), 150  # of the probability to be on the front, for fe
 MOST_BARS = 40  # configurations with intervals
 
 
-def tuning_front(tuning: Tuning, *, choose: str | None = None) -> Picture:
+def tuning_front(result: Tuning | Findings, *, choose: str | None = None) -> Picture:
     """The configurations by their objectives: the first one upwards, each of the others along a plot of its own.
 
     The darker a point, the more probable its place on the Pareto front; those on the front as it is are circled and
-    have 95% intervals. `choose` is a rule of `Tuning.choose`, which marks one configuration. Configurations with an
-    undefined objective are left out.
+    have 95% intervals. `choose` is a rule of `Tuning.choose`, which marks one configuration; findings know theirs.
+    Configurations with an undefined objective are left out.
     """
     import pandas as pd
 
-    check_tuning(tuning)
+    tuning, chosen = tried(result, choose)
     first, *others = tuning.objectives
     if not others:
         raise InputError(f"The tuning has one objective, {first}; a front needs two.")
-    chosen = chosen_by(tuning, choose)
     frame = tuning.frame
     defined = frame[list(tuning.objectives)].notna().all(axis=1).to_numpy()
     n_draws = DRAWS[0] if len(frame) <= MANY else DRAWS[1]
@@ -49,7 +49,7 @@ def tuning_front(tuning: Tuning, *, choose: str | None = None) -> Picture:
     important = front | (frame.index.to_numpy() == chosen)
     shown = kept_places(np.flatnonzero(defined), important, probability, MOST_MARKS // (2 * len(others)))
     settings = {number: settings_words(params) for number, params, _ in tuning.trials}
-    y = objective_ends(tuning, first)
+    y = tuning.interval(first)
     rows = [
         (
             int(frame.index[i]),
@@ -62,7 +62,7 @@ def tuning_front(tuning: Tuning, *, choose: str | None = None) -> Picture:
             bool(frame.index[i] == chosen),
         )
         for name in others
-        for x in (objective_ends(tuning, name),)
+        for x in (tuning.interval(name),)
         for i in shown
     ]
     data = pd.DataFrame(rows, columns=list(COLUMNS))
@@ -74,13 +74,22 @@ def tuning_front(tuning: Tuning, *, choose: str | None = None) -> Picture:
     return Picture(data, draw, COLUMNS, _note(tuning, shown, defined, chosen))
 
 
-def check_tuning(tuning: Any) -> None:
-    """Refuse what is no tuning."""
-    if not isinstance(tuning, Tuning):
-        raise wrong_argument("tuning", "what st.tune returns", tuning)
+def tried(result: Any, rule: str | None) -> tuple[Trials, int | None]:
+    """What a tuning tried, of itself or of its findings, and the configuration that is chosen."""
+    if isinstance(result, Findings) and result.trials is not None:
+        number = next((one.number for one in result.front if one.chosen), None)
+        return result.trials, number if rule is None else chosen_by(result.trials, rule)
+    if not isinstance(result, Trials):
+        raise wrong_argument("result", "what st.tune returns, or its findings", result)
+    return result, chosen_by(result, rule)
 
 
-def chosen_by(tuning: Tuning, rule: str | None) -> int | None:
+def is_of_tuning(findings: Findings) -> bool:
+    """Whether findings tell of several configurations, of which at least one is defined."""
+    return findings.trials is not None and len(findings.trials.trials) > 1 and bool(len(findings.trials.front))
+
+
+def chosen_by(tuning: Trials, rule: str | None) -> int | None:
     """The configuration that a rule chooses; without a rule the default one, where it has something to choose from."""
     if rule is not None:
         if not isinstance(rule, str):
@@ -98,35 +107,13 @@ def kept_places(places: Ints, important: Any, probability: Floats, most: int) ->
     return np.sort(places[order[:most]])
 
 
-def objective_ends(tuning: Tuning, name: str) -> tuple[Floats, Floats, Floats]:
-    """An objective of every configuration and the ends of its 95% interval."""
-    value = tuning.column(name)
-    if name == STABILITY:
-        return value, tuning.column("stability_low"), tuning.column("stability_high")
-    margin = NORMAL * np.nan_to_num(tuning.column(f"{name}_se"))
-    return value, value - margin, value + margin
-
-
-def objective_words(name: str) -> str:
-    """An objective in words."""
-    return "number of features" if name == N_FEATURES else name.replace("_", " ")
-
-
-def objective_title(tuning: Tuning, name: str) -> str:
+def objective_title(tuning: Trials, name: str) -> str:
     """An objective in words, and which way is better."""
     better = tuning.directions[tuning.objectives.index(name)]
     return f"{objective_words(name)} ({'higher' if better == 'max' else 'lower'} is better)"
 
 
-def settings_words(params: Any) -> str:
-    """The parameters of a configuration in a line."""
-    given = {name.replace("__", "."): value for name, value in params.items()}
-    return ", ".join(
-        f"{key} {value:.3g}" if isinstance(value, float) else f"{key} {value}" for key, value in given.items()
-    )
-
-
-def _note(tuning: Tuning, shown: Ints, defined: Any, chosen: int | None) -> str:
+def _note(tuning: Trials, shown: Ints, defined: Any, chosen: int | None) -> str:
     n_front = int(tuning.frame["front"].sum())
     said = [f"Circled: {counted(n_front, 'configuration')} on the front, with 95% intervals."]
     if n_front > MOST_BARS:
@@ -141,7 +128,7 @@ def _note(tuning: Tuning, shown: Ints, defined: Any, chosen: int | None) -> str:
     return " ".join(said)
 
 
-def _panel(alt: Any, data: pd.DataFrame, tuning: Tuning, name: str) -> Any:
+def _panel(alt: Any, data: pd.DataFrame, tuning: Trials, name: str) -> Any:
     free = alt.Scale(zero=False, padding=8)
     x = alt.X("value:Q", scale=free, title=objective_title(tuning, name), axis=alt.Axis(tickCount=6))
     y = alt.Y("first:Q", scale=free, title=objective_title(tuning, tuning.objectives[0]), axis=alt.Axis(tickCount=6))
@@ -173,6 +160,8 @@ register_picture(
     tuning_front,
     title="What tuning can reach",
     caption="Configurations by their objectives; dark ones are probably on the Pareto front.",
-    report=False,
+    needs=("trials",),
+    applies=lambda findings: is_of_tuning(findings) and len(findings.trials.objectives) > 1,  # type: ignore[union-attr]
     draws=lambda result: isinstance(result, Tuning),
+    place=10,
 )

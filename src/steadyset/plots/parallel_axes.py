@@ -9,11 +9,13 @@ import numpy as np
 
 from steadyset.arguments import is_number
 from steadyset.errors import InputError
+from steadyset.findings import Findings
 from steadyset.kernels.arrays import Floats
 from steadyset.plots.catalogue import register_picture
-from steadyset.plots.fronts import check_tuning, chosen_by, kept_places, objective_words
+from steadyset.plots.fronts import is_of_tuning, kept_places, tried
 from steadyset.plots.picture import INK, MARKED, MOST_MARKS, MUTED, PALE, STEADY, Picture
 from steadyset.tuning.outcome import Tuning
+from steadyset.tuning.trials import Trials, objective_words
 from steadyset.wording import listed
 
 if TYPE_CHECKING:
@@ -25,7 +27,9 @@ MOST_AXES = 10
 MOST_TICKS = 300
 
 
-def tuning_parallel(tuning: Tuning, *, parameters: list[str] | None = None, choose: str | None = None) -> Picture:
+def tuning_parallel(
+    result: Tuning | Findings, *, parameters: list[str] | None = None, choose: str | None = None
+) -> Picture:
     """One line per configuration over its parameters and objectives; the best of an objective is at the top.
 
     Lines of the Pareto front are dark, that of the configuration which the rule `choose` takes is marked. `parameters`
@@ -34,10 +38,9 @@ def tuning_parallel(tuning: Tuning, *, parameters: list[str] | None = None, choo
     """
     import pandas as pd
 
-    check_tuning(tuning)
+    tuning, chosen = tried(result, choose)
     frame = tuning.frame
     names = _parameters(tuning, parameters)
-    chosen = chosen_by(tuning, choose)
     defined = frame[list(tuning.objectives)].notna().all(axis=1).to_numpy()
     axes = [_axis(frame[name][defined].tolist(), name.replace("__", ".")) for name in names]
     for name, way in zip(tuning.objectives, tuning.directions, strict=True):
@@ -83,7 +86,7 @@ class _Axis:
     ticks: dict[str, float]
 
 
-def _parameters(tuning: Tuning, given: Any) -> list[str]:
+def _parameters(tuning: Trials, given: Any) -> list[str]:
     """The columns of the frame that are drawn."""
     known = list(dict.fromkeys(name for _, params, _ in tuning.trials for name in params))
     if given is not None:
@@ -96,7 +99,7 @@ def _parameters(tuning: Tuning, given: Any) -> list[str]:
     return usual[: MOST_AXES - len(tuning.objectives)]
 
 
-def _varying(tuning: Tuning) -> list[str]:
+def _varying(tuning: Trials) -> list[str]:
     """The parameters of which there is more than one value."""
     found: dict[str, set[str]] = {}
     for _, params, _ in tuning.trials:
@@ -134,7 +137,7 @@ def _placed(numbers: Floats, low: float, high: float, log: bool, turned: bool) -
     return np.asarray(1 - scaled if turned else scaled)
 
 
-def _note(tuning: Tuning, names: list[str], chosen: int | None, undefined: int, n_lines: int, n_all: int) -> str:
+def _note(tuning: Trials, names: list[str], chosen: int | None, undefined: int, n_lines: int, n_all: int) -> str:
     said = ["Dark: on the front. The best of each objective is at the top."]
     if chosen is not None:
         said.append(f"Marked: the chosen one, configuration {chosen}.")
@@ -183,6 +186,8 @@ register_picture(
     tuning_parallel,
     title="Which settings lead where",
     caption="One line per configuration over its parameters and objectives.",
-    report=False,
+    needs=("trials",),
+    applies=is_of_tuning,
     draws=lambda result: isinstance(result, Tuning),
+    place=11,
 )

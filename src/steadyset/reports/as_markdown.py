@@ -43,9 +43,9 @@ def markdown_of(found: Findings) -> str:
 
 
 def _table(table: ReportTable) -> list[str]:
-    shown = table.texts(MOST_FEATURES if table.selected or table.name == "consensus" else None)
+    shown = table.texts(MOST_FEATURES if table.selected or table.name in ("consensus", "trials") else None)
     more = len(table.rows) + table.left_out - len(shown)
-    left_out = [f"{counted(more, 'more feature')} in the findings."] if more else []
+    left_out = [f"{counted(more, f'more {table.of}')} in the findings."] if more else []
     return [markdown_table([shown_name(column.title) for column in table.columns], shown), *left_out]
 
 

@@ -8,10 +8,14 @@ from math import isnan
 from typing import Any
 
 from steadyset import wording
+from steadyset.conventions import LEVEL
 from steadyset.findings import FeatureRows, Findings, Procedure, Score
 from steadyset.inference.stand_ins import stand_ins_words
 from steadyset.io.labels import shown_name
+from steadyset.tuning.evaluation import N_FEATURES
+from steadyset.tuning.trials import objective_words, settings_words
 
+MOST_TRIALS = 2_000  # configurations in the table; how many more there are is told
 MOST_FEATURES = 25  # rows of a table of features that stand in the page without a script
 SIGNS = {1: "+", -1: "−", 0: "±"}
 
@@ -55,6 +59,7 @@ class ReportTable:
     left_out: int = 0
     selected: tuple[int, ...] = ()
     runs: int = 0
+    of: str = "feature"  # what a row of a long table is
 
     @property
     def core_column(self) -> int | None:
@@ -127,22 +132,68 @@ def front_table(found: Findings) -> ReportTable | None:
         return None
     columns = (
         Column("configuration", ("number",)),
-        Column("what", ("params",), True),
-        *(Column(name.replace("_", " "), (name,)) for name in found.front[0].objectives),
+        Column("settings", ("params",), True),
+        *(Column(objective_words(name), (name,)) for name in found.front[0].objectives),
         Column("on the front", ("on_front",)),
     )
     rows = tuple(
         Row(
             (
                 Cell(f"{one.number}{' (chosen)' if one.chosen else ''}", (one.number,)),
-                text(", ".join(map(str, one.params.values()))),
-                *(number(value, 3) for value in one.objectives.values()),
+                text(settings_words(one.params)),
+                *(_objective(name, value) for name, value in one.objectives.items()),
                 Cell(wording.percent(one.on_front), (one.on_front,)),
             )
         )
         for one in found.front
     )
     return ReportTable("front", "Configurations on the Pareto front", columns, rows)
+
+
+def trials_table(found: Findings) -> ReportTable | None:
+    """Every configuration that a tuning tried, those on the front and the most probable ones first."""
+    tried = found.trials
+    if tried is None:
+        return None
+    columns = (
+        Column("configuration", ("configuration",)),
+        Column("settings", ("settings",), True),
+        *(Column(_with_interval(name), (name, f"{name}_low", f"{name}_high")) for name in tried.objectives),
+        Column("on the front", ("on_front",)),
+    )
+    probability, front = tried.front_probability(), tried.frame["front"]
+    ends = {name: tried.interval(name) for name in tried.objectives}
+    params = {number: drawn for number, drawn, _ in tried.trials}
+    order = sorted(range(len(front)), key=lambda i: (not front.iloc[i], -probability.iloc[i]))
+    rows = tuple(
+        Row(
+            (
+                _whole(int(front.index[i])),
+                text(settings_words(params[front.index[i]])),
+                *(_objective(name, *(float(side[i]) for side in ends[name])) for name in tried.objectives),
+                Cell(wording.percent(float(probability.iloc[i])), (float(probability.iloc[i]),)),
+            )
+        )
+        for i in order[:MOST_TRIALS]
+    )
+    left_out = len(front) - len(rows)
+    return ReportTable(
+        "trials", "All configurations that were tried", columns, rows, left_out=left_out, of="configuration"
+    )
+
+
+def _with_interval(name: str) -> str:
+    words = objective_words(name)
+    return words if name == N_FEATURES else f"{words} ({wording.percent(LEVEL)} interval)"
+
+
+def _objective(name: str, value: float, *ends: float) -> Cell:
+    """What a configuration reached, with the ends of its interval where they are given."""
+    if name == N_FEATURES:
+        return Cell(wording.amount(value), (value, *ends))
+    known = len(ends) == 2 and not any(map(isnan, ends))
+    span = f" ({wording.span(ends[0], ends[1])})" if known else ""
+    return Cell(f"{wording.number(value, 3)}{span}", (value, *ends))
 
 
 def feature_tables(found: Findings) -> list[ReportTable]:
@@ -291,7 +342,8 @@ def tests_table(found: Findings) -> ReportTable | None:
 def all_tables(found: Findings) -> dict[str, ReportTable]:
     """Every table that has something to say, by name, in the order of the report."""
     single = (summary_table(found), front_table(found), tests_table(found))
-    tables = [*single, *feature_tables(found), ranking_table(found), between_table(found)]
+    others = (ranking_table(found), between_table(found), trials_table(found))
+    tables = [*single, *feature_tables(found), *others]
     return {table.name: table for table in tables if table is not None}
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from steadyset._version import __version__
 from steadyset.findings import Findings
 from steadyset.io.labels import shown_name
+from steadyset.tuning.trials import objective_words
 from steadyset.wording import percent
 
 WORDS = {
@@ -19,6 +20,9 @@ WORDS = {
     "on_warning": "runs with warnings",
     "aggregate": "aggregation",
     "backing": "share of the runs that backs a feature",
+    "n_trials": "configurations",
+    "sampler": "configurations were drawn by",
+    "choose": "rule of the choice",
     "data_sha256": "SHA-256 of the data",
 }
 LONGEST = 300  # characters of a value
@@ -35,12 +39,15 @@ def settings_told(found: Findings) -> dict[str, str]:
         told["resampling"] = str(settings["resampling"])
     if settings.get("scoring"):
         told["scores"] = ", ".join(map(str, settings["scoring"]))
-        told["predictor"] = str(details.get("predictor") or settings.get("predictor", ""))
+        told["predictor"] = str(details.get("predictor") or settings.get("predictor", "the model of the configuration"))
+    if settings.get("objectives"):
+        told["objectives"] = ", ".join(map(objective_words, settings["objectives"]))
     told |= {words: str(settings[key]) for key, words in WORDS.items() if settings.get(key) is not None}
     told |= {f"selector {name}": str(text) for name, text in _selectors(settings).items()}
     versions = {"steadyset": settings.get("steadyset_version", __version__), **details.get("versions", {})}
     told["versions"] = ", ".join(f"{name} {number}" for name, number in versions.items())
-    return {shown_name(key): _short(shown_name(text)) for key, text in told.items()}
+    command = {"command": shown_name(str(details["command"]))} if details.get("command") else {}  # to be run: whole
+    return {shown_name(key): _short(shown_name(text)) for key, text in told.items()} | command
 
 
 def _selectors(settings: Mapping[str, Any]) -> Mapping[str, Any]:

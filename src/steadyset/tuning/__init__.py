@@ -13,11 +13,13 @@ from steadyset.tuning.choice import (
     weighted_sum,
 )
 from steadyset.tuning.filtered import FilteredModel
-from steadyset.tuning.outcome import Tuning, check_rule
+from steadyset.tuning.outcome import Tuning
+from steadyset.tuning.trials import Trials, check_rule
 from steadyset.tuning.tuner import tune
 
 __all__ = [
     "FilteredModel",
+    "Trials",
     "Tuning",
     "approaches",
     "best_accuracy",
