@@ -166,8 +166,9 @@ class Run:
         expected = Verdict.REPRODUCED if recorded is None else recorded.verdict
         if recorded is not None and verdict is expected and recorded.reason not in reason:
             reason = f"{recorded.reason} {reason}".strip()
-        published = what.text if isinstance(what, Cell) else DASH
-        return Row(what.what, published, ours, tolerance, verdict, reason, expected, excused)
+        compared = (what.what, what.text if isinstance(what, Cell) else DASH, ours, tolerance, verdict, reason)
+        place = (what.row, what.column) if isinstance(what, Cell) else ("", "")
+        return Row(*compared, expected, excused, *place)
 
     def _check_declared(self, name: str) -> None:
         if name not in self.item.data:

@@ -1,9 +1,13 @@
-"""The summary of all reproductions as a Markdown page: verdicts first, then each paper, each item."""
+"""The summary of all reproductions as a Markdown page: verdicts first, then each item with its numbers and reasons.
+
+The results are kept in a folder beside the page, one file per item and version, so that the page of a full version that
+took hours remains when the fast ones are made again.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
@@ -13,16 +17,30 @@ from steadyset.inference.typeset import markdown_table
 from steadyset.io.disk import explained, write_durably
 from steadyset.io.json_files import read_json_file
 from steadyset.reproduction.items import Item, all_items, all_papers
-from steadyset.reproduction.performing import SHOWN, Result, result_from
-from steadyset.reproduction.verdicts import Verdict
-from steadyset.wording import counted, lasting, listed
+from steadyset.reproduction.performing import Result, result_from
+from steadyset.reproduction.verdicts import Row, Verdict
+from steadyset.wording import DASH, counted, lasting, listed
+
+MOST_CELLS = 12  # named beside a reason
+MARKS = {Verdict.REPRODUCED: "", Verdict.CORRECTED: " (c)", Verdict.REFUTED: " ✗", Verdict.UNDECIDED: ""}
+INTRODUCTION = """\
+`steadyset reproduce all` computes tables and figures of papers again and puts the published numbers beside ours; this
+page is what it wrote. Each cell of a table and each claim of a text is one comparison, with one of four verdicts:
+
+- **reproduced**: our number lies within the tolerance, or the claim holds for what we computed;
+- **reproduced with a correction**: it does once something that the paper states is changed, and the page says what;
+- **refuted**: it does not, and the page gives our number or a counter-example;
+- **not decidable here**: for example because the data are not public; the page says why.
+
+Tolerances are half a unit of the last printed digit and, where chance is involved, 3 or 4 standard errors; they never
+come from what we got. Verdicts are recorded: `steadyset reproduce` fails as soon as one differs from the record, in
+either direction. *Fast* versions make fewer repetitions than the paper where that takes long; *full* ones make as many.
+In the tables of numbers, *published / ours* stand beside each other, ✗ marks what is refuted and (c) what needed a
+correction."""
 
 
 def write_summary(page: Path, results: Sequence[Result]) -> None:
-    """Write the page of these results and of those that earlier calls left in the folder beside it.
-
-    One file per item and version keeps its result, so that the page of a full version that took hours remains.
-    """
+    """Write the page of these results and of those that earlier calls left in the folder beside it."""
     folder = page.with_suffix("")
     with explained(page):
         folder.mkdir(parents=True, exist_ok=True)
@@ -44,45 +62,92 @@ def _file_name(paper: str, item: str, version: str) -> str:
 
 def summary_of(results: Sequence[Result]) -> str:
     """The page."""
-    lines = ["# Reproduction of published results", "", *_introduction(results), ""]
-    lines += ["## Verdicts", "", _overview(results), ""]
+    lines = ["# Reproduction of published results", "", INTRODUCTION, "", "## Verdicts", ""]
     titles = all_papers()
-    for paper, of_paper in groupby(results, key=lambda result: result.paper):
-        lines += [f"## {titles[paper].title}", ""]
-        for result in of_paper:
-            lines += [*_section(result), ""]
+    by_paper = [(titles[name].title, list(some)) for name, some in groupby(results, key=lambda one: one.paper)]
+    for title, some in by_paper:
+        lines += [f"**{title}**: {_told([row for one in some for row in one.rows])}.", "", _overview(some), ""]
+    for title, some in by_paper:
+        lines += [f"## {title}", ""]
+        for result in some:
+            lines += _section(result)
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _introduction(results: Sequence[Result]) -> list[str]:
-    total = sum(len(result.rows) for result in results)
-    return [
-        f"Made by `steadyset reproduce all`: {counted(total, 'comparison')} with what papers print. "
-        "A number is *reproduced* if it lies within half a unit of the last printed digit, or, where chance is "
-        "involved, within the stated number of standard errors; a claim about a figure, if it holds for our figure.",
-    ]
-
-
 def _overview(results: Sequence[Result]) -> str:
-    header = ["paper", "item", "version", "time", *Verdict]
     rows = [
         [
-            result.paper,
-            result.item,
-            result.version,
+            result.item + (" (full)" if result.full else ""),
+            result.title,
             lasting(result.seconds),
-            *(str(count or "") for count in result.counts().values()),
+            *(str(count or DASH) for count in result.counts().values()),
         ]
         for result in results
     ]
-    return markdown_table(header, rows)
+    return markdown_table(["item", "what", "time", *Verdict], _escaped(rows))
 
 
-def _section(result: Result) -> list[str]:
-    told = listed([f"{n} {verdict}" for verdict, n in result.counts().items() if n])
+def _section(result: Result) -> Iterator[str]:
     version = ", full version" if result.full else ""
-    lines = [f"### {result.item}{version}: {result.title}", "", f"{told} ({lasting(result.seconds)}).", ""]
+    yield from (f"### {result.item}{version}: {result.title}", "")
+    yield from (f"{_told(result.rows).capitalize()}. Time: {lasting(result.seconds)}.", "")
     for note in result.notes:
-        lines += [note, ""]
-    rows = [[text.replace("|", "\\|") for text in row.values()] for row in result.table()]
-    return [*lines, markdown_table(list(SHOWN), rows)]
+        yield from (note, "")
+    claims = [row for row in result.rows if not row.row and not row.column]
+    cells = [row for row in result.rows if row.row or row.column]
+    if claims:
+        told = [[row.what, row.ours, str(row.verdict), row.reason] for row in claims]
+        yield from (markdown_table(["claim", "ours", "verdict", "reason"], _escaped(told)), "")
+    if cells:
+        yield from (f"Tolerance: {_tolerances(cells)}.", "", _matrix(cells), "")
+    yield from (
+        f"- {words.capitalize()}: {_listed_cells(some, cells)}. {why}" for (words, why), some in _reasons(cells)
+    )
+    yield ""
+
+
+def _told(rows: Sequence[Row]) -> str:
+    counts = [(verdict, sum(row.verdict is verdict for row in rows)) for verdict in Verdict]
+    return f"{counted(len(rows), 'comparison')}: {listed([f'{n} {verdict}' for verdict, n in counts if n])}"
+
+
+def _tolerances(cells: Sequence[Row]) -> str:
+    """The tolerance, or the first and last of several."""
+    found = list(dict.fromkeys(cell.tolerance for cell in cells if cell.tolerance != DASH))
+    if len(found) <= 1:
+        return found[0] if found else DASH
+    order = sorted(found, key=lambda text: float(text[1:].partition(":")[0]) if text.startswith("±") else 0.0)
+    return f"from {order[0]} to {order[-1]}"
+
+
+def _matrix(cells: Sequence[Row]) -> str:
+    """The cells as the paper arranges them, published / ours."""
+    columns = list(dict.fromkeys(cell.column for cell in cells))
+    found = {(cell.row, cell.column): f"{cell.published} / {cell.ours}{MARKS[cell.verdict]}" for cell in cells}
+    rows = [[row, *(found.get((row, column), "") for column in columns)] for row in dict.fromkeys(c.row for c in cells)]
+    return markdown_table(["", *columns], _escaped(rows))
+
+
+def _reasons(cells: Sequence[Row]) -> Iterable[tuple[tuple[str, str], list[Row]]]:
+    """The cells that are not simply reproduced, by verdict and reason."""
+    found: dict[tuple[str, str], list[Row]] = {}
+    for cell in cells:
+        if cell.verdict is not Verdict.REPRODUCED:
+            found.setdefault((str(cell.verdict), cell.reason), []).append(cell)
+    return found.items()
+
+
+def _listed_cells(some: Sequence[Row], cells: Sequence[Row]) -> str:
+    """Cells by name; whole columns and rows by theirs."""
+    if len(some) == len(cells):
+        return "all cells"
+    for part in ("column", "row"):
+        whole = list(dict.fromkeys(getattr(cell, part) for cell in some))
+        if len(some) > len(whole) and len(some) == sum(getattr(cell, part) in whole for cell in cells):
+            return f"the {part}{'s' if len(whole) > 1 else ''} {listed(whole)}"
+    names = [f"{cell.row} ({cell.column})" if cell.row and cell.column else cell.what for cell in some]
+    return listed(names, MOST_CELLS)
+
+
+def _escaped(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    return [[text.replace("|", "\\|") for text in row] for row in rows]

@@ -64,6 +64,7 @@ class Row:
     reason : the correction, the counter-example, or what is missing
     expected : the recorded verdict
     excused : nothing was computed, since data are missing or only the full version computes it
+    row, column : of the cell; empty for a claim
     """
 
     what: str
@@ -74,6 +75,8 @@ class Row:
     reason: str = ""
     expected: Verdict = Verdict.REPRODUCED
     excused: bool = False
+    row: str = ""
+    column: str = ""
 
     @property
     def differs(self) -> bool:

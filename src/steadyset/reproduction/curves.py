@@ -1,0 +1,53 @@
+"""Lines or points of several series, as most figures of papers have them, in the grammar of steadyset's pictures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from steadyset.plots.picture import Picture, told_apart
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+WIDTH, HEIGHT, PER_ROW = 320, 220, 2
+
+
+def curves(
+    frame: pd.DataFrame,
+    x: str,
+    y: str,
+    *,
+    series: str,
+    panel: str = "",
+    log: bool = False,
+    lines: bool = True,
+    note: str = "",
+) -> Picture:
+    """A line per value of the column `series`, a plot per value of `panel`; columns low and high become bands.
+
+    `lines` False leaves points alone; `log` is for the horizontal axis.
+    """
+    banded = {"low", "high"} <= set(frame.columns)
+    columns = (x, y, series, *([panel] if panel else []), *(["low", "high"] if banded else []))
+
+    def draw(alt: Any, shown: pd.DataFrame) -> Any:
+        colour, shape = told_apart(alt, series, [str(one) for one in dict.fromkeys(shown[series])])
+        scale = alt.Scale(type="log" if log else "linear", zero=False, nice=not log)
+        across = alt.X(f"{x}:Q", scale=scale, title=x, axis=alt.Axis(format="~g", grid=False))
+        up = alt.Y(f"{y}:Q", scale=alt.Scale(zero=False), title=y)
+
+        def plot(part: pd.DataFrame, title: str) -> Any:
+            base = alt.Chart(part, title=title).encode(x=across, color=colour)
+            layers = [base.mark_point(filled=True, size=28, opacity=1).encode(y=up, shape=shape)]
+            if lines:
+                layers.insert(0, base.mark_line().encode(y=up))
+            if banded:
+                layers.insert(0, base.mark_area(opacity=0.15).encode(y=alt.Y("low:Q", title=y), y2="high:Q"))
+            return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
+
+        if not panel:
+            return plot(shown, "")
+        parts = [plot(shown[shown[panel] == name], str(name)) for name in dict.fromkeys(shown[panel])]
+        return alt.concat(*parts, columns=PER_ROW)
+
+    return Picture(frame, draw, columns, note)
