@@ -5,24 +5,36 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from steadyset.certificates import certify
+from steadyset.certificates.certificate import Verdict as Decided
+from steadyset.reproduction.published_numbers import Cell
 from steadyset.reproduction.run import Run
 from steadyset.reproduction.verdicts import Row
 
 YES, NO = "yes", "no"
 
 
-def property_rows(run: Run, measures: Mapping[str, str], properties: Mapping[str, str]) -> Iterator[Row]:
+def property_rows(
+    run: Run, measures: Mapping[str, str], properties: Mapping[str, str], corrections: Mapping[Cell, Row] | None = None
+) -> Iterator[Row]:
     """The rows of a table whose rows name measures and whose columns name properties; other columns are left out.
 
-    `measures` and `properties` say what the rows and columns are called here. A refuted cell gets the counter-example.
+    `measures` and `properties` say what the rows and columns are called here. `corrections` holds rows that are made
+    otherwise.
     """
     certificates = {name: certify(name) for name in dict.fromkeys(measures.values())}
+    made = corrections or {}
     for cell in run.published.cells:
-        if cell.column in properties:
-            verdict = certificates[measures[cell.row]].properties[properties[cell.column]]
-            ours = YES if verdict.holds else NO
-            reason = "" if ours == cell.value else _sentence(str(verdict))
-            yield run.row(cell, ours, reason=reason)
+        if cell in made:
+            yield made[cell]
+        elif cell.column in properties:
+            yield property_row(run, cell, certificates[measures[cell.row]].properties[properties[cell.column]])
+
+
+def property_row(run: Run, cell: Cell, decided: Decided, correction: str = "") -> Row:
+    """A cell beside a property that was decided; a refuted cell gets the counter-example."""
+    ours = YES if decided.holds else NO
+    reason = "" if ours == cell.value else _sentence(str(decided))
+    return run.row(cell, ours, correction=correction, reason=reason)
 
 
 def _sentence(text: str) -> str:
