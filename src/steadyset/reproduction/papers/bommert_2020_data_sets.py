@@ -1,0 +1,31 @@
+"""Bommert (2020), chapter 4: the data sets and how many similar features they have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from steadyset.reproduction import Row, Run, item
+from steadyset.similarity import FeatureSimilarity
+
+PAPER = "bommert-2020"
+DATA_SETS = (
+    *("sonar", "kc1-binary", "tecator", "har", "gina_agnostic", "dilbert"),
+    *("lsvt", "christensen", "gravier", "eating", "arcene", "chiaretti"),
+)
+THRESHOLD = 0.9
+
+
+@item(PAPER, "table-4.1", data=DATA_SETS, core=True, seconds=5)
+def table_4_1(run: Run) -> Iterator[Row]:
+    """Size, share of the larger class, and similar features of each data set at hand."""
+    for name in run.at_hand():
+        data = run.data(name)
+        similarity = FeatureSimilarity.from_data(data.X, threshold=THRESHOLD)
+        ours = {
+            "p": float(data.X.shape[1]),
+            "n": float(len(data.X)),
+            "PP": float(data.y.value_counts(normalize=True).iloc[0]),
+            "MHCF": len(similarity.neighbours.indices) / data.X.shape[1],
+        }
+        for column, value in ours.items():
+            yield run.row(run.published.cell(name, column), value)
