@@ -20,7 +20,7 @@ from steadyset.reproduction.papers.bommert_2020_pairs import (
     kinds_of_sets,
     values_of,
 )
-from steadyset.reproduction.property_tables import property_row
+from steadyset.reproduction.property_tables import YES, property_row
 from steadyset.selections import Selections
 from steadyset.similarity import FeatureSimilarity
 from steadyset.wording import listed, number
@@ -57,12 +57,13 @@ def properties(run: Run) -> Iterator[Row]:
     for name in run.published.rows():
         certificates = [certify(MEASURES.get(one, "davis"), **_params(one)).properties for one in _variants(name)]
         for column, key in PROPERTIES.items():
+            cell = run.published.cell(name, column)
             decided, correction = _decided([one[key] for one in certificates]), ""
-            if key == "corrected" and not decided.holds:
+            if key == "corrected" and cell.value == YES and not decided.holds:
                 equal = _decided([one["corrected_for_equal_sizes"] for one in certificates])
                 if equal.holds:
                     decided, correction = equal, f"For sets of equal sizes only. {decided}"
-            yield property_row(run, run.published.cell(name, column), decided, correction)
+            yield property_row(run, cell, decided, correction)
 
 
 def _decided(verdicts: Sequence[Verdict]) -> Verdict:
