@@ -11,7 +11,7 @@ from steadyset.cli import shared
 from steadyset.cli.interruption import resumable
 from steadyset.cli.output import Format, print_rows
 from steadyset.progress import progress_told
-from steadyset.wording import counted, lasting, listed
+from steadyset.wording import DASH, counted, lasting, listed
 
 if TYPE_CHECKING:
     from steadyset.reproduction import Item, Result
@@ -115,9 +115,16 @@ def _print_list(form: Format) -> None:
 def _print_result(result: Result, out: Path) -> None:
     version = "full version, " if result.full else ""
     title = f"{result.name}: {result.title} ({version}{lasting(result.seconds)})"
-    print_rows(result.table(), Format.table, title=title, wide=["what", "ours", "tolerance", "verdict", "reason"])
+    print_rows(_told(result), Format.table, title=title, wide=["what", "ours", "tolerance", "verdict", "reason"])
     for note in result.notes:
         typer.echo(note)
+
+
+def _told(result: Result) -> list[dict[str, str]]:
+    """The rows without columns that say nothing: claims have no published number."""
+    rows = result.table()
+    said = {key for row in rows for key, text in row.items() if text not in ("", DASH)}
+    return [{key: text for key, text in row.items() if key in said} for row in rows]
 
 
 def _conclude(results: list[Result], *, people: bool) -> None:

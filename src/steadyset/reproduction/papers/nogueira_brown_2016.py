@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import combinations, cycle, islice
 from math import comb, log2
 
 import numpy as np
@@ -16,7 +17,8 @@ from steadyset.wording import listed, number
 
 PAPER = "nogueira-brown-2016"
 PEARSON = "phi"  # Pearson's correlation of two sets
-PAIRS: dict[str, Callable[[Floats, Floats, Floats, float], Floats]] = {
+Formula = Callable[..., Floats]  # of shared features, both sizes, and the number of features
+PAIRS: dict[str, Formula] = {
     "jaccard": lambda r, ki, kj, d: r / (ki + kj - r),
     "hamming": lambda r, ki, kj, d: 1 - (ki + kj - 2 * r) / d,
     "dice": lambda r, ki, kj, d: 2 * r / (ki + kj),
@@ -54,9 +56,7 @@ def bounds(run: Run) -> Iterator[Row]:
     found = {(d, *ends[name][d]) for name in ("npog", "wald") for d in ends[name]}
     exact = all(abs(low - (1 - d)) < CLOSE and abs(high - 1) < CLOSE for d, low, high in found)
     low, high = ends["wald"][UP_TO]
-    yield run.claim(
-        "not-bounded", exact, f"so for d from 2 to {UP_TO}; {number(low)} to {number(high)} for d = {UP_TO}"
-    )
+    yield run.claim("not-bounded", exact, f"so for d from 2 to {UP_TO}; {low:.0f} to {high:.0f} for d = {UP_TO}")
     reached = all(
         abs(stability(_distinct(m, d, k), "krizek") - log2(min(m, comb(d, k)))) < CLOSE
         and stability(Selections.from_sets([range(k)] * m, n_features=d), "krizek") == 0
@@ -172,7 +172,7 @@ def _scores(measure: str, d: int) -> Floats:
         return np.asarray(get_measure(measure).score(*_all_pairs(d), d), dtype=np.float64)
 
 
-def _gap(measure: str, formula: Callable[[Floats, Floats, Floats, float], Floats]) -> float:
+def _gap(measure: str, formula: Formula) -> float:
     """The largest difference between a formula and ours where ours is defined."""
     gaps = []
     for d in range(2, UP_TO + 1):
@@ -205,8 +205,6 @@ def _have(measures: Iterable[str], property_name: str) -> tuple[bool, str]:
 
 def _distinct(m: int, d: int, k: int) -> Selections:
     """m sets of k features, as different as can be."""
-    from itertools import combinations, cycle, islice
-
     return Selections.from_sets(list(islice(cycle(combinations(range(d), k)), m)), n_features=d)
 
 
@@ -234,4 +232,5 @@ def _sum_of_squares(sel: Selections) -> float:
 
 
 def _largest(gaps: Iterable[float]) -> str:
-    return f"largest difference {max(gaps):.0e}"
+    largest = max(gaps)
+    return f"largest difference {largest:.0e}" if largest else "no difference"
