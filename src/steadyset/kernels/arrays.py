@@ -9,6 +9,7 @@ Int = int | np.signedinteger[Any]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+Bytes = NDArray[np.uint8]  # levels of a feature, where they are few
 Codes = NDArray[np.int32]  # levels of a feature, nodes of a tree
 Places = NDArray[np.int32]  # features, where many pairs of them are kept
 Numbers = NDArray[np.uint32]  # places in other arrays: unsigned, so that numba does not look for negative ones

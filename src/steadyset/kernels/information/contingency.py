@@ -6,7 +6,7 @@ in the labels of their bins get exactly equal scores, so that a tie is a tie.
 
 import numpy as np
 
-from steadyset.kernels.arrays import Codes, Floats, Ints
+from steadyset.kernels.arrays import Bools, Bytes, Codes, Floats, Ints, Numbers
 from steadyset.kernels.jit import kernel
 
 
@@ -96,3 +96,31 @@ def pair_sums(
         pair_sum[j] = over_pairs
         joint_sum[j] = over_cells
     return pair_sum, joint_sum
+
+
+@kernel
+def whole_sums(
+    codes: Bytes, levels: Numbers, wanted: Bools, column: Numbers, width: int, weights: Numbers, terms: Ints
+) -> Ints:
+    """Sum over the cells of the table of every wanted feature with a coded column of a term; 0 for the others.
+
+    ``column`` has ``width`` levels. ``weights`` are whole, and ``terms`` has one term for each sum of them: c log c of
+    a count, or a term of several counts that are written as the digits of one number. Everything that is a place is
+    unsigned, also here: numba would look whether it is negative.
+    """
+    n_features, n_rows = codes.shape
+    sums = np.zeros(n_features, np.int64)
+    across = np.uint32(width)
+    counts = np.empty(levels.max() * across, np.uint32)
+    for j in range(n_features):
+        if wanted[j]:
+            n_cells = levels[j] * across
+            for cell in range(n_cells):
+                counts[cell] = 0
+            for i in range(n_rows):
+                counts[np.uint32(codes[j, i]) * across + column[i]] += weights[i]
+            total = np.int64(0)
+            for cell in range(n_cells):
+                total += terms[counts[cell]]
+            sums[j] = total
+    return sums

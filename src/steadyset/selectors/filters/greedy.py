@@ -6,21 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from steadyset.kernels.arrays import Codes, Floats, Ints
-from steadyset.kernels.information.contingency import contingency_tables, pair_sums, table_sums
-from steadyset.selectors.discretise import clogc_table, discretised_blocks
-from steadyset.selectors.filters.moments import BOTH, ratio
+from steadyset.kernels.arrays import Floats, Ints
+from steadyset.selectors.filters.coded import Coded, Pair
+from steadyset.selectors.filters.moments import BOTH
 from steadyset.selectors.filters.registry import Filter, Steps, register_filter
-from steadyset.selectors.filters.tables import Tables, entropies, target_codes, weigh_classes
-
-
-class Pair(NamedTuple):
-    """What every candidate X shares with the feature W selected last and the target Y, in bits."""
-
-    joint: Floats  # I(Y; X, W)
-    conditional: Floats  # I(Y; X | W)
-    redundancy: Floats  # I(X; W)
-    entropy: Floats  # H(Y, X, W)
 
 
 class Criterion(NamedTuple):
@@ -35,8 +24,8 @@ CRITERIA = {
     "mrmr": Criterion(lambda pair: pair.redundancy, np.add, lambda relevance, folded, n: relevance - folded / n),
     "jmi": Criterion(lambda pair: pair.joint, np.add),
     "jmim": Criterion(lambda pair: pair.joint, np.minimum),
-    "disr": Criterion(lambda pair: ratio(pair.joint, pair.entropy), np.add),
-    "njmim": Criterion(lambda pair: ratio(pair.joint, pair.entropy), np.minimum),
+    "disr": Criterion(lambda pair: pair.normalised, np.add),
+    "njmim": Criterion(lambda pair: pair.normalised, np.minimum),
     "cmim": Criterion(
         lambda pair: pair.conditional, np.minimum, lambda relevance, folded, n: np.minimum(relevance, folded)
     ),
@@ -79,7 +68,7 @@ def select_greedily(
     folded: Floats | None = None
     while len(order) < k:
         if order:
-            term = criterion.term(coded.pair(order[-1]))
+            term = criterion.term(coded.pair(order[-1], free))
             folded = term if folded is None else criterion.fold(folded, term)
             score = criterion.score(coded.relevance, folded, len(order))
             scores[free] = score[free]
@@ -108,44 +97,6 @@ def select_by_conditional(
     """
     criterion = CRITERIA["cmim"] if bounded else UNBOUNDED_CMIM
     return select_greedily(criterion, X, y, weights, k=k, threshold=threshold, discretise=discretise)
-
-
-class Coded(NamedTuple):
-    """Discretised data of one resample with what every step needs: H(X) and I(Y; X) of each feature, in bits."""
-
-    codes: Codes
-    levels: Ints
-    classes: Ints
-    weights: Floats
-    class_totals: Floats
-    clogc: tuple[Ints, float]
-    entropy: Floats
-    relevance: Floats
-
-    @classmethod
-    def of(cls, X: Floats, y: Ints | Floats, weights: Floats, method: str) -> "Coded":
-        classes = target_codes(y, weights[None])
-        n_classes = int(classes.max()) + 1
-        clogc = clogc_table(weights)
-        class_totals = weigh_classes(classes[0], weights, n_classes)
-        codes = np.empty(X.shape[::-1], np.int32)
-        entropy, relevance = np.empty((2, X.shape[1]))
-        for _, features, _, block in discretised_blocks(X, classes, weights[None], method):
-            codes[features] = block
-            counts = contingency_tables(block, classes[0], weights, int(block.max()) + 1, n_classes)
-            entropy[features], _, relevance[features] = entropies(Tables(counts, class_totals, clogc))
-        levels = codes.max(axis=1).astype(np.int64) + 1
-        return cls(codes, levels, classes[0], weights, class_totals, clogc, entropy, relevance)
-
-    def pair(self, chosen: int) -> Pair:
-        """The quantities of every feature together with the chosen one."""
-        n_classes = self.class_totals.size
-        pairs, cells = pair_sums(self.codes, self.levels, chosen, self.classes, n_classes, self.weights, *self.clogc)
-        total, classes = (int(part[0]) for part in table_sums(self.class_totals[None, None, :], *self.clogc))
-        unit = self.class_totals.sum() * self.clogc[1] * np.log(2)
-        joint = np.maximum(total - classes - pairs + cells, 0) / unit
-        redundancy = self.entropy + self.entropy[chosen] - (total - pairs) / unit
-        return Pair(joint, joint - self.relevance[chosen], redundancy, (total - cells) / unit)
 
 
 _BENNASAR = "Bennasar, Hicks and Setchi 2015"
