@@ -95,7 +95,6 @@ def test_whatever_says_something_has_a_report(result, tmp_path):
 @pytest.mark.parametrize(
     ("result", "path", "sentence"),
     [
-        (SELECTIONS, "page.pdf", "cannot be written as one .pdf file: .* print it"),
         (SELECTIONS, "page.txt", "unknown ending"),
         (SELECTIONS, "nowhere/page.html", "The folder .*nowhere of the report does not exist"),
         (SELECTIONS, "folder.html", "is a folder"),

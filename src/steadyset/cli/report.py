@@ -36,15 +36,15 @@ def report(
             "--out",
             "-o",
             metavar="FILE",
-            help="What to write: an .html, .md or .json file, or a folder. Default: report.html.",
+            help="What to write: an .html, .pdf, .md or .json file, or a folder. Default: report.html.",
         ),
     ] = None,
     form: Annotated[
         ReportFormat | None,
         typer.Option(
             "--format",
-            help="html, md and json, which the ending says as well; folder: every picture as SVG and PDF and every "
-            "table as csv, for a paper.",
+            help="html, pdf, md and json, which the ending says as well; folder: every picture as SVG and PDF and "
+            "every table as csv, for a paper.",
         ),
     ] = None,
     core: shared.OwnCoreShare = None,

@@ -141,7 +141,7 @@ def _note(tuning: Trials, names: list[str], chosen: int | None, undefined: int, 
     said = ["Dark: on the front. The best of each objective is at the top."]
     if chosen is not None:
         said.append(f"Marked: the chosen one, configuration {chosen}.")
-    left_out = [name for name in _varying(tuning) if name not in names]
+    left_out = [name.replace("__", ".") for name in _varying(tuning) if name not in names]
     if left_out:
         said.append(f"Parameters without an axis: {listed(left_out, 5)}.")
     if any(params.get(name) is None for _, params, _ in tuning.trials for name in names):

@@ -19,6 +19,7 @@ from steadyset.io.disk import explained, write_durably
 from steadyset.io.labels import shown_name
 from steadyset.plots import figures
 from steadyset.plots.pages import converter, page
+from steadyset.plots.text_widths import shortened
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +34,7 @@ SHAPES = ("circle", "square", "triangle-up", "diamond")
 MOST_TOLD_APART = 2 * len(CATEGORIES)
 SHADES = ("#eaf3f7", "#9fc5d8", "#4d9bbd", "#0b6e99", "#063b52")  # from little to much
 SMALL, LARGE = figures.LETTERS, 13.0  # sizes of letters
-LONGEST_NAME = 180  # pixels on an axis
+LONGEST_NAME, LONGEST_TITLE = 180, 300  # pixels on an axis, and above a plot
 CORE_SHARE = "core_share"  # a parameter of a chart: the share of the runs that makes the core, which a page changes
 MOST_MARKS = 5_000  # above this a picture is slow to look at, and its marks are too small to see
 ENDINGS = (".html", ".svg", ".png", ".pdf")
@@ -128,7 +129,7 @@ class Picture:
 
     def _pdf(self) -> bytes:
         drawn = str(converter().vegalite_to_svg(self._written))
-        wide = _extent(drawn)[0] * POINTS_A_PIXEL if self.figure is None else figures.points(self.figure)
+        wide = extent(drawn)[0] * POINTS_A_PIXEL if self.figure is None else figures.points(self.figure)
         return bytes(converter().svg_to_pdf(_resized(drawn, wide)))  # which takes its lengths for points
 
     @cached_property
@@ -196,8 +197,9 @@ def heading(alt: Any, text: str, said: str | list[str] = "") -> Any:
     """The title of a plot, and a line or more below it; without a title these alone."""
     if not text:
         return alt.Title(said, anchor="start", fontSize=SMALL, fontWeight="normal", color=MUTED)
+    title = shortened(text, LONGEST_TITLE, LARGE, bold=True)
     return alt.Title(
-        text, subtitle=said, anchor="start", fontSize=LARGE, color=INK, subtitleColor=MUTED, subtitleFontSize=SMALL
+        title, subtitle=said, anchor="start", fontSize=LARGE, color=INK, subtitleColor=MUTED, subtitleFontSize=SMALL
     )
 
 
@@ -254,7 +256,7 @@ def _styled(chart: Any) -> Any:
 _EXTENT = re.compile(r'width="([\d.]+)" height="([\d.]+)"')
 
 
-def _extent(drawn: str) -> tuple[float, float]:
+def extent(drawn: str) -> tuple[float, float]:
     """Width and height of an SVG."""
     found = _EXTENT.search(drawn)
     assert found is not None
@@ -263,10 +265,10 @@ def _extent(drawn: str) -> tuple[float, float]:
 
 def _resized(drawn: str, width: float, unit: str = "") -> str:
     """An SVG with another width, and the height that belongs to it."""
-    old, height = _extent(drawn)
+    old, height = extent(drawn)
     return _EXTENT.sub(f'width="{width:g}{unit}" height="{height * width / old:.6g}{unit}"', drawn, count=1)
 
 
 def _width(spec: dict[str, Any] | str) -> float:
     written = spec if isinstance(spec, str) else json.dumps(spec)
-    return _extent(str(converter().vegalite_to_svg(written)))[0]
+    return extent(str(converter().vegalite_to_svg(written)))[0]

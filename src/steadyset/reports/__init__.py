@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from steadyset.errors import Argument, InputError
 from steadyset.findings import Findings, findings_of
 from steadyset.io.disk import explained, file_path, write_durably
 from steadyset.reports.as_markdown import markdown_of
+from steadyset.reports.as_pdf import pdf_of
 from steadyset.reports.page import page_of
 from steadyset.reports.paper_folder import check_paper_folder, write_paper_folder
 
@@ -18,10 +20,6 @@ __all__ = ["FORMATS", "report"]
 
 ENDINGS = {".html": "html", ".htm": "html", ".md": "md", ".json": "json", ".pdf": "pdf"}
 FORMATS = ("html", "md", "json", "folder", "pdf")
-NO_PDF = (
-    "A report cannot be written as one .pdf file: write an .html file and print it to PDF in a browser, or choose the "
-    "format folder, which holds every picture as PDF."
-)
 
 
 def report(
@@ -32,17 +30,17 @@ def report(
     level: float | None = None,
     format: str | None = None,
 ) -> Path:
-    """Write what a result says: as a page, as Markdown or JSON, or as a folder of pictures and tables for a paper.
+    """Write what a result says: as a page, as PDF, Markdown or JSON, or as a folder of pictures and tables for a paper.
 
     Parameters
     ----------
     result : an Assessment, a Comparison, a Consensus, a Tuning, Selections, several of them by name, or Findings; a
         path is that of a run folder or of a file with selections
-    path : the file to write, whose ending (.html, .md or .json) says what it is; or the folder
+    path : the file to write, whose ending (.html, .pdf, .md or .json) says what it is; or the folder
     core : the share of the runs from which a feature belongs to the steady core (0.9)
     level : the confidence of intervals and tests (0.95)
-    format : "html", "md" or "json", which the ending says as well; "folder" has every picture as SVG and PDF and every
-        table as csv, with the page and the findings
+    format : "html", "pdf", "md" or "json", which the ending says as well; "folder" has every picture as SVG and PDF and
+        every table as csv, with the page and the findings
     """
     target, form = _target(path, format)
     if core is not None:
@@ -53,9 +51,11 @@ def report(
     if form == "folder":
         write_paper_folder(found, target, page_of(found))
         return target
-    content = {"html": page_of, "md": markdown_of, "json": _json_of}[form](found)
+    writers: dict[str, Callable[[Findings], str | bytes]]
+    writers = {"html": page_of, "pdf": pdf_of, "md": markdown_of, "json": _json_of}
+    content = writers[form](found)
     with explained(target):
-        write_durably(target, content.encode())
+        write_durably(target, content if isinstance(content, bytes) else content.encode())
     return target
 
 
@@ -68,20 +68,18 @@ def _target(path: str | Path, form: str | None) -> tuple[Path, str]:
     if form is not None:
         check_choice("format", form, FORMATS)
     if not isinstance(path, (str, Path)):
-        raise wrong_argument("path", "the name of an .html file, of an .md or .json file, or of a folder", path)
+        raise wrong_argument("path", "the name of an .html, .pdf, .md or .json file, or of a folder", path)
     if "\0" in str(path):
         raise InputError(f"path holds a null character: {str(path)!r}.")
     target = file_path(path)
     ending = ENDINGS.get(target.suffix.lower())
-    if form == "pdf" or (form is None and ending == "pdf"):
-        raise InputError(NO_PDF)
     if not target.parent.is_dir():
         raise InputError(f"The folder {target.parent} of the report does not exist.")
     if form == "folder":
         check_paper_folder(target)
         return target, form
     if ending is None:
-        raise InputError(f"{target} has an unknown ending; expected .html, .md or .json.")
+        raise InputError(f"{target} has an unknown ending; expected .html, .pdf, .md or .json.")
     if form not in (None, ending):
         raise InputError(f"{target} ends like {ending}, but ", Argument("format", form), " is asked for.")
     if target.is_dir():
