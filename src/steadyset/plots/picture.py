@@ -149,7 +149,8 @@ class Picture:
 
         The charts of this package are checked by its tests.
         """
-        return alt.utils.schemapi.debug_mode(False) if self._is_own else nullcontext()  # type: ignore[no-any-return]
+        quickly: AbstractContextManager[Any] = alt.utils.schemapi.debug_mode(False) if self._is_own else nullcontext()
+        return quickly
 
     def _letters(self) -> int:
         """How many letters a line of the note has."""
