@@ -9,9 +9,9 @@ import typer
 
 from steadyset.cli import shared
 from steadyset.cli.interruption import resumable
-from steadyset.cli.output import Format, print_rows
+from steadyset.cli.output import Format, complain, print_rows
 from steadyset.progress import progress_told
-from steadyset.wording import DASH, counted, lasting, listed
+from steadyset.wording import DASH, lasting, listed
 
 if TYPE_CHECKING:
     from steadyset.reproduction import Item, Result
@@ -32,6 +32,9 @@ def reproduce(
         Path | None,
         typer.Option("--data", metavar="DIR", help="The folder with the data sets. Default: STEADYSET_DATA."),
     ] = None,
+    download: Annotated[
+        bool, typer.Option("--download", help="Download data sets that are missing from OpenML, verify and keep them.")
+    ] = False,
     jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", help="Parallel jobs; -1 uses every core.")] = -1,
     engine: Annotated[
         str, typer.Option(metavar="NAME", help="auto, serial, threads, processes, dask, or a dask scheduler's address.")
@@ -65,6 +68,8 @@ def reproduce(
         _print_list(form)
         return
     items, where, n_jobs = chosen_items(names), data_folder(data), job_count(jobs)
+    if download:
+        _download([name for item in items for name in item.data if not where.holds(name)])
     kept = f"what is finished is in {out}, and the same command with --resume continues."
     results: list[Result] = []
     with resumable(kept) as stop, progress_told(None if form is Format.table else False, "runs") as progress:
@@ -88,7 +93,22 @@ def reproduce(
         print_rows([{"item": one.name, **row} for one in results for row in one.table()], form)
     if summary is not None:
         write_summary(summary, results)
-    _conclude(results, people=form is Format.table)
+    missing = dict.fromkeys(name for item in items for name in item.data if not where.holds(name))
+    _conclude(results, list(missing), people=form is Format.table)
+
+
+def _download(names: list[str]) -> None:
+    """Download data sets; one that cannot be had is told, and leaves what needs it undecided."""
+    from steadyset.reproduction.data_sets import MissingDataError
+    from steadyset.reproduction.downloads import download
+
+    for name in dict.fromkeys(names):
+        try:
+            file = download(name)
+        except MissingDataError as error:
+            complain(str(error))
+        else:
+            typer.echo(f"{name}: {file}", err=True)
 
 
 def _print_list(form: Format) -> None:
@@ -127,17 +147,18 @@ def _told(result: Result) -> list[dict[str, str]]:
     return [{key: text for key, text in row.items() if key in said} for row in rows]
 
 
-def _conclude(results: list[Result], *, people: bool) -> None:
-    """How many verdicts of each kind there are, and those that were not expected."""
+def _conclude(results: list[Result], missing: list[str], *, people: bool) -> None:
+    """How many verdicts of each kind there are, what is missing, and the verdicts that are not the recorded ones."""
     from steadyset.reproduction import Verdict
 
-    differing = [(result, row) for result in results for row in result.differing()]
     if people:
         told = [(verdict, sum(result.counts()[verdict] for result in results)) for verdict in Verdict]
         typer.echo(f"{listed([f'{n} {verdict}' for verdict, n in told if n])}.")
-        excused = sum(row.excused for result in results for row in result.rows)
-        if excused:
-            typer.echo(f"{counted(excused, 'comparison was', 'comparisons were')} not made; the reasons are above.")
+        if missing:
+            typer.echo(
+                f"--data DIR names a folder with the data of {listed(missing)}, --download fetches what OpenML has."
+            )
+    differing = [(result, row) for result in results for row in result.differing()]
     for result, row in differing:
         typer.echo(f"{result.name}, {row.what}: {row.verdict}, but recorded is {row.expected}.", err=True)
     if differing:

@@ -1,0 +1,152 @@
+"""Data sets from OpenML, as the papers use them, each verified before it is kept.
+
+data_sets.json says for each set its number on OpenML, what has to be done to have the set of the papers, and how it is
+recognised. OpenML gives the checksum of each file, which scikit-learn verifies. `sha256` is that of the numbers of the
+set that the results here were computed with (`numbers_checksum`); a set whose numbers are others is refused. Sets that
+nobody here has are recognised by their shape and by the share of their largest class, which the papers print.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import warnings
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.error import URLError
+
+from steadyset.errors import Argument, InputError
+from steadyset.io.disk import explained, written_durably
+from steadyset.reproduction.data_sets import TARGET, MissingDataError, downloads_folder
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FILE = "data_sets.json"
+SERVICE = "OpenML"
+MISSING = "?"  # a missing value among codes
+RETRIES, PAUSE = 2, 1.0  # after how many seconds
+
+
+@cache
+def downloadable() -> Mapping[str, Mapping[str, Any]]:
+    """What is known of each data set that OpenML has."""
+    found: Mapping[str, Mapping[str, Any]] = json.loads((files("steadyset.reproduction") / FILE).read_text())
+    return found
+
+
+def download(name: str) -> Path:
+    """Download a data set, verify and keep it; one that is kept already is not asked for again."""
+    file = downloads_folder() / f"{name}.parquet"
+    if file.is_file():
+        return file
+    if name not in downloadable():
+        raise MissingDataError(f"{SERVICE} is not known to have the data of {name}; put {name}.parquet into a folder.")
+    record = downloadable()[name]
+    frame = as_published(_fetched(name, record["openml"]), record)
+    _verify(name, frame, record)
+    with explained(file):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with written_durably(file) as beside:
+            frame.to_parquet(beside)
+    return file
+
+
+def _fetched(name: str, number: int) -> pd.DataFrame:
+    """The set as OpenML has it, the target last."""
+    from sklearn.datasets import fetch_openml
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that a request is made again, that an old version is asked for
+            found = fetch_openml(
+                data_id=number,
+                as_frame=True,
+                data_home=downloads_folder(),
+                parser="auto",
+                n_retries=RETRIES,
+                delay=PAUSE,
+            )
+    except (URLError, TimeoutError, ConnectionError) as error:
+        why = getattr(error, "reason", error)
+        raise InputError(
+            f"{SERVICE} cannot be reached for the data of {name}: {why}; give a folder with ", Argument("data"), "."
+        ) from None
+    except (ValueError, OSError) as error:  # OpenML's own error, and a checksum that does not fit
+        raise MissingDataError(f"The data of {name} cannot be had from {SERVICE}: {error}") from None
+    return found.data.assign(**{TARGET: found.target})  # type: ignore[no-any-return]
+
+
+def as_published(raw: pd.DataFrame, record: Mapping[str, Any]) -> pd.DataFrame:
+    """The set as the papers use it: some classes or rows only, words as numbers, without constant columns."""
+    import pandas as pd
+
+    frame = raw
+    if "classes" in record:
+        frame = frame[frame[TARGET].astype(str).isin(record["classes"])]
+    if "largest_classes" in record:
+        frame = frame[frame[TARGET].isin(frame[TARGET].value_counts().index[: record["largest_classes"]])]
+    if "first_rows" in record:
+        frame = frame.iloc[: record["first_rows"]]
+    X = frame.drop(columns=TARGET).apply(_numbers, codes=record.get("codes"))
+    if record.get("drop_constant"):
+        X = X.loc[:, X.nunique() > 1]
+    y = frame[TARGET]
+    target = y.astype(float) if record.get("task") == "number" else y.astype(str)
+    return pd.concat([X, target.rename(TARGET)], axis=1).reset_index(drop=True)
+
+
+def _numbers(column: pd.Series, codes: Mapping[str, float] | None) -> pd.Series:
+    """A column as numbers: words by given codes, else as they read, else by their alphabetical places."""
+    import pandas as pd
+
+    if codes is not None and not pd.api.types.is_numeric_dtype(column):
+        return column.astype(object).where(column.notna(), MISSING).map(codes).astype(float)
+    read = pd.to_numeric(column.astype(object), errors="coerce")
+    if bool((read.isna() & column.notna()).any()):
+        places = {word: place for place, word in enumerate(sorted(column.dropna().astype(str).unique()))}
+        return column.astype(str).map(places).astype(float)
+    return read.astype(float)
+
+
+def _verify(name: str, frame: pd.DataFrame, record: Mapping[str, Any]) -> None:
+    shape = (len(frame), frame.shape[1] - 1)
+    if shape != (record["rows"], record["features"]):
+        raise _other_data(name, f"it has {shape[0]} rows and {shape[1]} features")
+    if frame.isna().any(axis=None):
+        raise _other_data(name, "it has missing values")
+    if "sha256" in record and numbers_checksum(frame) != record["sha256"]:
+        raise _other_data(name, "its numbers are others")
+    if "largest_share" in record:
+        share = frame[TARGET].value_counts(normalize=True).iloc[0]
+        if round(share, 2) != record["largest_share"]:
+            raise _other_data(name, f"its largest class has the share {share:.2f}")
+
+
+def _other_data(name: str, why: str) -> MissingDataError:
+    return MissingDataError(f"What {SERVICE} has as {name} is not the set of the papers: {why}.")
+
+
+def numbers_checksum(frame: pd.DataFrame) -> str:
+    """A checksum of the numbers of a set, which the order of its rows and the names in it do not change.
+
+    Each row is written as its features with 6 significant digits and its class, numbered by how frequent it is; the
+    rows are sorted.
+    """
+    import numpy as np
+
+    y = frame[TARGET]
+    if y.dtype.kind == "f":
+        target = [f"{value:.6g}" for value in y]
+    else:
+        sizes = y.astype(str).value_counts()
+        order = sorted(sizes.index, key=lambda label: (-sizes[label], label))
+        target = [str(order.index(label)) for label in y.astype(str)]
+    values = frame.drop(columns=TARGET).to_numpy(dtype=np.float64) + 0.0  # no negative zero
+    rows = sorted(
+        ",".join([*(f"{value:.6g}" for value in row), label]) for row, label in zip(values, target, strict=True)
+    )
+    return hashlib.sha256("\n".join(rows).encode()).hexdigest()
