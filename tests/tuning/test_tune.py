@@ -236,17 +236,6 @@ def test_every_rule_chooses_a_configuration_that_was_tried(result):
     assert result.front_probability(n_draws=20).sum() >= 1  # every draw has a front
 
 
-def test_a_filter_ranks_each_resample_once_for_all_configurations(monkeypatch):
-    from steadyset.tuning import evaluation
-
-    asked = []
-    real = evaluation.top_features
-    monkeypatch.setattr(evaluation, "top_features", lambda name, *a, **k: asked.append(name) or real(name, *a, **k))
-    result = tuned(n_trials=20)
-    assert sorted(asked) == ["anova", "mim"]
-    assert (result.frame["filter"] == "anova").sum() > 1
-
-
 def test_a_filtered_model_selects_among_what_the_filter_keeps():
     kept = set(FilterSelector("anova", k=6).fit(DATA.X, DATA.y).get_support(indices=True))
     lasso = read_space(SPACE, "classes").models["lasso"].estimator.set_params(penalty=0.02)

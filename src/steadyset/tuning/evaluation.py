@@ -6,9 +6,9 @@ resample, and the similarity of the features.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from steadyset.conventions import LEVEL
 from steadyset.errors import InputError
 from steadyset.inference import confidence_interval
 from steadyset.io.labels import given_names
-from steadyset.kernels.arrays import Floats, Ints
+from steadyset.kernels.arrays import Ints
 from steadyset.measures import Measure, get_measure
 from steadyset.resampling import Resample
 from steadyset.runner.cell import ONE_CLASS, Cell, Fitted, compute_cells
@@ -30,9 +30,9 @@ from steadyset.runner.scoring import LOWER_IS_BETTER
 from steadyset.runner.seeds import ready
 from steadyset.runner.training import Training
 from steadyset.selections import Selections
-from steadyset.selectors.filters import get_filter, top_features
 from steadyset.similarity import FeatureSimilarity
 from steadyset.task import NUMBER
+from steadyset.tuning.filter_rankings import Rankings
 from steadyset.tuning.filtered import NO_FILTER, FilteredModel
 
 STABILITY, N_FEATURES, SECONDS = "stability", "n_features", "seconds"
@@ -48,50 +48,11 @@ def direction(objective: str, measure: str | Measure) -> str:
     return "min" if objective in LOWER_IS_BETTER or objective in (N_FEATURES, SECONDS) else "max"
 
 
-class Rankings:
-    """The best features of every resample by a filter: each filter ranks each resample once, whoever asks."""
-
-    def __init__(self, plan: Plan, resamples: Sequence[Resample], n_jobs: int | None = None, *, room: int = 2) -> None:
-        self.plan = plan
-        self.room = room
-        self.resamples = resamples
-        self.weights = np.stack([resample.weights(len(plan.y)) for resample in resamples])
-        self.n_jobs = n_jobs
-        self._known: dict[str, tuple[Ints, float]] = {}
-
-    def best(self, name: str, k: int) -> Ints:
-        """Resamples x k feature numbers, best first."""
-        if name not in self._known or self._known[name][0].shape[1] < k:
-            self._known[name] = self._rank(name, k)
-        return self._known[name][0][:, :k]
-
-    def seconds(self, name: str) -> float:
-        """How long ranking one resample took."""
-        return self._known[name][1]
-
-    def _rank(self, name: str, k: int) -> tuple[Ints, float]:
-        d = self.plan.X.shape[1]
-        # A greedy filter pays for each feature, and a longer ranking begins with the shorter one: with room for more
-        # than k few requests rank again. The others score all features anyway.
-        size = min(d, self.room * k) if get_filter(name).greedy else d
-        begin = time.perf_counter()
-        if self.plan.impute is None or not len(self.plan.gaps):
-            order = self._top(name, self.plan.X, self.weights, size)
-        else:  # every resample fills the gaps in its own way
-            training = (Training.of(self.plan, resample) for resample in self.resamples)
-            parts = zip(training, self.weights, strict=True)
-            order = np.vstack([self._top(name, part.all_rows(), weights[None, :], size) for part, weights in parts])
-        return order, (time.perf_counter() - begin) / len(self.weights)
-
-    def _top(self, name: str, X: Floats, weights: Floats, k: int) -> Ints:
-        seed = self.plan.seed
-        return top_features(
-            name, X, self.plan.y, weights, k=k, random_state=seed, n_jobs=self.n_jobs, task=self.plan.task
-        )
-
-
 class Evaluator:
-    """Evaluates configurations on the resamples of a plan; `shared=False` ranks anew for each, for comparison."""
+    """Evaluates configurations on the resamples of a plan; `shared=False` ranks anew for each, for comparison.
+
+    Rankings by filters stay in `folder`.
+    """
 
     def __init__(
         self,
@@ -102,6 +63,7 @@ class Evaluator:
         features: Sequence[str] | None = None,
         n_jobs: int | None = None,
         shared: bool = True,
+        folder: Path | None = None,
     ) -> None:
         self.plan = plan
         self.features = features
@@ -122,7 +84,7 @@ class Evaluator:
         self.n_unusable = len(drawn) - len(self.usable)
         if not self.usable:
             raise InputError(f"In every run {ONE_CLASS}; use more rows, or a stratified resampling.")
-        self.rankings = Rankings(plan, self.usable, n_jobs)
+        self.rankings = Rankings(plan, self.usable, n_jobs, folder=folder)
 
     def __call__(self, configuration: FilteredModel) -> dict[str, Any]:
         """Means with standard errors, the stability with its interval (nan is undefined), and why runs failed."""

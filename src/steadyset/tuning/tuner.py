@@ -75,7 +75,7 @@ def tune(
     measure, similarity : of the stability. A measure that needs a similarity and is given none uses the absolute
         Pearson correlations of X with threshold 0.9, its missing values filled by the medians of all rows
     impute, on_warning : as for `assess`; the estimator of a configuration fills missing values in the same way
-    out : a folder for the study, from which an interrupted tuning continues, and for the table of results
+    out : a folder for the study, from which an interrupted tuning continues, for rankings and for the table of results
     n_jobs : threads that share out the resamples of a configuration
     progress : as for `assess`; a function is called with the numbers of finished and of all configurations
 
@@ -122,7 +122,10 @@ def tune(
         similarity = FeatureSimilarity.from_data(filled_by_medians(plan.X), features=feature_names)
     elif similarity is not None:
         similarity.check_features(len(feature_names), given_names(feature_names), "X")
-    evaluator = Evaluator(plan, measure=measure, similarity=similarity, features=feature_names, n_jobs=n_jobs)
+    folder = None if out is None else folder_path(out)
+    evaluator = Evaluator(
+        plan, measure=measure, similarity=similarity, features=feature_names, n_jobs=n_jobs, folder=folder
+    )
     settings = _settings(plan, configurations, names, sampler, measure, similarity)
     where, url = _place(storage, out)
     search = Search(

@@ -1,0 +1,128 @@
+"""The best features of every resample by a filter: each filter ranks each resample once, whoever asks.
+
+With a folder the rankings stay there, so that a tuning that goes on, or one that is made again, does not rank anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import re
+import time
+import zipfile
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from steadyset._version import __version__
+from steadyset.assessment.request import fingerprint
+from steadyset.io.disk import explained, write_durably
+from steadyset.kernels.arrays import Floats, Ints
+from steadyset.resampling import Resample
+from steadyset.runner.plan import Plan
+from steadyset.runner.training import Training
+from steadyset.selectors.filters import get_filter, top_features
+
+FOLDER = "rankings"
+DAMAGE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error)
+
+
+class Rankings:
+    """Rankings of the resamples of a plan, in memory and, with `folder`, on disk."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        resamples: Sequence[Resample],
+        n_jobs: int | None = None,
+        *,
+        room: int = 2,
+        folder: Path | None = None,
+    ) -> None:
+        self.plan = plan
+        self.room = room
+        self.resamples = resamples
+        self.weights = np.stack([resample.weights(len(plan.y)) for resample in resamples])
+        self.n_jobs = n_jobs
+        self._store = None if folder is None else Store(folder / FOLDER, plan, self.weights.shape[0])
+        self._known: dict[str, tuple[Ints, float]] = {}
+
+    def best(self, name: str, k: int) -> Ints:
+        """Resamples x k feature numbers, best first."""
+        if name not in self._known and self._store is not None:
+            self._known |= self._store.read(name)
+        if name not in self._known or self._known[name][0].shape[1] < k:
+            self._known[name] = self._rank(name, k)
+            if self._store is not None:
+                self._store.write(name, *self._known[name])
+        return self._known[name][0][:, :k]
+
+    def seconds(self, name: str) -> float:
+        """How long ranking one resample took."""
+        return self._known[name][1]
+
+    def _rank(self, name: str, k: int) -> tuple[Ints, float]:
+        d = self.plan.X.shape[1]
+        # A greedy filter pays for each feature, and a longer ranking begins with the shorter one: with room for more
+        # than k few requests rank again. The others score all features anyway.
+        size = min(d, self.room * k) if get_filter(name).greedy else d
+        begin = time.perf_counter()
+        if self.plan.impute is None or not len(self.plan.gaps):
+            order = self._top(name, self.plan.X, self.weights, size)
+        else:  # every resample fills the gaps in its own way
+            training = (Training.of(self.plan, resample) for resample in self.resamples)
+            parts = zip(training, self.weights, strict=True)
+            order = np.vstack([self._top(name, part.all_rows(), weights[None, :], size) for part, weights in parts])
+        return order, (time.perf_counter() - begin) / len(self.weights)
+
+    def _top(self, name: str, X: Floats, weights: Floats, k: int) -> Ints:
+        seed = self.plan.seed
+        return top_features(
+            name, X, self.plan.y, weights, k=k, random_state=seed, n_jobs=self.n_jobs, task=self.plan.task
+        )
+
+
+class Store:
+    """One file for each filter; its name says of which data and resamples, so that no other ranking is taken for it."""
+
+    def __init__(self, folder: Path, plan: Plan, n_resamples: int) -> None:
+        self.folder = folder
+        self.shape = (n_resamples, plan.X.shape[1])
+        self.identity: dict[str, Any] = {
+            "version": __version__,
+            "data": fingerprint(plan),
+            "resampling": plan.resampling.identity(),
+            "n_resamples": n_resamples,
+            "impute": plan.impute,
+            "task": plan.task,
+            "seed": plan.seed,
+        }
+
+    def read(self, name: str) -> dict[str, tuple[Ints, float]]:
+        """The ranking by its filter; nothing where there is none, or one that is damaged: it is made again."""
+        try:
+            with np.load(io.BytesIO(self._path(name).read_bytes()), allow_pickle=False) as file:
+                order, seconds = file["order"], float(file["seconds"])
+        except DAMAGE:
+            return {}
+        n_resamples, d = self.shape
+        whole = order.ndim == 2 and order.shape[0] == n_resamples and order.dtype == np.int32
+        if not whole or not all(len(np.unique(row)) == len(row) and np.all((row >= 0) & (row < d)) for row in order):
+            return {}
+        return {name: (order.astype(np.int64), seconds)}
+
+    def write(self, name: str, order: Ints, seconds: float) -> None:
+        content = io.BytesIO()
+        np.savez(content, order=order.astype(np.int32), seconds=np.float64(seconds))
+        with explained(self.folder, resumable=True):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            write_durably(self._path(name), content.getvalue())
+
+    def _path(self, name: str) -> Path:
+        identity = json.dumps(self.identity | {"filter": name}, sort_keys=True, default=str)
+        digest = hashlib.sha256(identity.encode("utf-8", "backslashreplace")).hexdigest()[:16]
+        return self.folder / f"{re.sub(r'[^A-Za-z0-9_]', '_', name)[:40]}-{digest}.npz"
