@@ -1,10 +1,10 @@
 """The exceptions that steadyset raises on purpose. Each carries one sentence for the person who called."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from types import EllipsisType
+from types import EllipsisType, MappingProxyType
 from typing import Self
 
 LONG_WORD, LONG_SENTENCE = 300, 2_500  # characters, above which the middle is left out
@@ -62,6 +62,12 @@ class WrongTypeError(InputError, TypeError):
 
 class UndeclaredFeaturesError(InputError):
     """Runs name what they selected, and nothing says what there was to choose from; the last part says what to give."""
+
+
+class MissingTargetError(InputError):
+    """Nothing says what to predict; `candidates` may be: the number of distinct values of each, likely ones first."""
+
+    candidates: Mapping[str, int] = MappingProxyType({})
 
 
 class HopelessError(InputError):

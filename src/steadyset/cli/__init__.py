@@ -24,6 +24,7 @@ from steadyset.cli import (
     reproduce,
     resamplings,
     selectors,
+    serve,
     tune,
 )
 from steadyset.cli.naming import Command, Subcommand
@@ -63,6 +64,7 @@ app.command("selectors", cls=Subcommand)(selectors.selectors)
 app.command("resamplings", cls=Subcommand)(resamplings.resamplings)
 app.command("certify", cls=Subcommand)(certify.certify)
 app.command("reproduce", cls=Subcommand)(reproduce.reproduce)
+app.command("serve", cls=Subcommand)(serve.serve)
 
 
 @app.callback()

@@ -12,7 +12,7 @@ from steadyset.cli import shared
 from steadyset.cli.similar_features import NO_SIMILARITY, Alike, load_similarity
 from steadyset.errors import InputError
 from steadyset.io.disk import file_path
-from steadyset.io.labels import AppearanceOrder, UnionOfNames, placeholders, some_names
+from steadyset.io.labels import AppearanceOrder, UnionOfNames, some_names
 from steadyset.io.limits import MAX_GB
 from steadyset.io.universe import THOSE_NAMES, UNKNOWN_UNIVERSE
 from steadyset.wording import counted
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from steadyset.selections import Selections
     from steadyset.similarity import FeatureSimilarity
 
-OF_VALUES = ("weights", "rankings")  # families whose measures read importances and ranks
 PANEL = "Reading the selections"
 NO_UNIVERSE = "give --features N or --universe FILE"
 
@@ -208,29 +207,22 @@ def chance_notes(read: Sequence[Recorded]) -> list[str]:
 
 def telling(one: Recorded, options: Options) -> str | list[Measure]:
     """All measures that say something; where every feature is selected, those that read ranks or importances."""
-    from steadyset.measures import all_measures
-    from steadyset.measures.needs import has_needs
+    from steadyset.measures.needs import full_sets, telling_measures
 
-    every = _full_sets(one.selections)
-    if every is None:
-        return "all"
-    typer.echo(f"{one.name}: measures of sets are left out, as {every}; --top K selects the K best", err=True)
-    return [each for each in all_measures() if each.family in OF_VALUES and has_needs(each, one.selections, options)]
+    every = full_sets(one.selections)
+    if every is not None:
+        typer.echo(f"{one.name}: measures of sets are left out, as {every}; --top K selects the K best", err=True)
+    return telling_measures(one.selections, options)
 
 
 def refuse_full_sets(one: Recorded, measures: Sequence[Measure]) -> None:
     """Sets of ranks or importances that hold every feature are equal by construction, which says nothing."""
-    every = _full_sets(one.selections)
+    from steadyset.measures.needs import OF_VALUES, full_sets
+
+    every = full_sets(one.selections)
     of_sets = [measure.name for measure in measures if measure.family not in OF_VALUES]
     if every is not None and of_sets:
         raise InputError(f"{one.name}: {of_sets[0]} compares sets, and {every}; give --top K.")
-
-
-def _full_sets(selections: Selections) -> str | None:
-    valued = selections.rankings is not None or selections.weights is not None
-    if not valued or selections.sizes.min() < selections.n_features:
-        return None
-    return f"every run selects all {selections.n_features:,} features"
 
 
 def _read(file: Path, asked: Asked) -> list[Recorded]:
@@ -258,6 +250,7 @@ def _read(file: Path, asked: Asked) -> list[Recorded]:
 
 def _one_run_each(found: Sequence[Recorded], n_features: int | None) -> Recorded:
     """Files with one list each as the runs of one procedure, called by their files."""
+    from steadyset.inference.pooling import over_the_same
     from steadyset.selections import Selections
 
     over = over_the_same([one.selections for one in found], n_features)
@@ -281,6 +274,8 @@ def short_names(read: Sequence[Recorded]) -> list[str]:
 
 def side_by_side(read: Sequence[Recorded], n_features: int | None) -> list[Recorded]:
     """Procedures over the same features; one that does not know its universe takes that of another, and says so."""
+    from steadyset.inference.pooling import over_the_same
+
     over = over_the_same([one.selections for one in read], n_features)
     knowing = [one.name for one in read if not isinstance(one.selections.features, UnionOfNames)]
     taken = {
@@ -308,23 +303,6 @@ def each_list(read: Sequence[Recorded]) -> list[Recorded]:
             told = {"notes": one.notes, "hints": one.hints} if i == 0 else {"notes": (), "hints": ()}
             found.append(one._replace(selector=f"{whose}{label}", selections=sel.take([i]), **told))
     return found
-
-
-def over_the_same(recorded: Sequence[Selections], n_features: int | None) -> list[Selections]:
-    """The same features in the same order, where files name them in the order in which they meet them."""
-    every = [sel.features for sel in recorded]
-    if all(names == every[0] for names in every):
-        return list(recorded)
-    declared = [names for names in every if not isinstance(names, UnionOfNames)]
-    if len(declared) < len(every):
-        names = declared[0] if declared else UnionOfNames(dict.fromkeys(name for some in every for name in some))
-        return [sel.reordered(names) if isinstance(sel.features, UnionOfNames) else sel for sel in recorded]
-    used = list(dict.fromkeys(name for some in every for name in some if not name.startswith("unnamed ")))
-    if n_features is not None and len(used) <= n_features:
-        used += placeholders(used, n_features - len(used))
-    if any(sel.n_features != len(used) for sel in recorded):
-        return list(recorded)  # features that only some of the files have are refused with a sentence
-    return [sel.reordered(AppearanceOrder(used)) for sel in recorded]
 
 
 def _universe(

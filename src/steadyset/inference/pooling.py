@@ -9,7 +9,7 @@ import numpy as np
 
 from steadyset.errors import InputError
 from steadyset.io.entries import row_pointers
-from steadyset.io.labels import AppearanceOrder, check_same_order, placeholders
+from steadyset.io.labels import AppearanceOrder, UnionOfNames, check_same_order, placeholders
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selections import Selections
 
@@ -101,3 +101,20 @@ def _over(sel: Selections, names: Sequence[str]) -> Selections:
 def _row(sel: Selections, run: int) -> Floats:
     assert sel.weights is not None
     return sel.weights[sel.indptr[run] : sel.indptr[run + 1]]
+
+
+def over_the_same(recorded: Sequence[Selections], n_features: int | None) -> list[Selections]:
+    """The same features in the same order, where files name them in the order in which they meet them."""
+    every = [sel.features for sel in recorded]
+    if all(names == every[0] for names in every):
+        return list(recorded)
+    declared = [names for names in every if not isinstance(names, UnionOfNames)]
+    if len(declared) < len(every):
+        names = declared[0] if declared else UnionOfNames(dict.fromkeys(name for some in every for name in some))
+        return [sel.reordered(names) if isinstance(sel.features, UnionOfNames) else sel for sel in recorded]
+    used = list(dict.fromkeys(name for some in every for name in some if not name.startswith("unnamed ")))
+    if n_features is not None and len(used) <= n_features:
+        used += placeholders(used, n_features - len(used))
+    if any(sel.n_features != len(used) for sel in recorded):
+        return list(recorded)  # features that only some of the files have are refused with a sentence
+    return [sel.reordered(AppearanceOrder(used)) for sel in recorded]

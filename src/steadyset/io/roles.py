@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from steadyset.errors import Argument, InputError
+from steadyset.errors import Argument, InputError, MissingTargetError
 from steadyset.task import MOST_CLASSES
 
 CANDIDATES = 6  # shown in a sentence
@@ -35,11 +35,14 @@ def role_values(columns: Mapping[str, Sequence[Any]], name: str, where: str) -> 
     raise InputError(f"{where} has no column {name!r}; {_instead(name, columns)}")
 
 
-def missing_target(columns: Mapping[str, Sequence[Any]], where: str) -> InputError:
+def missing_target(columns: Mapping[str, Sequence[Any]], where: str) -> MissingTargetError:
     """The sentence for data whose target nobody named."""
-    found = candidates(columns)
+    counts = candidate_counts(columns)
+    found = _listed(counts)
     told = f"{where} has these candidates: {found}" if found else f"no column of {where} puts rows into classes"
-    return InputError("Nothing says what to predict; give ", Argument("target", ...), f" ({told}).")
+    error = MissingTargetError("Nothing says what to predict; give ", Argument("target", ...), f" ({told}).")
+    error.candidates = counts
+    return error
 
 
 def close_name(name: str, names: Sequence[str]) -> str | None:
@@ -49,6 +52,11 @@ def close_name(name: str, names: Sequence[str]) -> str | None:
 
 
 def candidates(columns: Mapping[str, Sequence[Any]]) -> str:
+    """The columns that may be predicted, in words."""
+    return _listed(candidate_counts(columns))
+
+
+def candidate_counts(columns: Mapping[str, Sequence[Any]]) -> dict[str, int]:
     """The columns that may be predicted, each with its number of distinct values; those with few of them first."""
     counts = {}
     for name in columns:
@@ -57,9 +65,13 @@ def candidates(columns: Mapping[str, Sequence[Any]]) -> str:
             count = len({value for value in values if is_known(value)})
             if count > 1 and not _names_rows(values, count):
                 counts[name] = count
-    possible = sorted(counts, key=lambda name: counts[name] > min(MOST_CLASSES, len(columns[name]) / 2))
-    shown = ", ".join(f"{name!r} ({counts[name]} values)" for name in possible[:CANDIDATES])
-    return shown if len(possible) <= CANDIDATES else f"{shown} and {len(possible) - CANDIDATES} more"
+    few = sorted(counts, key=lambda name: counts[name] > min(MOST_CLASSES, len(columns[name]) / 2))
+    return {name: counts[name] for name in few}
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    shown = ", ".join(f"{name!r} ({count} values)" for name, count in list(counts.items())[:CANDIDATES])
+    return shown if len(counts) <= CANDIDATES else f"{shown} and {len(counts) - CANDIDATES} more"
 
 
 def is_known(value: Any) -> bool:

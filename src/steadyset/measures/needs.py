@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 from steadyset.errors import Argument, InputError
 from steadyset.measures.options import Options
-from steadyset.measures.record import Measure, Need
+from steadyset.measures.record import Measure, Need, all_measures
 from steadyset.selections import Selections
+
+OF_VALUES = ("weights", "rankings")  # families whose measures read importances and ranks
 
 
 class Remedy(NamedTuple):
@@ -44,3 +46,18 @@ def require_needs(measure: Measure, selections: Selections, options: Options) ->
     for need in measure.needs:
         if not NEEDS[need].met(selections, options):
             raise InputError(f"{measure.name} needs ", *NEEDS[need].how, ".")
+
+
+def full_sets(selections: Selections) -> str | None:
+    """That ranks or importances select every feature, in words: such sets are equal by construction. None if not."""
+    valued = selections.rankings is not None or selections.weights is not None
+    if not valued or selections.sizes.min() < selections.n_features:
+        return None
+    return f"every run selects all {selections.n_features:,} features"
+
+
+def telling_measures(selections: Selections, options: Options) -> str | list[Measure]:
+    """All measures that say something; where every feature is selected, those that read ranks or importances."""
+    if full_sets(selections) is None:
+        return "all"
+    return [each for each in all_measures() if each.family in OF_VALUES and has_needs(each, selections, options)]

@@ -1,0 +1,44 @@
+"""A call of a subcommand as the words that are typed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+
+def typed_words(subcommand: str, options: Mapping[str, Any]) -> list[str]:
+    """The words after `steadyset`; options are named as the parameters of the subcommand."""
+    known = {parameter.name: parameter for parameter in _parameters(subcommand)}
+    words = [subcommand]
+    for name, value in options.items():
+        if value is None:
+            continue
+        parameter = known[name]
+        if parameter.param_type_name == "argument":
+            words.append(str(value))
+        elif isinstance(value, bool):
+            words += [] if not (value or parameter.secondary_opts) else [_flag(parameter, value)]
+        else:
+            for one in value if isinstance(value, (list, tuple)) else (value,):
+                words += _given(max(parameter.opts, key=len), str(one))
+    return words
+
+
+def _given(option: str, value: str) -> list[str]:
+    """An option with its value; one that begins with a dash would be taken for an option itself."""
+    return [f"{option}={value}"] if value.startswith("-") or not value else [option, value]
+
+
+def _flag(parameter: Any, value: bool) -> str:
+    return str(parameter.opts[0] if value else parameter.secondary_opts[0])
+
+
+@cache
+def _parameters(subcommand: str) -> tuple[Any, ...]:
+    import typer
+
+    from steadyset.cli import app
+
+    command: Any = typer.main.get_command(app)
+    return tuple(command.commands[subcommand].params)

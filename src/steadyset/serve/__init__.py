@@ -1,0 +1,86 @@
+"""The local page: from a file to a report without typing a command. It computes nothing itself."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+from steadyset.errors import InputError, MissingExtraError
+from steadyset.serve.access import LEAST_PASSWORD, Access, is_this_machine
+
+__all__ = ["serve"]
+
+Words = Callable[..., list[str]]
+PORT = 8351
+GRACE = 1  # seconds that open streams get at the end
+
+
+def serve(
+    folder: Path,
+    words: Words,
+    *,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    password: str | None = None,
+    ready: Callable[[str], None] = print,
+) -> None:
+    """Serve the page on a folder until the process is asked to end; runs go on without it.
+
+    Parameters
+    ----------
+    folder : where run folders and uploaded tables are
+    words : turns a call of the command (subcommand, options) into the words that are typed
+    host, port : where to listen; without a port the usual one, or a free one where it is taken
+    password : what visitors type; needed where other machines reach the page. None: the link holds a random key
+    ready : is told the link once the page can be opened
+    """
+    try:
+        import uvicorn
+
+        from steadyset.serve.application import create_application
+    except ImportError as error:
+        if isinstance(error, MissingExtraError):
+            raise
+        raise MissingExtraError('The page needs starlette and uvicorn: pip install "steadyset[serve]".') from None
+    _check_password(host, password)
+    listening = _listen(host, port)
+    access = Access(host, listening.getsockname()[1], password)
+    config = uvicorn.Config(
+        create_application(folder, access, words),
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=GRACE,
+        timeout_keep_alive=30,
+        lifespan="on",
+    )
+
+    class Told(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            ready(access.link)
+
+    Told(config).run([listening])
+
+
+def _check_password(host: str, password: str | None) -> None:
+    if password is not None and len(password) < LEAST_PASSWORD:
+        raise InputError(f"The password must have at least {LEAST_PASSWORD} characters.")
+    if password is None and not is_this_machine(host):
+        raise InputError(
+            f"With the host {host} other machines can reach the page, and what they send and see is not encrypted; "
+            "give a password that visitors have to type, or leave the host out."
+        )
+
+
+def _listen(host: str, port: int | None) -> socket.socket:
+    """A socket on the port that was asked for; on the usual one, or a free one, where none was."""
+    refused: OSError | None = None
+    for wanted in (PORT, 0) if port is None else (port,):
+        try:
+            family = socket.AF_INET6 if ":" in host else socket.AF_INET
+            return socket.create_server((host, wanted), family=family)
+        except OSError as error:
+            refused = error
+    raise InputError(f"The page cannot listen at {host}, port {port}: {refused.strerror if refused else ''}.") from None

@@ -1,0 +1,133 @@
+"""Computations in a process of their own: a hostile or huge file ends that process, never the server."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import multiprocessing
+import os
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from typing import Any
+
+from steadyset.errors import Argument, InputError, SteadysetError
+
+SECONDS = 120.0
+SPARE_GB = 4.0  # of addresses that libraries take beside the data
+# The library that draws takes far more addresses than memory; what it draws has been read within the limit before.
+DRAWING = ("pictures", "selections_page", "write_report", "compared")
+# Arguments as the forms of the page call them.
+FIELDS = {
+    "delimiter": "“Separator”",
+    "drop": "“Leave out”",
+    "groups": "“Groups”",
+    "header": "“First cells are labels”",
+    "impute": "“Fill missing values”",
+    "keep": "“Keep”",
+    "layer": "“Layer”",
+    "layout": "“Layout”",
+    "max_gb": "the command, which takes larger files",
+    "n_features": "“Number of features”",
+    "features": "“Number of features”",
+    "out": "“Name”",
+    "resampling": "“Resampling”",
+    "runs": "“Runs”",
+    "samples": "a file of samples",
+    "samples_sheet": "“Sheet of the samples”",
+    "scoring": "“Scores”",
+    "selectors": "“Selectors”",
+    "sheet": "“Sheet”",
+    "target": "“Target”",
+    "task": "“Task”",
+    "top": "“Top”",
+    "transpose": "“Rows are features”",
+}
+
+
+class Aside:
+    """Computes in other processes, a few at a time, each with limits of time and memory."""
+
+    def __init__(self, at_once: int = 2, max_gb: float = 8.0) -> None:
+        self._context = multiprocessing.get_context("forkserver")
+        self._context.set_forkserver_preload(["steadyset.serve.tasks"])
+        self._turns = asyncio.Semaphore(at_once)
+        self._max_gb = max_gb
+
+    def begin(self) -> None:
+        """Load what the tasks need, so that the first of them does not wait for it."""
+        process = self._context.Process(target=_loaded, daemon=True)
+        process.start()
+        process.join()
+
+    async def call(self, task: str, *arguments: Any, seconds: float = SECONDS) -> Any:
+        """What a function of steadyset.serve.tasks returns; an InputError with one sentence where it cannot.
+
+        Tasks are called by name, so that the server itself never imports what they need.
+        """
+        async with self._turns:
+            loop = asyncio.get_running_loop()
+            called = functools.partial(self._call, task, arguments, seconds)
+            return await loop.run_in_executor(None, called)
+
+    def _call(self, task: str, arguments: tuple[Any, ...], seconds: float) -> Any:
+        ours, theirs = self._context.Pipe(duplex=False)
+        process = self._context.Process(target=_answer, args=(theirs, task, arguments, self._max_gb), daemon=True)
+        process.start()
+        theirs.close()
+        try:
+            if not ours.poll(seconds):
+                raise InputError(f"This took longer than {seconds:.0f} s and was stopped; use the command instead.")
+            kind, content = ours.recv()
+        except EOFError:
+            raise InputError("The file cannot be read: it is damaged, or too large for the memory.") from None
+        finally:
+            process.kill()
+            process.join()
+            process.close()
+            ours.close()
+        if kind == "refused":
+            raise InputError(content)
+        return content
+
+
+def _loaded() -> None:
+    """The process that is forked for each task has loaded everything by now."""
+
+
+def _answer(back: Connection, task: str, arguments: tuple[Any, ...], max_gb: float) -> None:
+    """In the other process: the result, or the sentence of an error."""
+    if task not in DRAWING:
+        _limit_memory(max_gb + SPARE_GB)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what native libraries print is no answer
+    try:
+        from steadyset.serve import tasks
+
+        back.send(("done", getattr(tasks, task)(*arguments)))
+    except SteadysetError as error:
+        back.send(("refused", error.told(as_field)))
+    except MemoryError:
+        back.send(("refused", "This needs more memory than is allowed here; use the command instead."))
+
+
+def _limit_memory(gigabytes: float) -> None:
+    with suppress(ImportError, OSError, ValueError):  # not everywhere
+        import resource
+
+        with open("/proc/self/statm") as sizes:
+            taken = int(sizes.read().split()[0]) * resource.getpagesize()
+        limit = taken + int(gigabytes * 2**30)
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+
+def as_field(argument: Argument) -> str:
+    """An argument as the page calls it."""
+    name = FIELDS.get(argument.name)
+    if name is None:
+        return str(argument)
+    match argument.value:
+        case tuple(values):
+            return f"{name}: {', '.join(map(str, values))}"
+        case str(text):
+            return f"{name}: {text}"
+        case _:
+            return name

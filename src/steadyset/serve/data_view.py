@@ -1,0 +1,166 @@
+"""Assess and tune: from a table to an order; how it was understood is shown before anything is run."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.datastructures import QueryParams
+from starlette.requests import Request
+from starlette.responses import Response
+
+from steadyset.errors import InputError
+from steadyset.resampling import resampling_by_name
+from steadyset.serve.orders import Order
+from steadyset.serve.site import Site, go_to, site_of
+from steadyset.wording import lasting
+
+TEXTS = ("target", "groups", "sheet", "samples_sheet", "layer", "delimiter")
+RESAMPLINGS = {
+    "bootstrap": "bootstrap: rows drawn with replacement",
+    "subsample": "subsample: half of the rows",
+    "subsample:fraction=0.8": "subsample: 80% of the rows",
+    "complementary_pairs": "complementary pairs of halves",
+    "kfold:n_splits=10": "10-fold cross-validation",
+}
+KINDS = {"assess": "Assess selectors", "tune": "Tune: find the best configurations"}
+ESTIMATE_SECONDS = 30.0
+DEFAULT_RUNS, DEFAULT_TRIALS = "100", "50"
+FOLDS = 10
+
+
+async def start_page(request: Request) -> Response:
+    """Where a table is dropped or chosen."""
+    site = site_of(request)
+    kind = request.url.path.strip("/")
+    return site.page(request, "start.html.j2", kind=kind, title=KINDS[kind], tables=site.shelf.tables())
+
+
+async def data_page(request: Request) -> Response:
+    """How a table is understood, and once its target is known, what to run on it."""
+    site = site_of(request)
+    asked = request.query_params
+    kind = asked.get("kind", "assess")
+    if kind not in KINDS:
+        raise InputError("This page does not know what to do with the table; begin at “Assess” or “Tune”.")
+    site.shelf.table(asked.get("file", ""))
+    content: dict[str, Any] = {"understood": None, "complaint": ""}
+    try:
+        content["understood"] = await site.aside.call("understood", *_reading_call(site, asked))
+    except InputError as error:
+        content["complaint"] = site.without_paths(str(error))
+    return site.page(
+        request,
+        "data.html.j2",
+        kind=kind,
+        title=KINDS[kind],
+        asked=asked,
+        tables=site.shelf.tables(),
+        resamplings=RESAMPLINGS,
+        cores=site.cores,
+        name=site.shelf.free_name(asked.get("file", "run").rpartition("/")[2].partition(".")[0]),
+        runs=DEFAULT_RUNS,
+        trials=DEFAULT_TRIALS,
+        **content,
+    )
+
+
+async def estimate(request: Request) -> Response:
+    """How long the order will take, by runs that are tried out."""
+    site = site_of(request)
+    form = await request.form()
+    fields = QueryParams([(name, str(value)) for name, value in form.multi_items()])
+    try:
+        request_of = _assess_options(fields)
+        call = _reading_call(site, fields)[:2]
+        seconds = await site.aside.call("estimated", *call, request_of, seconds=ESTIMATE_SECONDS)
+    except InputError as error:
+        return site.page(request, "estimate.html.j2", words=site.without_paths(str(error)), each={})
+    runs = DEFAULT_RUNS if fields.get("runs") == "auto" else str(request_of.get("runs", FOLDS))
+    known = {name: value for name, value in seconds.items() if math.isfinite(value)}
+    total = sum(known.values()) * int(runs) / int(request_of["jobs"])
+    more = " for the first 100 runs; more follow until the intervals are narrow" if fields.get("runs") == "auto" else ""
+    words = f"About {lasting(max(total, 1.0))}{more}."
+    each = {name: f"{value:.2g} s" for name, value in known.items()}
+    return site.page(request, "estimate.html.j2", words=words, each=each)
+
+
+async def order(request: Request) -> Response:
+    """Put an order into the queue, and show its run."""
+    site = site_of(request)
+    form = await request.form()
+    fields = QueryParams([(name, str(value)) for name, value in form.multi_items()])
+    kind = fields.get("kind", "")
+    if kind not in KINDS:
+        raise InputError("Nothing says what to run; begin at “Assess” or “Tune”.")
+    name = fields.get("name", "").strip()
+    if site.shelf.place(name).exists():
+        raise InputError(f"There is a folder {name!r} already; choose another name.")
+    options = _assess_options(fields) if kind == "assess" else _tune_options(fields)
+    reading, samples = _reading(fields), fields.get("samples", "")
+    await site.aside.call("understood", *_reading_call(site, fields))  # what cannot be read is not put into the queue
+    if samples:
+        reading["samples"] = samples
+    options = {"file": fields.get("file", ""), **reading, **options, "out": name}
+    site.queue.submit(name, Order(kind, options, cores=int(options["jobs"])))
+    return go_to(request, f"/runs/{name}")
+
+
+def _reading_call(site: Site, asked: QueryParams) -> tuple[str, dict[str, Any], str | None]:
+    """The arguments of the task that reads a table."""
+    reading = _reading(asked)
+    if asked.get("samples"):
+        reading["samples"] = str(site.shelf.table(asked["samples"]))
+    return str(site.shelf.table(asked.get("file", ""))), reading, asked.get("task") or None
+
+
+def _reading(asked: QueryParams) -> dict[str, Any]:
+    """The options of reading that were chosen, as `load_data` and the command name them."""
+    found: dict[str, Any] = {name: asked[name].strip() for name in TEXTS if asked.get(name, "").strip()}
+    if asked.get("transpose") in ("yes", "no"):
+        found["transpose"] = asked["transpose"] == "yes"
+    for name in ("drop", "keep"):
+        names = [one.strip() for one in asked.get(name, "").split("\n") if one.strip()]
+        if names:
+            found[name] = names
+    if asked.get("impute"):
+        found["impute"] = "median"
+    return found
+
+
+def _common(fields: Mapping[str, str]) -> dict[str, Any]:
+    options: dict[str, Any] = {
+        "jobs": _whole(fields, "cores", "“Cores”", 1),
+        "seed": _whole(fields, "seed", "“Seed”", 0),
+    }
+    if fields.get("task"):
+        options["task"] = fields["task"]
+    return options
+
+
+def _assess_options(fields: QueryParams) -> dict[str, Any]:
+    selectors = [*fields.getlist("selector"), *(one.strip() for one in fields.get("more", "").split("\n"))]
+    chosen = list(dict.fromkeys(one for one in selectors if one))
+    if not chosen:
+        raise InputError("Choose at least one selector.")
+    resampling = fields.get("resampling", "bootstrap")
+    options: dict[str, Any] = {"selectors": chosen, "resampling": resampling, **_common(fields)}
+    if "n_runs" in resampling_by_name(resampling).get_params():
+        runs = fields.get("runs", DEFAULT_RUNS).strip()
+        options["runs"] = runs if runs == "auto" else str(_whole(fields, "runs", "“Runs”", 2))
+    scores = fields.getlist("score")
+    return {**options, **({"scores": scores} if scores else {})}
+
+
+def _tune_options(fields: QueryParams) -> dict[str, Any]:
+    trials = _whole(fields, "trials", "“Configurations”", 1)
+    return {"trials": trials, "resampling": fields.get("resampling", "kfold:n_splits=10"), **_common(fields)}
+
+
+def _whole(fields: Mapping[str, str], name: str, label: str, least: int) -> int:
+    text = fields.get(name, "").strip()
+    if not text.isdecimal() or len(text) > 9 or int(text) < least:
+        raise InputError(f"{label} must be a whole number of at least {least} (got {json.dumps(text[:40])}).")
+    return int(text)

@@ -1,0 +1,136 @@
+"""How far a run folder is, seen from outside: nothing is asked of the process that works on it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from steadyset.assessment.folder import CELLS, FINISHED, SETTINGS, TABLE, RunFolder
+from steadyset.serve.orders import ASKED, HELD, PAUSED, SAID, STOPPED, WAITING
+from steadyset.serve.queueing import is_held
+from steadyset.serve.shelf import Run
+from steadyset.tuning.tuner import DATABASE
+from steadyset.tuning.tuner import TABLE as TRIALS
+
+RUNNING, FINISHED_STATE, FAILED, INTERRUPTED = "running", "finished", "failed", "interrupted"
+COMPLAINT = "steadyset: "  # what the command puts before a sentence on what is wrong
+LONGEST_SAID = 1 << 16
+ON_ALL_ROWS = "--1.json"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A state in a word, how many of how many are finished (0: unknown), and what the command complained of."""
+
+    state: str
+    done: int
+    total: int
+    complaint: str = ""
+
+    @property
+    def lives(self) -> bool:
+        """Whether it may still change by itself."""
+        return self.state in (RUNNING, WAITING)
+
+
+def progress_of(run: Run) -> Progress:
+    """What the files of a run folder say."""
+    done, total = _of_tuning(run) if run.kind == "tuning" else _of_assessment(run)
+    asked = None if run.order is None else run.order.state
+    if is_held(run.path) or RunFolder(run.path).in_use:
+        return Progress(RUNNING, done, total)
+    if asked in (WAITING, PAUSED, STOPPED):
+        return Progress(str(asked), done, total)
+    complaint = _complaint(run.path)
+    if complaint:
+        return Progress(FAILED, done, total, complaint)
+    table = run.path / (TRIALS if run.kind == "tuning" else TABLE)
+    whole = table.exists() and done >= total
+    return Progress(FINISHED_STATE if whole else INTERRUPTED, done, total)
+
+
+def stamps(folder: Path) -> tuple[int, ...]:
+    """What changes when anything happens in a run folder; reading it costs a few calls of the system."""
+    files = (FINISHED, CELLS, SETTINGS, TABLE, DATABASE, ASKED, HELD, TRIALS)
+    return (int(is_held(folder)), int(RunFolder(folder).in_use), *(_stamp(folder / name) for name in files))
+
+
+def said(folder: Path) -> str:
+    """What the command printed, its end where it is long."""
+    with suppress(OSError), (folder / SAID).open("rb") as file:
+        file.seek(max(0, os.fstat(file.fileno()).st_size - LONGEST_SAID))
+        return file.read().decode("utf-8", "replace")
+    return ""
+
+
+def settings_of(folder: Path) -> dict[str, Any]:
+    """The settings of an assessment; empty before it has written them."""
+    stamp = _stamp(folder / SETTINGS)
+    return _settings(folder, stamp) if stamp else {}
+
+
+def _of_assessment(run: Run) -> tuple[int, int]:
+    settings = settings_of(run.path)
+    if not settings:
+        return 0, 0
+    single = 0
+    with suppress(OSError):
+        names = os.listdir(run.path / FINISHED)
+        single = sum(name.endswith(".json") and not name.endswith(ON_ALL_ROWS) for name in names)
+    packed = _packed(run.path / CELLS, _stamp(run.path / CELLS))
+    total = len(settings.get("selectors", ())) * int(settings.get("details", {}).get("n_runs", 0))
+    done = single + packed
+    return (done, total) if total else (done, done)
+
+
+def _of_tuning(run: Run) -> tuple[int, int]:
+    total = int(run.order.options.get("trials", 0)) if run.order is not None else 0
+    done = 0
+    path = run.path / DATABASE
+    with suppress(sqlite3.Error):
+        if path.exists():
+            with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=1)) as database:
+                done = int(database.execute("select count(*) from trials where state = 'COMPLETE'").fetchone()[0])
+    return done, total or done
+
+
+def _complaint(folder: Path) -> str:
+    """The last sentence with which the command refused to work."""
+    lines = [line for line in said(folder).splitlines() if line.startswith(COMPLAINT)]
+    return lines[-1].removeprefix(COMPLAINT) if lines else ""
+
+
+@lru_cache(maxsize=256)
+def _settings(folder: Path, stamp: int) -> dict[str, Any]:
+    with suppress(OSError, ValueError):
+        content = json.loads((folder / SETTINGS).read_bytes())
+        if isinstance(content, dict):
+            return {key: content[key] for key in ("selectors", "details") if key in content}
+    return {}
+
+
+@lru_cache(maxsize=256)
+def _packed(path: Path, stamp: int) -> int:
+    """The packed runs; fits on all rows are none."""
+    if not stamp:
+        return 0
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    with suppress(OSError, pa.ArrowException):
+        runs = parquet.read_table(path, columns=["run"]).column("run").to_numpy()
+        return int((runs >= 0).sum())
+    return 0
+
+
+def _stamp(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0

@@ -1,0 +1,43 @@
+"""The lines of Python that do what the page does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+READING = ("samples", "transpose", "sheet", "samples_sheet", "layer", "drop", "keep", "impute", "delimiter", "groups")
+NAMES = {"scores": "scoring", "jobs": "n_jobs", "seed": "random_state", "trials": "n_trials"}
+RUNNING = ("resampling", "runs", "scores", "task", "impute", "jobs", "seed", "trials", "out")
+
+
+def python_lines(subcommand: str, options: Mapping[str, Any]) -> str:
+    """A script with the same result as the command with these options."""
+    target = options.get("target")
+    reading = [repr(options["file"]), repr(target), *_arguments(options, READING)]
+    what = "None" if subcommand == "tune" else _selectors(options.get("selectors"))
+    data = ["data.X", f"pd.Series(data.y, name={target!r})", "features=data.features", "groups=data.groups"]
+    running = ",\n    ".join([what, *data, *_arguments(options, RUNNING)])
+    lines = [
+        "import pandas as pd",
+        "import steadyset as st",
+        "",
+        f"data = st.load_data({', '.join(reading)})",
+        f"result = st.{subcommand}(\n    {running},\n)",
+        "print(result.summary())" if subcommand == "assess" else "print(result.front)",
+        'st.report(result, "report.html")',
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _selectors(given: Any) -> str:
+    return "None" if not given else repr(list(given))
+
+
+def _arguments(options: Mapping[str, Any], names: tuple[str, ...]) -> list[str]:
+    return [
+        f"{NAMES.get(name, name)}={_literal(name, options[name])}" for name in names if options.get(name) is not None
+    ]
+
+
+def _literal(name: str, value: Any) -> str:
+    return str(value) if name == "runs" and str(value).isdecimal() else repr(value)

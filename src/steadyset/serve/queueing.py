@@ -1,0 +1,139 @@
+"""The queue: every order is the very command, in a process of its own that goes on without the server.
+
+A process inherits a lock on the file `held` in its run folder: any server, also one that is started later, sees whether
+it lives, and waits for its end without asking again and again.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from steadyset.assessment.folder import SETTINGS
+from steadyset.errors import InputError
+from steadyset.io.disk import explained
+from steadyset.serve.orders import HELD, PAUSED, SAID, STARTED, STOPPED, WAITING, Order, write_order
+from steadyset.serve.shelf import Run, Shelf
+from steadyset.tuning.tuner import DATABASE
+
+Words = Callable[[str, Mapping[str, Any]], list[str]]  # a call of the command as it is typed
+
+
+class Queue:
+    """Starts orders in their sequence, as many at once as the cores allow."""
+
+    def __init__(self, shelf: Shelf, words: Words, cores: int | None = None) -> None:
+        self.shelf, self.words = shelf, words
+        self.cores = cores or os.cpu_count() or 1
+        self._running: dict[str, int] = {}  # cores by name
+        self._lock = threading.RLock()
+
+    def begin(self) -> None:
+        """Find what runs already, and start what waits."""
+        with self._lock:
+            for run in self.shelf.runs():
+                if run.order is not None and is_held(run.path):
+                    self._watch(run.name, run.order.cores, None)
+            self._start_waiting()
+
+    def submit(self, name: str, order: Order) -> None:
+        """Put an order at the end of the queue."""
+        path = self.shelf.place(name)
+        with self._lock:
+            if is_held(path):
+                raise InputError(f"{name} is running; pause it first.")
+            last = max((run.order.number for run in self.shelf.runs() if run.order is not None), default=0)
+            write_order(path, order.but(state=WAITING, number=last + 1))
+            self._start_waiting()
+
+    def moved(self, run: Run, order: Order) -> None:
+        """Put down the order of a run folder that got another name."""
+        with self._lock:
+            write_order(run.path, order)
+
+    def pause(self, run: Run) -> None:
+        """End the process after its current runs; the finished ones are kept, and the order can be resumed."""
+        self._end(run, PAUSED)
+
+    def stop(self, run: Run) -> None:
+        """The same, for good: the report is that of the finished runs."""
+        self._end(run, STOPPED)
+
+    def _end(self, run: Run, state: str) -> None:
+        with self._lock:
+            if run.order is None:
+                raise InputError(f"{run.name} was not started from this page; stop it where it was started.")
+            held = is_held(run.path)
+            write_order(run.path, run.order.but(state=state))
+            if held and run.order.pid:
+                with suppress(ProcessLookupError):
+                    os.kill(run.order.pid, signal.SIGTERM)
+
+    def _start_waiting(self) -> None:
+        waiting = [run for run in self.shelf.runs() if run.order is not None and run.order.state == WAITING]
+        for run in sorted(waiting, key=lambda run: run.order.number if run.order else 0):
+            assert run.order is not None
+            needed = min(run.order.cores, self.cores)
+            if sum(self._running.values()) + needed > self.cores:
+                return
+            if not is_held(run.path):
+                self._start(run, run.order, needed)
+
+    def _start(self, run: Run, order: Order, cores: int) -> None:
+        begun = (run.path / (SETTINGS if order.subcommand == "assess" else DATABASE)).exists()
+        options = {**order.options, "resume": True} if begun else order.options
+        command = [sys.executable, "-P", "-m", "steadyset", *self.words(order.subcommand, options)]
+        with explained(run.path):
+            lock = os.open(run.path / HELD, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            with explained(run.path), (run.path / SAID).open("wb") as said:
+                process = subprocess.Popen(
+                    command,
+                    cwd=self.shelf.path,
+                    stdin=subprocess.DEVNULL,
+                    stdout=said,
+                    stderr=subprocess.STDOUT,
+                    pass_fds=[lock],
+                    start_new_session=True,  # Ctrl-C ends the server alone
+                )
+            write_order(run.path, order.but(state=STARTED, pid=process.pid))
+        finally:
+            os.close(lock)
+        self._watch(run.name, cores, process)
+
+    def _watch(self, name: str, cores: int, process: subprocess.Popen[bytes] | None) -> None:
+        self._running[name] = cores
+        threading.Thread(target=self._wait, args=(name, process), daemon=True).start()
+
+    def _wait(self, name: str, process: subprocess.Popen[bytes] | None) -> None:
+        """Sleep until a process has ended; then there is room for the next one."""
+        if process is not None:
+            process.wait()
+        else:
+            with suppress(OSError), (self.shelf.path / name / HELD).open("rb") as lock:
+                fcntl.flock(lock, fcntl.LOCK_SH)
+        with self._lock:
+            self._running.pop(name, None)
+            with suppress(OSError, InputError):  # the folder may be gone
+                self._start_waiting()
+
+
+def is_held(folder: Path) -> bool:
+    """Whether the process of an order lives."""
+    try:
+        with (folder / HELD).open("rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False

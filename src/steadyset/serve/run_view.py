@@ -1,0 +1,201 @@
+"""One run: its progress as it happens, what can be done with it, and its report."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import tempfile
+import time
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, Response, StreamingResponse
+
+from steadyset.assessment.folder import CELLS, FINISHED, TABLE
+from steadyset.errors import InputError
+from steadyset.serve.orders import PAUSED, STOPPED, WAITING
+from steadyset.serve.progress_seen import FAILED, INTERRUPTED, RUNNING, progress_of, said
+from steadyset.serve.python_lines import python_lines
+from steadyset.serve.report_view import report_response
+from steadyset.serve.shelf import REPORT, Run
+from steadyset.serve.site import Site, go_to, site_of
+
+LEAST_PAUSE, DUTY = 1.0, 20.0  # seconds between two interim results, and how many times as long as one takes
+STATES = {
+    WAITING: "Waiting for free cores",
+    RUNNING: "Running",
+    PAUSED: "Paused",
+    STOPPED: "Stopped",
+    FAILED: "It could not run",
+    INTERRUPTED: "Interrupted",
+    "finished": "Finished",
+}
+
+
+class Display:
+    """What is shown of runs as they go on; interim results are computed aside, and rarely enough to cost nothing."""
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+        self._interim: dict[str, list[dict[str, Any]]] = {}
+        self._busy: dict[str, asyncio.Task[None]] = {}
+        self._next: dict[str, float] = {}
+
+    def revision(self, name: str) -> int:
+        """Changes with the interim result."""
+        return id(self._interim.get(name))
+
+    async def show(self, run: Run) -> tuple[str, bool]:
+        """The state of a run as a part of a page, and whether it may still change."""
+        progress = await asyncio.to_thread(progress_of, run)
+        if run.kind == "assessment" and progress.state == RUNNING and progress.done:
+            self._compute(run)
+        interim = self._interim.get(run.name, [])
+        text = self.site.text("progress.html.j2", run=run, progress=progress, states=STATES, interim=interim)
+        if not progress.lives:
+            self._interim.pop(run.name, None)
+        return text, progress.lives
+
+    def _compute(self, run: Run) -> None:
+        if run.name in self._busy or time.monotonic() < self._next.get(run.name, 0.0):
+            return
+        self._busy[run.name] = asyncio.create_task(self._computed(run))
+
+    async def _computed(self, run: Run) -> None:
+        begin = time.monotonic()
+        try:
+            self._interim[run.name] = await self.site.aside.call("interim", str(run.path))
+        except InputError:
+            pass  # the next one may find more
+        finally:
+            now = time.monotonic()
+            self._next[run.name] = now + max(LEAST_PAUSE, DUTY * (now - begin))
+            del self._busy[run.name]
+
+
+async def run_page(request: Request) -> Response:
+    """The page of a run."""
+    site = site_of(request)
+    run = site.shelf.run(request.path_params["name"])
+    progress = await asyncio.to_thread(progress_of, run)
+    part = "run_part.html.j2" if request.headers.get("hx-request") == "true" else "run.html.j2"
+    text, _ = await request.app.state.display.show(run)
+    return site.page(
+        request,
+        part,
+        run=run,
+        progress=progress,
+        shown=text,
+        states=STATES,
+        has_table=(run.path / TABLE).exists(),
+        said=said(run.path),
+        **_copied(site, run),
+    )
+
+
+def _copied(site: Site, run: Run) -> dict[str, Any]:
+    """What can be copied: the command line and the lines of Python that do the same."""
+    if run.order is None:
+        return {"command": "", "python": ""}
+    options = dict(run.order.options)
+    return {
+        "command": site.command(run.order.subcommand, options),
+        "python": python_lines(run.order.subcommand, options),
+    }
+
+
+async def run_progress(request: Request) -> Response:
+    """The states of a run as server-sent events."""
+    site = site_of(request)
+    run = site.shelf.run(request.path_params["name"])
+    stream = request.app.state.watches.follow(run)
+    return StreamingResponse(stream, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
+
+
+async def run_action(request: Request) -> Response:
+    """Pause, stop, resume, or add runs or selectors."""
+    site = site_of(request)
+    run = site.shelf.run(request.path_params["name"])
+    action = request.path_params["action"]
+    if action == "pause":
+        site.queue.pause(run)
+    elif action == "stop":
+        site.queue.stop(run)
+    elif run.order is None:
+        raise InputError(f"{run.name} was not started from this page; resume it with the command that started it.")
+    elif action == "resume":
+        site.queue.submit(run.name, run.order)
+    elif action == "more":
+        form = {name: str(value) for name, value in (await request.form()).items()}
+        site.queue.submit(run.name, run.order.but(options=_more(run.order.options, form)))
+    else:
+        raise InputError(f"A run cannot be asked to {action!r}.")
+    return go_to(request, f"/runs/{run.name}")
+
+
+def _more(options: Mapping[str, Any], form: Mapping[str, str]) -> dict[str, Any]:
+    """The options with more runs, or with more selectors."""
+    changed = dict(options)
+    runs = form.get("runs", "").strip()
+    if runs and runs != str(options.get("runs", "")):
+        before = str(options.get("runs", "0"))
+        if not runs.isdecimal() or len(runs) > 7 or (before.isdecimal() and int(runs) < int(before)):
+            raise InputError(f"“Runs” must be a whole number of at least {before} (got {runs[:40]!r}).")
+        changed["runs"] = runs
+    added = [one.strip() for one in form.get("selectors", "").split("\n") if one.strip()]
+    changed["selectors"] = list(dict.fromkeys([*options.get("selectors", ()), *added]))
+    if changed == dict(options):
+        raise InputError("Nothing is added; give more runs, or name a selector.")
+    return changed
+
+
+async def run_report(request: Request) -> Response:
+    """The report of the finished runs."""
+    site = site_of(request)
+    run = site.shelf.run(request.path_params["name"])
+    target = run.path / REPORT
+    if not _is_fresh(target, run.path):
+        await site.aside.call("write_report", str(run.path), str(target), "html")
+    return report_response(HTMLResponse(target.read_bytes()), request, run.name)
+
+
+def _is_fresh(target: Path, folder: Path) -> bool:
+    """Whether a report was written after the last run."""
+    if not target.exists():
+        return False
+    written = target.stat().st_mtime
+    return all(
+        not one.exists() or one.stat().st_mtime <= written
+        for one in (folder / CELLS, folder / FINISHED, folder / TABLE)
+    )
+
+
+async def run_file(request: Request) -> Response:
+    """The table of features, the figures, the methods paragraph."""
+    site = site_of(request)
+    run = site.shelf.run(request.path_params["name"])
+    wanted = request.path_params["file"]
+    if wanted == TABLE and (run.path / TABLE).exists():
+        return FileResponse(run.path / TABLE, media_type="text/csv", filename=f"{run.name}-{TABLE}")
+    if wanted == "methods.txt":
+        text = await site.aside.call("methods", str(run.path))
+        return site.page(request, "methods.html.j2", text=text)
+    if wanted == "figures.zip":
+        return await _figures(site, run)
+    raise InputError(f"{run.name} has no {wanted!r}.")
+
+
+async def _figures(site: Site, run: Run) -> Response:
+    with tempfile.TemporaryDirectory(dir=site.temporary) as place:
+        folder = Path(place) / "figures"
+        await site.aside.call("write_report", str(run.path), str(folder), "folder")
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path in sorted(folder.rglob("*")):
+                archive.write(path, path.relative_to(folder))
+    name = f"{run.name}-figures.zip".encode("ascii", "replace").decode().replace('"', "")
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(packed.getvalue(), media_type="application/zip", headers=headers)

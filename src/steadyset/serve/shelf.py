@@ -1,0 +1,162 @@
+"""The folder that the page works in: its run folders and its data files, by names that cannot leave it."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import shutil
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from steadyset.assessment.folder import ALIKE_FEATURES, CELLS, FINISHED, LOCK, SETTINGS, TABLE
+from steadyset.errors import InputError
+from steadyset.io.disk import explained
+from steadyset.serve.orders import ASKED, HELD, SAID, Order, read_order
+from steadyset.tuning.tuner import DATABASE
+from steadyset.tuning.tuner import TABLE as TRIALS
+
+DATA = "data"  # the folder of uploaded tables
+REPORT, FIGURES = "report.html", "figures"
+NAME = re.compile(r"[^\W_][\w .()+-]{0,79}")  # begins with a letter or digit, and has no separators
+ENDINGS = re.compile(
+    r"\.(?:(?:csv|tsv|txt|tab|gct|json|gmt|gmx|soft)(?:\.gz)?|xlsx|xls|xlsm|ods|parquet|feather|arrow|h5ad)", re.ASCII
+)
+# What runs and the page write: nothing else is ever deleted.
+OWN = (ASKED, HELD, SAID, REPORT, SETTINGS, CELLS, ALIKE_FEATURES, TABLE, LOCK, DATABASE, TRIALS)
+OWN_TOO = ("command.json", "methods.json", "chosen.csv", f"{DATABASE}-journal", f"{DATABASE}-wal", f"{DATABASE}-shm")
+
+
+class Run(NamedTuple):
+    """A run folder: of an assessment or of a tuning, with what the page was asked for where it was."""
+
+    name: str
+    path: Path
+    kind: str
+    order: Order | None
+    changed: datetime
+
+
+class Shelf:
+    """A folder with run folders and tables."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.resolve()
+
+    def runs(self) -> list[Run]:
+        """The run folders, the last changed first."""
+        found = [run for path in self._folders() if (run := self._run(path)) is not None]
+        return sorted(found, key=lambda run: run.changed, reverse=True)
+
+    def run(self, name: str) -> Run:
+        """A run folder by its name."""
+        path = self.place(name)
+        found = self._run(path) if path.is_dir() else None
+        if found is None:
+            raise InputError(f"There is no run {name!r} here.")
+        return found
+
+    def tables(self) -> list[str]:
+        """The data files: those that were uploaded, and those beside the run folders."""
+        places = [self.path / DATA, self.path]
+        files = [path for place in places if place.is_dir() for path in place.iterdir() if _is_table(path)]
+        files.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+        return [path.relative_to(self.path).as_posix() for path in files]
+
+    def table(self, name: str) -> Path:
+        """A data file by the name that `tables` gives it."""
+        folder, _, file = name.rpartition("/")
+        path = self.path / folder / file
+        if folder not in ("", DATA) or not _is_plain(file) or not _is_table(path):
+            raise InputError(f"There is no data file {name!r} here.")
+        return path
+
+    def new_table(self, given: str) -> Path:
+        """Where an upload goes: a name of ours, made of what is harmless in the given one."""
+        return self._within(DATA) / harmless_name(given)
+
+    def place(self, name: str) -> Path:
+        """The path of a run folder, which may not exist; names that could leave the folder are refused."""
+        if not NAME.fullmatch(name) or name.rstrip(" .") != name or name == DATA:
+            raise InputError(
+                f"{name!r} cannot be the name of a run: use letters, digits, spaces and . _ - ( ) +, and begin with a "
+                "letter or a digit."
+            )
+        path = self.path / name
+        if path.is_symlink() or path.resolve().parent != self.path:
+            raise InputError(f"{name!r} lies outside of the folder.")
+        return path
+
+    def free_name(self, wanted: str) -> str:
+        """The wanted name, with a number where it is taken."""
+        stem = re.sub(r"[^\w.-]+", "-", wanted).strip("-._")[:60] or "run"
+        names = (stem, *(f"{stem}-{i}" for i in range(2, 10_000)))
+        return next(name for name in names if not self.place(name).exists())
+
+    def rename(self, run: Run, name: str) -> None:
+        """Give a run folder another name."""
+        target = self.place(name)
+        if target.exists():
+            raise InputError(f"There is a folder {name!r} already; choose another name.")
+        with explained(target):
+            run.path.rename(target)
+
+    def delete(self, run: Run) -> list[str]:
+        """Remove a run folder; what neither runs nor the page wrote stays, and is named."""
+        with explained(run.path):
+            for name in (*OWN, *OWN_TOO):
+                (run.path / name).unlink(missing_ok=True)
+            for folder in (FINISHED, FIGURES):
+                if (run.path / folder).is_dir() and not (run.path / folder).is_symlink():
+                    shutil.rmtree(run.path / folder)
+            left = sorted(path.name for path in run.path.iterdir())
+            if not left:
+                run.path.rmdir()
+        return left
+
+    def _within(self, name: str) -> Path:
+        folder = self.path / name
+        if folder.is_symlink():
+            raise InputError(f"{folder} is a link; it has to be a folder.")
+        with explained(folder):
+            folder.mkdir(exist_ok=True)
+        return folder
+
+    def _folders(self) -> Iterator[Path]:
+        for path in self.path.iterdir():
+            if NAME.fullmatch(path.name) and path.is_dir() and not path.is_symlink():
+                yield path
+
+    def _run(self, path: Path) -> Run | None:
+        order = read_order(path)
+        marks = {"assessment": path / SETTINGS, "tuning": path / DATABASE}
+        kind = next((kind for kind, mark in marks.items() if mark.exists()), None)
+        if kind is None and order is None:
+            return None
+        if kind is None and order is not None:
+            kind = {"assess": "assessment"}.get(order.subcommand, "tuning")
+        stamps = [one.stat().st_mtime for one in (path, path / FINISHED, path / CELLS, path / DATABASE) if one.exists()]
+        return Run(path.name, path, str(kind), order, datetime.fromtimestamp(max(stamps)))
+
+
+def harmless_name(given: str) -> str:
+    """A name of ours for a file: letters and digits of its own, random ones, and its ending if a reader knows it."""
+    base = given.replace("\\", "/").rpartition("/")[2]
+    ending = re.search(ENDINGS.pattern + "$", base.lower())
+    if ending is None:
+        kinds = (
+            ".csv, .tsv, .txt, .xlsx, .xls, .ods, .parquet, .feather, .h5ad, .gct, .gmt or .json (text also with .gz)"
+        )
+        raise InputError(f"{base[:80]!r} has an unknown ending; expected {kinds}.")
+    stem = re.sub(r"[^A-Za-z0-9]+", "-", base[: ending.start()]).strip("-")[:40] or "table"
+    return f"{stem}-{secrets.token_hex(3)}{ending[0]}"
+
+
+def _is_plain(name: str) -> bool:
+    return bool(name) and not name.startswith(".") and not any(sign in name for sign in "/\\\0\n\r")
+
+
+def _is_table(path: Path) -> bool:
+    known = re.search(ENDINGS.pattern + "$", path.name.lower()) is not None
+    return known and not path.name.startswith(".") and path.is_file() and not path.is_symlink()

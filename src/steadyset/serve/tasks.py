@@ -1,0 +1,278 @@
+"""What the page computes, in processes beside the server: plain values in, plain values out.
+
+It is loaded once and forked for each task, so what the tasks need is imported here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import isfinite, nan
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd  # noqa: F401
+import pyarrow as pa  # noqa: F401
+
+from steadyset.assessment import Assessment, assess
+from steadyset.conventions import LEVEL
+from steadyset.errors import InputError, MissingTargetError
+from steadyset.findings import Findings, findings_of, methods_of
+from steadyset.inference.pooling import over_the_same
+from steadyset.inference.table import table_rows
+from steadyset.io.data_table import load_data
+from steadyset.io.labels import UnionOfNames, shown_name
+from steadyset.io.sheets import is_workbook, read_sheet
+from steadyset.io.table_files import NO_TEXT, read_table
+from steadyset.io.universe import UNKNOWN_UNIVERSE
+from steadyset.measures.needs import full_sets, telling_measures
+from steadyset.measures.options import Options
+from steadyset.measures.record import get_measure
+from steadyset.plots import pictures_for
+from steadyset.reports import report
+from steadyset.reports.page import page_of
+from steadyset.reports.slim_svg import slim_svgs
+from steadyset.resampling import resampling_by_name
+from steadyset.selections import Selections
+from steadyset.selectors.names import default_selectors, selector_names, why_unable
+from steadyset.task import CLASSES, n_classes, target_in_words, task_of
+from steadyset.wording import counted, number, span
+
+SHOWN_ROWS, SHOWN_COLUMNS = 6, 8
+LARGEST_PREVIEW = 50 << 20  # bytes of a file whose first cells are shown before its target is known
+PROBED = 2  # runs whose times make the estimate; the first may compile
+PROBE_SECONDS = 8.0
+Inputs = Sequence[tuple[str, str]]  # names and paths
+
+
+def measured(inputs: Inputs, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Every measure of one or two recorded selections, with intervals, and what was understood."""
+    read = _recorded(inputs, options)
+    tables = []
+    for name, sel in read.items():
+        asked = Options("nan", "auto", 10_000, 0, None, None)
+        try:
+            rows = table_rows(sel, telling_measures(sel, asked), asked, LEVEL)
+        except InputError as error:
+            raise error.after(f"{name}: ") from None
+        every = full_sets(sel)
+        left_out = [f"measures of sets are left out, as {every}; “Top” selects the best"] if every else []
+        notes = [*_understood(sel), *left_out]
+        tables.append({"name": name, "notes": notes, "rows": [_measure_row(row) for row in rows]})
+    found = findings_of(read)
+    unknown = any(isinstance(sel.features, UnionOfNames) for sel in read.values())
+    return {
+        "tables": tables,
+        "answer": list(found.answer),
+        "about": found.about,
+        "differences": [one.words for one in found.differences],
+        "notes": [f"{UNKNOWN_UNIVERSE}; give “Number of features”."] if unknown else [],
+        "cores": [(core.name, list(core.features[:50]), len(core.features)) for core in found.cores],
+    }
+
+
+def pictures(inputs: Inputs, options: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The pictures of recorded selections, as SVG."""
+    return _drawn(findings_of(_recorded(inputs, options)))
+
+
+def selections_page(inputs: Inputs, options: Mapping[str, Any]) -> str:
+    """The report of recorded selections."""
+    return page_of(findings_of(_recorded(inputs, options)))
+
+
+def understood(path: str, reading: Mapping[str, Any], task: str | None) -> dict[str, Any]:
+    """How a data file is read: with its target, what it holds; without, the candidates."""
+    target = reading.get("target")
+    told: dict[str, Any] = {"preview": None, "candidates": {}, "notes": [], "understood": "", "outcome": ""}
+    try:
+        load_data(path, **{**reading, "target": None})
+    except MissingTargetError as error:
+        told["candidates"] = dict(error.candidates)
+    if target is None:
+        return {**told, "preview": _first_cells(Path(path), reading)}
+    data = load_data(path, **reading)
+    kind = task_of(data.y, task)
+    classes = n_classes(data.y, kind)
+    missing = int(np.isnan(data.X).sum())
+    return {
+        **told,
+        "preview": _cells(data.X, data.features, data.rows, target, data.y),
+        "notes": list(data.notes),
+        "understood": data.understood,
+        "outcome": target_in_words(data.y, kind),
+        "task": kind,
+        "n_rows": len(data.X),
+        "n_features": data.X.shape[1],
+        "missing": missing,
+        "defaults": list(default_selectors(kind, classes)),
+        "selectors": [name for name in selector_names() if not why_unable(name, kind, classes)],
+        "scores": ["accuracy", "balanced_accuracy", "auc"] if kind == CLASSES else ["r2", "rmse"],
+    }
+
+
+def estimated(path: str, reading: Mapping[str, Any], request: Mapping[str, Any]) -> dict[str, float]:
+    """Seconds that one run of each selector takes on this data, tried out."""
+    data = load_data(path, **reading)
+    drawn = resampling_by_name(str(request.get("resampling", "bootstrap")))
+    if "n_runs" in drawn.get_params():
+        drawn.set_params(n_runs=PROBED)
+    found: dict[str, float] = {}
+    for selector in request["selectors"]:
+        tried = assess(
+            [selector],
+            data.X,
+            data.y,
+            features=data.features,
+            groups=data.groups,
+            impute=reading.get("impute"),
+            task=request.get("task"),
+            scoring=request.get("scores") or None,
+            resampling=drawn,
+            engine="serial",
+            all_rows=False,
+            progress=False,
+        )
+        times = [cell.fit_seconds + cell.score_seconds for cell in tried.cells if isfinite(cell.fit_seconds)]
+        found[selector] = min(times, default=nan)
+    return found
+
+
+def interim(path: str) -> list[dict[str, Any]]:
+    """The stability of each selector by the runs that are finished, with its interval."""
+    summary = Assessment.open(path).summary()
+    return [
+        {
+            "name": shown_name(str(name)),
+            "runs": int(row["runs"]),
+            "stability": number(row["stability"]),
+            "span": span(row["low"], row["high"]),
+            "ends": [float(row["low"]), float(row["stability"]), float(row["high"])],
+        }
+        for name, row in zip(summary.index, summary.to_dict("records"), strict=True)
+    ]
+
+
+def answer(path: str) -> list[str]:
+    """What a run folder says, in sentences."""
+    return list(findings_of(path).answer)
+
+
+def write_report(path: str, target: str, form: str) -> None:
+    """The report of a run folder: a page, or a folder of figures."""
+    report(path, target, format=form)
+
+
+def methods(path: str) -> str:
+    """The methods paragraph of a run folder."""
+    return methods_of(path).written("text", keys=False)
+
+
+def compared(paths: Mapping[str, str]) -> str:
+    """The report of all selectors of several run folders, side by side."""
+    opened = {name: Assessment.open(path) for name, path in paths.items()}
+    runs = {
+        f"{name}: {selector}": sel
+        for name, assessment in opened.items()
+        for selector, sel in assessment.selections.items()
+    }
+    if not runs:
+        raise InputError("None of these runs has a selection to compare yet.")
+    return page_of(findings_of(runs))
+
+
+def _recorded(inputs: Inputs, options: Mapping[str, Any]) -> dict[str, Selections]:
+    read = []
+    for name, path in inputs:
+        try:
+            read.append(Selections.read(path, **options))
+        except InputError as error:
+            raise InputError(
+                *(part.replace(path, name) if isinstance(part, str) else part for part in error.args)
+            ) from None
+    over = over_the_same(read, options.get("n_features"))
+    return {name: sel for (name, _), sel in zip(inputs, over, strict=True)}
+
+
+def _understood(sel: Selections) -> list[str]:
+    """What was read: as the reader tells it, or in numbers."""
+    low, high = int(sel.sizes.min()), int(sel.sizes.max())
+    size = f"{low}" if low == high else f"{low} to {high}"
+    return [f"{counted(sel.n_runs, 'run')}, {counted(sel.n_features, 'feature')}, {size} selected", *sel.notes]
+
+
+def _measure_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    low, high = get_measure(row["measure"]).bounds
+    ends = [row["low"], row["estimate"], row["high"]]
+    drawn = all(map(isfinite, [*ends, low, high]))
+    return {
+        "measure": row["measure"],
+        "estimate": number(row["estimate"], 4),
+        "span": span(row["low"], row["high"], 4),
+        "bar": [(value - low) / (high - low) for value in ends] if drawn else None,
+        "range": f"{low:g} to {high:g}",
+        "note": row["note"],
+    }
+
+
+def _drawn(found: Findings) -> list[dict[str, Any]]:
+    return [
+        {
+            "title": record.title,
+            "caption": record.caption,
+            "drawn": {
+                name: str(svg)
+                for name, svg in slim_svgs(
+                    {name: one.svg() for name, one in record.of(found).items()}, record.name, record.title
+                ).items()
+            },
+        }
+        for record in pictures_for(found)
+    ]
+
+
+def _first_cells(path: Path, reading: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The first cells as they stand in a file; None where its form has no such cells, or it is large."""
+    if path.stat().st_size > LARGEST_PREVIEW or path.suffix.lower() == ".h5ad":
+        return None
+    max_gb = float(reading.get("max_gb", 1.0))
+    if path.suffix.lower() in NO_TEXT:
+        table = read_table(path, labels=False, max_gb=max_gb)
+        rows = [
+            list(map(str, row))
+            for row in zip(
+                *(column.to_pylist() for column in table.slice(0, SHOWN_ROWS).columns[:SHOWN_COLUMNS]), strict=True
+            )
+        ]
+        return _shown(table.column_names, rows, table.num_rows, table.num_columns)
+    sheet = reading.get("sheet") if is_workbook(path) else None
+    try:
+        found = read_sheet(path, sheet=sheet, delimiter=reading.get("delimiter"), max_gb=max_gb)
+    except InputError:  # what is no plain table is told by its own reader
+        return None
+    header, *body = found.rows
+    return _shown(header, body, len(body), max(map(len, found.rows)))
+
+
+def _cells(X: Any, features: Sequence[str], rows: Sequence[str] | None, target: str, y: Any) -> dict[str, Any]:
+    names = [target, *features[:SHOWN_COLUMNS]]
+    body = [
+        [str(y[i]), *(f"{value:.5g}" if isfinite(value) else "" for value in X[i, :SHOWN_COLUMNS])]
+        for i in range(min(SHOWN_ROWS, len(X)))
+    ]
+    if rows is not None:
+        names, body = ["", *names], [[rows[i], *row] for i, row in enumerate(body)]
+    return _shown(names, body, len(X), X.shape[1] + len(names) - min(SHOWN_COLUMNS, len(features)), most=len(names))
+
+
+def _shown(
+    header: Sequence[str], body: Sequence[Sequence[str]], n_rows: int, n_columns: int, most: int = SHOWN_COLUMNS
+) -> dict[str, Any]:
+    cut = [[shown_name(str(cell))[:40] for cell in row[:most]] for row in body[:SHOWN_ROWS]]
+    return {
+        "header": [shown_name(str(name))[:40] for name in header[:most]],
+        "body": cut,
+        "n_rows": n_rows,
+        "n_columns": n_columns,
+        "more_columns": max(0, n_columns - most),
+    }
