@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo readme-picture gallery test test-lowest lint types contracts pytest fuzz format lock performance clean
+.PHONY: demo readme-picture gallery reproduce reproduction-page test test-lowest lint types contracts pytest fuzz format lock performance clean
 
 demo: $(READY)
 	$(BIN)/python examples/demo.py
@@ -15,6 +15,15 @@ readme-picture: demo
 # docs/gallery: every picture that there is.
 gallery: $(READY)
 	$(BIN)/python docs/make_gallery.py
+
+# Tables and figures of papers again, in their fast versions; fails if a verdict is not the recorded one. Those that need
+# real data use the folder that STEADYSET_DATA names, or are said to be not decidable without it.
+reproduce: $(READY)
+	$(BIN)/steadyset reproduce all --jobs 2 --out build/reproduction
+
+# The same, written to docs/reproduction.md beside the full versions that were made before.
+reproduction-page: $(READY)
+	$(BIN)/steadyset reproduce all --jobs 2 --out build/reproduction --summary docs/reproduction.md
 
 test: lint types contracts pytest
 

@@ -1,8 +1,8 @@
-"""Plug-ins: measures, filters, rules, resamplings, selectors and pictures of others, found when a name is looked up.
+"""Plug-ins: measures, filters, rules, resamplings, selectors, pictures, papers of others, found when a name is wanted.
 
 A package announces what it adds as entry points, in the groups steadyset.measures, steadyset.filters, steadyset.rules,
-steadyset.resamplings, steadyset.selectors and steadyset.pictures. Without a package, load a file or a module that
-registers its things when it is imported. Nothing is searched before a name or a list is asked for.
+steadyset.resamplings, steadyset.selectors, steadyset.pictures and steadyset.papers. Without a package, load a file or a
+module that registers its things when it is imported. Nothing is searched before a name or a list is asked for.
 """
 
 from __future__ import annotations

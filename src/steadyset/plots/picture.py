@@ -142,7 +142,7 @@ class Picture:
 
     @property
     def _is_own(self) -> bool:
-        return self.draw.__module__.startswith("steadyset.")
+        return str(getattr(self.draw, "__module__", "")).startswith("steadyset.")  # code that is run has no module
 
     def _quickly(self, alt: Any) -> AbstractContextManager[Any]:
         """Altair checks each part of a chart against its schema, which takes longer than to draw it.
