@@ -31,7 +31,7 @@ def on_cluster(
     plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int, address: str | None
 ) -> Iterator[Cell]:
     """The cells as they are finished."""
-    with _quiet(), _client(n_jobs, address) as client:
+    with _quiet(), connected(n_jobs, address) as client:
         remaining = dict.fromkeys(keys)
         for _ in range(RESTARTS + 1):
             try:
@@ -48,7 +48,7 @@ def on_cluster(
 
 
 @contextmanager
-def _client(n_jobs: int, address: str | None) -> Iterator[Any]:
+def connected(n_jobs: int, address: str | None) -> Iterator[Any]:
     """A connection to the scheduler at an address, or to one of our own that this machine alone can reach."""
     try:
         from distributed import Client, LocalCluster

@@ -56,14 +56,21 @@ class ResultsFolder:
         self._write(f"{COMPARISON}.md", markdown_table(header, [list(row.values()) for row in rows]) + "\n")
         self._write(RESULT, _json(result))
 
+    def has_piece(self, name: str) -> bool:
+        """Whether a part of the work is finished."""
+        return self._piece_file(name).exists()
+
     def piece(self, name: str, compute: Callable[[], Any]) -> Any:
         """A part of the work by its name; computed once."""
-        if not PIECE_NAME.fullmatch(name):
-            raise InputError(f"A piece of work is named by letters, digits and . , = + - (got {name!r}).")
-        file = self.path / PIECES / f"{name}.json"
+        file = self._piece_file(name)
         if not file.exists():
             self._write(f"{PIECES}/{file.name}", _json(compute()))
         return read_json_file(file)
+
+    def _piece_file(self, name: str) -> Path:
+        if not PIECE_NAME.fullmatch(name):
+            raise InputError(f"A piece of work is named by letters, digits and . , = + - (got {name!r}).")
+        return self.path / PIECES / f"{name}.json"
 
     def write_table(self, frame: pd.DataFrame, name: str) -> None:
         """A frame as csv."""

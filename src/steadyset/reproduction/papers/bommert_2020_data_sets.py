@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from steadyset.reproduction import Row, Run, item
+import numpy as np
+
+from steadyset.kernels.arrays import Floats
+from steadyset.reproduction import DataSet, Row, Run, item
 from steadyset.similarity import FeatureSimilarity
 
 PAPER = "bommert-2020"
@@ -13,6 +17,11 @@ DATA_SETS = (
     *("lsvt", "christensen", "gravier", "eating", "arcene", "chiaretti"),
 )
 THRESHOLD = 0.9
+
+
+def values_of(data: DataSet) -> tuple[Floats, Any]:
+    """The features as numbers, and the classes."""
+    return data.X.to_numpy(dtype=np.float64), data.y.to_numpy()
 
 
 @item(PAPER, "table-4.1", data=DATA_SETS, core=True, seconds=5)
