@@ -10,6 +10,7 @@ import importlib
 import json
 import math
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,9 @@ SIGNIFICANT = 10  # digits that are kept
 COUNTED = re.compile(r"\b(data|param|view|concat|layer|hconcat|vconcat)[-_][0-9a-f]+\b")  # names that Altair numbers
 
 
+@cache
 def small(name: str) -> Picture:
-    """The picture of a small input."""
+    """The picture of a small input, built and drawn once for all tests."""
     return importlib.import_module(f"tests.plots.test_{name}").small()
 
 

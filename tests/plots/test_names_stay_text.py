@@ -1,10 +1,13 @@
-"""Names of features and selectors are data from strangers: each picture of what runs share shows them as text."""
+"""Names of features and selectors are data from strangers: every picture shows them as text."""
 
 import re
+from dataclasses import replace
 
 import pytest
+from tests.plots import goldens, test_accuracy_against_stability, test_stability_path
 
 import steadyset as st
+from steadyset.tuning import Trials
 
 NAMES = ["<script>alert(1)</script>", "a\x07", "a\\x07", "\u202eabc", "اسم", "{{7*7}}", "javascript:x", "x" * 300]
 RUNS = st.Selections.from_weights(
@@ -12,23 +15,56 @@ RUNS = st.Selections.from_weights(
 )
 ALIKE = st.FeatureSimilarity.from_groups([1, 2, 2, 3, 4, 4, 5, 5], features=NAMES)
 TWO = dict.fromkeys(NAMES[:3], RUNS)
+OBJECTIVES = ("accuracy", "stability", NAMES[0])
+ERRORS = {**{f"{name}_se": 0.1 for name in OBJECTIVES}, "stability_low": 0.1, "stability_high": 0.9}
+TRIALS = Trials(
+    OBJECTIVES,
+    [
+        (n, {"filter": name, NAMES[5]: n}, {"accuracy": n, "stability": 1 - n / 20, NAMES[0]: n, **ERRORS})
+        for n, name in enumerate(NAMES)
+    ],
+    measure="nogueira",
+    random_state=0,
+)
+
+
+def judged() -> st.Findings:
+    """Of selectors whose names are hostile."""
+    found = test_accuracy_against_stability.found()
+    rows = tuple(replace(row, name=name) for row, name in zip(found.summary, NAMES, strict=False))
+    return replace(found, summary=rows)
+
+
 PICTURES = {
-    "stability_map": lambda: st.plot.stability_map(RUNS, ALIKE),
-    "importance_flow": lambda: st.plot.importance_flow(RUNS, ALIKE),
-    "swap_map": lambda: st.plot.swap_map(RUNS, ALIKE),
-    "similarity_groups": lambda: st.plot.similarity_groups(TWO, ALIKE),
+    "accuracy_against_stability": lambda: st.plot.accuracy_against_stability(judged()),
+    "convergence": lambda: st.plot.convergence(TWO),
     "core_overlap": lambda: st.plot.core_overlap(TWO),
+    "hyperparameter": lambda: st.plot.hyperparameter({1: RUNS, 2: RUNS}, NAMES[0]),
+    "importance_flow": lambda: st.plot.importance_flow(RUNS, ALIKE),
     "measure_agreement": lambda: st.plot.measure_agreement(TWO),
+    "null_distribution": lambda: st.plot.null_distribution(RUNS, n_draws=20),  # which shows no name
+    "runs_by_features": lambda: st.plot.runs_by_features(RUNS),
+    "selection_frequencies": lambda: st.plot.selection_frequencies(TWO),
+    "selectors_compared": lambda: st.plot.selectors_compared(TWO),
+    "similarity_groups": lambda: st.plot.similarity_groups(TWO, ALIKE),
+    "stability_by_measure": lambda: st.plot.stability_by_measure(TWO, measures=["jaccard", "nogueira"]),
+    "stability_calibration": lambda: test_stability_path.fitted(names=(*NAMES,), rule="calibrated").plot_calibration(),
+    "stability_map": lambda: st.plot.stability_map(RUNS, ALIKE),
+    "stability_path": lambda: test_stability_path.fitted(names=(*NAMES,), rule="calibrated").plot_path(),
+    "swap_map": lambda: st.plot.swap_map(RUNS, ALIKE),
+    "tuning_front": lambda: st.plot.tuning_front(TRIALS),
+    "tuning_parallel": lambda: st.plot.tuning_parallel(TRIALS),
 }
 
 
-@pytest.mark.parametrize("name", PICTURES)
+@pytest.mark.parametrize("name", goldens.NAMES)
 def test_names_stay_text(name):
+    """Drawn, and in the sentence for those who do not see the drawing."""
     picture = PICTURES[name]()
     assert len(picture.data)
     drawn = picture.svg()
     assert "<script" not in drawn
-    assert not re.search(r"[\x00-\x08]", drawn)
+    assert not re.search(r"[\x00-\x08]", drawn + picture.description)
 
 
 def test_names_that_look_alike_once_written_out_keep_their_places_on_both_axes():

@@ -22,7 +22,7 @@ from steadyset.selections import Selections
 from steadyset.tuning.evaluation import NORMAL, STABILITY
 from steadyset.tuning.outcome import Tuning
 from steadyset.tuning.trials import objective_words
-from steadyset.wording import counted
+from steadyset.wording import counted, listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,7 +75,7 @@ def hyperparameter(
     def draw(alt: Any, shown: pd.DataFrame) -> Any:
         return _drawn(alt, shown, found)
 
-    return Picture(data, draw, COLUMNS, _note(found, rows))
+    return Picture(data, draw, COLUMNS, _note(found, rows), seen=_seen)
 
 
 @dataclass(frozen=True)
@@ -247,6 +247,16 @@ def _panel(alt: Any, data: pd.DataFrame, marks: pd.DataFrame, x: Any, lines: boo
     )
     layers.append(alt.Chart(marks).mark_rule(strokeWidth=1.8).encode(x=x, strokeDash=dashes, stroke=stroke))
     return alt.layer(*layers).properties(width=420, height=170)
+
+
+def _seen(data: pd.DataFrame) -> str:
+    curves = data[data["what"] != ""]
+    marked = [f"{row.point} at {row.value:.3g}" for row in data[data["point"] != ""].itertuples()]
+    what = listed([name.replace("_", " ") for name in dict.fromkeys(curves["what"])])
+    return (
+        f"{what[0].upper()}{what[1:]} over {counted(curves['value'].nunique(), 'value')} from "
+        f"{curves['value'].min():.3g} to {curves['value'].max():.3g}{f'; {listed(marked)}' if marked else ''}."
+    )
 
 
 register_picture(

@@ -13,9 +13,9 @@ from steadyset.findings import Findings, Measured
 from steadyset.inference import stability_table
 from steadyset.measures.record import get_measure
 from steadyset.plots.catalogue import register_picture
-from steadyset.plots.picture import LONGEST_NAME, MOST_TOLD_APART, MUTED, Picture, heading, told_apart
+from steadyset.plots.picture import LONGEST_NAME, MOST_TOLD_APART, MUTED, Picture, foremost, heading, told_apart
 from steadyset.selections import as_selections
-from steadyset.wording import counted, percent
+from steadyset.wording import counted, number, percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,7 +52,9 @@ def stability_by_measure(
     def draw(alt: Any, frame: pd.DataFrame) -> Any:
         return _drawn(alt, frame)
 
-    return Picture(data, draw, COLUMNS, _note(rows, shown, result.level if isinstance(result, Findings) else level))
+    return Picture(
+        data, draw, COLUMNS, _note(rows, shown, result.level if isinstance(result, Findings) else level), seen=_seen
+    )
 
 
 def _measured(result: Any, measures: Any, level: float, similarity: Any) -> list[Measured]:
@@ -147,6 +149,18 @@ def _panel(alt: Any, data: pd.DataFrame, selectors: Sequence[str]) -> Any:
     ends = alt.Chart(alt.Data(values=[{"x": 0}, {"x": 1}])).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x="x:Q")
     step = {"step": max(18, 7 * len(selectors) + 6), "for": "position"}
     return alt.layer(ends, lines, points).properties(width=380, height=step)
+
+
+def _seen(data: pd.DataFrame) -> str:
+    low, high = foremost(data, "estimate", least=True), foremost(data, "estimate")
+    return (
+        f"Stability by {counted(data['measure'].nunique(), 'measure')}: from {number(low['estimate'])} "
+        f"({low['measure']}{_of(low)}) to {number(high['estimate'])} ({high['measure']}{_of(high)})."
+    )
+
+
+def _of(row: Mapping[str, Any]) -> str:
+    return f" of {row['selector']}" if row["selector"] else ""
 
 
 register_picture(

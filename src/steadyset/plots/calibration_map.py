@@ -9,11 +9,11 @@ import numpy as np
 from steadyset.kernels.arrays import Floats
 from steadyset.plots.catalogue import register_picture
 from steadyset.plots.paths import level_axis, thinned, with_path
-from steadyset.plots.picture import MARKED, MOST_MARKS, SHADES, Picture
+from steadyset.plots.picture import MARKED, MOST_MARKS, SHADES, Picture, foremost
 from steadyset.selectors.ensembles.bounds import markov
 from steadyset.selectors.ensembles.calibration import THRESHOLDS, stability_scores
 from steadyset.selectors.ensembles.stability_selection import StabilitySelection
-from steadyset.wording import counted, percent
+from steadyset.wording import counted, number, percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,7 +68,7 @@ def stability_calibration(selector: StabilitySelection) -> Picture:
     )
     if len(shown) < len(levels):
         note += f" {len(shown)} of {len(levels)} levels are drawn."
-    return Picture(data, draw, COLUMNS, note)
+    return Picture(data, draw, COLUMNS, note, seen=_seen)
 
 
 def _ends(values: Floats, log: bool) -> Floats:
@@ -104,6 +104,15 @@ def _drawn(alt: Any, data: pd.DataFrame, fitted: StabilitySelection) -> Any:
     halo = ring.mark_point(size=140, stroke="white", strokeWidth=5, opacity=1)
     marked = ring.mark_point(size=140, stroke=MARKED, strokeWidth=2.5, opacity=1)
     return (field + halo + marked).properties(width=440, height=240)
+
+
+def _seen(data: pd.DataFrame) -> str:
+    best = foremost(data, "chosen")
+    n_levels, n_thresholds = data["level"].nunique(), data["threshold"].nunique()
+    return (
+        f"Stability scores of {counted(n_levels, 'level')} by {counted(n_thresholds, 'threshold')}; chosen is level "
+        f"{best['level']:.3g} and threshold {percent(best['threshold'])}, with score {number(best['score'])}."
+    )
 
 
 register_picture(

@@ -63,7 +63,9 @@ def null_distribution(
     def draw(alt: Any, shown: pd.DataFrame) -> Any:
         return _drawn(alt, shown, record.name)
 
-    return Picture(data[data["share"] > 0].reset_index(drop=True), draw, COLUMNS, _note(law, record, observed.value))
+    return Picture(
+        data[data["share"] > 0].reset_index(drop=True), draw, COLUMNS, _note(law, record, observed.value), seen=_seen
+    )
 
 
 def _draws(sel: Selections, measure: Measure) -> int:
@@ -137,6 +139,15 @@ def _drawn(alt: Any, data: pd.DataFrame, measure: str) -> Any:
     seen = alt.Chart(data.head(1)).encode(x="observed:Q")
     line = seen.mark_rule(color=MARKED, strokeWidth=2).encode(tooltip=[alt.Tooltip("observed", format=".3f")])
     return (bars + line).properties(width=420, height=200)
+
+
+def _seen(data: pd.DataFrame) -> str:
+    observed = data["observed"].iloc[0]
+    side = "above" if observed > data["to"].max() else "below" if observed < data["from"].min() else "within"
+    return (
+        f"Chance gives values from {number(data['from'].min())} to {number(data['to'].max())}; the observed "
+        f"{number(observed)} is {side} them."
+    )
 
 
 register_picture(

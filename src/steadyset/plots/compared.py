@@ -18,7 +18,7 @@ from steadyset.measures.scale import EXCELLENT, POOR
 from steadyset.plots.catalogue import register_picture
 from steadyset.plots.picture import INK, MUTED, STEADY, Picture, names
 from steadyset.runner.scoring import LOWER_IS_BETTER
-from steadyset.wording import counted, percent
+from steadyset.wording import counted, number, percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,7 +96,7 @@ def _picture(values: list[_Value], measure: str, level: float, top: int) -> Pict
     def draw(alt: Any, shown: pd.DataFrame) -> Any:
         return _drawn(alt, shown, measure)
 
-    return Picture(data, draw, COLUMNS, _note(len(values), len(known), len(rows), measure, level))
+    return Picture(data, draw, COLUMNS, _note(len(values), len(known), len(rows), measure, level), seen=_seen)
 
 
 def _note(n_all: int, n_known: int, n_shown: int, measure: str, level: float) -> str:
@@ -152,6 +152,12 @@ def _draws(result: Any) -> bool:
     return isinstance(result, Comparison) or (
         isinstance(result, Assessment) and len(result.selectors) > 1 and not result.settings["scoring"]
     )
+
+
+def _seen(data: pd.DataFrame) -> str:
+    first, last = data.iloc[0], data.iloc[-1]
+    told = f"{counted(len(data), 'selector')} with intervals: {first['selector']} has {number(first['estimate'])}"
+    return told + (f", the last, {last['selector']}, {number(last['estimate'])}." if len(data) > 1 else ".")
 
 
 register_picture(

@@ -14,7 +14,7 @@ from steadyset.plots.catalogue import SELECTIONS, register_picture
 from steadyset.plots.importance_map import NO_WEIGHTS, others_name
 from steadyset.plots.picture import CATEGORIES, INK, MUTED, PALE, STEADY, Picture
 from steadyset.selections import as_selections
-from steadyset.wording import number
+from steadyset.wording import counted, number, percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,7 +59,7 @@ def importance_flow(
         said.append(f"The least important features are put together: {' and '.join(rest)}.")
     if sel.weights is None:
         said.append(NO_WEIGHTS)
-    return Picture(data, draw, COLUMNS, " ".join(said))
+    return Picture(data, draw, COLUMNS, " ".join(said), seen=_seen)
 
 
 def _sides(features: Any, share: Floats, top: int) -> tuple[list[str], Ints, int]:
@@ -197,6 +197,12 @@ def _nodes(data: pd.DataFrame, side: str) -> pd.DataFrame:
         start=(f"start_{side}", "min"), end=(f"end_{side}", "max"), share=("share", "sum")
     )
     return found.reset_index(names="feature")
+
+
+def _seen(data: pd.DataFrame) -> str:
+    same, whole = data.loc[data["same"], "share"].sum(), data["share"].sum()
+    kept = percent(round(float(same / whole), 2)) if whole else "0%"
+    return f"{counted(len(data), 'flow')} of importance between two runs; {kept} of it stays with the same feature."
 
 
 register_picture(

@@ -22,12 +22,13 @@ from steadyset.plots.picture import (
     STEADY,
     Picture,
     distinct_names,
+    foremost,
     heading,
     names,
     shares,
 )
 from steadyset.selections import Selections, as_selections
-from steadyset.wording import counted, percent
+from steadyset.wording import counted, listed, percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,7 +75,7 @@ def selection_frequencies(
         return alt.concat(*panels, columns=2, spacing=28).add_params(alt.param(name=CORE_SHARE, value=share))
 
     note = f"Dark: in at least {percent(share)} of the runs (dashed line). Thin lines: {percent(sure)} intervals."
-    return Picture(data, draw, COLUMNS, note)
+    return Picture(data, draw, COLUMNS, note, seen=_seen)
 
 
 def _rows(name: str, sel: Selections, top: int, core: float, level: float) -> list[tuple[Any, ...]]:
@@ -121,6 +122,17 @@ def _panel(alt: Any, data: pd.DataFrame, name: str, n_ever: int, top: int) -> An
     share = alt.XDatum(alt.ExprRef(CORE_SHARE), type="quantitative")
     rule = alt.Chart(alt.Data(values=[{}])).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x=share)
     return (bars + rule + around + intervals).properties(width=260, height=alt.Step(14))
+
+
+def _seen(data: pd.DataFrame) -> str:
+    """What is selected most often, and how many are steady."""
+    first = foremost(data, "frequency")
+    steady = data[data["steady"]].groupby("selector", sort=False).size()
+    counts = {name: int(steady.get(name, 0)) for name in dict.fromkeys(data["selector"])}
+    cores = listed([f"{n} of {name}" if name else str(n) for name, n in counts.items()], 5)
+    whose = f" of {first['selector']}" if first["selector"] else ""
+    often = percent(round(float(first["frequency"]), 2))
+    return f"Most often selected is {first['feature']} ({often} of the runs{whose}); steady are {cores}."
 
 
 register_picture(

@@ -71,7 +71,7 @@ def tuning_front(result: Tuning | Findings, *, choose: str | None = None) -> Pic
         panels = [_panel(alt, drawn[drawn["objective"] == name], tuning, name) for name in others]
         return alt.concat(*panels, columns=2, spacing=28)
 
-    return Picture(data, draw, COLUMNS, _note(tuning, shown, defined, chosen))
+    return Picture(data, draw, COLUMNS, _note(tuning, shown, defined, chosen), seen=_seen)
 
 
 def tried(result: Any, rule: str | None) -> tuple[Trials, int | None]:
@@ -153,6 +153,15 @@ def _panel(alt: Any, data: pd.DataFrame, tuning: Trials, name: str) -> Any:
         alt.Chart(chosen).mark_point(size=190, stroke=MARKED, strokeWidth=2.5, opacity=1).encode(x=x, y=y),
     ]
     return alt.layer(*layers).properties(width=300, height=260)
+
+
+def _seen(data: pd.DataFrame) -> str:
+    one = data[data["objective"] == data["objective"].iloc[0]]
+    chosen = "".join(f"; configuration {number} is chosen" for number in one.loc[one["chosen"], "configuration"])
+    return (
+        f"{counted(len(one), 'configuration')} by their objectives: {int(one['front'].sum())} on the Pareto front"
+        f"{chosen}."
+    )
 
 
 register_picture(

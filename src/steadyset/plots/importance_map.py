@@ -15,7 +15,7 @@ from steadyset.measures.sparse_rows import Rows, weight_rows
 from steadyset.plots.catalogue import SELECTIONS, register_picture
 from steadyset.plots.picture import CATEGORIES, LONGEST_NAME, MOST_MARKS, RULE, Picture
 from steadyset.selections import Selections, as_selections
-from steadyset.wording import counted
+from steadyset.wording import counted, percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,7 +54,7 @@ def stability_map(
     def draw(alt: Any, shown: pd.DataFrame) -> Any:
         return _drawn(alt, shown, sel.n_runs, together, len(order))
 
-    return Picture(data, draw, COLUMNS, _note(sel, similarity is not None, n_grey, together))
+    return Picture(data, draw, COLUMNS, _note(sel, similarity is not None, n_grey, together), seen=_seen)
 
 
 def _groups(sel: Selections, similarity: FeatureSimilarity | None, mean: Floats) -> Ints:
@@ -155,6 +155,15 @@ def _drawn(alt: Any, data: pd.DataFrame, n_runs: int, together: int, n_coloured:
             tooltip=["run:O", *several, "group:N", alt.Tooltip("share:Q", format=".1%")],
         )
         .properties(width=460, height=alt.Step(max(4, min(22, 500 // max(1, len(bars))))))
+    )
+
+
+def _seen(data: pd.DataFrame) -> str:
+    rows = data["run"].nunique()
+    shares = data.groupby("group", sort=False)["share"].sum() / rows
+    return (
+        f"{counted(rows, 'bar')} of importance in {counted(len(shares), 'colour')}; the largest part, "
+        f"{percent(round(float(shares.max()), 2))} on average: {shares.idxmax()}."
     )
 
 

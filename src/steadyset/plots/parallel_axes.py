@@ -16,7 +16,7 @@ from steadyset.plots.fronts import is_of_tuning, kept_places, tried
 from steadyset.plots.picture import INK, MARKED, MOST_MARKS, MUTED, PALE, STEADY, Picture
 from steadyset.tuning.outcome import Tuning
 from steadyset.tuning.trials import Trials, objective_words
-from steadyset.wording import listed
+from steadyset.wording import counted, listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,7 +73,9 @@ def tuning_parallel(
     def draw(alt: Any, shown: pd.DataFrame) -> Any:
         return _drawn(alt, shown, [axis.title for axis in axes])
 
-    return Picture(data, draw, COLUMNS, _note(tuning, names, chosen, int((~defined).sum()), len(lines), len(numbers)))
+    return Picture(
+        data, draw, COLUMNS, _note(tuning, names, chosen, int((~defined).sum()), len(lines), len(numbers)), seen=_seen
+    )
 
 
 @dataclass(frozen=True)
@@ -179,6 +181,15 @@ def _drawn(alt: Any, data: pd.DataFrame, titles: list[str]) -> Any:
         words.mark_text(align="left", dx=5, fontSize=10, color=INK, limit=90),
     ]
     return alt.layer(*layers).properties(width=alt.Step(110), height=260)
+
+
+def _seen(data: pd.DataFrame) -> str:
+    lines = data[data["configuration"] >= 0]
+    front = lines.loc[lines["front"], "configuration"].nunique()
+    return (
+        f"{counted(lines['configuration'].nunique(), 'line')}, {front} of the front, over "
+        f"{listed(list(dict.fromkeys(data['axis'])), 10)}."
+    )
 
 
 register_picture(

@@ -12,7 +12,7 @@ from steadyset.kernels.arrays import Floats, Ints
 from steadyset.plots.catalogue import register_picture
 from steadyset.plots.picture import CATEGORIES, LONGEST_NAME, MARKED, MOST_MARKS, MUTED, STEADY, Picture
 from steadyset.selectors.ensembles.stability_selection import StabilitySelection
-from steadyset.wording import counted, percent
+from steadyset.wording import counted, listed, percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,7 +59,7 @@ def stability_path(selector: StabilitySelection, *, top: int | None = None) -> P
     def draw(alt: Any, shown: pd.DataFrame) -> Any:
         return _drawn(alt, shown, fitted)
 
-    return Picture(data, draw, COLUMNS, _note(fitted, len(drawn), ever))
+    return Picture(data, draw, COLUMNS, _note(fitted, len(drawn), ever), seen=_seen)
 
 
 def with_path(selector: Any) -> StabilitySelection:
@@ -172,6 +172,14 @@ def _named(alt: Any, data: pd.DataFrame, lines: dict[str, Any]) -> Any:
             strokeDash=alt.StrokeDash("feature:N", scale=alt.Scale(range=dashes, **domain), legend=legend),
         )
     )
+
+
+def _seen(data: pd.DataFrame) -> str:
+    selected = list(dict.fromkeys(data.loc[data["selected"], "feature"]))
+    are = "is" if len(selected) == 1 else "are"
+    stable = f"{listed(selected, 5)} {are} selected" if selected else "none is selected"
+    levels = counted(data["level"].nunique(), "level")
+    return f"Selection frequencies of {counted(data['feature'].nunique(), 'feature')} along {levels}; {stable}."
 
 
 register_picture(

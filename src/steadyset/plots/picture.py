@@ -52,6 +52,7 @@ class Picture:
     draw : gets the module altair and the frame
     columns : what the drawing reads; a frame without one of them is refused
     note : what the reader has to know, such as what was left out; it stands in the picture
+    seen : says in a sentence what the frame shows, for those who do not see the drawing
     figure : "single" (85 mm) or "double" (180 mm), the columns of a page that it fills in print; None: for a screen
     """
 
@@ -60,6 +61,7 @@ class Picture:
     columns: tuple[str, ...]
     note: str = ""
     figure: str | None = None
+    seen: Callable[[pd.DataFrame], str] | None = None
 
     def __post_init__(self) -> None:
         if self.figure is not None and not (isinstance(self.figure, str) and self.figure in figures.WIDTHS):
@@ -68,6 +70,13 @@ class Picture:
         if missing:
             has = ", ".join(map(str, self.data.columns)) or "none"
             raise InputError(f"The picture's data has no column {', '.join(missing)}; it has {has}.")
+
+    @cached_property
+    def description(self) -> str:
+        """What is seen, in a sentence from the frame; it is the description of the drawing."""
+        if self.seen is None or self.data.empty:
+            return self.note
+        return self.seen(_as_shown(self.data))
 
     @cached_property
     def chart(self) -> Any:
@@ -82,6 +91,8 @@ class Picture:
             lines = textwrap.wrap(self.note, self._letters())
             title = alt.Title(lines, anchor="start", fontSize=SMALL, fontWeight="normal", color=MUTED, offset=12)
             chart = chart.properties(title=title)
+        if self.description:
+            chart = chart.properties(description=self.description)
         return _styled(chart.properties(background="white"))
 
     def sized(self, figure: str | None) -> Picture:
@@ -157,6 +168,9 @@ class Picture:
         return NOTE_LETTERS if self.figure is None else int(figures.pixels(self.figure) / (SMALL / 2))
 
     def _repr_mimebundle_(self, *arguments: Any, **options: Any) -> Any:
+        """What a notebook shows: an interactive chart, or the figure as it will be printed."""
+        if self.figure is not None:
+            return {"image/svg+xml": self.svg(), "text/plain": repr(self)}
         return self.chart._repr_mimebundle_(*arguments, **options)
 
 
@@ -192,6 +206,12 @@ def distinct_names(values: Iterable[Any]) -> dict[str, str]:
             found[value] = written if written not in taken else next(text for text in others if text not in taken)
             taken.add(found[value])
     return found
+
+
+def foremost(data: pd.DataFrame, column: str, *, least: bool = False) -> dict[str, Any]:
+    """The row with the most of a column, or with the least."""
+    row = data.sort_values(column, ascending=least, kind="stable").head(1).to_dict("records")[0]
+    return {str(name): value for name, value in row.items()}
 
 
 def heading(alt: Any, text: str, said: str | list[str] = "") -> Any:

@@ -60,7 +60,7 @@ def runs_by_features(
     def draw(alt: Any, frame: pd.DataFrame) -> Any:
         return _drawn(alt, frame, len(shown), rows, groups)
 
-    return Picture(data, draw, COLUMNS, _note(sel, len(shown), rows, groups, clustered))
+    return Picture(data, draw, COLUMNS, _note(sel, len(shown), rows, groups, clustered), seen=_seen)
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,6 +211,14 @@ def _drawn(alt: Any, data: pd.DataFrame, n_features: int, rows: _Rows, groups: R
 def _run_labels(rows: _Rows) -> str:
     """An expression that gives the number of the run of a row."""
     return f"{[int(runs[0]) + 1 for runs in rows.runs]}[datum.value - 1]"
+
+
+def _seen(data: pd.DataFrame) -> str:
+    most = data.groupby("feature", sort=False)["share"].sum()
+    return (
+        f"{counted(data['row'].nunique(), 'row')} of runs by {counted(data['feature'].nunique(), 'feature')}, in "
+        f"{counted(data['group'].nunique(), 'group')} of runs; {most.idxmax()} is selected most often."
+    )
 
 
 register_picture(

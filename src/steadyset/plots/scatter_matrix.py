@@ -68,7 +68,7 @@ def measure_agreement(
     def draw(alt: Any, shown: pd.DataFrame) -> Any:
         return _drawn(alt, shown, order, binned)
 
-    return Picture(data, draw, COLUMNS, said)
+    return Picture(data, draw, COLUMNS, said, seen=_seen)
 
 
 def _records(
@@ -198,6 +198,13 @@ def _plot(alt: Any, part: pd.DataFrame, x_title: str | None, y_title: str | None
         return chart.mark_circle(size=28, color=STEADY, opacity=0.6).encode(**where, tooltip=tips)
     shade = alt.Color("points:Q", scale=alt.Scale(type="log", range=list(SHADES[1:])), legend=None)
     return chart.mark_square(size=30, opacity=1).encode(**where, color=shade, tooltip=["points:Q"])
+
+
+def _seen(data: pd.DataFrame) -> str:
+    measures = len({*data["x_measure"], *data["y_measure"]})
+    known = data["correlation"].dropna()
+    ranks = f"from {number(known.min())} to {number(known.max())}" if len(known) else "undefined"
+    return f"{counted(measures, 'measure')} against each other; their rank correlations are {ranks}."
 
 
 register_picture(

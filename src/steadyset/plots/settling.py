@@ -19,7 +19,7 @@ from steadyset.measures.record import Measure, get_measure
 from steadyset.plots.catalogue import register_picture
 from steadyset.plots.picture import MUTED, PALE, STEADY, Picture, distinct_names, heading
 from steadyset.selections import Selections, as_selections
-from steadyset.wording import counted, number, percent, span
+from steadyset.wording import counted, listed, number, percent, span
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,7 +81,7 @@ def convergence(
         panels = [_panel(alt, shown, names[name], record.name, words) for name, words in said.items()]
         return alt.concat(*panels, columns=2, spacing=28)
 
-    return Picture(data, draw, COLUMNS, _note(level, len(several)))
+    return Picture(data, draw, COLUMNS, _note(level, len(several)), seen=_seen)
 
 
 Row = tuple[int, float, float, float]
@@ -166,6 +166,16 @@ def _ticks(most: int) -> list[int]:
     digits = (1, 2, 5) if most <= MANY else (1, 3)
     steps = [digit * 10**power for power in range(len(str(most))) for digit in digits]
     return [step for step in steps if 2 <= step <= most]
+
+
+def _seen(data: pd.DataFrame) -> str:
+    last = data[~data["expected"]].groupby("selector", sort=False).tail(1)
+    told = [
+        f"{f'{name}: ' if (name := row['selector']) else ''}{number(row['estimate'])} "
+        f"({span(row['low'], row['high'])}) after {counted(row['n_runs'], 'run')}"
+        for row in last.to_dict("records")
+    ]
+    return f"Stability of the first runs: {listed(told, 5)}."
 
 
 register_picture(

@@ -12,10 +12,10 @@ from steadyset.findings import Findings
 from steadyset.inference.feature_table import Feature
 from steadyset.io.labels import name_positions, text_frame
 from steadyset.plots.catalogue import register_picture
-from steadyset.plots.picture import MARKED, MOST_MARKS, RULE, STEADY, Picture, names, shares
+from steadyset.plots.picture import MARKED, MOST_MARKS, RULE, STEADY, Picture, foremost, names, shares
 from steadyset.plots.swaps import known_rows
 from steadyset.selections import Selections
-from steadyset.wording import counted
+from steadyset.wording import counted, percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,7 +61,7 @@ def similarity_groups(
             for name, column in zip(COLUMNS, columns, strict=True)
         }
     )
-    return Picture(data, _drawn, COLUMNS, _note(len(order), len(several), known.note))
+    return Picture(data, _drawn, COLUMNS, _note(len(order), len(several), known.note), seen=_seen)
 
 
 def _covered(groups: Sequence[Sequence[Feature]], runs: Mapping[str, Selections]) -> list[float]:
@@ -104,6 +104,17 @@ def _drawn(alt: Any, data: pd.DataFrame) -> Any:
         tooltip=tips,
     )
     return alt.layer(lines, marks).properties(width=380, height=alt.Step(20))
+
+
+def _seen(data: pd.DataFrame) -> str:
+    whole = data[data["kind"] == ANY]
+    first = foremost(whole, "share")
+    alone = foremost(data[(data["kind"] == MEMBER) & (data["place"] == first["place"])], "share")
+    often, member = (percent(round(float(row["share"]), 2)) for row in (first, alone))
+    return (
+        f"{counted(len(whole), 'group')} of similar features; {often} of the runs select one of the group of "
+        f"{first['group']}, {member} its most frequent member."
+    )
 
 
 register_picture(

@@ -15,10 +15,10 @@ from steadyset.inference.pooling import common_features
 from steadyset.inference.stand_ins import MOST_STAND_INS
 from steadyset.io.labels import text_frame
 from steadyset.plots.catalogue import register_picture
-from steadyset.plots.picture import INK, LONGEST_NAME, RULE, SHADES, Picture, distinct_names
+from steadyset.plots.picture import INK, LONGEST_NAME, RULE, SHADES, Picture, distinct_names, foremost
 from steadyset.selections import Selections, as_selections
 from steadyset.similarity.alike import MOST_FEATURES
-from steadyset.wording import counted
+from steadyset.wording import counted, percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,7 +63,7 @@ def swap_map(
     def draw(alt: Any, frame: pd.DataFrame) -> Any:
         return _drawn(alt, frame, list(distinct_names(place).values()))
 
-    return Picture(data, draw, COLUMNS, _note(known, swaps, len(shown), len(inside)))
+    return Picture(data, draw, COLUMNS, _note(known, swaps, len(shown), len(inside)), seen=_seen)
 
 
 class KnownRows(NamedTuple):
@@ -172,6 +172,14 @@ def _drawn(alt: Any, data: pd.DataFrame, domain: list[str]) -> Any:
             alt.Chart(data).mark_text(fontSize=10).encode(x=x, y=y, text=alt.Text("share:Q", format=".0%"), color=ink)
         )
     return alt.layer(*layers).properties(width=alt.Step(step), height=alt.Step(step))
+
+
+def _seen(data: pd.DataFrame) -> str:
+    first = foremost(data, "share")
+    return (
+        f"{counted(len(data), 'pair')} of features that stand in for each other; {first['other']} is selected in "
+        f"{percent(round(float(first['share']), 2))} of the runs without {first['feature']}."
+    )
 
 
 register_picture(

@@ -16,7 +16,7 @@ from steadyset.plots.catalogue import register_picture
 from steadyset.plots.picture import BAND, INK, LONGEST_NAME, MARKED, MOST_TOLD_APART, MUTED, Picture, told_apart
 from steadyset.runner.scoring import LOWER_IS_BETTER, is_bounded
 from steadyset.tuning import epsilon_constraint, pareto_front
-from steadyset.wording import amount, counted, number, percent
+from steadyset.wording import amount, counted, listed, number, percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,7 +64,7 @@ def accuracy_against_stability(
     def draw(alt: Any, shown: pd.DataFrame) -> Any:
         return _drawn(alt, shown, name, slack, blind)
 
-    return Picture(data, draw, COLUMNS, _note(found, data, name, slack, blind))
+    return Picture(data, draw, COLUMNS, _note(found, data, name, slack, blind), seen=_seen)
 
 
 def _data(found: Findings, name: str, slack: _Slack) -> pd.DataFrame:
@@ -169,6 +169,13 @@ def _drawn(alt: Any, data: pd.DataFrame, name: str, slack: _Slack, blind: float)
         ends = alt.Data(values=[{"best": best, "near": best + slack.accuracy if lower else best - slack.accuracy}])
         layers.insert(0, alt.Chart(ends).mark_rect(color=BAND).encode(y=alt.Y("near:Q", title=title), y2="best:Q"))
     return alt.layer(*layers).properties(width=460, height=340)
+
+
+def _seen(data: pd.DataFrame) -> str:
+    ours = data[data["kind"] == SELECTOR]
+    chosen = "".join(f" {name} is chosen." for name in ours.loc[ours["chosen"], "selector"])
+    front = listed(ours.loc[ours["front"], "selector"].tolist(), 5) or "none"
+    return f"{counted(len(ours), 'selector')} by score and stability; on the front: {front}.{chosen}"
 
 
 register_picture(

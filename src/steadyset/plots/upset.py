@@ -14,7 +14,7 @@ from steadyset.findings import Findings
 from steadyset.inference.core import steady_core
 from steadyset.io.labels import text_frame
 from steadyset.plots.catalogue import register_picture
-from steadyset.plots.picture import INK, MUTED, PALE, RULE, STEADY, Picture, names
+from steadyset.plots.picture import INK, MUTED, PALE, RULE, STEADY, Picture, foremost, names
 from steadyset.selections import Selections, as_selections
 from steadyset.wording import counted, listed, percent
 
@@ -60,7 +60,7 @@ def core_overlap(
         }
     )
     note = _note(share, len(cores), len(shown), together, len(columns))
-    return Picture(data, _drawn, COLUMNS, note)
+    return Picture(data, _drawn, COLUMNS, note, seen=_seen)
 
 
 def _cores(selections: Any, core: float | None) -> tuple[float, dict[str, list[str]]]:
@@ -157,6 +157,17 @@ def _sizes(alt: Any, data: pd.DataFrame) -> Any:
 
 def _tips(alt: Any) -> list[Any]:
     return [alt.Tooltip("features:Q"), alt.Tooltip("named:N", title="such as")]
+
+
+def _seen(data: pd.DataFrame) -> str:
+    """The largest set of features, and whose cores it is in."""
+    sets = data.drop_duplicates("intersection")
+    first = foremost(sets, "features")
+    inside = data[(data["intersection"] == first["intersection"]) & data["inside"]]
+    return (
+        f"{counted(data['selector'].nunique(), 'steady core')} in {counted(len(sets), 'set')}; the largest has "
+        f"{counted(int(first['features']), 'feature')}, in the core of {listed(inside['selector'].tolist(), 5)} alone."
+    )
 
 
 register_picture(
