@@ -37,13 +37,10 @@ from steadyset.assessment.written import (
     write_json,
 )
 from steadyset.errors import InputError
-from steadyset.io.disk import RUN_SETTINGS, explained, write_durably
+from steadyset.io.disk import explained, write_durably
+from steadyset.io.run_files import ALIKE_FEATURES, CELLS, FINISHED, LOCK, MOMENT, SETTINGS, TABLE
 from steadyset.runner.cell import Cell
 from steadyset.similarity.alike import Alike
-
-SETTINGS, CELLS, FINISHED, LOCK = RUN_SETTINGS, "cells.parquet", "finished", "lock"
-ALIKE_FEATURES, TABLE = "alike.parquet", "features.csv"
-ASKED_FOR = 0.2  # seconds: who only asks whether the lock is taken holds it for less
 
 
 class RunFolder:
@@ -151,7 +148,7 @@ class RunFolder:
         with explained(self.path, resumable=True):
             self.path.mkdir(parents=True, exist_ok=True)
             try:
-                lock.acquire(timeout=ASKED_FOR)
+                lock.acquire(timeout=MOMENT)
             except Timeout:
                 raise InputError(
                     f"{self.path} is in use by another process; wait for it or choose another folder."
@@ -164,21 +161,6 @@ class RunFolder:
             yield
         finally:
             lock.release()
-
-    @property
-    def in_use(self) -> bool:
-        """Whether a process works on the folder."""
-        if not (self.path / LOCK).exists():
-            return False
-        lock = FileLock(self.path / LOCK)
-        try:
-            lock.acquire(blocking=False)
-        except Timeout:
-            return True
-        except (OSError, NotImplementedError):  # it cannot be locked, by nobody
-            return False
-        lock.release()
-        return False
 
     def _single(self) -> list[Path]:
         return sorted((self.path / FINISHED).glob("*.json"))

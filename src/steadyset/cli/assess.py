@@ -17,6 +17,7 @@ from steadyset.cli.output import Format, warn_of_formulas
 from steadyset.cli.telling import tell
 from steadyset.conventions import CORE, LEVEL, check_core, check_level
 from steadyset.errors import InputError
+from steadyset.io.run_files import TABLE
 from steadyset.progress import progress_told
 
 if TYPE_CHECKING:
@@ -92,7 +93,6 @@ def assess(
 
     from steadyset.assessment import MAX_RUNS
     from steadyset.assessment import assess as run_assessment
-    from steadyset.assessment.folder import TABLE
     from steadyset.assessment.request import CopiesWarning
     from steadyset.findings import findings_of
     from steadyset.kernels.cache import before_compiling
@@ -146,7 +146,7 @@ def assess(
 
 def _finish_table(result: Assessment, folder: Path, core: float, level: float, *, safe: bool) -> None:
     """Write the table of features as the options want it, where they want it otherwise; tell of formulas in it."""
-    from steadyset.assessment.folder import TABLE, RunFolder
+    from steadyset.assessment.folder import RunFolder
     from steadyset.inference.feature_table import table_csv
 
     blocks = result.feature_blocks(core=core, level=level)

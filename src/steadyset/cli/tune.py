@@ -14,9 +14,8 @@ from steadyset.cli.option_records import with_records
 from steadyset.cli.output import Format, warn_of_formulas
 from steadyset.cli.telling import tell
 from steadyset.conventions import CORE, LEVEL, check_core, check_level
+from steadyset.io.run_files import CHOSEN, TRIALS
 from steadyset.progress import progress_told
-
-CHOSEN = "chosen.csv"
 
 
 @with_records
@@ -130,7 +129,7 @@ def tune(
         write_durably(folder / CHOSEN, text.encode())  # what files name their columns is UTF-8
     tell(found, form, safe=spreadsheet_safe)
     if people:
-        typer.echo(f"All configurations: {folder / 'trials.csv'}")
+        typer.echo(f"All configurations: {folder / TRIALS}")
         typer.echo(f"How often the resamples select the features of configuration {chosen}: {folder / CHOSEN}")
     if not spreadsheet_safe:
         warn_of_formulas(features["feature"], str(folder / CHOSEN))

@@ -27,6 +27,7 @@ from steadyset.findings.parts import (
     Test,
 )
 from steadyset.io.disk import file_path
+from steadyset.io.run_files import DATABASE
 from steadyset.measures import get_measure
 from steadyset.selections import Selections
 
@@ -141,7 +142,6 @@ def methods_text(
 
 def methods_of(result: Any, **options: Any) -> Methods:
     """The methods of what `findings_of` takes, or those that a folder has recorded."""
-    from steadyset.tuning.tuner import DATABASE
 
     if isinstance(result, (str, Path)):
         recorded = recorded_methods(file_path(result))
@@ -183,7 +183,6 @@ def _read(path: Path, asked: Mapping[str, Any]) -> Assessment | Findings | dict[
         raise InputError(f"{path} does not exist.")
     from steadyset.assessment import Assessment
     from steadyset.findings.recorded_findings import recorded_findings
-    from steadyset.tuning.tuner import DATABASE
 
     found = recorded_findings(path)
     if found is not None:

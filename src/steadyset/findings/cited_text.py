@@ -11,10 +11,11 @@ from typing import Any
 from steadyset.errors import InputError
 from steadyset.inference.typeset import MARKDOWN, latex_escaped
 from steadyset.io.disk import write_durably
+from steadyset.io.run_files import RECORDED_METHODS
 from steadyset.references import Reference, bibtex, cited, csl_json
 
 FORMATS = ("text", "markdown", "latex", "json", "bibtex", "csl")
-RECORDED, SCHEMA = "methods.json", "steadyset.methods"
+RECORDED, SCHEMA = RECORDED_METHODS, "steadyset.methods"
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,13 @@ from steadyset.findings import parts
 from steadyset.findings.cited_text import Methods, methods_from, recorded_form
 from steadyset.findings.parts import Findings, plain
 from steadyset.io.disk import write_durably
+from steadyset.io.run_files import RECORDED_FINDINGS
 from steadyset.selections import Selections
 
 if TYPE_CHECKING:
     from steadyset.tuning import Trials
 
-RECORDED, SCHEMA = "findings.json", "steadyset.findings"
+RECORDED, SCHEMA = RECORDED_FINDINGS, "steadyset.findings"
 APART = ("selections", "methods", "trials")  # parts that are more than data
 
 

@@ -12,8 +12,6 @@ from typing import Any
 from steadyset.arguments import wrong_argument
 from steadyset.errors import InputError
 
-RUN_SETTINGS = "assessment.json"  # the file that makes a folder the run folder of an assessment
-
 
 def file_path(path: Any) -> Path:
     """The path of a file; a sentence for what is none."""

@@ -6,11 +6,11 @@ import re
 from pathlib import Path
 
 from steadyset.errors import InputError
-from steadyset.io.disk import RUN_SETTINGS
 from steadyset.io.labels import several, some_names
 from steadyset.io.limits import refuse_size
 from steadyset.io.name_lists import Lists, one_list
 from steadyset.io.reading_options import Reading
+from steadyset.io.run_files import SETTINGS
 from steadyset.io.sheets import read_sheet
 from steadyset.io.text_forms import opened
 
@@ -24,7 +24,7 @@ def lists_in_folder(folder: Path, reading: Reading) -> Lists:
         files = sorted((file for file in folder.iterdir() if not file.name.startswith(".")), key=_natural)
     except OSError as error:
         raise InputError(f"{folder} cannot be read: {error.strerror or error}.") from None
-    if any(file.name == RUN_SETTINGS for file in files):
+    if any(file.name == SETTINGS for file in files):
         raise InputError(f"{folder} is the run folder of an assessment; Assessment.open gives the selections in it.")
     kinds = [ending for ending in LIST_ENDINGS if any(_is_list(file, ending) for file in files)]
     if not kinds:

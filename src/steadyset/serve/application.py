@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import tempfile
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.resources import files
@@ -49,7 +49,7 @@ def create_application(
     @asynccontextmanager
     async def running(app: Starlette) -> AsyncIterator[None]:
         site.queue.begin()
-        asyncio.get_running_loop().run_in_executor(None, site.aside.begin)
+        threading.Thread(target=site.aside.begin, daemon=True).start()
         with temporary:
             yield
 
@@ -85,6 +85,7 @@ def _routes() -> list[Route]:
         Route(f"{run}/answer", shelf_view.run_answer),
         Route(f"{run}/progress", run_view.run_progress),
         Route(f"{run}/report", run_view.run_report),
+        Route(f"{run}/frame", run_view.run_frame),
         Route(f"{run}/files/{{file}}", run_view.run_file),
         Route(f"{run}/{{action}}", run_view.run_action, methods=["POST"]),
         Route("/compare", shelf_view.compare_page),

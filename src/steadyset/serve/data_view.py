@@ -12,10 +12,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from steadyset.errors import InputError
-from steadyset.resampling import resampling_by_name
 from steadyset.serve.orders import Order
 from steadyset.serve.site import Site, go_to, site_of
-from steadyset.wording import lasting
+from steadyset.wording import lasting, listed
 
 TEXTS = ("target", "groups", "sheet", "samples_sheet", "layer", "delimiter")
 RESAMPLINGS = {
@@ -25,10 +24,12 @@ RESAMPLINGS = {
     "complementary_pairs": "complementary pairs of halves",
     "kfold:n_splits=10": "10-fold cross-validation",
 }
+FIXED = ("kfold:n_splits=10",)  # those with a number of runs of their own
 KINDS = {"assess": "Assess selectors", "tune": "Tune: find the best configurations"}
-ESTIMATE_SECONDS = 30.0
+ESTIMATE_SECONDS = 90.0
 DEFAULT_RUNS, DEFAULT_TRIALS = "100", "50"
 FOLDS = 10
+SHOWN = 5  # selectors in a sentence
 
 
 async def start_page(request: Request) -> Response:
@@ -83,6 +84,9 @@ async def estimate(request: Request) -> Response:
     total = sum(known.values()) * int(runs) / int(request_of["jobs"])
     more = " for the first 100 runs; more follow until the intervals are narrow" if fields.get("runs") == "auto" else ""
     words = f"About {lasting(max(total, 1.0))}{more}."
+    untried = [name for name in request_of["selectors"] if name not in known]
+    if untried:
+        words = f"More than {lasting(total)}: there was no time to try {listed(untried, SHOWN)}."
     each = {name: f"{value:.2g} s" for name, value in known.items()}
     return site.page(request, "estimate.html.j2", words=words, each=each)
 
@@ -145,9 +149,9 @@ def _assess_options(fields: QueryParams) -> dict[str, Any]:
     chosen = list(dict.fromkeys(one for one in selectors if one))
     if not chosen:
         raise InputError("Choose at least one selector.")
-    resampling = fields.get("resampling", "bootstrap")
+    resampling = _resampling(fields)
     options: dict[str, Any] = {"selectors": chosen, "resampling": resampling, **_common(fields)}
-    if "n_runs" in resampling_by_name(resampling).get_params():
+    if resampling not in FIXED:
         runs = fields.get("runs", DEFAULT_RUNS).strip()
         options["runs"] = runs if runs == "auto" else str(_whole(fields, "runs", "“Runs”", 2))
     scores = fields.getlist("score")
@@ -156,7 +160,14 @@ def _assess_options(fields: QueryParams) -> dict[str, Any]:
 
 def _tune_options(fields: QueryParams) -> dict[str, Any]:
     trials = _whole(fields, "trials", "“Configurations”", 1)
-    return {"trials": trials, "resampling": fields.get("resampling", "kfold:n_splits=10"), **_common(fields)}
+    return {"trials": trials, "resampling": _resampling(fields), **_common(fields)}
+
+
+def _resampling(fields: Mapping[str, str]) -> str:
+    name = fields.get("resampling", "")
+    if name not in RESAMPLINGS:
+        raise InputError(f"“Resampling” must be one of {', '.join(RESAMPLINGS)} (got {json.dumps(name[:40])}).")
+    return name
 
 
 def _whole(fields: Mapping[str, str], name: str, label: str, least: int) -> int:

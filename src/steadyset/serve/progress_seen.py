@@ -11,12 +11,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from steadyset.assessment.folder import CELLS, FINISHED, SETTINGS, TABLE, RunFolder
+from steadyset.io.run_files import CELLS, DATABASE, FINISHED, SETTINGS, TABLE, TRIALS, is_locked
 from steadyset.serve.orders import ASKED, HELD, PAUSED, SAID, STOPPED, WAITING
 from steadyset.serve.queueing import is_held
 from steadyset.serve.shelf import Run
-from steadyset.tuning.tuner import DATABASE
-from steadyset.tuning.tuner import TABLE as TRIALS
 
 RUNNING, FINISHED_STATE, FAILED, INTERRUPTED = "running", "finished", "failed", "interrupted"
 COMPLAINT = "steadyset: "  # what the command puts before a sentence on what is wrong
@@ -43,7 +41,7 @@ def progress_of(run: Run) -> Progress:
     """What the files of a run folder say."""
     done, total = _of_tuning(run) if run.kind == "tuning" else _of_assessment(run)
     asked = None if run.order is None else run.order.state
-    if is_held(run.path) or RunFolder(run.path).in_use:
+    if is_held(run.path) or is_locked(run.path):
         return Progress(RUNNING, done, total)
     if asked in (WAITING, PAUSED, STOPPED):
         return Progress(str(asked), done, total)
@@ -58,7 +56,7 @@ def progress_of(run: Run) -> Progress:
 def stamps(folder: Path) -> tuple[int, ...]:
     """What changes when anything happens in a run folder; reading it costs a few calls of the system."""
     files = (FINISHED, CELLS, SETTINGS, TABLE, DATABASE, ASKED, HELD, TRIALS)
-    return (int(is_held(folder)), int(RunFolder(folder).in_use), *(_stamp(folder / name) for name in files))
+    return (int(is_held(folder)), int(is_locked(folder)), *(_stamp(folder / name) for name in files))
 
 
 def said(folder: Path) -> str:

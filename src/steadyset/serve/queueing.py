@@ -17,12 +17,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from steadyset.assessment.folder import SETTINGS
 from steadyset.errors import InputError
 from steadyset.io.disk import explained
+from steadyset.io.run_files import DATABASE, SETTINGS
 from steadyset.serve.orders import HELD, PAUSED, SAID, STARTED, STOPPED, WAITING, Order, write_order
 from steadyset.serve.shelf import Run, Shelf
-from steadyset.tuning.tuner import DATABASE
 
 Words = Callable[[str, Mapping[str, Any]], list[str]]  # a call of the command as it is typed
 

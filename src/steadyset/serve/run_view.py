@@ -14,10 +14,10 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, Response, StreamingResponse
 
-from steadyset.assessment.folder import CELLS, FINISHED, TABLE
 from steadyset.errors import InputError
+from steadyset.io.run_files import CELLS, FINISHED, RECORDED_FINDINGS, TABLE
 from steadyset.serve.orders import PAUSED, STOPPED, WAITING
-from steadyset.serve.progress_seen import FAILED, INTERRUPTED, RUNNING, progress_of, said
+from steadyset.serve.progress_seen import FAILED, INTERRUPTED, RUNNING, progress_of, said, settings_of
 from steadyset.serve.python_lines import python_lines
 from steadyset.serve.report_view import report_response
 from steadyset.serve.shelf import REPORT, Run
@@ -91,6 +91,7 @@ async def run_page(request: Request) -> Response:
         shown=text,
         states=STATES,
         has_table=(run.path / TABLE).exists(),
+        has_report=progress.done and (run.kind == "assessment" or (run.path / RECORDED_FINDINGS).exists()),
         said=said(run.path),
         **_copied(site, run),
     )
@@ -98,8 +99,8 @@ async def run_page(request: Request) -> Response:
 
 def _copied(site: Site, run: Run) -> dict[str, Any]:
     """What can be copied: the command line and the lines of Python that do the same."""
-    if run.order is None:
-        return {"command": "", "python": ""}
+    if run.order is None:  # the command was typed
+        return {"command": str(settings_of(run.path).get("details", {}).get("command", "")), "python": ""}
     options = dict(run.order.options)
     return {
         "command": site.command(run.order.subcommand, options),
@@ -162,15 +163,19 @@ async def run_report(request: Request) -> Response:
     return report_response(HTMLResponse(target.read_bytes()), request, run.name)
 
 
+async def run_frame(request: Request) -> Response:
+    """The report in place, once it is written."""
+    await run_report(request)
+    return site_of(request).page(request, "frame.html.j2", name=request.path_params["name"])
+
+
 def _is_fresh(target: Path, folder: Path) -> bool:
     """Whether a report was written after the last run."""
     if not target.exists():
         return False
     written = target.stat().st_mtime
-    return all(
-        not one.exists() or one.stat().st_mtime <= written
-        for one in (folder / CELLS, folder / FINISHED, folder / TABLE)
-    )
+    sources = [folder / name for name in (CELLS, FINISHED, TABLE, RECORDED_FINDINGS)]
+    return all(not one.exists() or one.stat().st_mtime <= written for one in sources)
 
 
 async def run_file(request: Request) -> Response:

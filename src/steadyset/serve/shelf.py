@@ -10,22 +10,33 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from steadyset.assessment.folder import ALIKE_FEATURES, CELLS, FINISHED, LOCK, SETTINGS, TABLE
 from steadyset.errors import InputError
 from steadyset.io.disk import explained
+from steadyset.io.run_files import (
+    ALIKE_FEATURES,
+    CELLS,
+    CHOSEN,
+    DATABASE,
+    FINISHED,
+    LOCK,
+    RANKINGS,
+    RECORDED_FINDINGS,
+    RECORDED_METHODS,
+    SETTINGS,
+    TABLE,
+    TRIALS,
+)
 from steadyset.serve.orders import ASKED, HELD, SAID, Order, read_order
-from steadyset.tuning.tuner import DATABASE
-from steadyset.tuning.tuner import TABLE as TRIALS
 
 DATA = "data"  # the folder of uploaded tables
-REPORT, FIGURES = "report.html", "figures"
+REPORT = "report.html"
 NAME = re.compile(r"[^\W_][\w .()+-]{0,79}")  # begins with a letter or digit, and has no separators
 ENDINGS = re.compile(
     r"\.(?:(?:csv|tsv|txt|tab|gct|json|gmt|gmx|soft)(?:\.gz)?|xlsx|xls|xlsm|ods|parquet|feather|arrow|h5ad)", re.ASCII
 )
 # What runs and the page write: nothing else is ever deleted.
 OWN = (ASKED, HELD, SAID, REPORT, SETTINGS, CELLS, ALIKE_FEATURES, TABLE, LOCK, DATABASE, TRIALS)
-OWN_TOO = ("command.json", "methods.json", "chosen.csv", f"{DATABASE}-journal", f"{DATABASE}-wal", f"{DATABASE}-shm")
+OWN_TOO = (RECORDED_FINDINGS, RECORDED_METHODS, CHOSEN, *(f"{DATABASE}-{part}" for part in ("journal", "wal", "shm")))
 
 
 class Run(NamedTuple):
@@ -107,7 +118,7 @@ class Shelf:
         with explained(run.path):
             for name in (*OWN, *OWN_TOO):
                 (run.path / name).unlink(missing_ok=True)
-            for folder in (FINISHED, FIGURES):
+            for folder in (FINISHED, RANKINGS):
                 if (run.path / folder).is_dir() and not (run.path / folder).is_symlink():
                     shutil.rmtree(run.path / folder)
             left = sorted(path.name for path in run.path.iterdir())

@@ -5,6 +5,7 @@ It is loaded once and forked for each task, so what the tasks need is imported h
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from math import isfinite, nan
 from pathlib import Path
@@ -41,7 +42,7 @@ from steadyset.wording import counted, number, span
 SHOWN_ROWS, SHOWN_COLUMNS = 6, 8
 LARGEST_PREVIEW = 50 << 20  # bytes of a file whose first cells are shown before its target is known
 PROBED = 2  # runs whose times make the estimate; the first may compile
-PROBE_SECONDS = 8.0
+PROBE_SECONDS = 20.0  # after which no further selector is tried
 Inputs = Sequence[tuple[str, str]]  # names and paths
 
 
@@ -112,13 +113,16 @@ def understood(path: str, reading: Mapping[str, Any], task: str | None) -> dict[
 
 
 def estimated(path: str, reading: Mapping[str, Any], request: Mapping[str, Any]) -> dict[str, float]:
-    """Seconds that one run of each selector takes on this data, tried out."""
+    """Seconds that a run of each selector takes on this data, tried out; without those that there was no time for."""
     data = load_data(path, **reading)
     drawn = resampling_by_name(str(request.get("resampling", "bootstrap")))
     if "n_runs" in drawn.get_params():
         drawn.set_params(n_runs=PROBED)
     found: dict[str, float] = {}
+    begin = time.monotonic()
     for selector in request["selectors"]:
+        if time.monotonic() - begin > PROBE_SECONDS:
+            break
         tried = assess(
             [selector],
             data.X,

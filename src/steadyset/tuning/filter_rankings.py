@@ -21,13 +21,13 @@ import numpy as np
 from steadyset._version import __version__
 from steadyset.assessment.request import fingerprint
 from steadyset.io.disk import explained, write_durably
+from steadyset.io.run_files import RANKINGS
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.resampling import Resample
 from steadyset.runner.plan import Plan
 from steadyset.runner.training import Training
 from steadyset.selectors.filters import get_filter, top_features
 
-FOLDER = "rankings"
 DAMAGE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error)
 
 
@@ -48,7 +48,7 @@ class Rankings:
         self.resamples = resamples
         self.weights = np.stack([resample.weights(len(plan.y)) for resample in resamples])
         self.n_jobs = n_jobs
-        self._store = None if folder is None else Store(folder / FOLDER, plan, self.weights.shape[0])
+        self._store = None if folder is None else Store(folder / RANKINGS, plan, self.weights.shape[0])
         self._known: dict[str, tuple[Ints, float]] = {}
 
     def best(self, name: str, k: int) -> Ints:

@@ -17,6 +17,7 @@ from steadyset.io.annotated import unfolded
 from steadyset.io.disk import explained, folder_path, write_durably
 from steadyset.io.labels import given_names
 from steadyset.io.observations import target_values
+from steadyset.io.run_files import DATABASE, TRIALS
 from steadyset.measures import get_measure
 from steadyset.measures.options import check_similarity
 from steadyset.progress import Progress, check_progress, progress_told
@@ -28,8 +29,6 @@ from steadyset.task import NUMBER, n_classes, refuse_several_targets, task_of
 from steadyset.tuning.evaluation import ALIASES, MOST_TRIALS, N_FEATURES, SECONDS, STABILITY, Evaluator, direction
 from steadyset.tuning.outcome import Tuning
 from steadyset.tuning.space import Space, read_space
-
-DATABASE, TABLE = "trials.db", "trials.csv"
 
 
 def tune(
@@ -151,7 +150,7 @@ def tune(
     _warn_of_failures(result)
     if out is not None:
         with explained(Path(out), resumable=True):
-            write_durably(Path(out) / TABLE, result.frame.to_csv().encode())
+            write_durably(Path(out) / TRIALS, result.frame.to_csv().encode())
     return result
 
 

@@ -1,0 +1,31 @@
+"""The files of run folders by their names, and whether a folder is in use: for its writers, and for those who look."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+# Of an assessment.
+SETTINGS = "assessment.json"  # the file that makes a folder the run folder of an assessment
+CELLS, FINISHED, LOCK = "cells.parquet", "finished", "lock"
+ALIKE_FEATURES, TABLE = "alike.parquet", "features.csv"
+# Of a tuning.
+DATABASE, TRIALS, CHOSEN, RANKINGS = "trials.db", "trials.csv", "chosen.csv", "rankings"
+RECORDED_METHODS, RECORDED_FINDINGS = "methods.json", "findings.json"
+MOMENT = 0.2  # seconds: who only asks whether the lock is taken holds it for less
+
+
+def is_locked(folder: Path) -> bool:
+    """Whether a process works on the run folder of an assessment."""
+    if not (folder / LOCK).exists():
+        return False
+    lock = FileLock(folder / LOCK)
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        return True
+    except (OSError, NotImplementedError):  # it cannot be locked, by nobody
+        return False
+    lock.release()
+    return False
