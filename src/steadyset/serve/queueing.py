@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -23,14 +23,16 @@ from steadyset.io.run_files import DATABASE, SETTINGS
 from steadyset.serve.orders import HELD, PAUSED, SAID, STARTED, STOPPED, WAITING, Order, write_order
 from steadyset.serve.shelf import Run, Shelf
 
+# Without the folder of the page among the places of modules: its files are strangers'.
+PROGRAM = (sys.executable, "-P", "-m", "steadyset")
 Words = Callable[[str, Mapping[str, Any]], list[str]]  # a call of the command as it is typed
 
 
 class Queue:
     """Starts orders in their sequence, as many at once as the cores allow."""
 
-    def __init__(self, shelf: Shelf, words: Words, cores: int | None = None) -> None:
-        self.shelf, self.words = shelf, words
+    def __init__(self, shelf: Shelf, words: Words, cores: int | None = None, program: Sequence[str] = PROGRAM) -> None:
+        self.shelf, self.words, self.program = shelf, words, program
         self.cores = cores or os.cpu_count() or 1
         self._running: dict[str, int] = {}  # cores by name
         self._lock = threading.RLock()
@@ -89,7 +91,7 @@ class Queue:
     def _start(self, run: Run, order: Order, cores: int) -> None:
         begun = (run.path / (SETTINGS if order.subcommand == "assess" else DATABASE)).exists()
         options = {**order.options, "resume": True} if begun else order.options
-        command = [sys.executable, "-P", "-m", "steadyset", *self.words(order.subcommand, options)]
+        command = [*self.program, *self.words(order.subcommand, options)]
         with explained(run.path):
             lock = os.open(run.path / HELD, os.O_RDWR | os.O_CREAT, 0o600)
         try:

@@ -42,9 +42,9 @@ class Watches:
                 if not await watch.changed(seen):
                     yield ": alive\n\n"
                     continue
-                seen = watch.version
+                seen, over = watch.version, watch.over  # which may change while a slow reader takes the content
                 yield event("progress", watch.content)
-                if watch.over:
+                if over:
                     yield event("ended", "")
                     return
         finally:
