@@ -44,10 +44,12 @@ class PlugIns:
     """The plug-ins of one kind, such as "measure". `adopt(name, thing)` registers what an entry point stands for.
 
     An entry point that stands for a module needs no adopting: the module registers its things when it is imported.
+    `named` says what has a name where that is more than one kind.
     """
 
-    def __init__(self, kind: str, adopt: Callable[[str, Any], object]) -> None:
+    def __init__(self, kind: str, adopt: Callable[[str, Any], object], *, named: str = "") -> None:
         self.kind = kind
+        self.named = named or kind
         self.group = f"steadyset.{kind}s"
         self._adopt = adopt
         self._lock = threading.RLock()
@@ -87,7 +89,7 @@ class PlugIns:
         near = difflib.get_close_matches(str(name).lower(), names, n=1, cutoff=CLOSE)
         near = near or _that_mention(str(name), described or {})
         near = near or difflib.get_close_matches(str(name).lower(), names, n=1)
-        unknown = f"There is no {self.kind} called {name!r}; "
+        unknown = f"There is no {self.named} called {name!r}; "
         if listing and not near:
             return InputError(unknown, Argument(listing), " lists them.")
         return InputError(unknown, f"did you mean {near[0]!r}?" if near else f"known are {', '.join(names)}.")

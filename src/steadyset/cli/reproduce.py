@@ -11,7 +11,7 @@ from steadyset.cli import shared
 from steadyset.cli.interruption import resumable
 from steadyset.cli.output import Format, complain, print_rows
 from steadyset.progress import progress_told
-from steadyset.wording import DASH, lasting, listed
+from steadyset.wording import DASH, counted, lasting, listed
 
 if TYPE_CHECKING:
     from steadyset.reproduction import Item, Result
@@ -135,6 +135,10 @@ def _print_list(form: Format) -> None:
 def _print_result(result: Result, out: Path) -> None:
     version = "full version, " if result.full else ""
     title = f"{result.name}: {result.title} ({version}{lasting(result.seconds)})"
+    reasons = {row.reason for row in result.rows}
+    if len(reasons) == 1 and all(row.excused for row in result.rows):
+        typer.echo(f"{title}\n{counted(len(result.rows), 'comparison')} not decidable here: {reasons.pop()}\n")
+        return
     print_rows(_told(result), Format.table, title=title, wide=["what", "ours", "tolerance", "verdict", "reason"])
     for note in result.notes:
         typer.echo(note)

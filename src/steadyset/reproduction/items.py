@@ -57,7 +57,7 @@ class Item:
 
 _items: dict[str, Item] = {}
 _papers: dict[str, PublishedPaper] = {}
-_plugins = PlugIns("paper", lambda name, thing: None)
+_plugins = PlugIns("paper", lambda name, thing: None, named="paper or item")
 
 
 def item(
