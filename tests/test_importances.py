@@ -103,6 +103,17 @@ def test_features_that_never_flip_and_points_that_never_do_count_nothing():
     assert decision_flip(Rule(lambda X: X[:, 1] > 0), X) == pytest.approx([0, 0, 0])
 
 
+def test_points_that_no_feature_flips_can_count_every_feature_alike():
+    X = np.array([[1.0, 1.0], [-1.0, -1.0]])
+    both_high = Rule(lambda X: (X > 0).all(axis=1))
+    assert decision_flip(both_high, X, sd=[1, 1]) == pytest.approx([1, 1])
+    first_high = Rule(lambda X: (X[:, 0] > 0) & (X[:, 1] > -0.5))
+    assert decision_flip(first_high, X, sd=[1, 1]) == pytest.approx([1.2, 0.8], abs=1e-6)
+    assert decision_flip(first_high, X, sd=[1, 1], unflippable="equal") == pytest.approx([1.1, 0.9], abs=1e-6)
+    constant = Rule(lambda X: np.zeros(len(X)))
+    assert decision_flip(constant, X, unflippable="equal") == pytest.approx([1, 1])
+
+
 def test_a_point_on_the_boundary_counts_like_any_other():
     model = LogisticRegression().fit([[0.0, 0.0], [1.0, 1.0]], [0, 1])
     model.coef_, model.intercept_ = np.array([[1.0, 3.0]]), np.array([0.0])

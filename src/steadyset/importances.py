@@ -57,13 +57,14 @@ def decision_flip(
     step: float = 0.05,
     largest: float = 1000.0,
     tol: float = 1e-8,
+    unflippable: Literal["leave_out", "equal"] = "leave_out",
 ) -> Floats:
     """Importances in any classifier, by the smallest change of one feature alone that flips the decision.
 
     The importance of feature f is the mean over the points of k g_f / sum_f g_f, where g_f = sd_f / (that change), 0
     when no change flips the decision, and k is the number of features that flip the decision of some point. Points
     whose decision no single feature can flip say nothing and are left out of the mean; without any other point all
-    importances are 0.
+    importances are 0. With unflippable="equal" all features are equally important at such points.
 
     Parameters
     ----------
@@ -76,6 +77,7 @@ def decision_flip(
     step, largest, tol : the search walks away from each point in steps of `step` standard deviations up to 5, then
         doubles up to `largest`; the first steps that flip are bisected to the relative precision `tol`. A decision that
         flips and flips back within one step is not seen.
+    unflippable : "leave_out" points whose decision no single feature can flip, or count all features as "equal" there
 
     Reference: Hamer and Dupont 2021, equation 6.
     """
@@ -84,6 +86,7 @@ def decision_flip(
         raise InputError(f"X has the shape {points.shape}; expected (points, features).")
     deviations = points.std(axis=0) if sd is None else _deviations(sd, points.shape[1:])
     check_choice("method", method, ("auto", "closed_form", "search"))
+    check_choice("unflippable", unflippable, ("leave_out", "equal"))
     if not hasattr(model, "predict"):
         raise wrong_argument("model", "a fitted classifier with predict", model)
     if not (all(is_number(value) for value in (step, largest, tol)) and 0 < step <= largest and 0 < tol < 1):
@@ -98,6 +101,8 @@ def decision_flip(
         sensitivity = _linear_sensitivity(*found, deviations)
     else:
         sensitivity = 1 / _smallest_changes(model, points, as_given, deviations, _walk(step, largest), tol)
+    if unflippable == "equal":
+        sensitivity[~sensitivity.any(axis=1)] = 1.0
     tells = sensitivity.any(axis=1)
     if not tells.any():
         return np.zeros(points.shape[1])

@@ -224,7 +224,10 @@ def _running() -> list[Recipe]:
         Recipe(
             "decision_flip",
             st.importances.decision_flip,
-            {"model": _Linear(), "X": X[:3], "sd": None, "method": "auto", "step": 0.5, "largest": 5.0, "tol": 1e-3},
+            {
+                **{"model": _Linear(), "X": X[:3], "sd": None, "method": "auto", "step": 0.5, "largest": 5.0},
+                **{"tol": 1e-3, "unflippable": "leave_out"},
+            },
         ),
         Recipe("register_filter", st.register_filter, {"record": 0, "replace": False}),
         Recipe("register_rule", st.register_rule, {"rule": 0, "replace": False}),
