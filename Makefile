@@ -37,11 +37,8 @@ types: $(READY)
 contracts: $(READY)
 	$(BIN)/lint-imports
 
-# The golden numbers call the kernels of every measure, selector and tuning, so they go first and compile them:
-# otherwise both workers would compile the same kernels at the same time.
 pytest: $(READY)
-	$(BIN)/pytest tests/golden
-	$(BIN)/pytest -n 2 --ignore=tests/golden
+	$(BIN)/pytest -n 2
 
 # All tests with the lowest versions that pyproject.toml allows, in an environment and with a kernel cache of their own.
 test-lowest:
@@ -67,6 +64,7 @@ $(READY): requirements.lock pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(BIN)/steadyset warm-up
 	touch $(READY)
 
 # Resolves pyproject.toml anew for every platform and pins each file by its hash.

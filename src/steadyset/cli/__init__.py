@@ -26,6 +26,7 @@ from steadyset.cli import (
     selectors,
     serve,
     tune,
+    warm_up,
 )
 from steadyset.cli.naming import Command, Subcommand
 from steadyset.cli.output import complain, speak_any_alphabet
@@ -65,6 +66,7 @@ app.command("resamplings", cls=Subcommand)(resamplings.resamplings)
 app.command("certify", cls=Subcommand)(certify.certify)
 app.command("reproduce", cls=Subcommand)(reproduce.reproduce)
 app.command("serve", cls=Subcommand)(serve.serve)
+app.command("warm-up", cls=Subcommand)(warm_up.warm_up)
 
 
 @app.callback()

@@ -1,0 +1,78 @@
+"""Compile the kernels ahead, several at a time, so that the first assessment does not wait for them.
+
+A kernel is compiled when it is first called and kept on disk. Here all are called, on data of a few rows: every measure
+and every selector, in parts that share few kernels, each part in a process of its own.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+
+from steadyset.arguments import job_count
+from steadyset.errors import SteadysetError
+
+SMALL = {"k": 3, "n_estimators": 2, "n_runs": 4, "n_lambdas": 10, "random_state": 0}
+TREES = ("forest", "forest_permutation", "impurity", "permutation")
+
+
+def warm_up(n_jobs: int | None = -1) -> None:
+    """Compile what is not compiled yet, in up to ``n_jobs`` processes."""
+    from joblib import Parallel, delayed
+
+    parts: list[Callable[[], None]] = [_models, _filters, _measures, _trees]  # the longest first
+    Parallel(n_jobs=min(job_count(n_jobs), len(parts)), batch_size=1)(delayed(part)() for part in parts)
+
+
+def _models() -> None:
+    from steadyset.selectors.filters.registry import filter_names
+    from steadyset.selectors.names import selector_names
+
+    _fit([name for name in selector_names() if name not in {*filter_names(), *TREES}])
+
+
+def _filters() -> None:
+    from steadyset.selectors.filters.registry import filter_names
+
+    _fit([name for name in filter_names() if name not in TREES])
+
+
+def _trees() -> None:
+    _fit(TREES)
+
+
+def _measures() -> None:
+    from steadyset.inference import stability_table
+    from steadyset.selections import Selections
+    from steadyset.similarity import FeatureSimilarity
+
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(6, 12))
+    sets = [np.flatnonzero(row > bound).tolist() for row, bound in zip(scores, np.linspace(-0.5, 0.5, 6), strict=True)]
+    runs = Selections.from_sets(sets, n_features=12)
+    weighted = Selections.from_weights(np.where(scores > 0, scores, 0))
+    ranked = Selections.from_rankings(np.argsort(np.argsort(scores, axis=1), axis=1) + 1, top=4)
+    alike = FeatureSimilarity.from_data(rng.normal(size=(20, 4)).repeat(3, axis=1) + 0.3 * rng.normal(size=(20, 12)))
+    for selections, similarity in ((runs, None), (runs, alike), (weighted, alike), (ranked, None)):
+        stability_table(selections, similarity=similarity, n_draws=100, random_state=0)
+
+
+def _fit(names: tuple[str, ...] | list[str]) -> None:
+    from steadyset.selectors.names import selector_by_name
+    from steadyset.task import CLASSES, NUMBER
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(24, 8))
+    number = X[:, 0] + 0.5 * rng.normal(size=24)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in names:
+            for task, y in ((CLASSES, (number > 0).astype(np.int64)), (NUMBER, number)):
+                try:
+                    selector = selector_by_name(name, task)
+                    has = selector.get_params()
+                    selector.set_params(**{key: value for key, value in SMALL.items() if key in has}).fit(X, y)
+                except SteadysetError:  # it is for the other kind of target
+                    continue
