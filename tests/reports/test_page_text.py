@@ -4,13 +4,17 @@ import base64
 import hashlib
 import json
 import re
+import sys
 from itertools import pairwise
 
 import numpy as np
 import pytest
+from tests.reports.markup import contrast, without_scripts
 
 import steadyset as st
+from steadyset.reports.isolated_names import isolating
 from steadyset.reports.page import _shipped
+from steadyset.reports.slim_svg import slim_svg
 
 RUNS = st.Selections.from_sets([[0, 1], [0, 1], [0, 2]] * 3, n_features=8)
 
@@ -25,18 +29,6 @@ def colours(scheme):
     blocks = re.findall(r":root \{(.*?)\}", _shipped("page.css"), flags=re.DOTALL)
     light, dark, paper = (dict(re.findall(r"--(\w+): (#[0-9a-f]{6})", block)) for block in blocks)
     return {"light": light, "dark": light | dark, "paper": light | paper}[scheme]
-
-
-def contrast(one, other):
-    """The ratio of WCAG 2: that of the relative luminances."""
-
-    def luminance(colour):
-        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-        return float(np.dot([0.2126, 0.7152, 0.0722], linear))
-
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark", "paper"])
@@ -59,15 +51,18 @@ def test_the_policy_names_the_script_and_the_style_of_the_page_and_nothing_else(
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page)[1].replace("&#39;", "'")
     rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
     assert rules["default-src"] == rules["base-uri"] == rules["form-action"] == "'none'"
-    for element, rule in (("script", "script-src"), ("style", "style-src")):
-        content = re.search(rf"<{element}>(.*?)</{element}>", page, flags=re.DOTALL)[1]
-        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
-        assert rules[rule] == f"'sha256-{digest}'"
-    assert not re.search(r"(?:src|href)=[\"'](?!#)", page)
-    assert not re.search(r"\son[a-z]+=", re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL))
+    for element, rule, n in (("script", "script-src", 2), ("style", "style-src", 1)):
+        contents = re.findall(rf"<{element}>(.*?)</{element}>", page, flags=re.DOTALL)
+        digests = [base64.b64encode(hashlib.sha256(content.encode()).digest()).decode() for content in contents]
+        assert len(digests) == n
+        assert rules[rule] == " ".join(f"'sha256-{digest}'" for digest in digests)
+    read = without_scripts(page)
+    assert not re.search(r"(?:src|href)=[\"'](?!#)", read)
+    assert not re.search(r"\s(?:on[a-z]+|style)=", read)
 
 
 def test_headings_come_in_order_and_tables_have_captions_and_scopes(page):
+    page = without_scripts(page)
     levels = [int(level) for level in re.findall(r"<h([1-6])>", page)]
     assert levels[0] == 1
     assert levels.count(1) == 1
@@ -101,23 +96,51 @@ def test_settings_checksum_versions_and_date_stand_at_the_end(tmp_path):
     assert re.search(r"Made by steadyset \S+ on \d{4}-\d\d-\d\d\.", end)
 
 
-def test_pictures_with_many_marks_lose_their_labels_not_their_marks():
-    from steadyset.reports.slim_svg import MOST_LABELLED, slim_svgs
+def cells(looks, size=2.5):
+    """Cells of a grid of ten columns."""
+    return "".join(
+        f'<path d="M{i % 10 * size:g},{i // 10 * size:g}h{size:g}v{size:g}h-{size:g}Z" fill="{look}"/>'
+        for i, look in enumerate(looks)
+    )
 
-    mark = '<path aria-label="feature: &lt;b&gt;; run: 1" role="graphics-symbol" d="M0,2.500000017h1"/>'
-    few = slim_svgs({"": f'<svg a="1">{mark}</svg>'}, "kind", "Title")[""]
-    assert few.startswith('<svg role="img" aria-label="Title" a="1">')
-    assert '<path data-label="feature: &lt;b&gt;; run: 1" d="M0,2.50h1"/></svg>' in few
-    n = MOST_LABELLED // 50
-    many = slim_svgs({"": f'<svg a="1">{mark * n}</svg>'}, "kind", "Title")[""]
-    assert many.count("<path") == n
-    assert "data-label" not in many
+
+def test_cells_of_a_grid_become_one_path_for_each_colour():
+    drawn = slim_svg(f'<svg a="1">{cells(["#000000", "#ffffff"] * 10)}</svg>', "key", "What it shows")
+    assert drawn.startswith('<svg role="img" aria-label="What it shows" a="1">')
+    assert drawn.count("<path") == 2
+    assert drawn.count("M") == 20
+
+
+def test_marks_that_overlap_stay_in_their_order():
+    crossing = '<path d="M0,0h9v9h-9Z" fill="#000000"/><path d="M3,3h9v9h-9Z" fill="#ffffff"/>'
+    assert crossing in slim_svg(f'<svg a="1">{crossing}</svg>', "key", "")
+
+
+def test_coordinates_have_two_decimals_and_words_are_left_alone():
+    drawn = slim_svg('<svg a="1"><path d="M0,2.500000017h1"/><text y="1.23456">2.500000017</text></svg>', "key", "")
+    assert '<path d="M0,2.50h1"/><text y="1.23">2.500000017</text>' in drawn
 
 
 def test_drawings_of_one_page_share_no_identifiers():
-    from steadyset.reports.slim_svg import slim_svgs
-
     svg = '<svg a="1"><clipPath id="clip0"/><g clip-path="url(#clip0)"/><text>url(#clip0)</text></svg>'
-    one, other = slim_svgs({"p": svg, "q": svg}, "kind", "Title").values()
-    assert 'id="kind-0-clip0"/><g clip-path="url(#kind-0-clip0)"/><text>url(#clip0)</text>' in one
-    assert 'id="kind-1-clip0"/><g clip-path="url(#kind-1-clip0)"/>' in other
+    drawn = slim_svg(svg, "kind-1", "")
+    assert 'id="kind-1-clip0"/><g clip-path="url(#kind-1-clip0)"/><text>url(#clip0)</text>' in drawn
+
+
+def test_names_from_right_to_left_are_set_apart_in_lists():
+    hebrew, arabic = "שלום", "مرحبا"
+    isolated = isolating(["latin", hebrew, f"{hebrew} 2", arabic])
+    assert isolated(f"{hebrew} 2, {arabic}, <latin>") == f"<bdi>{hebrew} 2</bdi>, <bdi>{arabic}</bdi>, &lt;latin&gt;"
+    assert isolating(["latin"])("latin, <b>") == "latin, &lt;b&gt;"
+
+
+def test_the_steady_core_sets_such_names_apart(tmp_path):
+    runs = st.Selections.from_sets([[0, 1, 2]] * 6, features=["שלום", "עולם", "x", "y"])
+    assert "<bdi>שלום</bdi>, <bdi>עולם</bdi>, x" in st.report(runs, tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_without_the_extra_the_page_says_what_to_install_and_other_formats_need_nothing(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(st.MissingExtraError, match=r'pip install "steadyset\[report\]"'):
+        st.report(RUNS, tmp_path / "page.html")
+    assert st.report(RUNS, tmp_path / "report.md").exists()

@@ -74,7 +74,7 @@ def selection_frequencies(
         panels = [_panel(alt, shown, name, n, top) for name, n in ever.items()]
         return alt.concat(*panels, columns=2, spacing=28).add_params(alt.param(name=CORE_SHARE, value=share))
 
-    note = f"Dark: in at least {percent(share)} of the runs (dashed line). Thin lines: {percent(sure)} intervals."
+    note = f"Strong: in at least {percent(share)} of the runs (dashed line). Thin lines: {percent(sure)} intervals."
     return Picture(data, draw, COLUMNS, note, seen=_seen)
 
 
@@ -113,7 +113,7 @@ def _panel(alt: Any, data: pd.DataFrame, name: str, n_ever: int, top: int) -> An
         ],
     )
     bars = base.mark_bar(height=9).encode(
-        x=shares(alt, "frequency", "share of the runs"),
+        x=shares(alt, "frequency", "share of the runs", stack=None),
         color=alt.condition(IN_CORE, alt.value(STEADY), alt.value(PALE)),
     )
     ends = base.encode(x=alt.X("low:Q"), x2="high:Q")

@@ -43,7 +43,7 @@ def drawing_library() -> str:
 
     Putting it together takes seconds, so it is done once.
     """
-    return str(converter().javascript_bundle())
+    return f"(() => {{{converter().javascript_bundle()}\n}})();"  # its own names stay within
 
 
 def script_json(value: Any) -> str:

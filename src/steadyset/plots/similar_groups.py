@@ -100,7 +100,7 @@ def _drawn(alt: Any, data: pd.DataFrame) -> Any:
         x=shares(alt, "share", "share of the runs"),
         color=alt.Color("kind:N", scale=alt.Scale(**kinds, range=[STEADY, MARKED]), legend=alt.Legend(title=None)),
         shape=alt.Shape("kind:N", scale=alt.Scale(**kinds, range=["circle", "diamond"]), legend=alt.Legend(title=None)),
-        size=alt.Size("kind:N", scale=alt.Scale(**kinds, range=[45, 110]), legend=None),
+        size=alt.condition(alt.datum.kind == ANY, alt.value(110), alt.value(45)),
         tooltip=tips,
     )
     return alt.layer(lines, marks).properties(width=380, height=alt.Step(20))

@@ -147,7 +147,7 @@ def _sizes(alt: Any, data: pd.DataFrame) -> Any:
         alt.Chart(data)
         .transform_filter("datum.intersection == 0")
         .encode(
-            x=alt.X("core:Q", title="features in the core", axis=axis),
+            x=alt.X("core:Q", stack=None, title="features in the core", axis=axis),
             y=alt.Y("selector:N", sort=alt.SortField("row"), axis=None),
         )
     )

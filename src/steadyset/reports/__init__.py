@@ -8,12 +8,11 @@ from typing import Any
 
 from steadyset.arguments import check_choice, wrong_argument
 from steadyset.conventions import check_core, check_level
-from steadyset.errors import Argument, InputError
+from steadyset.errors import Argument, InputError, MissingExtraError
 from steadyset.findings import Findings, findings_of
 from steadyset.io.disk import explained, file_path, write_durably
 from steadyset.reports.as_markdown import markdown_of
 from steadyset.reports.as_pdf import pdf_of
-from steadyset.reports.page import page_of
 from steadyset.reports.paper_folder import check_paper_folder, write_paper_folder
 
 __all__ = ["FORMATS", "report"]
@@ -49,14 +48,24 @@ def report(
         check_level(level)
     found = findings_of(result, core=core, level=level)
     if form == "folder":
-        write_paper_folder(found, target, page_of(found))
+        write_paper_folder(found, target, _page_of(found))
         return target
     writers: dict[str, Callable[[Findings], str | bytes]]
-    writers = {"html": page_of, "pdf": pdf_of, "md": markdown_of, "json": _json_of}
+    writers = {"html": _page_of, "pdf": pdf_of, "md": markdown_of, "json": _json_of}
     content = writers[form](found)
     with explained(target):
         write_durably(target, content if isinstance(content, bytes) else content.encode())
     return target
+
+
+def _page_of(found: Findings) -> str:
+    try:
+        import jinja2  # noqa: F401
+    except ImportError:
+        raise MissingExtraError('The report needs jinja2: pip install "steadyset[report]".') from None
+    from steadyset.reports.page import page_of
+
+    return page_of(found)
 
 
 def _json_of(found: Findings) -> str:

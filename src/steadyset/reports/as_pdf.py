@@ -23,7 +23,7 @@ from steadyset.plots.picture import INK, MUTED, POINTS_A_PIXEL, RULE, STEADY, ex
 from steadyset.plots.text_widths import text_width, wrapped
 from steadyset.reports.document import TITLE, Block, Bullets, Drawings, Heading, Rows, Words, document_of
 from steadyset.reports.report_tables import Cell, ReportTable, Row, bar_scale
-from steadyset.reports.slim_svg import slim_svgs
+from steadyset.reports.slim_svg import slim_svg
 
 WIDE, HIGH, MARGIN = 595.0, 842.0, 54.0  # points
 ROOM, TALLEST = WIDE - 2 * MARGIN, HIGH - 2 * MARGIN
@@ -254,15 +254,15 @@ def _bar(x: float, y: float, ends: tuple[float, float, float], scale: tuple[floa
 def _drawings(record: Any, found: Findings) -> Iterator[Box]:
     """The pictures of a kind, each with the name of its procedure."""
     pictures = record.of(found)
-    drawn = slim_svgs({name: one.svg() for name, one in pictures.items()}, record.name, record.title)
     heads = [*_heading(record.title, 2)]
     if record.caption:
         heads += _paragraph(record.caption, SMALL, MUTED, keep=True)
-    for name, svg in drawn.items():
+    for place, (name, picture) in enumerate(pictures.items()):
         if name and len(found.selections) > 1:
             heads += _heading(shown_name(name), 3)
         yield from heads
-        yield _picture(str(svg), TALLEST - sum(box.height for box in heads))
+        svg = slim_svg(picture.svg(), f"{record.name}-{place}", record.title)
+        yield _picture(svg, TALLEST - sum(box.height for box in heads))
         heads = []
 
 

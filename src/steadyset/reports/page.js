@@ -1,9 +1,8 @@
-"use strict";
 // The page works without this script. It adds sorting, filters, downloads, the slider of the steady core and the search.
 // Names only ever become text: no markup is made from them.
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
-  const FIRST_ROWS = 25, MOST_MATCHES = 8, MOST_NAMES = 200, STEPS = 200;
+  const FIRST_ROWS = 25, MOST_MATCHES = 8, MOST_NAMES = 200, STEPS = 200, MOST_SPANS = 12;
   // The same rule as for the csv files that the library writes.
   const FORMULA = /^'*[=+\-@\t\r\n\0\uff1d\uff0b\uff0d\uff20]/;
   let share = data.core, chosen = null;
@@ -17,6 +16,15 @@
   const button = (text, act) => {
     const element = make("button", text, { type: "button" });
     element.addEventListener("click", act);
+    return element;
+  };
+  const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+  const names = [...data.features, ...data.procedures.map((one) => one.name)].filter((name) => RIGHT_TO_LEFT.test(name));
+  const pattern = names.length ? new RegExp(`(${names.slice(0, 2000).sort((a, b) => b.length - a.length)
+    .map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")})`, "u") : null;
+  // A text in which names that are written from right to left stand apart from what surrounds them.
+  const isolated = (element, text) => {
+    element.replaceChildren(...(pattern === null ? [text] : text.split(pattern).map((one, place) => (place % 2 ? make("bdi", one) : one))));
     return element;
   };
   const every = (selector) => [...document.querySelectorAll(selector)];
@@ -42,7 +50,9 @@
 
     addButtons() {
       [...this.element.tHead.rows[0].cells].forEach((head, column) => {
-        head.replaceChildren(button(head.textContent, () => this.sort(column)));
+        const sort = button("", () => this.sort(column));
+        sort.append(...head.childNodes);
+        head.append(sort);
       });
     }
 
@@ -74,7 +84,7 @@
       for (let place = this.rows.length; place < this.content.cells.length; place++) {
         const row = make("tr");
         this.content.cells[place].forEach((text, column) => {
-          row.append(make("td", text, column && this.content.text[column] ? { class: "text" } : {}));
+          row.append(isolated(make("td", undefined, column && this.content.text[column] ? { class: "text" } : {}), text));
         });
         this.rows.push(row);
       }
@@ -173,11 +183,11 @@
     return procedure.levels.reduce((n, [count, features]) => n + (count >= least ? features : 0), 0);
   };
 
-  const coreWords = (procedure) => {
+  const coreWords = (procedure, most = MOST_NAMES) => {
     if (procedure.note.startsWith("all ")) return procedure.note;
     const least = needed(procedure.runs), n = coreSize(procedure);
     const names = [];
-    for (let i = 0; i < procedure.listed.length && procedure.counts[i] >= least && names.length < MOST_NAMES; i++) {
+    for (let i = 0; i < procedure.listed.length && procedure.counts[i] >= least && names.length < most; i++) {
       names.push(data.features[procedure.listed[i]]);
     }
     const left = n - names.length;
@@ -210,58 +220,45 @@
     every("[data-share]").forEach((element) => { element.textContent = element.textContent.replace(/[\d.]+%/, percent(share)); });
     every("#core dd").forEach((element, i) => {
       const place = element.dataset.core === undefined ? i : Number(element.dataset.core);
-      if (data.procedures[place]) element.textContent = coreWords(data.procedures[place]);
+      if (data.procedures[place]) isolated(element, coreWords(data.procedures[place]));
+    });
+    every("[data-core-of]").forEach((element) => {
+      const procedure = data.procedures[Number(element.dataset.coreOf)];
+      if (procedure) isolated(element, coreWords(procedure, data.named));
     });
     const box = document.getElementById("meaning");
-    if (box) box.replaceChildren(...meaning(places().map((place) => data.procedures[place])).map((line) => make("p", line, { class: "small" })));
+    if (box) box.replaceChildren(...meaning(places().map((place) => data.procedures[place])).map((line) => isolated(make("p", undefined, { class: "small" }), line)));
     tables.forEach((table) => {
       table.showCore();
       if (table.sorted && table.sorted.column === table.content.core) table.show();
     });
-    showPictures();
+    pictures.change({ share });
   };
 
   // ---- pictures ----------------------------------------------------------------------------------------------------
 
-  const marks = every(".picture [data-label]"), texts = every(".picture text");
-
-  const showPictures = () => {
-    every("[data-picture='selection_frequencies'] .picture").forEach((picture) => {
-      const bars = [...picture.querySelectorAll("path[data-label]")];
-      if (!bars.length) return;
-      bars.forEach((mark) => {
-        const found = /(?:^|; )share of the runs: ([\d.]+)%/.exec(mark.dataset.label);
-        if (found) mark.setAttribute("fill", Number(found[1]) / 100 >= share - 1e-6 ? data.colours.steady : data.colours.pale);
-      });
-      picture.querySelectorAll("line[stroke-dasharray][transform]").forEach((line) => {
-        // Where the line was drawn is where the share of the page as written is.
-        line.dataset.drawn ??= /translate\(([\d.]+)/.exec(line.getAttribute("transform"))[1];
-        line.setAttribute("transform", `translate(${Number(line.dataset.drawn) / data.core * share},0)`);
-      });
-      picture.querySelectorAll("text").forEach((text) => {
-        if (text.textContent.includes("of the runs (dashed line)")) {
-          text.textContent = text.textContent.replace(/[\d.]+%/, percent(share));
-        }
-      });
-    });
-  };
-
   const tip = document.getElementById("tip");
-  document.addEventListener("pointerover", (event) => {
-    const mark = event.target instanceof Element ? event.target.closest(".picture [data-label]") : null;
-    tip.hidden = !mark;
-    if (mark) tip.textContent = mark.dataset.label;
-  });
-  document.addEventListener("pointermove", (event) => {
-    if (tip.hidden) return;
-    tip.style.left = `${Math.min(event.clientX + 12, innerWidth - tip.offsetWidth - 8)}px`;
-    tip.style.top = `${Math.min(event.clientY + 12, innerHeight - tip.offsetHeight - 8)}px`;
-  });
+  const tooltip = (handler, event, item, value) => {
+    const known = value !== null && value !== undefined && value !== "";
+    tip.hidden = !known;
+    if (!known) return;
+    const lines = typeof value === "object" ? Object.entries(value).map(([key, one]) => [`${key}: `, one]) : [["", value]];
+    tip.replaceChildren(...lines.map(([key, one]) => {
+      const line = make("div", key);
+      line.append(make("bdi", String(one)));
+      return line;
+    }));
+    tip.style.left = `${Math.max(8, Math.min(event.clientX + 12, innerWidth - tip.offsetWidth - 8))}px`;
+    tip.style.top = `${Math.max(8, Math.min(event.clientY + 12, innerHeight - tip.offsetHeight - 8))}px`;
+  };
+  addEventListener("scroll", () => { tip.hidden = true; }, { passive: true });
+  const pictures = livePictures(data, tooltip);
 
   // ---- one procedure, one feature ----------------------------------------------------------------------------------
 
   const choose = (place) => {
     chosen = place;
+    pictures.change({ chosen });
     every("[data-procedure]").forEach((element) => {
       const other = chosen !== null && Number(element.dataset.procedure) !== chosen;
       element.hidden = other;
@@ -282,6 +279,23 @@
     return data.tables[names[names.length > 1 ? place + 1 : place]];
   };
 
+  const runsOf = (bits, n) => [...Array(n).keys()].filter((run) => (parseInt(bits[run >> 2], 16) >> (3 - (run & 3))) & 1);
+
+  const runsWords = (runs) => {
+    const spans = [];
+    runs.forEach((run) => {
+      if (spans.length && spans.at(-1)[1] === run - 1) spans.at(-1)[1] = run;
+      else spans.push([run, run]);
+    });
+    const words = spans.slice(0, MOST_SPANS).map(([from, to]) => (from === to ? `${from + 1}` : `${from + 1}–${to + 1}`));
+    return words.join(", ") + (spans.length > MOST_SPANS ? " …" : "");
+  };
+
+  const cell = (value) => {
+    if (Array.isArray(value)) return make("td", runsWords(value), { class: "text" });
+    return isolated(make("td"), value === undefined ? "" : String(value));
+  };
+
   const featureRow = (procedure, place, feature) => {
     const at = procedure.listed.indexOf(feature);
     const row = { selector: procedure.name, frequency: 0, interval: "", core: "" };
@@ -294,6 +308,7 @@
     row.frequency = `${(count / procedure.runs).toFixed(2)} (${count} of ${counted(procedure.runs, "run")})`;
     row.interval = `${low.toFixed(2)} to ${high.toFixed(2)}`;
     row.core = count >= needed(procedure.runs) ? "yes" : "no";
+    if (procedure.taken[at]) row.runs = runsOf(procedure.taken[at], procedure.runs);
     const table = details(place);
     const found = table ? table.cells.findIndex((cells) => cells[0] === data.features[feature]) : -1;
     if (found >= 0) {
@@ -315,23 +330,17 @@
     columns.forEach((key) => head.append(make("th", { core: "steady core" }[key] ?? key, { scope: "col" })));
     rows.forEach((row) => {
       const line = make("tr");
-      columns.forEach((key) => line.append(make("td", row[key] === undefined ? "" : String(row[key]))));
+      columns.forEach((key) => line.append(cell(row[key])));
       body.append(line);
     });
     const wide = make("div", undefined, { class: "wide" });
     wide.append(table);
-    const close = button("Close", () => { box.hidden = true; mark(null); document.getElementById("search").focus(); });
-    box.replaceChildren(make("h2", name), wide, close);
+    const close = button("Close", () => { box.hidden = true; pictures.change({ feature: null }); document.getElementById("search").focus(); });
+    const heading = make("h2");
+    heading.append(make("bdi", name));
+    box.replaceChildren(heading, wide, close);
     box.hidden = false;
-    mark(name);
-  };
-
-  const mark = (name) => {
-    marks.forEach((one) => {
-      const label = `; ${one.dataset.label}; `;
-      one.classList.toggle("found", name !== null && label.includes(`; feature: ${name}; `));
-    });
-    texts.forEach((one) => one.classList.toggle("found", name !== null && one.textContent === name));
+    pictures.change({ feature: name });
   };
 
   const search = document.getElementById("search"), matches = document.getElementById("matches");
@@ -351,7 +360,8 @@
     const found = find();
     matches.replaceChildren(...found.slice(0, MOST_MATCHES).map((place) => {
       const line = make("li");
-      line.append(button(data.features[place], () => pick(place)));
+      line.append(button("", () => pick(place)));
+      line.firstChild.append(make("bdi", data.features[place]));
       return line;
     }));
     if (found.length > MOST_MATCHES) matches.append(make("li", `${found.length - MOST_MATCHES} more`, { class: "small" }));

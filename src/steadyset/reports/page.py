@@ -4,49 +4,59 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from importlib.resources import files
+from math import isnan
 from typing import Any
+
+from jinja2 import Environment, PackageLoader, select_autoescape
+from markupsafe import Markup
 
 from steadyset import wording
 from steadyset._version import __version__
-from steadyset.errors import MissingExtraError
-from steadyset.findings import Findings
+from steadyset.assessment.steadiness import BY_COLUMN_ORDER
+from steadyset.findings import Core, Findings
+from steadyset.findings.answer import SCALE, ranked
+from steadyset.findings.cores import core_words
 from steadyset.io.labels import shown_name
-from steadyset.plots import pictures_for
+from steadyset.measures import get_measure
+from steadyset.plots.pages import drawing_library
+from steadyset.reports.drawings import sections_of
+from steadyset.reports.isolated_names import isolating
 from steadyset.reports.page_data import page_data, script_safe
 from steadyset.reports.report_tables import MOST_FEATURES, all_tables, bar_scale
 from steadyset.reports.settings_told import settings_told
-from steadyset.reports.slim_svg import slim_svgs
 
 BAR = (3.0, 107.0)  # where the bar of an interval begins and ends
 
 
 def page_of(found: Findings) -> str:
     """The page."""
-    template = _template()
+    template = _template(isolating(_names(found)))
     return str(template.render(**_content(found)))
 
 
-def _content(found: Findings) -> dict[str, Any]:
-    from markupsafe import Markup
+def _names(found: Findings) -> Iterator[str]:
+    """What sentences and lists of the page name: procedures, and the features of cores and tables."""
+    yield from (row.name for row in found.summary)
+    yield from (name for core in found.cores for name in core.features)
+    for row in (row for block in found.features for row in block.rows):
+        yield row.feature
+        yield from (one.feature for one in row.stand_ins)
+    yield from (row.feature for row in found.ranking)
 
-    pictures = [
-        {
-            "name": record.name,
-            "title": record.title,
-            "caption": record.caption,
-            "drawn": slim_svgs({name: one.svg() for name, one in record.of(found).items()}, record.name, record.title),
-        }
-        for record in pictures_for(found)
-    ]
+
+def _content(found: Findings) -> dict[str, Any]:
+    sections, drawings = sections_of(found)
     tables = all_tables(found)
     return {
         "version": __version__,
         "today": datetime.now(UTC).strftime("%Y-%m-%d"),
         "found": found,
-        "pictures": pictures,
+        "sections": sections,
         "several": len(found.summary) > 1,
+        "steadiest": _steadiest_core(found),
         "tables": tables,
         "features": [table for name, table in tables.items() if name.startswith("features-")],
         "places": {name: place for place, name in enumerate(found.selections)},
@@ -54,8 +64,19 @@ def _content(found: Findings) -> dict[str, Any]:
         "settings": settings_told(found),
         "data": Markup(script_safe(page_data(found, tables))),
         "style": Markup(_shipped("page.css")),
-        "script": Markup(_shipped("page.js")),
+        "drawings": Markup(drawings),
+        "library": Markup(drawing_library()) if sections else "",
+        "script": Markup(_shipped("live.js") + _shipped("page.js")),
     }
+
+
+def _steadiest_core(found: Findings) -> Core | None:
+    """The core of the procedure that the answer calls the steadiest."""
+    judged = [row.name for row in ranked(found.summary) if not isnan(row.stability) and row.verdict != BY_COLUMN_ORDER]
+    if not judged:
+        return None
+    steadiest = judged[0] if get_measure(found.measure).higher_is_steadier else judged[-1]
+    return next((core for core in found.cores if core.name == steadiest), None)
 
 
 def _shipped(name: str) -> str:
@@ -72,14 +93,7 @@ def _place(value: float, low: float, high: float) -> str:
     return f"{BAR[0] + (BAR[1] - BAR[0]) * (value - low) / (high - low):.1f}"
 
 
-def _template() -> Any:
-    try:
-        from jinja2 import Environment, PackageLoader, select_autoescape
-    except ImportError:
-        raise MissingExtraError('The report needs jinja2: pip install "steadyset[report]".') from None
-    from steadyset.findings.answer import SCALE
-    from steadyset.findings.cores import core_words
-
+def _template(isolated: Callable[[str], Markup]) -> Any:
     environment = Environment(
         loader=PackageLoader("steadyset.reports", "."),
         autoescape=select_autoescape(["html.j2"], default=True),
@@ -94,6 +108,7 @@ def _template() -> Any:
         "core": core_words,
         "digest": content_digest,
         "place": _place,
+        "isolated": isolated,
     }
     environment.globals |= {"scale": SCALE, "most_features": MOST_FEATURES}
     return environment.get_template("page.html.j2")

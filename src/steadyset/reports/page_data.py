@@ -10,15 +10,18 @@ import numpy as np
 
 from steadyset.errors import InputError
 from steadyset.findings import Findings
+from steadyset.findings.feature_rows import MOST_ROWS
 from steadyset.findings.parts import plain
 from steadyset.inference.proportions import wilson
 from steadyset.io.labels import UnionOfNames, shown_name
-from steadyset.plots.picture import PALE, STEADY
+from steadyset.kernels.arrays import Ints
 from steadyset.reports.report_tables import ReportTable
 from steadyset.selections import Selections
 from steadyset.selectors.ensembles.bounds import error_control
+from steadyset.wording import SHOWN_NAMES
 
 MOST_LISTED = 2_000  # features of each procedure that can be searched; how many more there are is told
+MOST_BITS = 200_000  # of each procedure: runs times features whose runs are known
 STEPS = 200  # positions of the slider: halves of a percent
 HALVES = ("Subsample(fraction=0.5, stratified=False)", "ComplementaryPairs(stratified=False)")
 IF_HALVES = "the bound of stability selection needs runs on random halves of the rows"
@@ -31,7 +34,7 @@ def page_data(found: Findings, tables: Mapping[str, ReportTable]) -> dict[str, A
     procedures = [_procedure(found, name, sel, names) for name, sel in found.selections.items()]
     return {
         "core": found.core,
-        "colours": {"steady": STEADY, "pale": PALE},
+        "named": SHOWN_NAMES,
         "features": [shown_name(name) for name in names],
         "procedures": procedures,
         "tables": {name: _table(table, places) for name, table in tables.items()},
@@ -56,6 +59,7 @@ def _procedure(found: Findings, name: str, sel: Selections, names: dict[str, int
         "features": sel.n_features,
         "listed": [names.setdefault(sel.features[f], len(names)) for f in listed],
         "counts": sel.counts[listed].tolist(),
+        "taken": _taken(sel, listed),
         # What depends on the count alone: how many features have it, and the interval of their frequency.
         "levels": [
             [int(count), int(n), round(float(a), 4), round(float(b), 4)]
@@ -66,6 +70,13 @@ def _procedure(found: Findings, name: str, sel: Selections, names: dict[str, int
         "bounds": bounds,
         "why_none": why_none,
     }
+
+
+def _taken(sel: Selections, listed: Ints) -> list[str]:
+    """Which runs select the most frequent features: a bit for each run, four of them in a letter."""
+    first = listed[: min(MOST_ROWS, MOST_BITS // max(1, sel.n_runs))]
+    chosen = np.asarray(sel.to_matrix()[:, first].toarray(), dtype=bool)
+    return [column.tobytes().hex() for column in np.packbits(chosen, axis=0).T]
 
 
 def _bounds(found: Findings, sel: Selections) -> tuple[list[float | None], str]:

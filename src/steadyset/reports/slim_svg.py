@@ -1,44 +1,62 @@
-"""Drawings as they stand in the page: small, each an image with a name, and none in the way of another."""
+"""A drawing as it stands in the page: small, an image with a name, and in the way of no other drawing."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-
-from markupsafe import Markup, escape
+from html import escape
+from itertools import pairwise
 
 from steadyset.io.labels import shown_name
 
-MOST_LABELLED = 300_000  # characters of one kind of picture, above which its marks lose their labels
 TAG = re.compile(r"<[a-zA-Z][^<>]*>")
 DECIMALS = re.compile(r"(\d\.\d\d)\d+")
-MARK_ROLES = re.compile(r' role="graphics-(?:symbol|object)"| aria-roledescription="[^"]*"')
-LABEL = re.compile(r' aria-label="([^"]*)"')
 IDENTIFIED = re.compile(r'( id="|url\(#)')
-GEOMETRY = re.compile(r' (?:d|transform|x|y|x1|x2|y1|y2|cx|cy|width|height)="[^"]*"')
+GEOMETRY = re.compile(r' (?:d|transform|x|y|x1|x2|y1|y2|cx|cy|width|height|opacity)="[^"]*"')
+NEEDLESS = re.compile(r' opacity="1"| role="[^"]*"| aria-[a-z]+="[^"]*"')
+FONT = re.compile(r' font-family="[^"]*"')
+PATH = r'<path d="[^"]*"(?: [a-z-]+="[^"]*")*/>'
+PATHS = re.compile(f"(?:{PATH}){{2,}}")
+ONE_PATH = re.compile(r'<path d="([^"]*)"((?: [a-z-]+="[^"]*")*)/>')
+RECTANGLE = re.compile(r"M(-?[\d.]+),(-?[\d.]+)h(-?[\d.]+)v(-?[\d.]+)h-?[\d.]+Z$")
+ROUNDING = 0.011  # of coordinates
 
 
-def slim_svgs(drawn: Mapping[str, str], kind: str, title: str) -> dict[str, Markup]:
-    """The drawings of one kind by procedure; the script of the page shows the label of a mark as its tooltip."""
-    small = {name: _slim(svg, f"{kind}-{place}-") for place, (name, svg) in enumerate(drawn.items())}
-    if sum(map(len, small.values())) > MOST_LABELLED:
-        small = {name: TAG.sub(_without_label, svg) for name, svg in small.items()}
-    return {name: _named(svg, f"{title}: {shown_name(name)}" if name else title) for name, svg in small.items()}
+def slim_svg(svg: str, prefix: str, name: str, *, fonts: bool = True) -> str:
+    """The drawing; for those who do not see it, it is one image with a name: what it shows is in the tables.
+
+    Without `fonts` its letters are those of what surrounds it.
+    """
+    small = PATHS.sub(_joined, TAG.sub(lambda found: _slim(found[0], prefix, fonts), svg))
+    return small.replace("<svg ", f'<svg role="img" aria-label="{escape(shown_name(name))}" ', 1)
 
 
-def _slim(svg: str, prefix: str) -> str:
-    def tag(found: re.Match[str]) -> str:
-        text = MARK_ROLES.sub("", found[0])
-        text = GEOMETRY.sub(lambda one: DECIMALS.sub(r"\1", one[0]), text)
-        return IDENTIFIED.sub(rf"\1{prefix}", LABEL.sub(r' data-label="\1"', text))
-
-    return TAG.sub(tag, svg)
+def _slim(tag: str, prefix: str, fonts: bool) -> str:
+    text = GEOMETRY.sub(lambda one: DECIMALS.sub(r"\1", one[0]), NEEDLESS.sub("", tag))
+    text = text if fonts else FONT.sub("", text)
+    return IDENTIFIED.sub(rf"\1{prefix}-", text)
 
 
-def _without_label(found: re.Match[str]) -> str:
-    return re.sub(r' data-label="[^"]*"', "", found[0])
+def _joined(found: re.Match[str]) -> str:
+    """Cells of a grid as one path for each colour: they do not overlap, so that their order does not matter."""
+    paths = ONE_PATH.findall(found[0])
+    if not _is_grid([outline for outline, _ in paths]):
+        return found[0]
+    by_look: dict[str, list[str]] = {}
+    for outline, look in paths:
+        by_look.setdefault(look, []).append(outline)
+    return "".join(f'<path d="{"".join(outlines)}"{look}/>' for look, outlines in by_look.items())
 
 
-def _named(svg: str, title: str) -> Markup:
-    """For those who do not see it, a drawing is one image; what it shows is in the tables."""
-    return Markup(svg.replace("<svg ", f'<svg role="img" aria-label="{escape(title)}" ', 1))
+def _is_grid(outlines: list[str]) -> bool:
+    """Whether these are rectangles of one size, in columns and rows that do not overlap."""
+    found = [RECTANGLE.match(outline) for outline in outlines]
+    cells = [tuple(map(float, one.groups())) for one in found if one]
+    if len(cells) < len(outlines) or len(set(cells)) < len(cells):
+        return False
+    columns, rows, widths, heights = (set(part) for part in zip(*cells, strict=True))
+    return _are_apart(columns, widths) and _are_apart(rows, heights)
+
+
+def _are_apart(places: set[float], sizes: set[float]) -> bool:
+    room = max(sizes) - ROUNDING
+    return max(sizes) - min(sizes) <= ROUNDING and all(y - x >= room for x, y in pairwise(sorted(places)))

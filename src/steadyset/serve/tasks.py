@@ -32,7 +32,7 @@ from steadyset.measures.record import get_measure
 from steadyset.plots import pictures_for
 from steadyset.reports import report
 from steadyset.reports.page import page_of
-from steadyset.reports.slim_svg import slim_svgs
+from steadyset.reports.slim_svg import slim_svg
 from steadyset.resampling import resampling_by_name
 from steadyset.selections import Selections
 from steadyset.selectors.names import default_selectors, selector_names, why_unable
@@ -225,10 +225,8 @@ def _drawn(found: Findings) -> list[dict[str, Any]]:
             "title": record.title,
             "caption": record.caption,
             "drawn": {
-                name: str(svg)
-                for name, svg in slim_svgs(
-                    {name: one.svg() for name, one in record.of(found).items()}, record.name, record.title
-                ).items()
+                name: slim_svg(one.svg(), f"{record.name}-{place}", f"{record.title}: {name}" if name else record.title)
+                for place, (name, one) in enumerate(record.of(found).items())
             },
         }
         for record in pictures_for(found)
