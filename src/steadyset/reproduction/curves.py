@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 WIDTH, HEIGHT, PER_ROW = 320, 220, 2
+DASHES = ([1, 0], [6, 4], [2, 3], [10, 3, 2, 3])  # through the gaps of a line one sees the line below it
 
 
 def curves(
@@ -31,7 +32,10 @@ def curves(
     columns = (x, y, series, *([panel] if panel else []), *(["low", "high"] if banded else []))
 
     def draw(alt: Any, shown: pd.DataFrame) -> Any:
-        colour, shape = told_apart(alt, series, [str(one) for one in dict.fromkeys(shown[series])])
+        names = [str(one) for one in dict.fromkeys(shown[series])]
+        colour, shape = told_apart(alt, series, names)
+        patterns = [DASHES[place % len(DASHES)] for place in range(len(names))]
+        dash = alt.StrokeDash(f"{series}:N", scale=alt.Scale(domain=names, range=patterns), legend=None)
         scale = alt.Scale(type="log" if log else "linear", zero=False, nice=not log)
         across = alt.X(f"{x}:Q", scale=scale, title=x, axis=alt.Axis(format="~g", grid=False))
         up = alt.Y(f"{y}:Q", scale=alt.Scale(zero=False), title=y)
@@ -40,7 +44,7 @@ def curves(
             base = alt.Chart(part, title=title).encode(x=across, color=colour)
             layers = [base.mark_point(filled=True, size=28, opacity=1).encode(y=up, shape=shape)]
             if lines:
-                layers.insert(0, base.mark_line().encode(y=up))
+                layers.insert(0, base.mark_line().encode(y=up, strokeDash=dash))
             if banded:
                 layers.insert(0, base.mark_area(opacity=0.15).encode(y=alt.Y("low:Q", title=y), y2="high:Q"))
             return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)

@@ -36,7 +36,13 @@ Tolerances are half a unit of the last printed digit and, where chance is involv
 come from what we got. Verdicts are recorded: `steadyset reproduce` fails as soon as one differs from the record, in
 either direction. *Fast* versions make fewer repetitions than the paper where that takes long; *full* ones make as many.
 In the tables of numbers, *published / ours* stand beside each other, ✗ marks what is refuted and (c) what needed a
-correction."""
+correction.
+
+`steadyset reproduce` lists what there is; `steadyset reproduce PAPER/ITEM` makes one, `--full` its full version, and
+writes its comparison, tables and pictures to a folder; `--resume` continues after Ctrl-C. Real data come from the
+folder that `--data` or STEADYSET_DATA names (one Parquet file per set, with a column `target`), or from OpenML with
+`--download`: OpenML's own checksum of the file is verified, then the numbers are compared with a checksum of those that
+this page was computed with. A set that OpenML has in another form is refused, not used."""
 
 
 def write_summary(page: Path, results: Sequence[Result]) -> None:

@@ -57,8 +57,8 @@ def figure_4_1(run: Run) -> Iterator[Row]:
     import pandas as pd
 
     d, runs = run.published.given["n_features"], run.published.given["n_runs"]
-    shorter = _along(range(2, d), lambda k: _nested(runs, d, k), {"Wald": "wald", "CW_rel": "somol"})
     several = {name: MEASURES[name] for name in OF_IDENTICAL_SETS}
+    shorter = _along(range(2, d), lambda k: _nested(runs, d, k), several).dropna()  # Kuncheva's needs equal sizes
     identical = _along(range(1, d), lambda k: _of_size(runs, d, k), several)
     left, right = shorter.assign(sets="one feature less in half of them"), identical.assign(sets="identical")
     run.figure(curves(pd.concat([left, right]), "k", "stability", series="measure", panel="sets"))
