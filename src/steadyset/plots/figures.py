@@ -34,9 +34,13 @@ def fitted(spec: dict[str, Any], figure: str, measured: Callable[[dict[str, Any]
     two drawings say how wide the plots must be.
     """
     spec, wanted = deepcopy(spec), pixels(figure)
-    for view in _views(spec):
-        if figure == "single" and "columns" in view:
-            view["columns"] = 1
+    if figure == "single":
+        for view in _views(spec):
+            if "columns" in view:
+                view["columns"] = 1
+        # Below the plots and below each other: legends beside them would leave them no width.
+        below = {"orient": "bottom", "columns": 2, "layout": {"bottom": {"direction": "vertical"}}}
+        spec.setdefault("config", {}).setdefault("legend", {}).update(below)
     _limit_names(spec, LONGEST_NAME[figure])
     wide = measured(spec)
     factor = wanted / wide

@@ -226,7 +226,7 @@ def heading(alt: Any, text: str, said: str | list[str] = "") -> Any:
 
 def shares(alt: Any, field: str, title: str, **options: Any) -> Any:
     """The horizontal axis of shares, from 0% to 100%."""
-    axis = alt.Axis(format="%", tickCount=5)
+    axis = alt.Axis(format="%", tickCount=5, labelSeparation=4)
     return alt.X(f"{field}:Q", scale=alt.Scale(domain=[0, 1]), title=title, axis=axis, **options)
 
 

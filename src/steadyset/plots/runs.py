@@ -201,7 +201,6 @@ def _drawn(alt: Any, data: pd.DataFrame, n_features: int, rows: _Rows, groups: R
             **options,
         )
         .properties(
-            description=f"Which of {counted(n_features, 'feature')} each run selected",
             width=alt.Step(max(6, min(24, 720 // max(1, n_features)))),
             height=alt.Step(step),
         )

@@ -187,8 +187,16 @@ def _plot(alt: Any, part: pd.DataFrame, x_title: str | None, y_title: str | None
         shown = title is not None
         return {
             "title": title,
-            "scale": alt.Scale(zero=False, nice=True),
-            "axis": alt.Axis(labels=shown, ticks=shown, tickCount=3, format=".3~g", domainColor=RULE),
+            "scale": alt.Scale(zero=False, nice=False, padding=6),  # so that no point is cut
+            "axis": alt.Axis(
+                labels=shown,
+                ticks=shown,
+                tickCount=3,
+                format=".3~g",
+                domainColor=RULE,
+                labelFlush=True,
+                labelOverlap="greedy",
+            ),
         }
 
     chart = alt.Chart(part)

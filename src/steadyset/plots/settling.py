@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 COLUMNS = ("selector", "n_runs", "estimate", "low", "high", "expected")
 WIDTH = 0.1  # of an interval that tells the verdicts of a scale apart
 STEPS, STEPS_AHEAD = 30, 12  # points of a curve, and of what is expected
+FEW = 8  # runs below which each has its tick
 MANY, STEPS_OF_MANY = 1_000, 20  # runs from which on a curve has fewer points: each costs more
 MOST_PANELS = 12
 LETTERS = 68  # in a line above a panel
@@ -162,7 +163,9 @@ def _panel(alt: Any, data: pd.DataFrame, name: str, measure: str, words: str) ->
 
 
 def _ticks(most: int) -> list[int]:
-    """2, 5, 10, 20, 50 and so on; for many runs 3, 10, 30, 100 and so on."""
+    """2, 5, 10, 20, 50 and so on; of few runs each number, for many 3, 10, 30, 100 and so on."""
+    if most < FEW:
+        return list(range(2, most + 1))
     digits = (1, 2, 5) if most <= MANY else (1, 3)
     steps = [digit * 10**power for power in range(len(str(most))) for digit in digits]
     return [step for step in steps if 2 <= step <= most]

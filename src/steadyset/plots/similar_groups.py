@@ -89,7 +89,7 @@ def _note(n_shown: int, n_groups: int, left_out: str) -> str:
 
 
 def _drawn(alt: Any, data: pd.DataFrame) -> Any:
-    label = [f"{n} alike: {name}" for n, name in zip(data["members"], data["group"], strict=True)]
+    label = [f"{name} ({n} alike)" for n, name in zip(data["members"], data["group"], strict=True)]
     shown = data.assign(group=np.array(label, dtype=object))
     kinds = {"domain": [MEMBER, ANY]}
     tips = ["group:N", "feature:N", alt.Tooltip("share:Q", format=".0%")]
