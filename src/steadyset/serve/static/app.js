@@ -132,7 +132,7 @@
       }
     };
     window.addEventListener("hashchange", opened);
-    opened();
+    document.addEventListener("DOMContentLoaded", opened); // by then HTMX, which was loaded before, knows the form
   }
 
   // ---- copying ---------------------------------------------------------------------------------------------
