@@ -18,7 +18,6 @@ CHROMIUM = next((path for path in map(shutil.which, ("chromium", "chromium-brows
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium: apt-get install chromium")
 
 PATIENCE = 180_000  # milliseconds, on a machine that does other things
-OWN = ("data:", "blob:")
 MATRIX = "a,b,c,d\n1,1,0,0\n1,1,0,0\n1,0,1,0\n1,1,0,0\n"
 
 
