@@ -173,7 +173,7 @@ def rank_correlations(run: Run) -> Iterator[Row]:
     mean: Any = sum(tables[1:], tables[0]) / len(tables)
     run.note(f"Mean over {listed(names)}; the thesis has 12 data sets. Equal scores share their mean rank.")
     run.table(mean)
-    clusters = _clusters(mean)
+    clusters = clusters_of(mean)
     for name, group in GROUPS.items():
         yield run.claim(name, frozenset(group) in clusters, _nearest(group, clusters))
     largest = {one: max(mean.loc[one, other] for other in FILTERS if other != one) for one in LONELY}
@@ -206,7 +206,7 @@ def rankings(X: Floats, y: Any, seed: int) -> dict[str, list[float]]:
     return places
 
 
-def _clusters(similar: Any) -> set[frozenset[str]]:
+def clusters_of(similar: Any) -> set[frozenset[str]]:
     """The clusters of average linkage, of every height."""
     distance = 1 - similar.to_numpy()
     np.fill_diagonal(distance, 0)
