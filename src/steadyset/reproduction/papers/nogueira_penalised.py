@@ -204,7 +204,7 @@ def figure_6_11(run: Run) -> Iterator[Row]:
 
 
 def _n_data_sets(run: Run) -> int:
-    return 10 if run.full else 4
+    return 6 if run.full else 4
 
 
 def _n_runs(run: Run) -> int:
