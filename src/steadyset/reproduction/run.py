@@ -94,8 +94,7 @@ class Run:
             return self._judged(cell, str(ours), Tolerance(0.0, "exact"), cell.text == str(ours), correction, reason)
         tolerance = tolerance_of(cell.digits, standard_error, published_error, times)
         near = not math.isnan(ours) and within(cell.value, ours, tolerance)
-        shown = number(ours, (cell.digits if cell.digits is not None else MORE_DIGITS) + MORE_DIGITS)
-        return self._judged(cell, shown, tolerance, near, correction, reason)
+        return self._judged(cell, _shown(float(ours), cell.digits), tolerance, near, correction, reason)
 
     def claim(self, name: str, holds: bool | None, ours: str, *, correction: str = "", reason: str = "") -> Row:
         """Judge a claim: whether it holds, None where that cannot be decided, and what we saw."""
@@ -173,3 +172,10 @@ class Run:
     def _check_declared(self, name: str) -> None:
         if name not in self.item.data:
             raise InputError(f"{self.item.name} does not say that it needs the data of {name}; declare it with data=.")
+
+
+def _shown(ours: float, digits: int | None) -> str:
+    """Ours with more digits than are printed; counts as they are."""
+    if not digits and ours.is_integer():
+        return f"{ours:.0f}"
+    return number(ours, (MORE_DIGITS if digits is None else digits) + MORE_DIGITS)

@@ -7,7 +7,7 @@ took hours remains when the fast ones are made again.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
@@ -90,7 +90,7 @@ def _overview(results: Sequence[Result]) -> str:
         ]
         for result in results
     ]
-    return markdown_table(["item", "what", "time", *Verdict], _escaped(rows))
+    return markdown_table(["item", "what", "time", *Verdict], rows)
 
 
 def _section(result: Result) -> Iterator[str]:
@@ -103,13 +103,14 @@ def _section(result: Result) -> Iterator[str]:
     cells = [row for row in result.rows if row.row or row.column]
     if claims:
         told = [[row.what, row.ours, str(row.verdict), row.reason] for row in claims]
-        yield from (markdown_table(["claim", "ours", "verdict", "reason"], _escaped(told)), "")
+        yield from (markdown_table(["claim", "ours", "verdict", "reason"], told), "")
     if cells:
         yield from (f"Tolerance: {_tolerances(cells)}.", "", _matrix(cells), "")
-    yield from (
-        f"- {words.capitalize()}: {_listed_cells(some, cells)}. {why}" for (words, why), some in _reasons(cells)
-    )
-    yield ""
+    reasons = _reasons(cells)
+    for (words, why), some in reasons:
+        yield f"- {words.capitalize()}: {_listed_cells(some, cells)}. {why}"
+    if reasons:
+        yield ""
 
 
 def _told(rows: Sequence[Row]) -> str:
@@ -131,16 +132,17 @@ def _matrix(cells: Sequence[Row]) -> str:
     columns = list(dict.fromkeys(cell.column for cell in cells))
     found = {(cell.row, cell.column): f"{cell.published} / {cell.ours}{MARKS[cell.verdict]}" for cell in cells}
     rows = [[row, *(found.get((row, column), "") for column in columns)] for row in dict.fromkeys(c.row for c in cells)]
-    return markdown_table(["", *columns], _escaped(rows))
+    heads = ["published / ours" if columns == [""] else column for column in columns]
+    return markdown_table(["", *heads], rows)
 
 
-def _reasons(cells: Sequence[Row]) -> Iterable[tuple[tuple[str, str], list[Row]]]:
+def _reasons(cells: Sequence[Row]) -> list[tuple[tuple[str, str], list[Row]]]:
     """The cells that are not simply reproduced, by verdict and reason."""
     found: dict[tuple[str, str], list[Row]] = {}
     for cell in cells:
         if cell.verdict is not Verdict.REPRODUCED:
             found.setdefault((str(cell.verdict), cell.reason), []).append(cell)
-    return found.items()
+    return list(found.items())
 
 
 def _listed_cells(some: Sequence[Row], cells: Sequence[Row]) -> str:
@@ -153,7 +155,3 @@ def _listed_cells(some: Sequence[Row], cells: Sequence[Row]) -> str:
             return f"the {part}{'s' if len(whole) > 1 else ''} {listed(whole)}"
     names = [f"{cell.row} ({cell.column})" if cell.row and cell.column else cell.what for cell in some]
     return listed(names, MOST_CELLS)
-
-
-def _escaped(rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    return [[text.replace("|", "\\|") for text in row] for row in rows]
