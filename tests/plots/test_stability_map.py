@@ -19,7 +19,7 @@ def small():
 def test_a_bar_is_the_importance_of_its_run_and_a_group_keeps_its_width():
     data = st.plot.stability_map(RUNS, ALIKE).data
     assert data.groupby("run")["share"].sum().tolist() == pytest.approx([1, 1])
-    group = data[data["group"] == "3 alike: a1"]
+    group = data[data["group"] == "a1 (3 alike)"]
     assert group["feature"].tolist() == ["a1", "a1", "a2", "a3"]
     assert group.groupby("run")["share"].sum().tolist() == pytest.approx([0.25, 0.25])
     assert st.stability(RUNS, "msi", similarity=ALIKE) == pytest.approx(0.5)

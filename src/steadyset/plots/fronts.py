@@ -122,7 +122,7 @@ def _note(tuning: Trials, shown: Ints, defined: Any, chosen: int | None) -> str:
         said.append(f"Ring: the chosen one, configuration {chosen}.")
     undefined = int((~defined).sum())
     if undefined:
-        said.append(f"{counted(undefined, 'configuration')} with an undefined objective left out.")
+        said.append(f"Left out: {counted(undefined, 'configuration')} with an undefined objective.")
     if len(shown) < defined.sum():
         said.append(f"The {len(shown)} of {int(defined.sum())} configurations that are most probably on the front.")
     return " ".join(said)
