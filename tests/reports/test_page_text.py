@@ -144,3 +144,17 @@ def test_without_the_extra_the_page_says_what_to_install_and_other_formats_need_
     with pytest.raises(st.MissingExtraError, match=r'pip install "steadyset\[report\]"'):
         st.report(RUNS, tmp_path / "page.html")
     assert st.report(RUNS, tmp_path / "report.md").exists()
+
+
+def test_ten_selectors_of_a_hundred_runs_over_twenty_thousand_features_stay_under_three_megabytes(tmp_path):
+    random = np.random.default_rng(0)
+    names = [f"ENSG{i:011d}" for i in range(20_000)]
+
+    def selector():
+        steady = random.choice(20_000, 60, replace=False)
+        sets = [[*steady[random.random(60) < 0.8], *random.choice(20_000, 60)] for _ in range(100)]
+        return st.Selections.from_sets([sorted(set(one)) for one in sets], features=names)
+
+    runs = {f"selector {i}": selector() for i in range(3)}
+    one, three = (st.report(dict([*runs.items()][:n]), tmp_path / f"{n}.html").stat().st_size for n in (1, 3))
+    assert one + 9 * (three - one) / 2 < 3e6

@@ -72,7 +72,7 @@ def selection_frequencies(
 
     def draw(alt: Any, shown: pd.DataFrame) -> Any:
         panels = [_panel(alt, shown, name, n, top) for name, n in ever.items()]
-        return alt.concat(*panels, columns=2, spacing=28).add_params(alt.param(name=CORE_SHARE, value=share))
+        return alt.concat(*panels, columns=2, spacing=28, params=[alt.param(name=CORE_SHARE, value=share).param])
 
     note = f"Strong: in at least {percent(share)} of the runs (dashed line). Thin lines: {percent(sure)} intervals."
     return Picture(data, draw, COLUMNS, note, seen=_seen)

@@ -40,6 +40,35 @@ MOST_MARKS = 5_000  # above this a picture is slow to look at, and its marks are
 ENDINGS = (".html", ".svg", ".png", ".pdf")
 NOTE_LETTERS = 110  # in a line of a note on a screen
 POINTS_A_PIXEL = 0.75
+# The look that all pictures share, as the configuration of Vega-Lite.
+LOOK: dict[str, Any] = {
+    "font": "Helvetica, Arial, sans-serif",
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": INK,
+        "labelFontSize": SMALL,
+        "titleColor": MUTED,
+        "titleFontSize": SMALL,
+        "titleFontWeight": "normal",
+        "gridColor": RULE,
+        "domainColor": RULE,
+        "tickColor": RULE,
+    },
+    "header": {
+        "labelColor": INK,
+        "labelFontWeight": "bold",
+        "labelFontSize": 12,
+        "title": None,
+        "labelAnchor": "start",
+    },
+    "legend": {
+        "labelColor": INK,
+        "labelFontSize": SMALL,
+        "titleColor": MUTED,
+        "titleFontSize": SMALL,
+        "titleFontWeight": "normal",
+    },
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,14 +115,18 @@ class Picture:
             return self._drawn(alt)
 
     def _drawn(self, alt: Any) -> Any:
+        """The chart with what all of them have; each method of Altair that adds to a chart copies it whole."""
         chart = self.draw(alt, _as_shown(self.data[list(self.columns)]))
+        chart = chart if self._is_own else chart.copy()
         if self.note:
             lines = textwrap.wrap(self.note, self._letters())
-            title = alt.Title(lines, anchor="start", fontSize=SMALL, fontWeight="normal", color=MUTED, offset=12)
-            chart = chart.properties(title=title)
+            chart.title = alt.Title(lines, anchor="start", fontSize=SMALL, fontWeight="normal", color=MUTED, offset=12)
         if self.description:
-            chart = chart.properties(description=self.description)
-        return _styled(chart.properties(background="white"))
+            chart.description = self.description
+        chart.background = "white"
+        asked = {} if chart.config is alt.Undefined else alt.Config.to_dict(chart.config)
+        chart.config = alt.Config(**LOOK | asked)
+        return chart
 
     def sized(self, figure: str | None) -> Picture:
         """The same picture for one column of a journal ("single", 85 mm), for two ("double"), or for a screen (None).
@@ -249,28 +282,6 @@ def told_apart(alt: Any, field: str, categories: Sequence[str]) -> tuple[Any, An
     return (
         alt.Color(f"{field}:N", scale=alt.Scale(domain=list(categories), range=colours), legend=legend),
         alt.Shape(f"{field}:N", scale=alt.Scale(domain=list(categories), range=shapes), legend=legend),
-    )
-
-
-def _styled(chart: Any) -> Any:
-    """The look that all pictures share."""
-    return (
-        chart.configure(font="Helvetica, Arial, sans-serif")
-        .configure_view(stroke=None)
-        .configure_axis(
-            labelColor=INK,
-            labelFontSize=SMALL,
-            titleColor=MUTED,
-            titleFontSize=SMALL,
-            titleFontWeight="normal",
-            gridColor=RULE,
-            domainColor=RULE,
-            tickColor=RULE,
-        )
-        .configure_header(labelColor=INK, labelFontWeight="bold", labelFontSize=12, title=None, labelAnchor="start")
-        .configure_legend(
-            labelColor=INK, labelFontSize=SMALL, titleColor=MUTED, titleFontSize=SMALL, titleFontWeight="normal"
-        )
     )
 
 
