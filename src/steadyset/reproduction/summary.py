@@ -102,10 +102,13 @@ def _section(result: Result) -> Iterator[str]:
     claims = [row for row in result.rows if not row.row and not row.column]
     cells = [row for row in result.rows if row.row or row.column]
     if claims:
-        told = [[row.what, row.ours, str(row.verdict), row.reason] for row in claims]
-        yield from (markdown_table(["claim", "ours", "verdict", "reason"], told), "")
+        shown = 4 if any(row.reason for row in claims) else 3
+        told = [[row.what, row.ours, str(row.verdict), row.reason][:shown] for row in claims]
+        yield from (markdown_table(["claim", "ours", "verdict", "reason"][:shown], told), "")
     if cells:
-        yield from (f"Tolerance: {_tolerances(cells)}.", "", _matrix(cells), "")
+        tolerances = _tolerances(cells)
+        yield from (f"Tolerance: {tolerances}.", "") if tolerances else ()
+        yield from (_matrix(cells), "")
     reasons = _reasons(cells)
     for (words, why), some in reasons:
         yield f"- {words.capitalize()}: {_listed_cells(some, cells)}. {why}"
@@ -119,10 +122,10 @@ def _told(rows: Sequence[Row]) -> str:
 
 
 def _tolerances(cells: Sequence[Row]) -> str:
-    """The tolerance, or the first and last of several."""
+    """The tolerance, or the first and last of several; empty where nothing was compared."""
     found = list(dict.fromkeys(cell.tolerance for cell in cells if cell.tolerance != DASH))
     if len(found) <= 1:
-        return found[0] if found else DASH
+        return "".join(found)
     order = sorted(found, key=lambda text: float(text[1:].partition(":")[0]) if text.startswith("±") else 0.0)
     return f"from {order[0]} to {order[-1]}"
 
