@@ -104,11 +104,14 @@ def cells(looks, size=2.5):
     )
 
 
-def test_cells_of_a_grid_become_one_path_for_each_colour():
-    drawn = slim_svg(f'<svg a="1">{cells(["#000000", "#ffffff"] * 10)}</svg>', "key", "What it shows")
+def test_cells_of_a_grid_become_one_path_of_thick_lines_for_each_colour():
+    looks = ["#000000", "#000000", "#ffffff", "#000000", *["#ffffff"] * 6, "#000000"]
+    drawn = slim_svg(f'<svg a="1">{cells(looks)}</svg>', "key", "What it shows")
     assert drawn.startswith('<svg role="img" aria-label="What it shows" a="1">')
-    assert drawn.count("<path") == 2
-    assert drawn.count("M") == 20
+    # Columns 0, 1 and 3 of the first row and column 0 of the second one; columns 2 and 4 to 9 of the first row.
+    black, white = re.findall(r'<path d="([^"]*)" fill="none" stroke="#[0f]{6}" stroke-width="2.5"/>', drawn)
+    assert black == "M0,1.25h5m2.5,0h2.5M0,3.75h2.5"
+    assert white == "M5,1.25h2.5m2.5,0h15"
 
 
 def test_marks_that_overlap_stay_in_their_order():

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from html import escape
 from itertools import pairwise
+from math import nan
+from typing import NamedTuple
 
 from steadyset.io.labels import shown_name
 
@@ -18,7 +20,17 @@ PATH = r'<path d="[^"]*"(?: [a-z-]+="[^"]*")*/>'
 PATHS = re.compile(f"(?:{PATH}){{2,}}")
 ONE_PATH = re.compile(r'<path d="([^"]*)"((?: [a-z-]+="[^"]*")*)/>')
 RECTANGLE = re.compile(r"M(-?[\d.]+),(-?[\d.]+)h(-?[\d.]+)v(-?[\d.]+)h-?[\d.]+Z$")
+FILLED = re.compile(r'(?: fill="[^"]*"| opacity="[^"]*")*')
 ROUNDING = 0.011  # of coordinates
+
+
+class Cell(NamedTuple):
+    """A rectangle of a grid."""
+
+    x: float
+    y: float
+    width: float
+    height: float
 
 
 def slim_svg(svg: str, prefix: str, name: str, *, fonts: bool = True) -> str:
@@ -39,22 +51,42 @@ def _slim(tag: str, prefix: str, fonts: bool) -> str:
 def _joined(found: re.Match[str]) -> str:
     """Cells of a grid as one path for each colour: they do not overlap, so that their order does not matter."""
     paths = ONE_PATH.findall(found[0])
-    if not _is_grid([outline for outline, _ in paths]):
+    cells = _grid([outline for outline, _ in paths])
+    if cells is None or any(not FILLED.fullmatch(look) for _, look in paths):
         return found[0]
-    by_look: dict[str, list[str]] = {}
-    for outline, look in paths:
-        by_look.setdefault(look, []).append(outline)
-    return "".join(f'<path d="{"".join(outlines)}"{look}/>' for look, outlines in by_look.items())
+    by_look: dict[str, list[Cell]] = {}
+    for cell, (_, look) in zip(cells, paths, strict=True):
+        by_look.setdefault(look, []).append(cell)
+    thick = f'stroke-width="{cells[0].height:g}"'
+    return "".join(
+        f'<path d="{_lines(of_one)}" fill="none"{look.replace(" fill=", " stroke=")} {thick}/>'
+        for look, of_one in by_look.items()
+    )
 
 
-def _is_grid(outlines: list[str]) -> bool:
-    """Whether these are rectangles of one size, in columns and rows that do not overlap."""
+def _lines(cells: list[Cell]) -> str:
+    """Cells as thick lines along the rows: one for cells that touch, and each begins where the last one ends."""
+    written: list[tuple[str, float]] = []
+    end = row = nan
+    for cell in sorted(cells, key=lambda one: (one.y, one.x)):
+        if cell.y == row and abs(cell.x - end) <= ROUNDING:
+            written[-1] = (written[-1][0], round(written[-1][1] + cell.width, 2))
+        elif cell.y == row:
+            written.append((f"m{round(cell.x - end, 2):g},0", cell.width))
+        else:
+            written.append((f"M{cell.x:g},{cell.y + cell.height / 2:.6g}", cell.width))
+        row, end = cell.y, round(cell.x + cell.width, 2)
+    return "".join(f"{move}h{width:g}" for move, width in written)
+
+
+def _grid(outlines: list[str]) -> list[Cell] | None:
+    """The cells, if these are rectangles of one size, in columns and rows that do not overlap."""
     found = [RECTANGLE.match(outline) for outline in outlines]
-    cells = [tuple(map(float, one.groups())) for one in found if one]
+    cells = [Cell(*map(float, one.groups())) for one in found if one]
     if len(cells) < len(outlines) or len(set(cells)) < len(cells):
-        return False
+        return None
     columns, rows, widths, heights = (set(part) for part in zip(*cells, strict=True))
-    return _are_apart(columns, widths) and _are_apart(rows, heights)
+    return cells if _are_apart(columns, widths) and _are_apart(rows, heights) else None
 
 
 def _are_apart(places: set[float], sizes: set[float]) -> bool:
