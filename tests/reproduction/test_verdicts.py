@@ -222,6 +222,15 @@ def test_a_resumed_item_computes_only_what_is_missing(tmp_path):
     assert computed == [0, 1, 2, 0, 1, 2]  # without resume it begins anew
 
 
+def test_a_result_that_cannot_be_read_is_named(tmp_path):
+    published()
+    reproduced(tmp_path, jaccard)
+    file = tmp_path / PAPER / "table-1" / "result.json"
+    file.write_text('{"rows": [{"what": "x"}]}')
+    with pytest.raises(InputError, match=r"result\.json is not a result of this version; remove it"):
+        reproduce_item(chosen_items([PAPER])[0], out=tmp_path, resume=True)
+
+
 def test_another_seed_does_not_continue_what_the_first_began(tmp_path):
     published()
     item(PAPER, "table-1")(lambda run: [run.row(run.published.cells[0], run.kept("seed", lambda: run.seed))])

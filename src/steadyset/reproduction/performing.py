@@ -16,7 +16,7 @@ from steadyset.findings.parts import plain
 from steadyset.progress import Tell
 from steadyset.reproduction.data_sets import DataFolder, MissingDataError
 from steadyset.reproduction.items import Item
-from steadyset.reproduction.results_folder import ResultsFolder
+from steadyset.reproduction.results_folder import RESULT, ResultsFolder
 from steadyset.reproduction.run import Run
 from steadyset.reproduction.verdicts import Row, Verdict
 
@@ -57,13 +57,16 @@ class Result:
         return [{key: str(getattr(row, key)) for key in SHOWN} for row in self.rows]
 
 
-def result_from(contents: Mapping[str, Any]) -> Result:
-    """A result as a folder keeps it."""
-    rows = tuple(
-        Row(**{**row, "verdict": Verdict(row["verdict"]), "expected": Verdict(row["expected"])})
-        for row in contents["rows"]
-    )
-    return Result(**{**contents, "rows": rows, "notes": tuple(contents["notes"])})
+def result_from(contents: Mapping[str, Any], where: Path) -> Result:
+    """A result as the file `where` keeps it."""
+    try:
+        rows = tuple(
+            Row(**{**row, "verdict": Verdict(row["verdict"]), "expected": Verdict(row["expected"])})
+            for row in contents["rows"]
+        )
+        return Result(**{**contents, "rows": rows, "notes": tuple(contents["notes"])})
+    except (KeyError, TypeError, ValueError):
+        raise InputError(f"{where} is not a result of this version; remove it.") from None
 
 
 def reproduce_item(
@@ -86,7 +89,7 @@ def reproduce_item(
     )
     folder.begin(resume=resume)
     if resume and (kept := folder.finished()) is not None:
-        return result_from(kept)
+        return result_from(kept, folder.path / RESULT)
     run = Run(item, where, folder, full, jobs, engine, seed, progress)
     begin = time.monotonic()
     rows = _rows(run)

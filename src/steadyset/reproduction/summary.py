@@ -59,7 +59,7 @@ def write_summary(page: Path, results: Sequence[Result]) -> None:
 
 def _kept(folder: Path, item: Item) -> list[Result]:
     files = [folder / _file_name(item.paper, item.item, version) for version in item.versions()]
-    return [result_from(read_json_file(file)) for file in files if file.exists()]
+    return [result_from(read_json_file(file), file) for file in files if file.exists()]
 
 
 def _file_name(paper: str, item: str, version: str) -> str:
