@@ -1,0 +1,239 @@
+"""Bommert (2020), chapter 8: models on data with similar features, simulated and real."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
+
+from steadyset.datasets import fifteen_features, similar_features
+from steadyset.kernels.arrays import Floats, Ints
+from steadyset.reproduction import Row, Run, item
+from steadyset.reproduction.papers.bommert_2020_data_sets import DATA_SETS, PAPER, values_of
+from steadyset.reproduction.spreading import spread
+from steadyset.resampling import KFold
+from steadyset.tuning import approaches, tune
+from steadyset.tuning.models import SplittingForest
+from steadyset.wording import listed, number
+
+# Of X5 to X8 with X2: the thesis shows them as colours, its public code as numbers.
+CORRELATIONS = (0.999, 0.9, 0.75, 0.5)
+METHODS = ("boosting", "lasso", "liblinear", "forest", "l0")
+TRUTH = "truth"
+APPROACHES = ("adj", "unadj", "acc", "stabs")
+
+
+class Effort(NamedTuple):
+    """How much an approach may try: folds, the largest size, draws of stability selection and halves of each."""
+
+    folds: int
+    largest: int
+    trials: int
+    n_halves: int
+
+
+FULL, FAST = Effort(10, 100, 50, 100), Effort(5, 30, 10, 20)
+
+
+@item(PAPER, "figures-8.2-to-8.4", seconds=25, full_seconds=40_000)
+def fifteen(run: Run) -> Iterator[Row]:
+    """What tuned methods select of fifteen features of which seven are alike."""
+    repeats, trials, folds = (1000, 50, 10) if run.full else (10, 6, 5)
+    tasks = {f"{n}": (run.seed * 100_000 + n, trials, folds, 5000 if run.full else 100) for n in range(repeats)}
+    found = spread(run, selected_of_fifteen, tasks)
+    table = {name: np.array([one[name] for one in found.values()], dtype=np.float64) for name in METHODS}
+    means = {name: chosen.mean(axis=0) for name, chosen in table.items()}
+    shares: Any = pd.DataFrame(means, index=[f"X{k}" for k in range(1, 16)])
+    run.table(shares.rename_axis("feature"))
+    told = f"the correlations of X5 to X8 with X2 are {CORRELATIONS}"
+    run.note(f"{repeats} data sets, {trials} configurations, {folds} folds; {told}.")
+    alone = shares.loc["X1"]
+    yield run.claim("relevant", float(alone.min()) > 0.9, f"X1 in {alone.min():.0%} or more of the models")
+    every = float(shares["forest"].min())
+    yield run.claim("forest-all", every > 0.99, f"each feature in {every:.0%} or more of the models")
+    noise = {name: float(shares.loc["X9":"X15", name].mean()) for name in METHODS}
+    fewest = min(noise, key=noise.__getitem__)
+    told = listed([f"{name} {share:.0%}" for name, share in noise.items()])
+    yield run.claim("l0-fewest-irrelevant", fewest == "l0", f"irrelevant features: {told}")
+    last = range(4, 9)
+    groups = {name: [float(np.median(one[:, 1:k].sum(axis=1))) for k in last] for name, one in table.items()}
+    # On median one means for at least half of the data sets, up to the error of so many of them.
+    one = {f"X{k}": float((table["l0"][:, 1:k].sum(axis=1) <= 1).mean()) for k in last}
+    told = f"at most one of X2 to {listed([f'{name} in {share:.0%}' for name, share in one.items()])} of the data sets"
+    yield run.claim("l0-one", min(one.values()) >= 0.5 - 3 * 0.5 / np.sqrt(repeats), told)
+    copies = [groups[name][0] for name in ("liblinear", "forest")]
+    yield run.claim("copies", min(copies) == 3, f"liblinear {copies[0]:g} and forest {copies[1]:g} of the three copies")
+    few = [groups[name][0] for name in ("boosting", "lasso")]
+    yield run.claim("one-copy", max(few) == 1, f"boosting {few[0]:g} and lasso {few[1]:g} of the three copies")
+
+
+def selected_of_fifteen(seed: int, trials: int, folds: int, most_trees: int) -> dict[str, list[int]]:
+    """What each method selects with its most accurate parameters."""
+    data = fifteen_features(100, correlations=CORRELATIONS, random_state=seed)
+    powers = {"low": 2.0**-15, "high": 2.0**15, "log": True}
+    plain = LogisticRegression(solver="liblinear", l1_ratio=1.0, max_iter=1000)
+    trees = [n for n in (100, 200, 500, 1000, 2000, 5000) if n <= most_trees]
+    models: dict[str, Any] = {
+        "boosting": {"boosting": {"n_steps": {"low": 1, "high": 2**12, "log": True}}},
+        "lasso": {"lasso": {"penalty": powers}},
+        "liblinear": {"liblinear": (plain, {"C": powers})},
+        "forest": {"forest": (SplittingForest(), {"n_estimators": trees})},
+        "l0": {"l0": {"k": list(range(1, 16))}},
+    }
+    found = {}
+    for name, model in models.items():
+        sampler, n = ("grid", 15) if name == "l0" else ("random", trials)
+        tuned = tune(
+            {"model": model},
+            data.X,
+            data.y,
+            objectives=["accuracy"],
+            n_trials=n,
+            sampler=sampler,
+            resampling=KFold(folds, stratified=True),
+            random_state=seed,
+            progress=False,
+        )
+        support = tuned.estimator(tuned.choose("best")).fit(data.X, data.y).get_support()
+        found[name] = [int(one) for one in support]
+    return found
+
+
+@item(PAPER, "figures-8.5-to-8.7", seconds=45, full_seconds=2_000_000)
+def simulated(run: Run) -> Iterator[Row]:
+    """False selections and test accuracy of the approaches, by how many others each feature resembles."""
+    every = ((100, 200), (1000, 200), (100, 2000), (100, 10_000))
+    sizes: Sequence[tuple[int, int]] = every if run.full else every[:1]
+    alike: Sequence[int] = (0, 4, 14, 24) if run.full else (0, 14)
+    repeats, effort = (50, FULL) if run.full else (5, FAST)
+    tasks = {
+        f"{n},{p},{kind},{similar},{repeat}": (n, p, kind, similar, run.seed * 1000 + repeat, effort)
+        for n, p in sizes
+        for kind in ("blocks", "toeplitz")
+        for similar in alike
+        for repeat in range(repeats)
+    }
+    found = spread(run, approaches_on_simulated, tasks)
+    keys = ("n", "p", "kind", "similar", "repeat")
+    frame: Any = pd.DataFrame(
+        [{**dict(zip(keys, key.split(","), strict=True)), **row} for key, rows in found.items() for row in rows]
+    )
+    run.table(frame)
+    run.note(_told(effort, f"{repeats} data sets for each of {len(tasks) // repeats} scenarios"))
+    run.note(
+        "Sizes above half of the rows are not tried. Without similar features, the features of our Toeplitz scenario "
+        "have no correlation; the formula of the thesis has no value there, and its public code takes 0.5."
+    )
+    of_blocks = frame[(frame["kind"] == "blocks") & (frame["similar"] == "14")]
+    groups = of_blocks[(of_blocks["p"] == "200") & (of_blocks["n"] == "100")]
+    means = groups.groupby("approach")[["accuracy", "positives", "negatives", "seconds"]].mean()
+    told = listed([f"{name} {number(value, 1)}" for name, value in means["positives"].drop(TRUTH).items()])
+    fewer = bool(means["positives"]["adj"] < min(means["positives"][["unadj", "acc"]]))
+    yield run.claim("fewer-false-positives", fewer, f"means: {told}")
+    told = listed([f"{name} {number(value, 3)}" for name, value in means["accuracy"].items()])
+    tuned = means["accuracy"][["adj", "unadj", "acc"]]
+    yield run.claim("same-accuracy", bool(tuned.max() - tuned.min() < 0.05), f"means: {told}")
+    yield run.claim("truth-best", bool(means["accuracy"].idxmax() == TRUTH), f"means: {told}")
+    yield run.claim("stabs-worse", bool(means["accuracy"]["stabs"] < tuned.min()), f"means: {told}")
+    told = listed([f"{name} {number(value, 1)}" for name, value in means["negatives"].drop(TRUTH).items()])
+    yield run.claim("stabs-misses", bool(means["negatives"]["stabs"] == means["negatives"].max()), f"means: {told}")
+    sparse = means["positives"].drop(TRUTH)
+    told = f"{number(float(sparse['stabs']), 1)} false positives"
+    yield run.claim("stabs-sparse", bool(sparse.idxmin() == "stabs"), told)
+    alone = frame[(frame["similar"] == "0") & frame["approach"].isin(["adj", "unadj"])]
+    both = alone.pivot_table(index=["n", "p", "kind", "repeat"], columns="approach", values="size")
+    same = float((both["adj"] == both["unadj"]).mean())
+    yield run.claim("same-without-similar", same > 0.95, f"the same size in {same:.0%} of the data sets")
+    ratios = means["seconds"] / means["seconds"]["acc"]
+    told = listed([f"{name} {number(float(ratios[name]), 1)}" for name in ("adj", "unadj", "stabs")])
+    yield run.claim("stabs-slowest", bool(ratios.idxmax() == "stabs"), f"times as long as acc: {told}")
+
+
+def _told(effort: Effort, what: str) -> str:
+    stabs = f"stability selection with {effort.trials} draws and {effort.n_halves} halves"
+    return f"{what}; {effort.folds} folds, sizes up to {effort.largest}, {stabs}."
+
+
+def approaches_on_simulated(n: int, p: int, kind: Any, similar: int, seed: int, effort: Effort) -> list[dict[str, Any]]:
+    """Every approach, and the true features, on the first half of the rows; judged on the second."""
+    data = similar_features(2 * n, p, kind=kind, n_similar=similar, random_state=seed)
+    rows = []
+    for name in APPROACHES:
+        begin = time.process_time()
+        found = _approach(name, data.X[:n], data.y[:n], effort, seed)
+        seconds = time.process_time() - begin
+        wrong = data.false_selections(found.selected)
+        rows.append(
+            {
+                "approach": name,
+                "accuracy": float(np.mean(found.predict(data.X[n:]) == data.y[n:])),
+                "size": len(found.selected),
+                "positives": wrong.positives,
+                "negatives": wrong.negatives,
+                "seconds": seconds,
+            }
+        )
+    true = list(data.relevant)
+    model = LogisticRegression(C=np.inf, max_iter=1000).fit(data.X[:n][:, true], data.y[:n])
+    hits = float(np.mean(model.predict(data.X[n:][:, true]) == data.y[n:]))
+    known = {"size": len(true), "positives": 0, "negatives": 0, "seconds": 0.0}
+    return [*rows, {"approach": TRUTH, "accuracy": hits, **known}]
+
+
+def _approach(name: str, X: Floats, y: Any, effort: Effort, seed: int) -> Any:
+    folds = KFold(effort.folds, stratified=True)
+    if name == "stabs":
+        return approaches.stabs(
+            X, y, n_trials=effort.trials, n_halves=effort.n_halves, resampling=folds, random_state=seed
+        )
+    sizes = range(2, effort.largest + 1, 2)
+    return approaches.APPROACHES[name](X, y, sizes=sizes, resampling=folds, random_state=seed)
+
+
+@item(PAPER, "figures-8.8-and-8.9", data=DATA_SETS, seconds=30, full_seconds=500_000)
+def real(run: Run) -> Iterator[Row]:
+    """Accuracy on left-out rows and number of features of the approaches on real data."""
+    names = [name for name in run.at_hand() if run.full or name in ("sonar", "tecator")]
+    if not names:
+        run.data("sonar")
+    outer, effort = (10, FULL) if run.full else (3, FAST)
+    tasks: dict[str, tuple[Any, ...]] = {}
+    for name in names:
+        X, y = values_of(run.data(name))
+        folds = StratifiedKFold(outer, shuffle=True, random_state=run.seed).split(X, y)
+        for fold, (train, test) in enumerate(folds):
+            tasks |= {f"{name},{one},{fold}": (X, y, train, test, one, effort, run.seed + fold) for one in APPROACHES}
+    found = spread(run, approach_on_fold, tasks)
+    keys = ("data", "approach", "fold")
+    frame: Any = pd.DataFrame([{**dict(zip(keys, key.split(","), strict=True)), **one} for key, one in found.items()])
+    run.table(frame)
+    run.note(_told(effort, f"{listed(names)}; {outer} outer folds"))
+    accuracy = frame.pivot_table(index="data", columns="approach", values="accuracy")
+    features = frame.pivot_table(index="data", columns="approach", values="features")
+    lost = (accuracy["acc"] - accuracy[["adj", "unadj"]].max(axis=1)).max()
+    yield run.claim("no-accuracy-lost", bool(lost < 0.05), f"at most {number(float(lost), 3)} less than acc")
+    told = listed([f"{name}: {_sizes(features.loc[name])}" for name in names])
+    smaller = (features[["adj", "unadj"]].min(axis=1) <= features["acc"]).all()
+    yield run.claim("fewer-features", bool(smaller), f"mean numbers of features: {told}")
+    sparse = bool((features["stabs"] <= features[["adj", "unadj", "acc"]].max(axis=1)).all())
+    yield run.claim("stabs-sparse", sparse, f"mean numbers of features: {told}")
+    worse = [name for name in names if accuracy.loc[name, "stabs"] < accuracy.loc[name, ["adj", "unadj", "acc"]].min()]
+    claim, told = run.published.claim("stabs-worse"), listed(worse) if worse else "none"
+    yield run.claim(claim.name, len(worse) >= len(names) / 2, told) if run.full else run.undecided(claim, ours=told)
+
+
+def _sizes(row: Any) -> str:
+    return ", ".join(f"{name} {number(float(row[name]), 1)}" for name in APPROACHES)
+
+
+def approach_on_fold(
+    X: Floats, y: Any, train: Ints, test: Ints, name: str, effort: Effort, seed: int
+) -> dict[str, float]:
+    """An approach that sees the training rows only, judged on the others."""
+    found = _approach(name, X[train], y[train], effort, seed)
+    return {"accuracy": float(np.mean(found.predict(X[test]) == y[test])), "features": float(len(found.selected))}
