@@ -82,6 +82,8 @@ def _taken(sel: Selections, listed: Ints) -> list[str]:
 def _bounds(found: Findings, sel: Selections) -> tuple[list[float | None], str]:
     """The bound on false selections at each position of the slider, or why there is none."""
     details = found.settings.get("details", {})
+    if found.kind == "tuning":
+        return [], "the configuration was chosen by these runs"
     if found.kind != "assessment":
         return [], "how the runs were drawn is not known"
     if found.settings.get("resampling") not in HALVES:
