@@ -1,0 +1,94 @@
+"""What the reproduction of Bommert (2020) rests on: pairs that stand for others, shared draws, kept pieces of work."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from steadyset import get_measure, stability
+from steadyset.reproduction import DataFolder, Run, chosen_items
+from steadyset.reproduction.papers import bommert_2020_pairs as pairs
+from steadyset.reproduction.papers.bommert_2020_benchmark import drawn_classifiers
+from steadyset.reproduction.papers.bommert_2020_configurations import FAST, drawn
+from steadyset.reproduction.papers.bommert_2020_filters import clusters_of
+from steadyset.reproduction.papers.bommert_2020_tuning import SLACK, best_of
+from steadyset.reproduction.results_folder import ResultsFolder
+from steadyset.reproduction.spreading import spread
+from steadyset.selections import Selections
+
+
+def test_kinds_of_pairs_count_every_pair_once():
+    assert sum(n for _, n in pairs.kinds_of_sets(pairs.BLOCKS, 2)) == 2**14
+    assert sum(n for _, n in pairs._pair_kinds()) == 2**14
+    assert sum(n for _, n in pairs.kinds_of_sets((range(4),), 3)) == 2**12
+
+
+def test_names_of_similar_features_and_the_order_of_the_sets_do_not_matter():
+    random = np.random.default_rng(5)
+    renamed = np.array([2, 0, 1, 5, 6, 4, 3])  # within the block of three; both blocks of two, turned round
+    for _ in range(12):
+        first, second = (np.flatnonzero(random.random(pairs.P) < 0.5) for _ in range(2))
+        one = Selections.from_sets([first.tolist(), second.tolist()], n_features=pairs.P)
+        other = Selections.from_sets([renamed[second].tolist(), renamed[first].tolist()], n_features=pairs.P)
+        for measure in pairs.MEASURES.values():
+            alike = pairs._similarity() if "similarity" in get_measure(measure).needs else None
+            values = [stability(sel, measure, similarity=alike) for sel in (one, other)]
+            assert values[0] == pytest.approx(values[1], nan_ok=True), measure
+
+
+def test_clusters_of_average_linkage_hold_those_that_are_alike():
+    similar = pd.DataFrame(np.eye(4), index=list("abcd"), columns=list("abcd"))
+    similar.loc["a", "b"] = similar.loc["b", "a"] = 0.9
+    similar.loc["c", "d"] = similar.loc["d", "c"] = 0.8
+    found = clusters_of(similar)
+    assert {frozenset("ab"), frozenset("cd"), frozenset("abcd")} <= found
+    assert frozenset("abc") not in found
+
+
+def test_configurations_are_drawn_by_the_seed_alone():
+    assert drawn("jmi", "forest", 3, FAST) == drawn("jmi", "forest", 3, FAST) != drawn("mim", "forest", 3, FAST)
+    assert {params["forest.n_estimators"] for params in drawn("none", "forest", 0, FAST)} == {FAST.most_trees}
+    assert drawn_classifiers(4, (1, 2)) == drawn_classifiers(4, (1, 2))
+    assert all("filter" not in params and "fraction" in params for params in drawn_classifiers(4, (1, 2)))
+
+
+def test_pa_best_configurations_are_on_the_front_and_nearly_as_accurate_as_the_best():
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame(random.random((60, 4)), columns=["SMU", "SMA-Count", "SMJ", "SMH"])
+    frame = frame.assign(accuracy=random.random(60).round(2), features=random.integers(1, 50, 60))
+    frame.loc[frame["accuracy"].idxmax(), "SMU"] = np.nan  # keeps every feature: never on the front of SMU
+    best = best_of(frame)
+    assert set(frame["accuracy"].iloc[best.a]) == {frame["accuracy"].max()}
+    for name in best.pa:
+        assert set(best.pa[name]) <= set(best.front[name])
+        assert (frame["accuracy"].iloc[best.pa[name]] >= frame["accuracy"].max() - SLACK - 1e-9).all()
+    assert frame["accuracy"].idxmax() not in best.front["SMU"]
+
+
+@pytest.fixture
+def run(tmp_path):
+    (item,) = chosen_items(["bommert-2020/table-6.4"])
+    folder = ResultsFolder(tmp_path / "kept", {})
+    folder.begin(resume=False)
+    return Run(item, DataFolder(), folder)
+
+
+@pytest.mark.parametrize(("engine", "jobs"), [("serial", 1), ("threads", 2)])
+def test_pieces_of_work_are_kept_and_not_computed_again(run, engine, jobs):
+    run.engine, run.jobs = engine, jobs
+    tasks = {"a": (3.0, 4.0), "b": (5.0, 12.0)}
+    assert spread(run, math.hypot, tasks) == {"a": 5.0, "b": 13.0}
+    assert spread(run, _refuses, {**tasks}) == {"a": 5.0, "b": 13.0}
+    with pytest.raises(AssertionError):
+        spread(run, _refuses, {"c": (0.0, 0.0)})
+
+
+@pytest.mark.slow  # starts a cluster: the pieces of a full version are computed there
+def test_pieces_of_work_are_computed_on_a_dask_cluster(run):
+    run.engine = "dask"
+    assert spread(run, math.hypot, {"a": (3.0, 4.0), "b": (5.0, 12.0)}) == {"a": 5.0, "b": 13.0}
+
+
+def _refuses(*numbers):
+    raise AssertionError(f"{numbers} was computed before")
