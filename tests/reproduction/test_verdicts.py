@@ -120,6 +120,13 @@ def test_missing_data_leave_the_rest_undecided_without_failing(tmp_path):
     assert not result.differing()
 
 
+def test_how_long_something_takes_is_told_and_fails_nothing(tmp_path):
+    published(cells=[], claims=[{"claim": "linear", "text": "It takes twice as long for twice as much."}])
+    result = reproduced(tmp_path, lambda run: [run.claim("linear", False, "three times as long", timed=True)])
+    assert (result.rows[0].verdict, result.rows[0].ours) == (Verdict.REFUTED, "three times as long")
+    assert not result.differing()
+
+
 def test_data_that_an_item_did_not_declare_are_refused(tmp_path):
     published()
     with pytest.raises(InputError, match="does not say that it needs the data of sonar"):

@@ -133,10 +133,12 @@ def _print_list(form: Format) -> None:
 
 
 def _print_result(result: Result, out: Path) -> None:
+    from steadyset.reproduction import Verdict
+
     version = "full version, " if result.full else ""
     title = f"{result.name}: {result.title} ({version}{lasting(result.seconds)})"
     reasons = {row.reason for row in result.rows}
-    if len(reasons) == 1 and all(row.excused for row in result.rows):
+    if len(reasons) == 1 and all(row.excused and row.verdict is Verdict.UNDECIDED for row in result.rows):
         typer.echo(f"{title}\n{counted(len(result.rows), 'comparison')} not decidable here: {reasons.pop()}\n")
         return
     print_rows(_told(result), Format.table, title=title, wide=["what", "ours", "tolerance", "verdict", "reason"])

@@ -96,12 +96,25 @@ class Run:
         near = not math.isnan(ours) and within(cell.value, ours, tolerance)
         return self._judged(cell, _shown(float(ours), cell.digits), tolerance, near, correction, reason)
 
-    def claim(self, name: str, holds: bool | None, ours: str, *, correction: str = "", reason: str = "") -> Row:
-        """Judge a claim: whether it holds, None where that cannot be decided, and what we saw."""
+    def claim(
+        self,
+        name: str,
+        holds: bool | None,
+        ours: str,
+        *,
+        correction: str = "",
+        reason: str = "",
+        timed: bool = False,
+    ) -> Row:
+        """Judge a claim: whether it holds, None where that cannot be decided, and what we saw.
+
+        A `timed` one is about how long something takes, which depends on what else the machine does: another verdict
+        than the recorded one is told, and is no failure.
+        """
         claim = self.published.claim(name)
         if holds is None:
             return self.undecided(claim, reason or ours, ours=ours if reason else DASH)
-        return self._judged(claim, ours, Tolerance(0.0, DASH), bool(holds), correction, reason)
+        return self._judged(claim, ours, Tolerance(0.0, DASH), bool(holds), correction, reason, excused=timed)
 
     def undecided(self, what: Cell | Claim, reason: str = "", *, ours: str = DASH) -> Row:
         """A cell or a claim that cannot be decided; why says the recorded verdict, or `reason`."""
@@ -151,12 +164,20 @@ class Run:
         self.notes.append(sentence)
 
     def _judged(
-        self, what: Cell | Claim, ours: str, tolerance: Tolerance, holds: bool, correction: str, reason: str
+        self,
+        what: Cell | Claim,
+        ours: str,
+        tolerance: Tolerance,
+        holds: bool,
+        correction: str,
+        reason: str,
+        *,
+        excused: bool = False,
     ) -> Row:
         if not holds:
-            return self._row(what, ours, str(tolerance), Verdict.REFUTED, reason)
+            return self._row(what, ours, str(tolerance), Verdict.REFUTED, reason, excused=excused)
         verdict = Verdict.CORRECTED if correction else Verdict.REPRODUCED
-        return self._row(what, ours, str(tolerance), verdict, correction or reason)
+        return self._row(what, ours, str(tolerance), verdict, correction or reason, excused=excused)
 
     def _row(
         self, what: Cell | Claim, ours: str, tolerance: str, verdict: Verdict, reason: str, *, excused: bool = False

@@ -63,7 +63,7 @@ class Row:
     verdict : what the comparison gives
     reason : the correction, the counter-example, or what is missing
     expected : the recorded verdict
-    excused : nothing was computed, since data are missing or only the full version computes it
+    excused : another verdict is no failure: data are missing, only the full version computes it, or it is about time
     row, column : of the cell; empty for a claim
     """
 
