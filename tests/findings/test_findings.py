@@ -136,6 +136,29 @@ def test_nobody_wins_where_the_digits_or_the_test_cannot_tell():
     assert "It also predicts best: mean accuracy" in said
 
 
+def test_the_answer_says_whom_to_prefer_or_that_nobody_can_be():
+    random = np.random.default_rng(0)
+    base = 0.9 + 0.02 * random.standard_normal(10)
+    near, worse = base + 0.002 * random.standard_normal(10), base - 0.1 + 0.002 * random.standard_normal(10)
+
+    def last(sets, scores):
+        return findings_of(assessment(sets, scores=scores)).answer[-1]
+
+    assert last({"a": STEADY, "b": SHAKY}, {"a": base, "b": near}) == (
+        "Prefer a: as far as the tests can tell no selector is better in accuracy, and of those that are as good it is "
+        "the steadiest."
+    )
+    assert last({"a": STEADY, "b": SHAKY}, {"a": worse, "b": near}) == (
+        "Prefer b: it has the better accuracy, although a is steadier."
+    )
+    assert last({"a": STEADY, "b": SHAKY}, {"a": near, "b": worse}) == (
+        "Prefer a: it has the better accuracy and is the steadiest."
+    )
+    assert last({"a": STEADY, "b": STEADY[::-1]}, {"a": base, "b": near}) == (
+        "No preference between a and b: the tests tell them apart neither in accuracy nor in stability."
+    )
+
+
 def test_sizes_are_whole_where_they_are_whole_and_one_is_singular():
     scores = {"a": [0.9, 0.8] * 5}
     found = findings_of(assessment({"a": STEADY}, scores=scores))

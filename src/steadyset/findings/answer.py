@@ -74,6 +74,32 @@ def best_predictor(
     return [f"{shown_name(best.name)} predicts best: mean {words} {_scored(best, score)}{beside}.{steady}"]
 
 
+def preferred(
+    rows: Sequence[Procedure], differences: Sequence[Differences], score: str, lower_is_better: bool, noun: str
+) -> list[str]:
+    """Which of the ranked rows to prefer, or that none can be: first by what it predicts, then by how steady it is."""
+    judged = [row for row in rows if not isnan(row.stability) and row.verdict != BY_COLUMN_ORDER]
+    scored = [row for row in judged if not isnan(row.scores[score].mean)]
+    if len(scored) < 2 or not {score, STABILITY} <= {one.what for one in differences}:
+        return []  # nothing was tested
+    best = (min if lower_is_better else max)(scored, key=lambda row: row.scores[score].mean)
+    as_good = [best, *_not_told_apart(best, [row for row in scored if row is not best], differences, score)]
+    candidates = [row for row in scored if row in as_good]
+    first = candidates[0]
+    rivals = _not_told_apart(first, candidates[1:], differences, STABILITY)
+    words = score.replace("_", " ")
+    if rivals:
+        names = listed([row.name for row in (first, *rivals)])
+        return [f"No preference between {names}: the tests tell them apart neither in {words} nor in stability."]
+    if len(candidates) == 1:
+        but = " and is the steadiest" if judged[0] is first else f", although {shown_name(judged[0].name)} is steadier"
+        return [f"Prefer {shown_name(first.name)}: it has the better {words}{but}."]
+    return [
+        f"Prefer {shown_name(first.name)}: as far as the tests can tell no {noun} is better in {words}, and of those "
+        "that are as good it is the steadiest."
+    ]
+
+
 def ranked(rows: Sequence[Procedure]) -> list[Procedure]:
     """The steadiest first, by a measure of which more is steadier; those without a stability last."""
     return sorted(rows, key=lambda row: (isnan(row.stability), -row.stability))

@@ -12,7 +12,7 @@ from steadyset.assessment.request import copies_in_both_halves
 from steadyset.assessment.steadiness import BY_COLUMN_ORDER, DEFAULT_MEASURE, MOST_TIED
 from steadyset.errors import InputError
 from steadyset.findings import paragraphs
-from steadyset.findings.answer import best_predictor, ranked, steadiest
+from steadyset.findings.answer import best_predictor, preferred, ranked, steadiest
 from steadyset.findings.cores import cores_of
 from steadyset.findings.differing import CORRECTED_T, STABILITY, differences
 from steadyset.findings.feature_rows import rows_of, table_notes
@@ -31,7 +31,8 @@ def of_assessment(assessment: Assessment, *, core: float, level: float) -> Findi
     tested, why_not = _differences(assessment, level)
     answer = steadiest(ranked(rows), tested, level, "selector")
     if scoring:
-        answer += best_predictor(ranked(rows), tested, scoring[0], scoring[0] in LOWER_IS_BETTER)
+        order = ranked(rows), tested, scoring[0], scoring[0] in LOWER_IS_BETTER
+        answer += [*best_predictor(*order), *preferred(*order, "selector")]
     answer += [
         f"All {counted(n, 'run')} of {shown_name(name)} failed, the first one because of: {shown_name(why)}"
         for name, (n, why) in assessment.failed_selectors.items()
