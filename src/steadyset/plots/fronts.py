@@ -168,7 +168,7 @@ register_picture(
     "tuning_front",
     tuning_front,
     title="What tuning can reach",
-    caption="Configurations by their objectives; dark ones are probably on the Pareto front.",
+    caption="Configurations by their objectives; strong ones are probably on the Pareto front.",
     needs=("trials",),
     applies=lambda findings: is_of_tuning(findings) and len(findings.trials.objectives) > 1,  # type: ignore[union-attr]
     draws=lambda result: isinstance(result, Tuning),

@@ -140,7 +140,7 @@ def _placed(numbers: Floats, low: float, high: float, log: bool, turned: bool) -
 
 
 def _note(tuning: Trials, names: list[str], chosen: int | None, undefined: int, n_lines: int, n_all: int) -> str:
-    said = ["Dark: on the front. The best of each objective is at the top."]
+    said = ["Strong: on the front. The best of each objective is at the top."]
     if chosen is not None:
         said.append(f"Marked: the chosen one, configuration {chosen}.")
     left_out = [name.replace("__", ".") for name in _varying(tuning) if name not in names]

@@ -33,7 +33,7 @@ def core_overlap(
 ) -> Picture:
     """Which features are in the steady core of exactly which selectors: bars of their numbers above a table of dots.
 
-    Each column is a set of selectors (dark dots) and counts the features in all their cores and in no other one, the
+    Each column is a set of selectors (filled dots) and counts the features in all their cores and in no other one, the
     largest first; each feature of a core is counted once. `core` is the share of the runs from which a feature is in
     the steady core: that of the findings, else 0.9. At most `top` columns are shown; one column of a journal
     has room for some 15.
@@ -176,5 +176,5 @@ register_picture(
     title="Which features the steady cores share",
     needs=("cores",),
     applies=lambda findings: sum(bool(one.features) for one in findings.cores) > 1,
-    caption="Each column counts the features in the cores of exactly the selectors with a dark dot.",
+    caption="Each column counts the features in the cores of exactly the selectors with a filled dot.",
 )
