@@ -3,10 +3,19 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo readme-picture gallery reproduce reproduction-page test test-lowest lint types contracts pytest fuzz format lock performance clean
+.PHONY: demo serve serve-pictures readme-picture gallery reproduce reproduction-page test test-lowest lint types contracts pytest fuzz format lock performance clean
 
 demo: $(READY)
 	$(BIN)/python examples/demo.py
+
+# The page on the folder of the demonstration, which is made first if it is missing.
+serve: $(READY)
+	test -d demo-output || $(BIN)/python examples/demo.py
+	$(BIN)/steadyset serve demo-output
+
+# The pictures of docs/serve.md; they need Chromium.
+serve-pictures: $(READY)
+	$(BIN)/python docs/make_serve_pictures.py
 
 # The README's picture is the first screen of the report of the demonstration; it needs Chromium.
 readme-picture: demo

@@ -18,14 +18,32 @@ MOMENT = 0.2  # seconds: who only asks whether the lock is taken holds it for le
 
 def is_locked(folder: Path) -> bool:
     """Whether a process works on the run folder of an assessment."""
-    if not (folder / LOCK).exists():
+    return _is_taken(folder / LOCK)
+
+
+def _is_taken(path: Path) -> bool:
+    """Whether a lock is held; those who ask at the same time do not take each other for its holder."""
+    try:
+        import fcntl
+    except ImportError:  # on Windows
+        return path.exists() and _cannot_be_taken(path)
+    try:
+        with path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # nobody has worked there yet, or it cannot be locked
         return False
-    lock = FileLock(folder / LOCK)
+    return False
+
+
+def _cannot_be_taken(path: Path) -> bool:
+    lock = FileLock(path)
     try:
         lock.acquire(blocking=False)
     except Timeout:
         return True
-    except (OSError, NotImplementedError):  # it cannot be locked, by nobody
+    except (OSError, NotImplementedError):
         return False
     lock.release()
     return False

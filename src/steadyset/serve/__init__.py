@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import socket
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 
 from steadyset.errors import InputError, MissingExtraError
 from steadyset.serve.access import LEAST_PASSWORD, Access, is_this_machine
@@ -35,6 +38,8 @@ def serve(
     password : what visitors type; needed where other machines reach the page. None: the link holds a random key
     ready : is told the link once the page can be opened
     """
+    if os.name == "nt":
+        raise InputError("The page needs Linux or macOS; on Windows it runs in the Linux subsystem (WSL).")
     try:
         import uvicorn
 
@@ -51,17 +56,27 @@ def serve(
         log_level="warning",
         access_log=False,
         server_header=False,
+        date_header=False,  # it would need a clock that ticks
         timeout_graceful_shutdown=GRACE,
         timeout_keep_alive=30,
         lifespan="on",
     )
 
-    class Told(uvicorn.Server):
-        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-            await super().startup(sockets)
-            ready(access.link)
+    class Quiet(uvicorn.Server):
+        """A server that sleeps until something happens, where the original looks at the time ten times a second."""
 
-    Told(config).run([listening])
+        async def main_loop(self) -> None:
+            self.loop, self.ended = asyncio.get_running_loop(), asyncio.Event()
+            ready(access.link)
+            if not self.should_exit:
+                await self.ended.wait()
+
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            super().handle_exit(sig, frame)
+            if hasattr(self, "ended"):
+                self.loop.call_soon_threadsafe(self.ended.set)
+
+    Quiet(config).run([listening])
 
 
 def _check_password(host: str, password: str | None) -> None:

@@ -19,6 +19,7 @@ from steadyset.serve.shelf import Run
 RUNNING, FINISHED_STATE, FAILED, INTERRUPTED = "running", "finished", "failed", "interrupted"
 COMPLAINT = "steadyset: "  # what the command puts before a sentence on what is wrong
 LONGEST_SAID = 1 << 16
+COUNT = "select count(*) from trials where state in ('COMPLETE', 'PRUNED')"
 ON_ALL_ROWS = "--1.json"
 
 
@@ -94,7 +95,7 @@ def _of_tuning(run: Run) -> tuple[int, int]:
     with suppress(sqlite3.Error):
         if path.exists():
             with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=1)) as database:
-                done = int(database.execute("select count(*) from trials where state = 'COMPLETE'").fetchone()[0])
+                done = int(database.execute(COUNT).fetchone()[0])
     return done, total or done
 
 

@@ -24,6 +24,8 @@ from steadyset.serve.shelf import REPORT, Run
 from steadyset.serve.site import Site, go_to, site_of
 
 LEAST_PAUSE, DUTY = 1.0, 20.0  # seconds between two interim results, and how many times as long as one takes
+REPORT_SECONDS = 900.0  # many selectors have many pictures
+INTERIM = {"assessment": "interim", "tuning": "front"}  # tasks
 STATES = {
     WAITING: "Waiting for free cores",
     RUNNING: "Running",
@@ -40,7 +42,7 @@ class Display:
 
     def __init__(self, site: Site) -> None:
         self.site = site
-        self._interim: dict[str, list[dict[str, Any]]] = {}
+        self._interim: dict[str, Any] = {}
         self._busy: dict[str, asyncio.Task[None]] = {}
         self._next: dict[str, float] = {}
 
@@ -51,9 +53,9 @@ class Display:
     async def show(self, run: Run) -> tuple[str, bool]:
         """The state of a run as a part of a page, and whether it may still change."""
         progress = await asyncio.to_thread(progress_of, run)
-        if run.kind == "assessment" and progress.state == RUNNING and progress.done:
+        if progress.state == RUNNING and progress.done:
             self._compute(run)
-        interim = self._interim.get(run.name, [])
+        interim = self._interim.get(run.name)
         text = self.site.text("progress.html.j2", run=run, progress=progress, states=STATES, interim=interim)
         if not progress.lives:
             self._interim.pop(run.name, None)
@@ -67,7 +69,7 @@ class Display:
     async def _computed(self, run: Run) -> None:
         begin = time.monotonic()
         try:
-            self._interim[run.name] = await self.site.aside.call("interim", str(run.path))
+            self._interim[run.name] = await self.site.aside.call(INTERIM[run.kind], str(run.path))
         except InputError:
             pass  # the next one may find more
         finally:
@@ -159,7 +161,7 @@ async def run_report(request: Request) -> Response:
     run = site.shelf.run(request.path_params["name"])
     target = run.path / REPORT
     if not _is_fresh(target, run.path):
-        await site.aside.call("write_report", str(run.path), str(target), "html")
+        await site.aside.call("write_report", str(run.path), str(target), "html", seconds=REPORT_SECONDS)
     return report_response(HTMLResponse(target.read_bytes()), request, run.name)
 
 
@@ -196,7 +198,7 @@ async def run_file(request: Request) -> Response:
 async def _figures(site: Site, run: Run) -> Response:
     with tempfile.TemporaryDirectory(dir=site.temporary) as place:
         folder = Path(place) / "figures"
-        await site.aside.call("write_report", str(run.path), str(folder), "folder")
+        await site.aside.call("write_report", str(run.path), str(folder), "folder", seconds=REPORT_SECONDS)
         packed = io.BytesIO()
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
             for path in sorted(folder.rglob("*")):

@@ -37,7 +37,9 @@ from steadyset.resampling import resampling_by_name
 from steadyset.selections import Selections
 from steadyset.selectors.names import default_selectors, selector_names, why_unable
 from steadyset.task import CLASSES, n_classes, target_in_words, task_of
-from steadyset.wording import counted, number, span
+from steadyset.tuning import pareto_front
+from steadyset.tuning.evaluation import N_FEATURES, STABILITY
+from steadyset.wording import amount, counted, number, span
 
 SHOWN_ROWS, SHOWN_COLUMNS = 6, 8
 LARGEST_PREVIEW = 50 << 20  # bytes of a file whose first cells are shown before its target is known
@@ -157,6 +159,41 @@ def interim(path: str) -> list[dict[str, Any]]:
     ]
 
 
+def front(path: str) -> dict[str, Any]:
+    """The Pareto front of what a tuning has finished so far, and where every configuration is."""
+    from steadyset.tuning.search import recorded_trials  # which needs an extra
+
+    trials = recorded_trials(Path(path))
+    values = np.array([[float(reached[name]) for name in trials.objectives] for _, _, reached in trials.trials])
+    if not len(values):
+        return {"rows": [], "points": []}
+    best = {int(place) for place in pareto_front(values, trials.directions)}
+    first = 0 if trials.objectives[0] != STABILITY else min(1, len(trials.objectives) - 1)
+    across = trials.objectives.index(STABILITY) if STABILITY in trials.objectives else len(trials.objectives) - 1
+    rows = [
+        {
+            "number": configuration,
+            "filter": shown_name(str(params.get("filter", ""))),
+            "model": shown_name(str(params.get("model", ""))),
+            "values": [_objective(name, float(reached[name])) for name in trials.objectives],
+        }
+        for place, (configuration, params, reached) in enumerate(trials.trials)
+        if place in best
+    ]
+    return {
+        "objectives": [name.replace("_", " ") for name in trials.objectives],
+        "rows": sorted(rows, key=lambda row: row["values"], reverse=True),
+        "across": trials.objectives[across].replace("_", " "),
+        "up": trials.objectives[first].replace("_", " "),
+        "points": [
+            {"x": x, "y": y, "best": place in best}
+            for place, (x, y) in enumerate(zip(_shares(values[:, across]), _shares(values[:, first]), strict=True))
+            if isfinite(x) and isfinite(y)
+        ],
+        "ends": [[number(end, 2) for end in _ends(values[:, place])] for place in (across, first)],
+    }
+
+
 def answer(path: str) -> list[str]:
     """What a run folder says, in sentences."""
     return list(findings_of(path).answer)
@@ -196,6 +233,21 @@ def _recorded(inputs: Inputs, options: Mapping[str, Any]) -> dict[str, Selection
             ) from None
     over = over_the_same(read, options.get("n_features"))
     return {name: sel for (name, _), sel in zip(inputs, over, strict=True)}
+
+
+def _objective(name: str, value: float) -> str:
+    return amount(value) if name == N_FEATURES else number(value, 3)
+
+
+def _ends(values: Any) -> tuple[float, float]:
+    known = values[np.isfinite(values)]
+    return (float(known.min()), float(known.max())) if len(known) else (nan, nan)
+
+
+def _shares(values: Any) -> list[float]:
+    """Where values are between the least and the greatest of them."""
+    low, high = _ends(values)
+    return [0.5 if low == high else (float(value) - low) / (high - low) for value in values]
 
 
 def _understood(sel: Selections) -> list[str]:

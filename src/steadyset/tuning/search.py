@@ -12,11 +12,13 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steadyset.errors import Argument, InputError, MissingExtraError, SteadysetError
+from steadyset.io.run_files import DATABASE
 from steadyset.progress import Tell
 from steadyset.tuning.space import Domain, Params, Range, Space, random_pick
 
@@ -29,8 +31,11 @@ except ImportError:
 if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
 
+    from steadyset.tuning.trials import Trials
+
 SAMPLERS = ("random", "grid", "nsga2", "tpe")
 HEARTBEAT, GRACE = 5, 20
+IN_FOLDER = "tuning"  # the name of the study in the folder of a tuning
 AGAIN, BEGUN, RESULT, SETTINGS = "again", "begun", "result", "settings"
 
 
@@ -209,6 +214,32 @@ class Search:
         # Processes that share a study must not draw the same; a study that goes on must not begin again.
         state = None if shared else int(np.random.SeedSequence((seed, len(self._trials()))).generate_state(1)[0])
         return (optuna.samplers.NSGAIISampler if name == "nsga2" else optuna.samplers.TPESampler)(seed=state)
+
+
+def recorded_trials(folder: Path) -> Trials:
+    """What a tuning has finished so far, read from its folder while it may go on."""
+    from steadyset.tuning.trials import Trials
+
+    storage = _database(f"sqlite:///{folder.absolute() / DATABASE}")
+    try:
+        with quiet():
+            study = optuna.load_study(study_name=IN_FOLDER, storage=storage)
+            trials = study.get_trials(deepcopy=False)
+            settings = study.user_attrs[SETTINGS]
+    finally:
+        storage.remove_session()
+        storage.engine.dispose()
+    numbers = configuration_numbers(trials)
+    found = {
+        numbers[trial.number]: (numbers[trial.number], dict(trial.params), trial.user_attrs[RESULT])
+        for trial in trials
+        if RESULT in trial.user_attrs
+    }
+    every = [
+        (number, params, {key: np.nan if value is None else value for key, value in result.items()})
+        for number, params, result in found.values()
+    ]
+    return Trials(settings["objectives"], every, measure=settings["measure"], random_state=int(settings["seed"]))
 
 
 class NumberedSampler(optuna.samplers.BaseSampler):

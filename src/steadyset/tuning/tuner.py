@@ -82,7 +82,7 @@ def tune(
     -------
     Tuning
     """
-    from steadyset.tuning.search import SAMPLERS, Search
+    from steadyset.tuning.search import IN_FOLDER, SAMPLERS, Search
 
     X, y, groups, features = unfolded(X, y, groups, features, stacklevel=2)
     refuse_several_targets(y)
@@ -134,7 +134,7 @@ def tune(
         sampler=sampler,
         seed=plan.seed,
         storage=url,
-        name="tuning" if storage is None else f"steadyset-{_digest(settings)}",
+        name=IN_FOLDER if storage is None else f"steadyset-{_digest(settings)}",
         shared=storage is not None,
         where=where,
     )
