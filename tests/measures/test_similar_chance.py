@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import combinations
 
 import numpy as np
@@ -221,3 +222,12 @@ def test_simulated_and_exact_stability_agree():
         )
         assert 0 < table["mc_error"][name] < 0.02
         assert table["estimate"][name] == pytest.approx(exactly, abs=4 * table["mc_error"][name])
+
+
+def test_all_of_many_similar_features_in_every_run_is_undefined_without_a_warning():
+    d = 130
+    alike = st.FeatureSimilarity.from_groups([f // 2 for f in range(d)])
+    every = st.Selections.from_sets([range(d)] * 4, n_features=d)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.isnan(st.stability(every, "intersection_mean", similarity=alike, n_draws=50))

@@ -173,7 +173,8 @@ class RandomOverlaps:
             uses = frozenset(measure.uses)
             table = all_overlaps(members, size_i, size_j, self.graph(uses), "greedy" in uses, "matched" in uses)
             pairs = _pairs(table, size_i, size_j)
-            return float(np.mean(measure.score(pairs, **measure.params) - pairs.shared))
+            added = measure.score(pairs, **measure.params) - pairs.shared
+            return float(np.mean(added)) if len(added) else np.nan  # too many members to tell their subsets apart
 
         return self.remembered.get(("added", *_identity(measure), len(members), size_i, size_j), computed)
 
