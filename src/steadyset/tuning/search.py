@@ -220,15 +220,14 @@ def recorded_trials(folder: Path) -> Trials:
     """What a tuning has finished so far, read from its folder while it may go on."""
     from steadyset.tuning.trials import Trials
 
-    storage = _database(f"sqlite:///{folder.absolute() / DATABASE}")
-    try:
-        with quiet():
+    with quiet():
+        storage = _database(f"sqlite:///{folder.absolute() / DATABASE}")
+        try:
             study = optuna.load_study(study_name=IN_FOLDER, storage=storage)
-            trials = study.get_trials(deepcopy=False)
-            settings = study.user_attrs[SETTINGS]
-    finally:
-        storage.remove_session()
-        storage.engine.dispose()
+            trials, settings = study.get_trials(deepcopy=False), study.user_attrs[SETTINGS]
+        finally:
+            storage.remove_session()
+            storage.engine.dispose()
     numbers = configuration_numbers(trials)
     found = {
         numbers[trial.number]: (numbers[trial.number], dict(trial.params), trial.user_attrs[RESULT])

@@ -148,6 +148,7 @@
     } else {
       text = document.getElementById(button.dataset.copy).textContent;
     }
+    if (!navigator.clipboard) { tell(`Copying needs this machine or https; copy it by hand: ${text}`); return; }
     await navigator.clipboard.writeText(text);
     const before = button.textContent;
     button.textContent = "Copied";

@@ -1,0 +1,62 @@
+"""What the page orders is what one would type."""
+
+import ast
+
+import pytest
+import typer
+
+from steadyset.cli import app
+from steadyset.cli.typed_words import typed_words
+from steadyset.serve.python_lines import python_lines
+
+COMMANDS = typer.main.get_command(app).commands
+ASSESS = {
+    "file": "data/x.csv",
+    "target": "-odd name",
+    "selectors": ["lasso:k=10", "anova"],
+    "resampling": "subsample:fraction=0.8",
+    "runs": "30",
+    "scores": ["auc"],
+    "samples": "data/known.csv",
+    "transpose": False,
+    "drop": ["id", "--help"],
+    "impute": "median",
+    "jobs": 2,
+    "seed": 7,
+    "out": "my runs",
+}
+TUNE = {"file": "data/x.csv", "target": "y", "trials": 5, "jobs": 1, "seed": 0, "out": "tuned"}
+
+
+@pytest.mark.parametrize(("subcommand", "options"), [("assess", ASSESS), ("tune", TUNE)])
+def test_the_command_understands_the_words_as_they_are_meant(subcommand, options):
+    name, *words = typed_words(subcommand, {**options, "resume": True, "task": None})
+    command = COMMANDS[name]
+    understood = command.make_context(name, list(words)).params
+    for option, value in options.items():
+        found = understood[option]
+        assert (found if isinstance(found, list) or isinstance(value, bool) else str(found)) == (
+            value if isinstance(value, list | bool) else str(value)
+        )
+    assert understood["resume"] is True
+
+
+@pytest.mark.parametrize(("subcommand", "options"), [("assess", ASSESS), ("tune", TUNE)])
+def test_the_lines_of_python_give_the_same_arguments(subcommand, options):
+    calls = {
+        node.func.attr: node
+        for node in ast.walk(ast.parse(python_lines(subcommand, options)))
+        if isinstance(node, ast.Call)
+        if isinstance(node.func, ast.Attribute)
+    }
+    reading, running = calls["load_data"], calls[subcommand]
+    assert [ast.literal_eval(one) for one in reading.args] == [options["file"], options["target"]]
+    given = {one.arg: one.value for one in running.keywords}
+    assert ast.literal_eval(given["random_state"]) == options["seed"]
+    assert ast.literal_eval(given["n_jobs"]) == options["jobs"]
+    if subcommand == "assess":
+        assert ast.literal_eval(given["runs"]) == 30
+        assert ast.literal_eval(given["scoring"]) == ["auc"]
+        assert {one.arg for one in reading.keywords} == {"samples", "transpose", "drop", "impute"}
+    else:
+        assert ast.literal_eval(given["n_trials"]) == 5
