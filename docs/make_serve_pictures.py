@@ -83,7 +83,7 @@ def _tune(page: Page) -> None:
     page.frame_locator("iframe.report").get_by_role("heading", level=1).wait_for()
     page.get_by_role("link", name="Runs").first.click()
     page.get_by_text("The steadiest selector").wait_for()
-    _shot(page, "serve-runs.png", height=700)
+    _shot(page, "serve-runs.png", height=388)
 
 
 def _shot(page: Page, name: str, height: int) -> None:

@@ -181,7 +181,7 @@ def front(path: str) -> dict[str, Any]:
         if place in best
     ]
     return {
-        "objectives": [name.replace("_", " ") for name in trials.objectives],
+        "objectives": [name.removeprefix("n_").replace("_", " ") for name in trials.objectives],
         "rows": sorted(rows, key=lambda row: row["values"], reverse=True),
         "across": trials.objectives[across].replace("_", " "),
         "up": trials.objectives[first].replace("_", " "),
