@@ -50,7 +50,7 @@ def table_6_5(run: Run) -> Iterator[Row]:
             yield run.row(run.published.cell(name, column), float(value))
 
 
-@item(PAPER, "table-6.6", data=SETS, seconds=40, full_seconds=900)
+@item(PAPER, "table-6.6", data=SETS, seconds=40, full_seconds=400)
 def table_6_6(run: Run) -> Iterator[Row]:
     """Error and stability of the three filters; the full version has ten times the runs of the paper."""
     found: dict[str, dict[str, Found]] = {}

@@ -68,7 +68,7 @@ class Paths(NamedTuple):
         return int(np.argmin(np.abs(self.penalties - penalty)))
 
 
-@item(PAPER, "figure-6.5", seconds=25, full_seconds=1800)
+@item(PAPER, "figure-6.5", seconds=25, full_seconds=400)
 def figure_6_5(run: Run) -> Iterator[Row]:
     """Likelihood and stability against the penalty."""
     frames = []
@@ -151,7 +151,7 @@ def figure_6_9(run: Run) -> Iterator[Row]:
     yield run.claim("likely-mixes", above > 0.5, told)
 
 
-@item(PAPER, "table-6.4", seconds=5, full_seconds=1800)
+@item(PAPER, "table-6.4", seconds=5, full_seconds=400)
 def table_6_4(run: Run) -> Iterator[Row]:
     """False positives and false negatives of the final set."""
     for name in REDUNDANCY:
