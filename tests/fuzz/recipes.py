@@ -29,7 +29,16 @@ RECORDS = frozenset(
             "Measure",
             "NullExpectation",
         ),
-        *("TestResult", "Tuning", "Aggregate", "ElasticNetPath", "ErrorControl", "StableSet", "FalseSelections"),
+        *(
+            "TestResult",
+            "Tuning",
+            "Aggregate",
+            "ElasticNetPath",
+            "ElasticNetPaths",
+            "ErrorControl",
+            "StableSet",
+            "FalseSelections",
+        ),
         *("Simulated", "Selections", "FeatureSimilarity", "InputError", "MissingExtraError", "SteadysetError"),
         *("UndefinedError", "Picture", "RegisteredPicture"),
     }
@@ -318,7 +327,16 @@ def _selecting() -> list[Recipe]:
         "max_features": None,
         "tol": 1e-6,
     }
-    return [*own, Recipe("elastic_net_path", st.selectors.elastic_net_path, path)]
+    many = {name: value for name, value in path.items() if name != "sample_weight"}
+    return [
+        *own,
+        Recipe("elastic_net_path", st.selectors.elastic_net_path, path),
+        Recipe(
+            "elastic_net_paths",
+            st.selectors.elastic_net_paths,
+            many | {"weights": np.ones((2, len(y))), "n_jobs": 1},
+        ),
+    ]
 
 
 def _showing() -> list[Recipe]:

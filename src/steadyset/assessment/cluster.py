@@ -14,9 +14,9 @@ from typing import Any
 
 from steadyset.assessment.workers import RESTARTS, Key
 from steadyset.errors import Argument, InputError, MissingExtraError, SteadysetError
-from steadyset.runner.all_rows import compute_run
 from steadyset.runner.cell import EVERY_ROW, Cell
 from steadyset.runner.plan import Plan
+from steadyset.runner.together import compute_group, grouped
 from steadyset.selectors.extensions import Extensions
 
 OWN_MACHINE = "127.0.0.1"
@@ -83,20 +83,21 @@ class _Work:
     selectors: Sequence[Any]
 
 
-def _compute_there(work: _Work, index: int, run: int) -> Cell:
-    return compute_run(work.plan, work.selectors[index], index, run)
+def _compute_there(work: _Work, index: int, runs: Sequence[int]) -> list[Cell]:
+    return list(compute_group(work.plan, work.selectors[index], index, runs))
 
 
 def _attempt(client: Any, plan: Plan, selectors: Sequence[Any], keys: Sequence[Key]) -> Iterator[Cell]:
     from distributed import as_completed
 
     work = client.scatter(_Work(Extensions(), plan, selectors), broadcast=True, hash=False)
-    futures = [client.submit(_compute_there, work, s, run, pure=False, retries=RESTARTS) for s, run in keys]
+    groups = grouped(plan, selectors, keys, max(2, len(client.nthreads())))
+    futures = [client.submit(_compute_there, work, s, runs, pure=False, retries=RESTARTS) for s, runs in groups]
     ready, alive = as_completed(futures), time.monotonic()
     while not ready.is_empty():
         if ready.has_ready():
             future = ready.next()
-            yield future.result()
+            yield from future.result()
             future.release()
             continue
         time.sleep(0.02)

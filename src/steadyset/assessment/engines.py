@@ -15,9 +15,9 @@ import numpy as np
 from steadyset.arguments import job_count, wrong_argument
 from steadyset.assessment.cluster import on_cluster
 from steadyset.assessment.workers import fetched, in_processes
-from steadyset.runner.all_rows import compute_run
 from steadyset.runner.cell import Cell
 from steadyset.runner.plan import Plan
+from steadyset.runner.together import Group, compute_group, grouped
 
 Key = tuple[int, int]
 Engine = Callable[[Plan, Sequence[Any], Sequence[Key], int], Iterator[Cell]]
@@ -53,23 +53,24 @@ def _auto(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int
     if n_jobs == 1:
         yield from _serial(plan, selectors, keys, n_jobs)
         return
-    left = deque(keys)
+    left = deque(grouped(plan, selectors, keys, n_jobs))
     if plan.X.nbytes <= SMALL_BYTES and all(_known(selector) for selector in (*selectors, plan.predictor)):
         latest: dict[int, float] = {}
         end = time.monotonic() + PATIENCE
         while left and (time.monotonic() < end or _seconds(left, latest) < PATIENCE):
             begin = time.monotonic()
-            cell = next(_serial(plan, selectors, [left.popleft()], n_jobs))
-            took = time.monotonic() - begin
-            latest[cell.selector] = 0.0 if cell.selector not in latest and took < LOADING else took
-            yield cell
+            selector, runs = left.popleft()
+            yield from compute_group(plan, selectors[selector], selector, runs)
+            took = (time.monotonic() - begin) / len(runs)
+            latest[selector] = 0.0 if selector not in latest and took < LOADING else took
     if left:
-        yield from ENGINES[_sharing(plan)](plan, selectors, list(left), n_jobs)
+        rest = [(selector, run) for selector, runs in left for run in runs]
+        yield from ENGINES[_sharing(plan)](plan, selectors, rest, n_jobs)
 
 
-def _seconds(left: Iterable[Key], latest: Mapping[int, float]) -> float:
+def _seconds(left: Iterable[Group], latest: Mapping[int, float]) -> float:
     """How long cells should take, by the latest of each selector."""
-    return sum(latest.get(selector, np.inf) for selector, _ in left)
+    return sum(latest.get(selector, np.inf) * len(runs) for selector, runs in left)
 
 
 def _known(estimator: Any) -> bool:
@@ -89,15 +90,21 @@ def _sharing(plan: Plan) -> str:
 
 
 def _serial(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int) -> Iterator[Cell]:
-    for selector, run in keys:
-        yield compute_run(plan, selectors[selector], selector, run)
+    for selector, runs in grouped(plan, selectors, keys, 1):
+        yield from compute_group(plan, selectors[selector], selector, runs)
 
 
 def _threads(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int) -> Iterator[Cell]:
     from joblib import Parallel, delayed
 
     parallel = Parallel(n_jobs=n_jobs, backend="threading", batch_size=1, return_as="generator_unordered")
-    yield from fetched(parallel(delayed(compute_run)(plan, selectors[s], s, run) for s, run in keys))
+    groups = grouped(plan, selectors, keys, n_jobs)
+    for cells in fetched(parallel(delayed(_group)(plan, selectors[s], s, runs) for s, runs in groups)):
+        yield from cells
+
+
+def _group(plan: Plan, selector: Any, index: int, runs: Sequence[int]) -> list[Cell]:
+    return list(compute_group(plan, selector, index, runs))
 
 
 ENGINES: dict[str, Engine] = {"serial": _serial, "threads": _threads, "processes": in_processes}

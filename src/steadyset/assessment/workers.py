@@ -22,11 +22,12 @@ from typing import Any
 import numpy as np
 
 from steadyset.errors import Argument, InputError
-from steadyset.runner.all_rows import compute_run, run_label
+from steadyset.runner.all_rows import run_label
 from steadyset.runner.cell import Cell
 from steadyset.runner.conditions import reason
 from steadyset.runner.jobs import end_with
 from steadyset.runner.plan import Plan
+from steadyset.runner.together import Group, compute_group, grouped
 from steadyset.selectors.extensions import Extensions
 
 Key = tuple[int, int]
@@ -94,13 +95,16 @@ class _Workers:
 
     def _careful(self, keys: Sequence[Key], n_jobs: int) -> Iterator[Cell]:
         """The cells of `keys` up to the first loss, and those that may have caused it."""
+        groups = self._grouped(keys, n_jobs)
+        keys = [(selector, run) for selector, runs in groups for run in runs]
+        in_hand = AHEAD * n_jobs * max(len(runs) for _, runs in groups)
         done = set()
         try:
             for cell in self._apart(keys, n_jobs):
                 done.add((cell.selector, cell.run))
                 yield cell
         except _losses():
-            suspects = [key for key in keys[: len(done) + AHEAD * n_jobs] if key not in done]
+            suspects = [key for key in keys[: len(done) + in_hand] if key not in done]
             yield from self._divided(suspects)
 
     def _divided(self, suspects: Sequence[Key]) -> Iterator[Cell]:
@@ -161,16 +165,21 @@ class _Workers:
         extensions = Extensions()
         with _deaf_children():
             results = parallel(
-                delayed(_compute_apart)(extensions, plan.X, plan.y, rest, self.selectors[s], s, run) for s, run in keys
+                delayed(_compute_apart)(extensions, plan.X, plan.y, rest, self.selectors[s], s, runs)
+                for s, runs in self._grouped(keys, n_jobs)
             )
-        yield from fetched(results)
+        for cells in fetched(results):
+            yield from cells
+
+    def _grouped(self, keys: Sequence[Key], n_jobs: int) -> list[Group]:
+        return grouped(self.plan, self.selectors, keys, n_jobs)
 
 
-def fetched(results: Generator[Cell]) -> Iterator[Cell]:
+def fetched(results: Generator[list[Cell]]) -> Iterator[list[Cell]]:
     """The results of joblib as they come; those that nobody fetches are left without a word."""
     try:
-        for cell in results:  # noqa: UP028 - `yield from` would close the results before they are made quiet
-            yield cell
+        for cells in results:  # noqa: UP028 - `yield from` would close the results before they are made quiet
+            yield cells
     finally:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # joblib warns of them
@@ -218,6 +227,8 @@ def _deaf_children() -> Iterator[None]:
             os.environ["PYTHONWARNINGS"] = warned
 
 
-def _compute_apart(extensions: Extensions, X: Any, y: Any, rest: Plan, selector: Any, index: int, run: int) -> Cell:
+def _compute_apart(
+    extensions: Extensions, X: Any, y: Any, rest: Plan, selector: Any, index: int, runs: Sequence[int]
+) -> list[Cell]:
     faulthandler.disable()  # a crash is told by its parent, in a sentence
-    return compute_run(replace(rest, X=X, y=y), selector, index, run)
+    return list(compute_group(replace(rest, X=X, y=y), selector, index, runs))

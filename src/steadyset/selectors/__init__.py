@@ -17,7 +17,14 @@ from steadyset.selectors.forest import ForestClassification, ForestRegression
 from steadyset.selectors.group import GroupLinear, GroupLogistic
 from steadyset.selectors.known import register_selector
 from steadyset.selectors.l0 import L0Linear, L0Logistic
-from steadyset.selectors.linear import ElasticNetPath, SparseLinear, SparseLogistic, elastic_net_path
+from steadyset.selectors.linear import (
+    ElasticNetPath,
+    ElasticNetPaths,
+    SparseLinear,
+    SparseLogistic,
+    elastic_net_path,
+    elastic_net_paths,
+)
 from steadyset.selectors.listing import list_selectors
 from steadyset.selectors.rfe import RecursiveElimination
 
@@ -27,6 +34,7 @@ __all__ = [
     "BoostedLogistic",
     "BoundRule",
     "ElasticNetPath",
+    "ElasticNetPaths",
     "ErrorControl",
     "Filter",
     "FilterSelector",
@@ -43,6 +51,7 @@ __all__ = [
     "StableSet",
     "aggregate",
     "elastic_net_path",
+    "elastic_net_paths",
     "error_control",
     "list_selectors",
     "register_filter",

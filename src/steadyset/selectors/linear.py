@@ -1,21 +1,25 @@
 """L1 and elastic-net regression, logistic and linear, as selectors and as paths over the penalty."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import clone
 
 from steadyset.arguments import check_flag
 from steadyset.errors import InputError
 from steadyset.io.numbers import numbers
-from steadyset.kernels.arrays import Floats
-from steadyset.kernels.linear.elastic_net import fit_elastic_net
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selectors.known import register_selector
 from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
-from steadyset.selectors.model_input import Training, later_copies, read_training
-from steadyset.selectors.path import MOST_ROUNDS, SWEEPS_A_CALL, PathProblem
-from steadyset.selectors.validation import check_choice, check_integer, check_number
+from steadyset.selectors.model_input import left_out_copies
+from steadyset.selectors.path_batches import Batches, Level, Resamples, Solving, Walk, laid_out, read_resamples
+from steadyset.selectors.path_search import levels_of, one_level_each, tell_accuracy, tell_worst
+from steadyset.selectors.validation import check_choice, check_integer, check_number, one_vector
 
 Family = Literal["logistic", "linear"]
 
@@ -54,7 +58,7 @@ def elastic_net_path(
     Minimises  (1 / sum w) sum_i w_i loss_i + lambda sum_j f_j (l1_ratio |b_j| + (1 - l1_ratio) / 2 b_j²)  with an
     unpenalised intercept; loss is the negative log-likelihood (logistic, two classes) or half the squared error.
     b is the coefficient of the standardised feature (weighted mean 0, weighted sd 1), or, with standardise=False, of
-    the feature as it is. f are the penalty_factors, 1 unless given.
+    the feature as it is. f are the penalty_factors, 1 unless given; a feature with the factor 0 is in every model.
 
     lambdas None: n_lambdas levels, evenly spaced on the log scale from the least penalty that leaves out every feature
     down to lambda_min_ratio of it (None: 0.01 if there are more features than rows, else 0.0001).
@@ -63,19 +67,74 @@ def elastic_net_path(
 
     Reference: Friedman, Hastie and Tibshirani (2010), Regularization paths for generalized linear models.
     """
+    paths = elastic_net_paths(
+        X,
+        y,
+        one_vector(sample_weight),
+        family=family,
+        lambdas=lambdas,
+        n_lambdas=n_lambdas,
+        lambda_min_ratio=lambda_min_ratio,
+        l1_ratio=l1_ratio,
+        standardise=standardise,
+        penalty_factors=penalty_factors,
+        max_features=max_features,
+        tol=tol,
+    )
+    return ElasticNetPath(paths.lambdas[0], paths.coefs[0].toarray(), paths.intercepts[0], paths.violations[0])
+
+
+@dataclass(frozen=True)
+class ElasticNetPaths:
+    """One path per resample: lambdas[m], coefs[m] and so on are those of `ElasticNetPath`, coefs as sparse rows."""
+
+    lambdas: tuple[Floats, ...]
+    coefs: tuple[sparse.csr_array, ...]
+    intercepts: tuple[Floats, ...]
+    violations: tuple[Floats, ...]
+
+    def __len__(self) -> int:
+        return len(self.lambdas)
+
+
+def elastic_net_paths(
+    X: ArrayLike,
+    y: ArrayLike,
+    weights: ArrayLike | None = None,
+    *,
+    family: Family = "logistic",
+    lambdas: ArrayLike | None = None,
+    n_lambdas: int = 100,
+    lambda_min_ratio: float | None = None,
+    l1_ratio: float = 1.0,
+    standardise: bool = True,
+    penalty_factors: ArrayLike | None = None,
+    max_features: int | None = None,
+    tol: float = 1e-10,
+    n_jobs: int | None = 1,
+) -> ElasticNetPaths:
+    """The paths of `elastic_net_path` for many resamples at once: one for each row of the M x n weights.
+
+    A weight counts how often a resample holds a row: bootstrap counts, zeros and ones for a subsample, or shares. Each
+    path is the one that its resample alone would give, to the last bit. Solving resamples together is several times
+    faster, because the descents of all features, which take most of the time, become products of matrices. lambdas
+    None: every resample has levels of its own. n_jobs is the number of threads; it changes no number.
+    """
     check_choice("family", family, ("logistic", "linear"))
-    training = read_training(X, y, sample_weight, target="binary" if family == "logistic" else "numbers")
-    problem = _ElasticNetProblem(training, family, l1_ratio, standardise, penalty_factors, tol)
-    levels = problem.levels(n_lambdas, lambda_min_ratio) if lambdas is None else _read_lambdas(lambdas)
     if max_features is not None:
         check_integer("max_features", max_features, least=1)
-    path = problem.walk(levels, stop_size=max_features)
-    problem.tell_accuracy(path)
-    models = [problem.in_units_of_y(level) for level in path]
-    coefs = np.array([coef for coef, _ in models]) / problem.data.scale
-    intercepts = np.array([intercept for _, intercept in models]) - coefs @ problem.data.centre
-    violations = np.array([level.violation for level in path]) / problem.spread
-    return ElasticNetPath(levels[: len(path)], coefs, intercepts, violations)
+    given = None if lambdas is None else _read_lambdas(lambdas)
+    data = read_resamples(X, y, weights, target="binary" if family == "logistic" else "numbers")
+    batches = _batches(data, family, l1_ratio, standardise, penalty_factors, tol)
+
+    def compute(solving: Solving) -> list[Any]:
+        levels = [given] * len(solving.runs) if given is not None else levels_of(solving, n_lambdas, lambda_min_ratio)
+        walked = solving.solve(range(len(levels)), levels, max_features)
+        tell_worst(walked, solving.spreads, tol)
+        return _in_units_of_data(solving, walked)
+
+    found = list(batches.each(compute, n_jobs))
+    return ElasticNetPaths(*(tuple(part) for part in zip(*found, strict=True)))
 
 
 class _ElasticNetSelector(LinearSelector):
@@ -104,16 +163,30 @@ class _ElasticNetSelector(LinearSelector):
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the path down to the given penalty or number of features, and keep the last model."""
-        target: Any = "binary" if self._family == "logistic" else "numbers"
-        training = read_training(X, y, sample_weight, target=target, selector=self)
-        problem = _ElasticNetProblem(training, self._family, self.l1_ratio, self.standardise, None, self.tol)
-        level = problem.fit(
-            self.penalty, self.k, training.X.shape[1], self.n_lambdas, self.lambda_min_ratio, what="features"
-        )
-        self._store(*problem.in_units_of_y(level), problem.data, training)
-        self.penalty_ = level.penalty
-        self.violation_ = level.violation / problem.spread
-        return self
+        (fitted,) = self._fits(X, y, one_vector(sample_weight))
+        return fitted(self)
+
+    def can_fit_many(self) -> bool:
+        """Whether many resamples may be fitted together: always."""
+        return True
+
+    def fit_many(self, X: ArrayLike, y: ArrayLike, weights: ArrayLike) -> Iterator[Callable[[], Self]]:
+        """One call for each row of the M x n weights that gives a copy of this selector, fitted with that row."""
+        for fitted in self._fits(X, y, weights):
+            yield partial(fitted, clone(self))
+
+    def _fits(self, X: ArrayLike, y: ArrayLike, weights: ArrayLike | None) -> Iterator[Callable[[Any], Self]]:
+        batches = self._batches_of(X, y, weights, selector=self)
+        names = {name: getattr(self, name) for name in ("n_features_in_", "feature_names_in_") if hasattr(self, name)}
+
+        def compute(solving: Solving) -> list[Callable[[Any], Self]]:
+            levels = one_level_each(solving, self.penalty, self.k, self.n_lambdas, self.lambda_min_ratio)
+            return [
+                partial(_put, names, solving.data, run, level, *_found(solving, place, level))
+                for place, (run, level) in enumerate(zip(solving.runs, levels, strict=True))
+            ]
+
+        yield from batches.each(compute)
 
     def has_size(self) -> bool:
         """Whether the size decides, and no given penalty."""
@@ -121,19 +194,32 @@ class _ElasticNetSelector(LinearSelector):
 
     def largest_penalty(self, X: Floats, y: Any) -> float:
         """The least penalty that leaves out every feature."""
-        return float(elastic_net_path(X, y, n_lambdas=1, **self._path_options()).lambdas[0])
+        return float(self.largest_penalties(X, y, np.ones((1, len(X))))[0])
 
-    def path_by_penalty(self, X: Floats, y: Any, penalties: Floats, reach: int) -> tuple[list[Any], Any]:
+    def path_by_penalty(self, X: Floats, y: Any, penalties: Floats, reach: int) -> tuple[list[Ints], Ints]:
         """The features at each penalty, and all in the order of entry: within a penalty, by their standardised size."""
-        coefs = elastic_net_path(X, y, lambdas=penalties, max_features=reach, **self._path_options()).coefs
-        used = np.flatnonzero(coefs.any(axis=0))
-        entry = np.argmax(coefs[:, used] != 0, axis=0)
-        size = np.abs(coefs[entry, used]) * X[:, used].std(axis=0)
-        return [np.flatnonzero(coef) for coef in coefs], used[np.lexsort((used, -size, entry))]
+        return self.paths_by_penalty(X, y, np.ones((1, len(X))), penalties, reach)[0]
 
-    def _path_options(self) -> dict[str, Any]:
-        shared = {"l1_ratio": self.l1_ratio, "standardise": self.standardise, "tol": self.tol}
-        return {"family": self._family, **shared}
+    def largest_penalties(self, X: Floats, y: Any, weights: Floats, *, n_jobs: int | None = 1) -> Floats:
+        """The least penalty of each resample (M x n weights) that leaves out every feature."""
+        return np.array(list(self._batches_of(X, y, weights).each(lambda solving: solving.largest.tolist(), n_jobs)))
+
+    def paths_by_penalty(
+        self, X: Floats, y: Any, weights: Floats, penalties: Floats, reach: int, *, n_jobs: int | None = 1
+    ) -> list[tuple[list[Ints], Ints]]:
+        """The path of each resample down the same penalties."""
+
+        def compute(solving: Solving) -> list[tuple[list[Ints], Ints]]:
+            walked = solving.solve(range(len(solving.runs)), [penalties] * len(solving.runs), reach)
+            tell_worst(walked, solving.spreads, self.tol)
+            return _entries(walked)
+
+        return list(self._batches_of(X, y, weights).each(compute, n_jobs))
+
+    def _batches_of(self, X: ArrayLike, y: ArrayLike, weights: ArrayLike | None, selector: Any = None) -> Batches:
+        target: Any = "binary" if self._family == "logistic" else "numbers"
+        data = read_resamples(X, y, weights, target=target, selector=selector)
+        return _batches(data, self._family, self.l1_ratio, self.standardise, None, self.tol)
 
 
 class SparseLogistic(_ElasticNetSelector, LogisticSelector):
@@ -171,54 +257,98 @@ class SparseLinear(_ElasticNetSelector, RegressionSelector):
     _family: Family = "linear"
 
 
-class _ElasticNetProblem(PathProblem):
-    """Checked data and options of one path.
+def _batches(
+    data: Resamples,
+    family: Family,
+    l1_ratio: float,
+    standardised_penalty: bool,
+    penalty_factors: ArrayLike | None,
+    tol: float,
+) -> Batches:
+    check_number("tol", tol)
+    check_number("l1_ratio", l1_ratio, most=1.0)
+    check_flag("standardise", standardised_penalty)
+    factors = _read_factors(penalty_factors, data.X.shape[1])
+    # Any split of a coefficient between exact copies is optimal; giving all of it to the first makes it unique.
+    no_copies = l1_ratio == 1.0 and penalty_factors is None
+    features = laid_out(data.X, factors, as_given=not standardised_penalty, no_copies=no_copies)
+    return Batches(data, features, logistic=family == "logistic", l1_ratio=l1_ratio, tol=tol)
 
-    Features are standardised whatever `standardise` says, for the sake of the numerics: a penalty on the coefficients
-    of the features as they are is a penalty on the standardised ones with factors 1/sd (L1) and 1/sd² (L2).
-    """
 
-    def __init__(
-        self,
-        training: Training,
-        family: Family,
-        l1_ratio: float,
-        standardised_penalty: bool,
-        penalty_factors: ArrayLike | None,
-        tol: float,
-    ) -> None:
-        super().__init__(training, logistic=family == "logistic", tol=tol)
-        check_number("l1_ratio", l1_ratio, most=1.0)
-        check_flag("standardise", standardised_penalty)
-        factors = _read_factors(penalty_factors, len(self.data.scale))
-        units = np.ones(len(factors)) if standardised_penalty else self.data.scale
-        self.l1_factors = l1_ratio * factors / units
-        # Dividing y by its unit divides the loss and b² by the square of it, and |b| by the unit only.
-        self.l2_factors = (1.0 - l1_ratio) * factors / units**2 * self.target.unit
-        if l1_ratio == 1.0 and penalty_factors is None:
-            # Any split of a coefficient between exact copies is optimal; giving all of it to the first makes it unique.
-            self.l1_factors[later_copies(training.X)] = np.inf
-
-    def largest_penalty(self) -> float:
-        return float(np.max(np.abs(self.null_descent) / self.l1_factors))
-
-    def size(self, coef: Floats) -> int:
-        return int(np.count_nonzero(coef))
-
-    def fit_level(self, penalty: float, coef: Floats, intercept: float) -> tuple[float, float, float]:
-        return fit_elastic_net(
-            self.data.Xt,
-            self.y,
-            self.data.weight,
-            penalty * self.l1_factors,
-            penalty * self.l2_factors,
-            self.logistic,
-            self.tol,
-            MOST_ROUNDS,
-            SWEEPS_A_CALL,
-            coef,
-            intercept,
+def _in_units_of_data(solving: Solving, walked: Walk) -> list[tuple[Floats, sparse.csr_array, Floats, Floats]]:
+    """The lambdas, sparse coefficients, intercepts and violations of each path."""
+    k, t, features, values = walked.entries()
+    d, lengths = solving.data.X.shape[1], walked.lengths
+    used, columns = np.unique(k * d + features, return_inverse=True)
+    means, scales = solving.means_and_scales(used // d, used % d)
+    units = np.array([target.unit for target in solving.targets])
+    centres = np.array([target.centre for target in solving.targets])
+    coefs = values * units[k] / scales[columns]
+    most = len(walked.penalties)
+    shifts = np.bincount(k * most + t, coefs * means[columns], len(lengths) * most).reshape(-1, most)
+    intercepts = walked.numbers[:, :, 0].T * units[:, None] + centres[:, None] - shifts
+    violations = walked.numbers[:, :, 1].T / solving.spreads[:, None]
+    ends = np.concatenate([[0], np.cumsum(np.maximum(walked.sizes, 0).T.ravel())])
+    found = []
+    for place, length in enumerate(lengths.tolist()):
+        bounds = ends[place * most : place * most + length + 1]
+        part = slice(bounds[0], bounds[-1])
+        rows = sparse.csr_array((coefs[part], features[part], bounds - bounds[0]), shape=(length, d))
+        found.append(
+            (walked.penalties[:length, place].copy(), rows, intercepts[place, :length], violations[place, :length])
         )
+    return found
+
+
+def _entries(walked: Walk) -> list[tuple[list[Ints], Ints]]:
+    """The features of each level, and all in the order of entry: within a level, by their standardised size."""
+    k, t, features, values = walked.entries()
+    starts = np.searchsorted(k, np.arange(len(walked.places) + 1))
+    found = []
+    for place, length in enumerate(walked.lengths.tolist()):
+        part = slice(starts[place], starts[place + 1])
+        levels = np.split(features[part], np.searchsorted(t[part], np.arange(1, length)))
+        used, first = np.unique(features[part], return_index=True)
+        sizes, entered = np.abs(values[part][first]), t[part][first]
+        found.append((levels, used[np.lexsort((used, -sizes, entered))]))
+    return found
+
+
+@dataclass(frozen=True)
+class _Model:
+    """One model in the units of the data, with what its resample says of it."""
+
+    coefs: Floats
+    intercept: float
+    importances: Floats
+    violation: float
+    spread: float
+    classes: NDArray[Any]
+
+
+def _found(solving: Solving, place: int, level: Level) -> tuple[_Model]:
+    target = solving.targets[place]
+    coefs, intercept = solving.in_units_of_data(place, level)
+    importances = np.abs(level.coefs) * target.unit
+    return (_Model(coefs, intercept, importances, level.violation, target.spread, solving.classes[place]),)
+
+
+def _put(names: dict[str, Any], data: Resamples, run: int, level: Level, model: _Model, selector: Any) -> Any:
+    """Fill the attributes of a selector from its model."""
+    tell_accuracy(level.penalty, level.violation, model.spread, selector.tol)
+    vars(selector).update(names)
+    d = data.X.shape[1]
+    selector.coef_, selector.importances_ = np.zeros(d), np.zeros(d)
+    selector.coef_[level.features] = model.coefs
+    selector.importances_[level.features] = model.importances
+    selector.intercept_ = model.intercept
+    selector.support_ = selector.importances_ != 0.0
+    selector.n_tied_ = len(left_out_copies(data.X, selector.support_, data.rows(run)))
+    if len(model.classes):
+        selector.classes_ = model.classes
+    selector.penalty_ = level.penalty
+    selector.violation_ = model.violation / model.spread
+    return selector
 
 
 def _read_lambdas(lambdas: ArrayLike) -> Floats:
@@ -234,11 +364,13 @@ def _read_factors(penalty_factors: ArrayLike | None, n_features: int) -> Floats:
     if penalty_factors is None:
         return np.ones(n_features)
     factors = numbers(penalty_factors, "penalty_factors")
-    if factors.shape != (n_features,) or not np.isfinite(factors).all() or (factors <= 0).any():
+    if factors.shape != (n_features,) or not np.isfinite(factors).all() or (factors < 0).any():
         raise InputError(
-            f"penalty_factors has shape {factors.shape} or values that are not positive; "
-            f"expected one positive number for each of the {n_features} features."
+            f"penalty_factors has shape {factors.shape} or negative values; "
+            f"expected a number of at least 0 for each of the {n_features} features."
         )
+    if not factors.any():
+        raise InputError("penalty_factors are all 0; at least one feature needs a penalty.")
     return factors
 
 

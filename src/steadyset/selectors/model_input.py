@@ -136,17 +136,6 @@ def varying(X: Floats) -> Bools:
     return varies
 
 
-def later_copies(X: Floats) -> Bools:
-    """Which columns equal an earlier column in every row."""
-    seen: set[bytes] = set()
-    later = np.zeros(X.shape[1], dtype=np.bool_)
-    for j, column in enumerate(np.ascontiguousarray(X.T)):
-        key = column.tobytes()
-        later[j] = key in seen
-        seen.add(key)
-    return later
-
-
 def first_best(scores: Floats, count: int, *, digits: int = DIGITS) -> Ints:
     """Indices of the count largest scores, best first; the lower index wins between scores that agree to the digits."""
     return np.lexsort((np.arange(len(scores)), -_rounded(scores, digits)))[:count].astype(np.int64)
@@ -163,21 +152,26 @@ def tied(scores: Floats, best: Ints, *, digits: int = DIGITS) -> Ints:
     return np.asarray(best[rounded[best] == np.delete(rounded, best).max(initial=-np.inf)])
 
 
-def left_out_copies(X: Floats, chosen: Bools) -> Ints:
-    """Chosen columns of which a copy, or a mirror image, was not chosen; constant ones have none."""
+def left_out_copies(X: Floats, chosen: Bools, rows: Ints | None = None) -> Ints:
+    """Chosen columns of which a copy, or a mirror image, was not chosen; constant ones have none.
+
+    Where rows are given, those alone are compared.
+    """
     columns = np.flatnonzero(chosen)
-    copied = [not chosen[copies].all() for copies in copies_of(X, columns)]
+    copied = [not chosen[copies].all() for copies in copies_of(X, columns, rows)]
     return np.asarray(columns[np.array(copied, dtype=np.bool_)], dtype=np.int64)
 
 
-def copies_of(X: Floats, columns: Ints) -> list[Ints]:
+def copies_of(X: Floats, columns: Ints, rows: Ints | None = None) -> list[Ints]:
     """The copies and mirror images of each of some columns, itself among them; a constant column has none."""
-    gap = np.abs(X[0] - X[1])  # the first two rows tell most columns apart
+    rows = np.arange(len(X)) if rows is None else rows
+    gap = np.abs(X[rows[0]] - X[rows[1]])  # the first two rows tell most columns apart
     found = []
     for j in columns:
-        near = np.flatnonzero(gap == gap[j])
-        same = (X[:, near] == X[:, [j]]).all(axis=0) | (X[:, near] == -X[:, [j]]).all(axis=0)
-        found.append(near[same] if np.ptp(X[:, j]) > 0 else near[:0])
+        near, own = np.flatnonzero(gap == gap[j]), X[rows, j][:, None]
+        values = X[np.ix_(rows, near)]
+        same = (values == own).all(axis=0) | (values == -own).all(axis=0)
+        found.append(near[same] if np.ptp(own) > 0 else near[:0])
     return found
 
 

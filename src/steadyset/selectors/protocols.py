@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from steadyset.kernels.arrays import Floats, Ints
@@ -43,3 +43,39 @@ class PathByPenalty(Protocol):
     def path_by_penalty(self, X: Floats, y: Any, penalties: Floats, reach: int) -> tuple[list[Ints], Ints]:
         """The features at each penalty, down to the first with reach of them, and all in the order of their entry."""
         ...
+
+
+@runtime_checkable
+class PathsByPenalty(Protocol):
+    """A selector that goes down its penalties for many resamples at once."""
+
+    def largest_penalties(self, X: Floats, y: Any, weights: Floats, *, n_jobs: int | None) -> Floats:
+        """The least penalty that leaves out every feature, for each row of the M x n weights."""
+        ...
+
+    def paths_by_penalty(
+        self, X: Floats, y: Any, weights: Floats, penalties: Floats, reach: int, *, n_jobs: int | None
+    ) -> list[tuple[list[Ints], Ints]]:
+        """What `path_by_penalty` gives, for each row of the weights."""
+        ...
+
+
+@runtime_checkable
+class FitsMany(Protocol):
+    """A selector that may be fitted to many weight vectors together, faster than one by one and to the same bits."""
+
+    def can_fit_many(self) -> bool:
+        """Whether it does so with the options that it has."""
+        ...
+
+    def fit_many(self, X: Any, y: Any, weights: Floats) -> Iterator[Callable[[], Any]]:
+        """For each row of the M x n weights a call that gives a copy of the selector, fitted with it.
+
+        The call warns and raises what fit(X, y, sample_weight=row) would; what is common to all is done before.
+        """
+        ...
+
+
+def fits_many(selector: Any) -> bool:
+    """Whether a selector may be fitted to many weight vectors together."""
+    return isinstance(selector, FitsMany) and selector.can_fit_many()

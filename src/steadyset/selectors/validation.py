@@ -142,6 +142,16 @@ def check_sample_weight(sample_weight: Any, n_rows: int, *, resamples: bool = Fa
     return np.ascontiguousarray(weights)
 
 
+def one_vector(sample_weight: Any) -> Any:
+    """The weights of one resample, for what takes those of many too; a matrix of them is refused."""
+    if sample_weight is None:
+        return None
+    values = numbers(sample_weight, "sample_weight")
+    if values.ndim > 1:
+        raise InputError(f"sample_weight has shape {values.shape}; expected one weight for each row of X.")
+    return values
+
+
 def check_whole(weights: Floats, needed_by: str) -> Ints:
     """Weights as whole numbers, for selectors that copy rows."""
     if (weights != np.rint(weights)).any():

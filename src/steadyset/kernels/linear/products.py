@@ -21,6 +21,22 @@ def dot(a: Floats, b: Floats) -> float:
 
 
 @summing_kernel
+def leading_dot(a: Floats, b: Floats, n: int) -> float:
+    """sum_i a_i b_i over the first n places."""
+    total = 0.0
+    for i in range(n):
+        total += a[i] * b[i]
+    return total
+
+
+@summing_kernel
+def add_multiple(c: float, a: Floats, b: Floats, n: int) -> None:
+    """Add c a to b at the first n places."""
+    for i in range(n):
+        b[i] += c * a[i]
+
+
+@summing_kernel
 def total(a: Floats) -> float:
     """sum_i a_i."""
     value = 0.0

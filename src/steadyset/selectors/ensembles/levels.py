@@ -18,7 +18,7 @@ from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selectors.ensembles.clusters import merge_columns
 from steadyset.selectors.filters.resampled import run_seeds
 from steadyset.selectors.linear import SparseLinear, SparseLogistic
-from steadyset.selectors.protocols import PathByPenalty, PathBySize, PathsBySize
+from steadyset.selectors.protocols import PathByPenalty, PathBySize, PathsByPenalty, PathsBySize, fits_many
 from steadyset.task import NUMBER, Task
 
 SIZE_NAMES = ("k", "n_features_to_select")
@@ -122,15 +122,22 @@ def follow(
     """
     parallel = Parallel(n_jobs=n_jobs, prefer="threads")
     d = X.shape[1]
+    if size_parameter(base) is None and fits_many(base):
+        every = [fitted().get_support(indices=True) for fitted in base.fit_many(X, y, _as_weights(rows, len(y)))]
+        return Paths(np.array([np.nan]), _rows(every, d), None, d)
     if size_parameter(base) is None:
         chosen = parallel(delayed(_fitted)(base, {}, X[run], y[run], s) for run, s in _seeded(rows, seed))
         return Paths(np.array([np.nan]), _rows([np.flatnonzero(c.get_support()) for c in chosen], d), None, d)
+    if isinstance(base, PathsByPenalty):
+        weights = _as_weights(rows, len(y))
+        ratios = np.logspace(0.0, np.log10(lambda_min_ratio), n_lambdas)
+        penalties = base.largest_penalties(X, y, weights, n_jobs=n_jobs).max() * ratios
+        paths = base.paths_by_penalty(X, y, weights, penalties, reach, n_jobs=n_jobs)
+        return _by_penalty(paths, penalties, d, reach)
     if isinstance(base, PathByPenalty):
         return _penalties(parallel, base, X, y, rows, reach, n_lambdas, lambda_min_ratio)
     if isinstance(base, PathsBySize):
-        weights = np.zeros((len(rows), len(y)))
-        for run, members in enumerate(rows):
-            weights[run, members] = 1.0
+        weights = _as_weights(rows, len(y))
         return _sizes(base.paths_by_size(X, y, weights, reach, random_state=seed, n_jobs=n_jobs), d, reach)
     if isinstance(base, PathBySize):
         found = parallel(delayed(_path)(base, X[run], y[run], reach, s) for run, s in _seeded(rows, seed))
@@ -164,10 +171,21 @@ def _penalties(
     starts = parallel(delayed(base.largest_penalty)(X[run], y[run]) for run in rows)
     penalties = max(starts) * np.logspace(0.0, np.log10(min_ratio), n_lambdas)
     found = parallel(delayed(base.path_by_penalty)(X[run], y[run], penalties, reach) for run in rows)
+    return _by_penalty(found, penalties, X.shape[1], reach)
+
+
+def _by_penalty(found: Sequence[tuple[list[Ints], Ints]], penalties: Floats, d: int, reach: int) -> Paths:
     # A path ends at its reach, so that only the levels that every run has seen can be compared.
     n_levels = min(len(levels) for levels, _ in found)
-    selected = _rows([level for levels, _ in found for level in levels[:n_levels]], X.shape[1])
+    selected = _rows([level for levels, _ in found for level in levels[:n_levels]], d)
     return Paths(penalties[:n_levels], selected, tuple(order for _, order in found), reach)
+
+
+def _as_weights(rows: Sequence[Ints], n: int) -> Floats:
+    weights = np.zeros((len(rows), n))
+    for run, members in enumerate(rows):
+        weights[run, members] = 1.0
+    return weights
 
 
 def _sizes(paths: Sequence[Sequence[Ints]], d: int, reach: int) -> Paths:

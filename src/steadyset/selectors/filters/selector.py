@@ -1,11 +1,12 @@
 """A scikit-learn selector that keeps the features a filter scores best."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
@@ -19,6 +20,7 @@ from steadyset.selectors.validation import (
     check_number,
     check_sample_weight,
     check_target,
+    one_vector,
     size_or_default,
 )
 
@@ -89,30 +91,52 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Score and rank the features; a weight says how often its row counts, 0 that it is absent."""
+        return self._keep(self._ranked(X, y, one_vector(sample_weight)), 0)
+
+    def can_fit_many(self) -> bool:
+        """Whether the filter scores many resamples together."""
+        record = get_filter(self.name)
+        return record.batched and not record.stochastic and not record.greedy
+
+    def fit_many(self, X: Any, y: Any, weights: Any) -> Iterator[Callable[[], Self]]:
+        """One call for each row of the M x n weights that gives a copy of this selector, fitted with that row."""
+        ranked = self._ranked(X, y, weights)
+        names = {name: getattr(self, name) for name in ("n_features_in_", "feature_names_in_") if hasattr(self, name)}
+        for run in range(len(ranked.scores)):
+            copy = clone(self)
+            vars(copy).update(names)
+            yield partial(copy._keep, ranked, run)
+
+    def _ranked(self, X: Any, y: Any, sample_weight: Any) -> Ranked:
         record = get_filter(self.name)
         features = check_features(X, self)
         target = check_target(y, len(features), record.title) if record.target else None
-        weights = check_sample_weight(sample_weight, len(features))
-        size = self._size(features.shape[1])
-        ranked = rank(
+        weights = check_sample_weight(sample_weight, len(features), resamples=True)
+        return rank(
             record,
             features,
             target,
             weights,
-            k=size,
+            k=self._size(features.shape[1]),
             threshold=self.threshold,
             params=self.params,
             random_state=self.random_state,
             task=self.task,
         )
-        best = best_first(ranked.scores[0], ranked.orders[0])
-        self.scores_ = ranked.scores[0]
+
+    def _keep(self, ranked: Ranked, run: int) -> Self:
+        """Fill the attributes from the scores of one resample."""
+        record = get_filter(self.name)
+        scores, order = ranked.scores[run], ranked.orders[run]
+        best = best_first(scores, order)
+        self.scores_ = scores
         self.ranking_ = np.empty(best.size, np.int64)
         self.ranking_[best] = np.arange(1, best.size + 1)
+        size = self._size(best.size)
         if self.threshold is not None:
-            size = ranked.orders[0].size if record.greedy else int((self.scores_ >= self.threshold).sum())
+            size = order.size if record.greedy else int((self.scores_ >= self.threshold).sum())
         self._n_selected = size
-        self._count_ties(ranked)
+        self._count_ties(order, ranked.n_tied[run])
         return self
 
     def has_size(self) -> bool:
@@ -132,11 +156,10 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         best = top_features(self.name, X, y, weights, k=reach, **options)
         return [[order[: size + 1] for size in range(reach)] for order in best]
 
-    def _count_ties(self, ranked: Ranked) -> None:
+    def _count_ties(self, order: Ints, n_tied: int) -> None:
         """Scores are compared as they are, which is how the ranking compares them."""
-        order = ranked.orders[0]
         if order.size:
-            self.n_tied_ = ranked.n_tied[0]
+            self.n_tied_ = n_tied
         else:
             chosen = self.ranking_ <= self._n_selected
             left = self.scores_[~chosen].max(initial=-np.inf)

@@ -1,0 +1,100 @@
+"""Cells of a selector on several runs, fitted together where the selector can do that: each cell stays what it was."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from steadyset.resampling import Resample
+from steadyset.runner.all_rows import compute_run
+from steadyset.runner.cell import EVERY_ROW, Cell, Fitted, compute_cells
+from steadyset.runner.chosen import chosen
+from steadyset.runner.conditions import same_conditions
+from steadyset.runner.plan import Plan
+from steadyset.runner.seeds import is_ours, ready
+from steadyset.runner.training import Training
+from steadyset.selectors.protocols import fits_many
+
+Group = tuple[int, list[int]]  # a selector and its runs
+# Runs that are fitted together: more gain little, and a run is on disk only when those of its group are computed.
+MOST_TOGETHER = 10
+
+
+def grouped(plan: Plan, selectors: Sequence[Any], keys: Sequence[tuple[int, int]], n_jobs: int) -> list[Group]:
+    """The cells (selector, run) in groups of a selector, in the order of their first runs.
+
+    Cells that cannot be fitted together are groups of one, and so are fits on all rows.
+    """
+    several = [_fits_together(plan, selector) for selector in selectors]
+    most = MOST_TOGETHER
+    if n_jobs > 1:  # every job has several groups of each selector, so that none waits long for the last one
+        most = max(1, min(most, len(keys) // (4 * n_jobs * len(selectors))))
+    groups: list[Group] = []
+    open_groups: dict[int, list[int]] = {}
+    for selector, run in keys:
+        group = open_groups.get(selector)
+        if group is not None and len(group) < most and run != EVERY_ROW:
+            group.append(run)
+            continue
+        group = [run]
+        groups.append((selector, group))
+        if several[selector] and run != EVERY_ROW:
+            open_groups[selector] = group
+    return groups
+
+
+def compute_group(plan: Plan, selector: Any, index: int, runs: Sequence[int]) -> Iterator[Cell]:
+    """The cells of a selector on some runs, one after the other."""
+    if len(runs) == 1:
+        yield compute_run(plan, selector, index, runs[0])
+        return
+    resamples = [plan.draw(run) for run in runs]
+    begin = time.perf_counter()
+    fits = _fitted_together(plan, selector, runs, resamples)
+    spent = (time.perf_counter() - begin) / len(runs)
+    for run, resample in zip(runs, resamples, strict=True):
+        if run not in fits:
+            yield compute_run(plan, selector, index, run)
+            continue
+        (cell,) = compute_cells(plan, resample, _chosen_by(fits[run], plan.X.shape[1]))
+        yield replace(cell, selector=index, run=run, fit_seconds=cell.fit_seconds + spent)
+
+
+def _chosen_by(fitted: Callable[[], Any], n_features: int) -> Callable[[Training], list[Fitted]]:
+    return lambda training: [Fitted(chosen(fitted(), n_features))]
+
+
+def _fits_together(plan: Plan, selector: Any) -> bool:
+    """Whether resamples of the plan are weights of its rows for this selector, and can be handed to it together."""
+    if plan.impute is not None and len(plan.gaps):  # every run fills the gaps by medians of its own
+        return False
+    return fits_many(selector) and bool(getattr(selector, "weights_equal_copies", False))
+
+
+def _fitted_together(
+    plan: Plan, selector: Any, runs: Sequence[int], resamples: Sequence[Resample]
+) -> dict[int, Callable[[], Any]]:
+    """For each run a call that gives the fitted selector; none where the fit of all fails, so that each tells why."""
+    usable = [
+        (run, resample)
+        for run, resample in zip(runs, resamples, strict=True)
+        if resample.noise is None and not Training.of(plan, resample).has_one_class
+    ]
+    if not usable:
+        return {}
+    weights = np.stack([resample.weights(len(plan.y)) for _, resample in usable])
+    template = ready(selector, plan, usable[0][0])  # it has no seeds, so that it is the same for every run
+    X = plan.X
+    if not is_ours(template):
+        X = X.view()
+        X.flags.writeable = False
+    with same_conditions():
+        try:
+            fits = list(template.fit_many(X, plan.y.copy(), weights))
+        except Exception:  # whatever it is, the fits one by one say it of the runs that it concerns
+            return {}
+    return {run: fit for (run, _), fit in zip(usable, fits, strict=True)}
