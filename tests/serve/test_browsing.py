@@ -1,0 +1,40 @@
+"""Run folders that the library or the command made are seen, compared and protected like those of the page."""
+
+import numpy as np
+import pytest
+
+import steadyset as st
+from steadyset.assessment.folder import RunFolder
+
+
+def assessed(place, seed=0):
+    random = np.random.default_rng(0)
+    y = np.arange(40) % 2
+    X = random.normal(size=(40, 6))
+    X[:, 0] += 2 * y
+    return st.assess(["anova:k=2"], X, y, resampling=st.Bootstrap(6), out=place, random_state=seed, progress=False)
+
+
+@pytest.fixture
+def two(folder):
+    return [assessed(folder / name, seed) for seed, name in enumerate(("one", "other"))]
+
+
+def test_runs_of_the_library_are_listed_answered_and_compared(client, two):
+    listed = client.get("/runs").text
+    assert listed.count("Finished: 6 of 6 runs") == 2
+    assert st.findings_of(two[0]).answer[0] in client.get("/runs/one/answer").text
+    report = client.get("/compare/report", params={"run": ["one", "other"]})
+    assert "one: anova:k=2" in report.text
+    assert "other: anova:k=2" in report.text
+    assert "sandbox" in report.headers["content-security-policy"]
+    assert client.get("/compare", params={"run": ["one", "one"]}).status_code == 400
+
+
+def test_a_run_that_another_process_works_on_is_seen_and_cannot_be_deleted(client, two, folder):
+    with RunFolder(folder / "one").locked():
+        assert "Running" in client.get("/runs/one").text
+        assert "pause or stop it first" in client.delete("/runs/one", headers=client.change).text
+        assert "pause or stop it first" in client.post("/runs/one/name", data={"name": "x"}, headers=client.change).text
+    assert client.delete("/runs/one", headers=client.change).headers["location"] == "/runs"
+    assert sorted(path.name for path in folder.iterdir()) == ["other"]
