@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 
 DIFFERS = 1  # the exit code where a verdict is not the recorded one
 
+HOW = """\
+`steadyset reproduce` lists what there is; `steadyset reproduce PAPER/ITEM` makes one, `--full` its full version, and
+writes its comparison, tables and pictures to a folder; `--resume` continues after Ctrl-C. Real data come from the
+folder that `--data` or STEADYSET_DATA names (one Parquet file per set, with a column `target`), or from OpenML with
+`--download`: OpenML's own checksum of the file is verified, then the numbers are compared with a checksum of those that
+this page was computed with. A set that OpenML has in another form is refused, not used."""
+
 
 def reproduce(
     names: Annotated[
@@ -92,7 +99,7 @@ def reproduce(
     if form is not Format.table:
         print_rows([{"item": one.name, **row} for one in results for row in one.table()], form)
     if summary is not None:
-        write_summary(summary, results)
+        write_summary(summary, results, HOW)
     missing = dict.fromkeys(name for item in items for name in item.data if not where.holds(name))
     _conclude(results, list(missing), people=form is Format.table)
 

@@ -36,17 +36,14 @@ Tolerances are half a unit of the last printed digit and, where chance is involv
 come from what we got. Verdicts are recorded: `steadyset reproduce` fails as soon as one differs from the record, in
 either direction. *Fast* versions make fewer repetitions than the paper where that takes long; *full* ones make as many.
 In the tables of numbers, *published / ours* stand beside each other, ✗ marks what is refuted and (c) what needed a
-correction.
-
-`steadyset reproduce` lists what there is; `steadyset reproduce PAPER/ITEM` makes one, `--full` its full version, and
-writes its comparison, tables and pictures to a folder; `--resume` continues after Ctrl-C. Real data come from the
-folder that `--data` or STEADYSET_DATA names (one Parquet file per set, with a column `target`), or from OpenML with
-`--download`: OpenML's own checksum of the file is verified, then the numbers are compared with a checksum of those that
-this page was computed with. A set that OpenML has in another form is refused, not used."""
+correction."""
 
 
-def write_summary(page: Path, results: Sequence[Result]) -> None:
-    """Write the page of these results and of those that earlier calls left in the folder beside it."""
+def write_summary(page: Path, results: Sequence[Result], how: str = "") -> None:
+    """Write the page of these results and of those that earlier calls left in the folder beside it.
+
+    `how` says how to make it again.
+    """
     folder = page.with_suffix("")
     with explained(page):
         folder.mkdir(parents=True, exist_ok=True)
@@ -54,7 +51,7 @@ def write_summary(page: Path, results: Sequence[Result]) -> None:
             text = json.dumps(plain(asdict(result)), indent=1, ensure_ascii=False) + "\n"
             write_durably(folder / _file_name(result.paper, result.item, result.version), text.encode())
         known = [found for item in all_items() for found in _kept(folder, item)]
-        write_durably(page, summary_of(known).encode())
+        write_durably(page, summary_of(known, how).encode())
 
 
 def _kept(folder: Path, item: Item) -> list[Result]:
@@ -66,9 +63,17 @@ def _file_name(paper: str, item: str, version: str) -> str:
     return f"{paper}-{item}-{version}.json"
 
 
-def summary_of(results: Sequence[Result]) -> str:
+def summary_of(results: Sequence[Result], how: str = "") -> str:
     """The page."""
-    lines = ["# Reproduction of published results", "", INTRODUCTION, "", "## Verdicts", ""]
+    lines = [
+        "# Reproduction of published results",
+        "",
+        INTRODUCTION,
+        "",
+        *([how, ""] if how else []),
+        "## Verdicts",
+        "",
+    ]
     titles = all_papers()
     by_paper = [(titles[name].title, list(some)) for name, some in groupby(results, key=lambda one: one.paper)]
     for title, some in by_paper:
