@@ -6,7 +6,7 @@ import pytest
 import typer
 
 from steadyset.cli import app
-from steadyset.cli.typed_words import typed_words
+from steadyset.cli.typed_words import given_options, typed_words
 from steadyset.serve.python_lines import python_lines
 
 COMMANDS = typer.main.get_command(app).commands
@@ -39,6 +39,13 @@ def test_the_command_understands_the_words_as_they_are_meant(subcommand, options
             value if isinstance(value, list | bool) else str(value)
         )
     assert understood["resume"] is True
+
+
+@pytest.mark.parametrize(("subcommand", "options"), [("assess", ASSESS), ("tune", TUNE)])
+def test_typed_words_are_read_back_as_they_were_given(subcommand, options):
+    found, given = given_options(typed_words(subcommand, options))
+    as_typed = {name: value if isinstance(value, list | bool) else str(value) for name, value in options.items()}
+    assert (found, given) == (subcommand, as_typed)
 
 
 @pytest.mark.parametrize(("subcommand", "options"), [("assess", ASSESS), ("tune", TUNE)])

@@ -8,6 +8,7 @@ import threading
 from tests.serve.test_queue import go, ordered, queue_of, until, words
 from tests.serve.test_safety import listening
 
+from steadyset.cli.typed_words import given_options
 from steadyset.serve.access import Access
 from steadyset.serve.application import create_application
 from steadyset.serve.orders import Order, write_order
@@ -123,7 +124,7 @@ def test_fifty_browsers_on_a_real_server_see_a_run_end_and_lost_ones_are_forgott
     shelf = Shelf(folder)
     queue = queue_of(shelf)
     ordered(queue, "a")
-    application = create_application(folder, access, words)
+    application = create_application(folder, access, words, given_options)
     answers = []
     with listening(application, sock):
         cookie = f"{access.cookie}={access.new_session()}"

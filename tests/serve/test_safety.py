@@ -12,7 +12,7 @@ import uvicorn
 from tests.serve.conftest import BASE, PORT, TestClient, uploaded
 
 from steadyset.cli import run
-from steadyset.cli.typed_words import typed_words
+from steadyset.cli.typed_words import given_options, typed_words
 from steadyset.errors import InputError
 from steadyset.serve.access import Access
 from steadyset.serve.application import create_application
@@ -287,7 +287,7 @@ def test_a_real_socket_refuses_foreign_and_missing_hosts(folder):
     sock = socket.create_server(("127.0.0.1", 0))
     port = sock.getsockname()[1]
     access = Access("127.0.0.1", port)
-    with listening(create_application(folder, access, typed_words), sock):
+    with listening(create_application(folder, access, typed_words, given_options), sock):
         for lines, code in (
             (f"Host: 127.0.0.1:{port}\r\n", "200"),
             (f"Host: evil.example:{port}\r\n", "421"),
@@ -304,7 +304,7 @@ def test_a_real_socket_refuses_foreign_and_missing_hosts(folder):
 
 def test_other_machines_get_in_by_the_password_alone(folder):
     access = Access("0.0.0.0", PORT, "correct horse")
-    app = create_application(folder, access, typed_words)
+    app = create_application(folder, access, typed_words, given_options)
     with TestClient(app, base_url=BASE, follow_redirects=False) as client:
         assert client.get("/").headers["location"] == "/login"
         assert client.get(f"/enter?token={access.token}").status_code == 403

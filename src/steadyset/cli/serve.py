@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from steadyset.cli.typed_words import typed_words
+from steadyset.cli.typed_words import given_options, typed_words
 from steadyset.errors import InputError
 from steadyset.io.disk import explained
 
@@ -61,7 +61,7 @@ def serve(
         if browser:
             _open_browser(link)
 
-    serve_page(folder, typed_words, host=host, port=port, password=password, ready=ready)
+    serve_page(folder, typed_words, given_options, host=host, port=port, password=password, ready=ready)
 
 
 def _open_browser(link: str) -> None:

@@ -1,10 +1,12 @@
-"""A call of a subcommand as the words that are typed."""
+"""A call of a subcommand as the words that are typed, and back."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
+
+from steadyset.errors import InputError
 
 
 def typed_words(subcommand: str, options: Mapping[str, Any]) -> list[str]:
@@ -25,6 +27,18 @@ def typed_words(subcommand: str, options: Mapping[str, Any]) -> list[str]:
     return words
 
 
+def given_options(words: Sequence[str]) -> tuple[str, dict[str, Any]]:
+    """The subcommand and the options that such words give, as they were typed; nothing is run, checked or loaded."""
+    subcommand, *rest = words
+    command = _command().commands[subcommand]
+    try:
+        given, _, _ = command.make_parser(command.context_class(command)).parse_args(rest)
+    except _usage_error() as error:
+        raise InputError(error.format_message()) from None
+    known = {parameter.name for parameter in command.params}
+    return subcommand, {name: value for name, value in given.items() if name in known and value is not None}
+
+
 def _given(option: str, value: str) -> list[str]:
     """An option with its value; one that begins with a dash would be taken for an option itself."""
     return [f"{option}={value}"] if value.startswith("-") or not value else [option, value]
@@ -36,9 +50,19 @@ def _flag(parameter: Any, value: bool) -> str:
 
 @cache
 def _parameters(subcommand: str) -> tuple[Any, ...]:
+    return tuple(_command().commands[subcommand].params)
+
+
+def _usage_error() -> Any:
+    from steadyset.cli import USAGE_ERROR
+
+    return USAGE_ERROR
+
+
+@cache
+def _command() -> Any:
     import typer
 
     from steadyset.cli import app
 
-    command: Any = typer.main.get_command(app)
-    return tuple(command.commands[subcommand].params)
+    return typer.main.get_command(app)

@@ -8,6 +8,7 @@ import socket
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 from steadyset.errors import InputError, MissingExtraError
 from steadyset.serve.access import LEAST_PASSWORD, Access, is_this_machine
@@ -15,6 +16,7 @@ from steadyset.serve.access import LEAST_PASSWORD, Access, is_this_machine
 __all__ = ["serve"]
 
 Words = Callable[..., list[str]]
+Given = Callable[..., tuple[str, dict[str, Any]]]
 PORT = 8351
 GRACE = 1  # seconds that open streams get at the end
 
@@ -22,6 +24,7 @@ GRACE = 1  # seconds that open streams get at the end
 def serve(
     folder: Path,
     words: Words,
+    given: Given,
     *,
     host: str = "127.0.0.1",
     port: int | None = None,
@@ -34,6 +37,7 @@ def serve(
     ----------
     folder : where run folders and uploaded tables are
     words : turns a call of the command (subcommand, options) into the words that are typed
+    given : turns such words back into the call
     host, port : where to listen; without a port the usual one, or a free one where it is taken
     password : what visitors type; needed where other machines reach the page. None: the link holds a random key
     ready : is told the link once the page can be opened
@@ -52,7 +56,7 @@ def serve(
     listening = _listen(host, port)
     access = Access(host, listening.getsockname()[1], password)
     config = uvicorn.Config(
-        create_application(folder, access, words),
+        create_application(folder, access, words, given),
         log_level="warning",
         access_log=False,
         server_header=False,

@@ -21,6 +21,7 @@ from steadyset.serve import data_view, measure_view, run_view, shelf_view
 from steadyset.serve.access import Access
 from steadyset.serve.guard import UPLOADS, Guard
 from steadyset.serve.queueing import Words
+from steadyset.serve.retyped import Given
 from steadyset.serve.shelf import Shelf
 from steadyset.serve.site import Site
 from steadyset.serve.uploads import upload
@@ -40,11 +41,17 @@ STATIC = {
 
 
 def create_application(
-    folder: Path, access: Access, words: Words, *, cores: int | None = None, upload_bytes: int = UPLOAD_BYTES
+    folder: Path,
+    access: Access,
+    words: Words,
+    given: Given,
+    *,
+    cores: int | None = None,
+    upload_bytes: int = UPLOAD_BYTES,
 ) -> ASGIApp:
     """The page on a folder, for those whom `access` admits."""
     temporary = tempfile.TemporaryDirectory(prefix="steadyset-")
-    site = Site(access, Shelf(folder), words, Path(temporary.name).resolve(), cores or os.cpu_count() or 1)
+    site = Site(access, Shelf(folder), words, given, Path(temporary.name).resolve(), cores or os.cpu_count() or 1)
 
     @asynccontextmanager
     async def running(app: Starlette) -> AsyncIterator[None]:

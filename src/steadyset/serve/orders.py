@@ -13,6 +13,12 @@ from steadyset.io.disk import explained, write_durably
 ASKED, HELD, SAID = "asked.json", "held", "said.txt"
 WAITING, STARTED, PAUSED, STOPPED = "waiting", "started", "paused", "stopped"
 SUBCOMMANDS = ("assess", "tune")
+# A folder may come from a stranger: what would run code of its own, or ask another machine, is left to the terminal.
+IN_TERMINAL = {
+    "load": "its command loads Python code",
+    "storage": "its configurations are in a database elsewhere",
+    "engine": "its command uses other machines",
+}
 
 
 @dataclass(frozen=True)
@@ -57,4 +63,10 @@ def read_order(folder: Path) -> Order | None:
         return None
     whole = all(isinstance(number, int) for number in (order.cores, order.number, order.pid))
     sound = order.subcommand in SUBCOMMANDS and isinstance(order.options, dict) and whole
-    return order if sound else None
+    return order if sound and not why_in_terminal(order.options) else None
+
+
+def why_in_terminal(options: Mapping[str, Any]) -> str:
+    """Why the page does not run a command with these options; "" where it does."""
+    asked = (name for name in IN_TERMINAL if options.get(name) and (name != "engine" or "://" in str(options[name])))
+    return next((IN_TERMINAL[name] for name in asked), "")

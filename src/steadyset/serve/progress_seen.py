@@ -20,17 +20,25 @@ RUNNING, FINISHED_STATE, FAILED, INTERRUPTED = "running", "finished", "failed", 
 COMPLAINT = "steadyset: "  # what the command puts before a sentence on what is wrong
 LONGEST_SAID = 1 << 16
 COUNT = "select count(*) from trials where state in ('COMPLETE', 'PRUNED')"
+BEATS = (  # which come every five seconds
+    "select count(*) from trials join trial_heartbeats using (trial_id) "
+    "where state = 'RUNNING' and heartbeat > datetime('now', '-15 seconds')"
+)
 ON_ALL_ROWS = "--1.json"
 
 
 @dataclass(frozen=True)
 class Progress:
-    """A state in a word, how many of how many are finished (0: unknown), and what the command complained of."""
+    """A state in a word, how many of how many are finished (0: unknown), and what the command complained of.
+
+    Runs that are added until intervals are narrow have no total; `until` says when they end.
+    """
 
     state: str
     done: int
     total: int
     complaint: str = ""
+    until: str = ""
 
     @property
     def lives(self) -> bool:
@@ -41,17 +49,33 @@ class Progress:
 def progress_of(run: Run) -> Progress:
     """What the files of a run folder say."""
     done, total = _of_tuning(run) if run.kind == "tuning" else _of_assessment(run)
+    state, complaint = _state(run, done, total), _complaint(run.path)
+    until = _until(settings_of(run.path))
+    if state == FINISHED_STATE and (until or not total):
+        return Progress(state, done, done)
+    return Progress(state, done, 0 if until else total, complaint if state == FAILED else "", until)
+
+
+def _state(run: Run, done: int, total: int) -> str:
     asked = None if run.order is None else run.order.state
-    if is_held(run.path) or is_locked(run.path):
-        return Progress(RUNNING, done, total)
+    if is_held(run.path) or is_locked(run.path) or (asked is None and _beats(run.path / DATABASE)):
+        return RUNNING
     if asked in (WAITING, PAUSED, STOPPED):
-        return Progress(str(asked), done, total)
-    complaint = _complaint(run.path)
-    if complaint:
-        return Progress(FAILED, done, total, complaint)
+        return str(asked)
+    if _complaint(run.path):
+        return FAILED
     table = run.path / (TRIALS if run.kind == "tuning" else TABLE)
-    whole = table.exists() and done >= total
-    return Progress(FINISHED_STATE if whole else INTERRUPTED, done, total)
+    return FINISHED_STATE if table.exists() and done >= total else INTERRUPTED
+
+
+def _until(settings: dict[str, Any]) -> str:
+    """When an assessment ends that goes by the width of its intervals; "" for others."""
+    rule = settings.get("details", {}).get("automatic")
+    if not isinstance(rule, dict):
+        return ""
+    width, most = rule.get("width", 0.0), rule.get("max_runs", 0)
+    each = " of each selector" if len(settings.get("selectors", ())) > 1 else ""
+    return f"it stops when every interval is narrower than {width:g}, after at most {most:,} runs{each}"
 
 
 def stamps(folder: Path) -> tuple[int, ...]:
@@ -90,13 +114,22 @@ def _of_assessment(run: Run) -> tuple[int, int]:
 
 def _of_tuning(run: Run) -> tuple[int, int]:
     total = int(run.order.options.get("trials", 0)) if run.order is not None else 0
-    done = 0
-    path = run.path / DATABASE
+    return int(recorded(run.path / DATABASE, COUNT) or 0), total
+
+
+def _beats(path: Path) -> bool:
+    """Whether a process that holds no lock, as a tuning in a terminal, has lately worked on a configuration."""
+    return bool(recorded(path, BEATS))
+
+
+def recorded(path: Path, query: str) -> Any:
+    """The first value of a query to the database of a tuning; None where there is none."""
     with suppress(sqlite3.Error):
         if path.exists():
             with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=1)) as database:
-                done = int(database.execute(COUNT).fetchone()[0])
-    return done, total or done
+                found = database.execute(query).fetchone()
+                return None if found is None else found[0]
+    return None
 
 
 def _complaint(folder: Path) -> str:

@@ -5,16 +5,32 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-READING = ("samples", "transpose", "sheet", "samples_sheet", "layer", "drop", "keep", "impute", "delimiter", "groups")
+READING = (
+    "samples",
+    "transpose",
+    "sheet",
+    "samples_sheet",
+    "layer",
+    "drop",
+    "keep",
+    "impute",
+    "delimiter",
+    "groups",
+    "max_gb",
+)
 NAMES = {"scores": "scoring", "jobs": "n_jobs", "seed": "random_state", "trials": "n_trials"}
-RUNNING = ("resampling", "runs", "scores", "task", "impute", "jobs", "seed", "trials", "out")
+RUNNING = (
+    *("objectives", "sampler", "measure", "resampling", "runs", "width", "max_runs", "scores", "task", "impute"),
+    *("on_warning", "jobs", "engine", "seed", "all_rows", "trials", "out"),
+)
+NUMBERS = ("runs", "width", "max_runs", "jobs", "seed", "trials", "max_gb")
 
 
 def python_lines(subcommand: str, options: Mapping[str, Any]) -> str:
     """A script with the same result as the command with these options."""
     target = options.get("target")
     reading = [repr(options["file"]), repr(target), *_arguments(options, READING)]
-    what = "None" if subcommand == "tune" else _selectors(options.get("selectors"))
+    what = repr(options.get("space")) if subcommand == "tune" else _selectors(options.get("selectors"))
     data = ["data.X", f"pd.Series(data.y, name={target!r})", "features=data.features", "groups=data.groups"]
     running = ",\n    ".join([what, *data, *_arguments(options, RUNNING)])
     lines = [
@@ -40,4 +56,6 @@ def _arguments(options: Mapping[str, Any], names: tuple[str, ...]) -> list[str]:
 
 
 def _literal(name: str, value: Any) -> str:
-    return str(value) if name == "runs" and str(value).isdecimal() else repr(value)
+    if name == "objectives":
+        return repr([one.strip() for one in str(value).split(",") if one.strip()])
+    return str(value) if name in NUMBERS and value != "auto" else repr(value)

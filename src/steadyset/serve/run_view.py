@@ -16,10 +16,11 @@ from starlette.responses import FileResponse, HTMLResponse, Response, StreamingR
 
 from steadyset.errors import InputError
 from steadyset.io.run_files import CELLS, FINISHED, RECORDED_FINDINGS, TABLE
-from steadyset.serve.orders import PAUSED, STOPPED, WAITING
-from steadyset.serve.progress_seen import FAILED, INTERRUPTED, RUNNING, progress_of, said, settings_of
+from steadyset.serve.orders import PAUSED, STOPPED, WAITING, Order
+from steadyset.serve.progress_seen import FAILED, FINISHED_STATE, INTERRUPTED, RUNNING, progress_of, said, settings_of
 from steadyset.serve.python_lines import python_lines
 from steadyset.serve.report_view import report_response
+from steadyset.serve.retyped import order_again, recorded_command
 from steadyset.serve.shelf import REPORT, Run
 from steadyset.serve.site import Site, go_to, site_of
 
@@ -33,7 +34,7 @@ STATES = {
     STOPPED: "Stopped",
     FAILED: "It could not run",
     INTERRUPTED: "Interrupted",
-    "finished": "Finished",
+    FINISHED_STATE: "Finished",
 }
 
 
@@ -96,18 +97,35 @@ async def run_page(request: Request) -> Response:
         has_report=progress.done and (run.kind == "assessment" or (run.path / RECORDED_FINDINGS).exists()),
         said=said(run.path),
         **_copied(site, run),
+        **_resumed(site, run, progress.state),
     )
 
 
 def _copied(site: Site, run: Run) -> dict[str, Any]:
     """What can be copied: the command line and the lines of Python that do the same."""
     if run.order is None:  # the command was typed
-        return {"command": str(settings_of(run.path).get("details", {}).get("command", "")), "python": ""}
+        return {"command": recorded_command(run), "python": ""}
     options = dict(run.order.options)
     return {
         "command": site.command(run.order.subcommand, options),
         "python": python_lines(run.order.subcommand, options),
     }
+
+
+def _resumed(site: Site, run: Run, state: str) -> dict[str, Any]:
+    """Whether a run can be resumed here, and why not where one might expect it."""
+    if state in (FINISHED_STATE, RUNNING, WAITING):
+        return {"resumable": False, "why_not": ""}
+    try:
+        _order_of(site, run)
+    except InputError as error:
+        return {"resumable": False, "why_not": str(error)}
+    return {"resumable": True, "why_not": ""}
+
+
+def _order_of(site: Site, run: Run) -> Order:
+    """What the page was asked for, or the command that was typed."""
+    return order_again(run, site.given, site.cores) if run.order is None else run.order
 
 
 async def run_progress(request: Request) -> Response:
@@ -127,16 +145,27 @@ async def run_action(request: Request) -> Response:
         site.queue.pause(run)
     elif action == "stop":
         site.queue.stop(run)
-    elif run.order is None:
-        raise InputError(f"{run.name} was not started from this page; resume it with the command that started it.")
     elif action == "resume":
-        site.queue.submit(run.name, run.order)
+        _refuse_locked(run)
+        site.queue.submit(run.name, _order_of(site, run))
     elif action == "more":
+        _refuse_locked(run)
         form = {name: str(value) for name, value in (await request.form()).items()}
-        site.queue.submit(run.name, run.order.but(options=_more(run.order.options, form)))
+        order = _order_of(site, run)
+        site.queue.submit(run.name, order.but(options=_more(_with_selectors(order.options, run), form)))
     else:
         raise InputError(f"A run cannot be asked to {action!r}.")
     return go_to(request, f"/runs/{run.name}")
+
+
+def _refuse_locked(run: Run) -> None:
+    if progress_of(run).state == RUNNING:
+        raise InputError(f"{run.name} is running; pause it first.")
+
+
+def _with_selectors(options: Mapping[str, Any], run: Run) -> dict[str, Any]:
+    """The options with the selectors of the folder, where the command left them to its defaults."""
+    return {**options, "selectors": list(options.get("selectors") or settings_of(run.path).get("selectors", ()))}
 
 
 def _more(options: Mapping[str, Any], form: Mapping[str, str]) -> dict[str, Any]:
@@ -149,7 +178,7 @@ def _more(options: Mapping[str, Any], form: Mapping[str, str]) -> dict[str, Any]
             raise InputError(f"“Runs” must be a whole number of at least {before} (got {runs[:40]!r}).")
         changed["runs"] = runs
     added = [one.strip() for one in form.get("selectors", "").split("\n") if one.strip()]
-    changed["selectors"] = list(dict.fromkeys([*options.get("selectors", ()), *added]))
+    changed["selectors"] = list(dict.fromkeys([*options["selectors"], *added]))
     if changed == dict(options):
         raise InputError("Nothing is added; give more runs, or name a selector.")
     return changed

@@ -19,6 +19,7 @@ from steadyset.serve.access import Access
 from steadyset.serve.aside import Aside, as_field
 from steadyset.serve.guard import CHANGE, TooMuchError
 from steadyset.serve.queueing import Queue, Words
+from steadyset.serve.retyped import PROGRAM, Given
 from steadyset.serve.shelf import Shelf
 
 BAR = (3.0, 107.0)  # where the bar of an interval begins and ends
@@ -30,13 +31,14 @@ class Site:
 
     Attributes
     ----------
-    words : turns a call of the command into the words that are typed
+    words, given : turn a call of the command into the words that are typed, and back
     temporary : a folder for what is measured and not kept
     """
 
     access: Access
     shelf: Shelf
     words: Words
+    given: Given
     temporary: Path
     cores: int
     aside: Aside = field(default_factory=Aside)
@@ -59,7 +61,7 @@ class Site:
 
     def command(self, subcommand: str, options: dict[str, Any]) -> str:
         """The line that does the same in a terminal."""
-        return shlex.join(["steadyset", *self.words(subcommand, options)])
+        return shlex.join([PROGRAM, *self.words(subcommand, options)])
 
     def without_paths(self, text: str) -> str:
         """A sentence that names files as the page does, not where they lie on the disk."""

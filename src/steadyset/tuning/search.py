@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steadyset.command_line import command_line
 from steadyset.errors import Argument, InputError, MissingExtraError, SteadysetError
 from steadyset.io.run_files import DATABASE
 from steadyset.progress import Tell
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 SAMPLERS = ("random", "grid", "nsga2", "tpe")
 HEARTBEAT, GRACE = 5, 20
 IN_FOLDER = "tuning"  # the name of the study in the folder of a tuning
-AGAIN, BEGUN, RESULT, SETTINGS = "again", "begun", "result", "settings"
+AGAIN, BEGUN, COMMAND, RESULT, SETTINGS = "again", "begun", "command", "result", "settings"
 
 
 class Search:
@@ -80,6 +81,8 @@ class Search:
             before = self.study.user_attrs.get(SETTINGS)
             if before is None:
                 self.study.set_user_attr(SETTINGS, plain)
+                if command_line():
+                    self.study.set_user_attr(COMMAND, command_line())
                 return
             if not isinstance(before, dict):
                 raise TypeError(f"{SETTINGS} is {before!r}")

@@ -1,0 +1,153 @@
+"""A run that was begun in a terminal goes on with the page, where that is safe, and ends as if nothing had happened."""
+
+import json
+import shlex
+import sqlite3
+from contextlib import closing
+
+import pandas as pd
+import pytest
+from tests.serve.test_queue import until
+from tests.serve.test_serve_in_browser import table
+
+import steadyset as st
+from steadyset.assessment import Assessment
+from steadyset.cli.typed_words import given_options
+from steadyset.command_line import started_by
+from steadyset.errors import InputError
+from steadyset.serve.orders import ASKED, STOPPED, Order, read_order, write_order
+from steadyset.serve.progress_seen import FINISHED_STATE, INTERRUPTED, RUNNING, progress_of
+from steadyset.serve.retyped import order_again
+from steadyset.serve.shelf import Shelf
+
+SELECTOR, RUNS = "forest:k=2", 20
+TYPED = f"steadyset assess table.csv -t tumour --selector={SELECTOR} --runs {RUNS} -j1 --out typed"
+
+
+def progress(folder):
+    return progress_of(Shelf(folder).run("typed"))
+
+
+def assessed(folder, **options):
+    data = st.load_data(folder / "table.csv", "tumour")
+    y = pd.Series(data.y, name="tumour")
+    options = {"features": data.features, "runs": RUNS, "random_state": 0, "progress": False, **options}
+    return st.assess([SELECTOR], data.X, y, **options)
+
+
+def begun(folder, line=TYPED, runs=RUNS):
+    """The folder of a command that was interrupted after three runs."""
+
+    def interrupted(done, total):
+        if done == 3:
+            raise KeyboardInterrupt
+
+    table(folder / "table.csv")
+    with started_by(shlex.split(line)), pytest.raises(KeyboardInterrupt):
+        assessed(folder, runs=runs, out=folder / "typed", engine="serial", progress=interrupted)
+    return Shelf(folder).run("typed")
+
+
+def test_a_run_of_the_terminal_is_resumed_stopped_and_resumed_as_if_it_had_not_been(client, folder):
+    begun(folder)
+    assert (progress(folder).state, progress(folder).done) == (INTERRUPTED, 3)
+    assert "Resume" in client.get("/runs/typed").text
+    assert client.post("/runs/typed/resume", headers=client.change).headers["location"] == "/runs/typed"
+    until(lambda: progress(folder).done > 3)
+    client.post("/runs/typed/stop", headers=client.change)
+    until(lambda: progress(folder).state != RUNNING)
+    assert progress(folder).state == STOPPED
+    assert 3 < progress(folder).done < RUNS
+    client.post("/runs/typed/resume", headers=client.change)
+    until(lambda: progress(folder).state != RUNNING)
+    assert (progress(folder).state, progress(folder).done) == (FINISHED_STATE, RUNS)
+    resumed = Assessment.open(folder / "typed").selections[SELECTOR]
+    assert resumed == assessed(folder).selections[SELECTOR]
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("", "does not record a command"),
+        (f"{TYPED} --load evil.py", "loads Python code"),
+        (f"{TYPED} --engine tcp://elsewhere:8786", "other machines"),
+        (TYPED.replace("table.csv", "moved.csv"), "moved.csv is no longer there"),
+        (f"{TYPED} --samples moved.csv", "moved.csv is no longer there"),
+        ("sh -c evil", "not one that could have made this folder"),
+        ("steadyset tune table.csv", "not one that could have made this folder"),
+        (f"{TYPED} --unknown 1", "not one that could have made this folder"),
+        (f"{TYPED} 'open", "not one that could have made this folder"),
+    ],
+)
+def test_what_cannot_be_repeated_safely_says_why_and_is_not_run(client, folder, line, why):
+    settings = {"selectors": {"a": ""}, "details": {"n_runs": 5, "command": line}}
+    table(folder / "table.csv")
+    (folder / "typed").mkdir()
+    (folder / "typed" / "assessment.json").write_text(json.dumps(settings))
+    page = client.get("/runs/typed").text
+    assert why in page
+    assert "Resume</button>" not in page
+    assert why in client.post("/runs/typed/resume", headers=client.change).text
+    assert not (folder / "typed" / ASKED).exists()
+
+
+def test_a_command_is_repeated_with_its_options_from_where_it_was_typed(folder):
+    (folder.parent / "data").mkdir()
+    table(folder.parent / "data" / "x.csv")
+    line = TYPED.replace("table.csv", "data/x.csv").replace("--out typed", f"--out {folder.name}/typed --impute median")
+    order = order_again(begun(folder, line), given_options, cores=2)
+    assert order.subcommand == "assess"
+    assert {name: order.options[name] for name in ("file", "target", "selectors", "jobs", "impute", "out")} == {
+        "file": str(folder.parent / "data" / "x.csv"),
+        "target": "tumour",
+        "selectors": [SELECTOR],
+        "jobs": 1,
+        "impute": "median",
+        "out": "typed",
+    }
+    assert order.cores == 1
+
+
+def test_a_tuning_records_its_command_and_is_seen_while_it_works(folder):
+    pytest.importorskip("optuna")
+    table(folder / "table.csv")
+    data = st.load_data(folder / "table.csv", "tumour")
+
+    def interrupted(done, total):
+        if done:
+            raise KeyboardInterrupt
+
+    space = {"filter": ["anova"], "model": {"knn": {"kneighborsclassifier__n_neighbors": [1, 3]}}}
+    line = "steadyset tune table.csv --target tumour --trials 9 --out tuned"
+    with started_by(shlex.split(line)), pytest.raises(KeyboardInterrupt):
+        st.tune(space, data.X, data.y, resampling=st.KFold(3), out=folder / "tuned", n_trials=9, progress=interrupted)
+    run = Shelf(folder).run("tuned")
+    assert (progress_of(run).state, progress_of(run).done) == (INTERRUPTED, 1)
+    order = order_again(run, given_options, cores=2)
+    assert (order.subcommand, order.options["trials"], order.cores) == ("tune", 9, 2)
+    with closing(sqlite3.connect(folder / "tuned" / "trials.db")) as database, database:
+        database.execute("update trials set state = 'RUNNING'")
+        database.execute("delete from trial_heartbeats")
+        database.execute("insert into trial_heartbeats (trial_id, heartbeat) values (1, datetime('now'))")
+    assert progress_of(run).state == RUNNING
+    with closing(sqlite3.connect(folder / "tuned" / "trials.db")) as database, database:
+        database.execute("update trial_heartbeats set heartbeat = datetime('now', '-60 seconds')")
+    assert progress_of(run).state == INTERRUPTED
+
+
+def test_an_order_of_a_stranger_that_would_load_code_is_none(folder):
+    write_order(folder / "a", Order("assess", {"out": "a", "load": ["evil.py"]}))
+    assert read_order(folder / "a") is None
+
+
+def test_runs_until_intervals_are_narrow_have_no_total(client, folder):
+    begun(folder, runs="auto")
+    found = progress(folder)
+    assert (found.done, found.total) == (3, 0)
+    assert found.until == "it stops when every interval is narrower than 0.05, after at most 1,000 runs"
+    assert "Interrupted: 3 runs so far." in client.get("/runs").text
+
+
+def test_a_command_that_is_no_call_has_no_options():
+    with pytest.raises(InputError):
+        given_options(["assess", "--nothing-like-it"])
