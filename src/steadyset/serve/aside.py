@@ -44,6 +44,10 @@ FIELDS = {
 }
 
 
+class TooLongError(InputError):
+    """A computation took longer than it may here."""
+
+
 class Aside:
     """Computes in other processes, a few at a time, each with limits of time and memory."""
 
@@ -76,7 +80,7 @@ class Aside:
         theirs.close()
         try:
             if not ours.poll(seconds):
-                raise InputError(f"This took longer than {seconds:.0f} s and was stopped; use the command instead.")
+                raise TooLongError(f"This took longer than {seconds:.0f} s and was stopped; use the command instead.")
             kind, content = ours.recv()
         except EOFError:
             raise InputError("The file cannot be read: it is damaged, or too large for the memory.") from None

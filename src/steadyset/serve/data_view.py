@@ -12,9 +12,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from steadyset.errors import InputError
+from steadyset.serve.aside import TooLongError
 from steadyset.serve.orders import Order
 from steadyset.serve.site import Site, go_to, site_of
-from steadyset.wording import lasting, listed
+from steadyset.wording import counted, lasting, listed
 
 TEXTS = ("target", "groups", "sheet", "samples_sheet", "layer", "delimiter")
 RESAMPLINGS = {
@@ -73,22 +74,37 @@ async def estimate(request: Request) -> Response:
     site = site_of(request)
     form = await request.form()
     fields = QueryParams([(name, str(value)) for name, value in form.multi_items()])
+    told = _tuning_estimated if fields.get("kind") == "tune" else _assessment_estimated
     try:
-        request_of = _assess_options(fields)
-        call = _reading_call(site, fields)[:2]
-        seconds = await site.aside.call("estimated", *call, request_of, seconds=ESTIMATE_SECONDS)
+        words, each = await told(site, fields)
+    except TooLongError:
+        words, each = f"Unknown: the first runs alone take longer than {lasting(ESTIMATE_SECONDS)}.", {}
     except InputError as error:
-        return site.page(request, "estimate.html.j2", words=site.without_paths(str(error)), each={})
+        words, each = site.without_paths(str(error)), {}
+    return site.page(request, "estimate.html.j2", words=words, each=each)
+
+
+async def _tuning_estimated(site: Site, fields: QueryParams) -> tuple[str, dict[str, str]]:
+    options = _tune_options(fields)
+    call = _reading_call(site, fields)[:2]
+    total, tried = await site.aside.call("estimated_tuning", *call, options, seconds=ESTIMATE_SECONDS)
+    words = lasting(max(total / min(int(options["jobs"]), site.cores), 1.0))
+    return f"About {words}, by {counted(tried, 'configuration')} tried out.", {}
+
+
+async def _assessment_estimated(site: Site, fields: QueryParams) -> tuple[str, dict[str, str]]:
+    request_of = _assess_options(fields)
+    call = _reading_call(site, fields)[:2]
+    seconds = await site.aside.call("estimated", *call, request_of, seconds=ESTIMATE_SECONDS)
     runs = DEFAULT_RUNS if fields.get("runs") == "auto" else str(request_of.get("runs", FOLDS))
     known = {name: value for name, value in seconds.items() if math.isfinite(value)}
-    total = sum(known.values()) * int(runs) / int(request_of["jobs"])
+    total = sum(known.values()) * int(runs) / min(int(request_of["jobs"]), site.cores)
     more = " for the first 100 runs; more follow until the intervals are narrow" if fields.get("runs") == "auto" else ""
     words = f"About {lasting(max(total, 1.0))}{more}."
     untried = [name for name in request_of["selectors"] if name not in known]
     if untried:
         words = f"More than {lasting(total)}: there was no time to try {listed(untried, SHOWN)}."
-    each = {name: f"{value:.2g} s" for name, value in known.items()}
-    return site.page(request, "estimate.html.j2", words=words, each=each)
+    return words, {name: f"{value:.2g} s" for name, value in known.items()}
 
 
 async def order(request: Request) -> Response:

@@ -16,6 +16,7 @@ import pandas as pd  # noqa: F401
 import pyarrow as pa  # noqa: F401
 
 from steadyset.assessment import Assessment, assess
+from steadyset.assessment.request import make_plan
 from steadyset.conventions import LEVEL
 from steadyset.errors import InputError, MissingTargetError
 from steadyset.findings import Findings, findings_of, methods_of
@@ -34,17 +35,22 @@ from steadyset.reports import report
 from steadyset.reports.page import page_of
 from steadyset.reports.slim_svg import slim_svg
 from steadyset.resampling import resampling_by_name
+from steadyset.runner.missing import refuse_gaps
 from steadyset.selections import Selections
 from steadyset.selectors.names import default_selectors, selector_names, why_unable
-from steadyset.task import CLASSES, n_classes, target_in_words, task_of
+from steadyset.task import CLASSES, NUMBER, n_classes, target_in_words, task_of
 from steadyset.tuning import pareto_front
-from steadyset.tuning.evaluation import N_FEATURES, STABILITY
+from steadyset.tuning.evaluation import N_FEATURES, STABILITY, Evaluator
+from steadyset.tuning.filter_rankings import Rankings
+from steadyset.tuning.filtered import NO_FILTER
+from steadyset.tuning.space import random_pick, read_space
 from steadyset.wording import amount, counted, number, span
 
 SHOWN_ROWS, SHOWN_COLUMNS = 6, 8
 LARGEST_PREVIEW = 50 << 20  # bytes of a file whose first cells are shown before its target is known
 PROBED = 2  # runs whose times make the estimate; the first may compile
 PROBE_SECONDS = 20.0  # after which no further selector is tried
+MOST_DRAWN = 2_000  # configurations whose times are added up one by one
 Inputs = Sequence[tuple[str, str]]  # names and paths
 
 
@@ -144,6 +150,51 @@ def estimated(path: str, reading: Mapping[str, Any], request: Mapping[str, Any])
     return found
 
 
+def estimated_tuning(path: str, reading: Mapping[str, Any], request: Mapping[str, Any]) -> tuple[float, int]:
+    """Seconds that the configurations of a tuning take on one core, by the first of them; how many were tried."""
+    data = load_data(path, **reading)
+    task = task_of(data.y, request.get("task"))
+    plan, names = make_plan(
+        data.X,
+        data.y,
+        resampling=resampling_by_name(str(request["resampling"])),
+        scoring=["accuracy" if task == CLASSES else "r2"],
+        groups=data.groups,
+        features=data.features,
+        random_state=int(request["seed"]),
+        impute=reading.get("impute"),
+        task=task,
+    )
+    space = read_space(None, task, n_classes(plan.y, task), float(np.std(plan.y)) if task == NUMBER else 1.0)
+    if plan.impute is None:
+        refuse_gaps(plan.X, plan.gaps, names, space.parts())
+    evaluator = Evaluator(plan, features=names, n_jobs=1)
+    before = Evaluator(plan, features=names, n_jobs=1)  # on one resample and without a clock: it may compile
+    before.usable = before.usable[:1]
+    before.rankings = Rankings(plan, before.usable, 1)
+    n_drawn = min(int(request["trials"]), MOST_DRAWN)
+    drawn = [space.draw(random_pick(np.random.default_rng((plan.seed, i)))) for i in range(n_drawn)]
+    ranking: dict[str, list[float]] = {NO_FILTER: [0.0]}
+    fitting: dict[str, list[float]] = {}
+    begin = time.monotonic()
+    for params in drawn:
+        if fitting and time.monotonic() - begin > PROBE_SECONDS / 2:
+            break
+        configuration = space.estimator(params, len(plan.y), task)
+        before(configuration)
+        start = time.monotonic()
+        if params["filter"] not in ranking:
+            evaluator.rankings.best(params["filter"], configuration.n_kept(plan.X.shape[1]))
+            ranking[params["filter"]] = [time.monotonic() - start]
+        ranked = time.monotonic()
+        evaluator(configuration)
+        fitting.setdefault(params["model"], []).append(time.monotonic() - ranked)
+    # Each filter ranks once, for all configurations.
+    ranks = sum(_typical(ranking, name) for name in {params["filter"] for params in drawn})
+    fits = sum(_typical(fitting, params["model"]) for params in drawn)
+    return ranks + fits * int(request["trials"]) / n_drawn, sum(map(len, fitting.values()))
+
+
 def interim(path: str) -> list[dict[str, Any]]:
     """The stability of each selector by the runs that are finished, with its interval."""
     summary = Assessment.open(path).summary()
@@ -233,6 +284,12 @@ def _recorded(inputs: Inputs, options: Mapping[str, Any]) -> dict[str, Selection
             ) from None
     over = over_the_same(read, options.get("n_features"))
     return {name: sel for (name, _), sel in zip(inputs, over, strict=True)}
+
+
+def _typical(times: Mapping[str, Sequence[float]], name: str) -> float:
+    """The mean of the times of a name; of one that was not tried, that of all others."""
+    known = times.get(name) or [time for tried, each in times.items() if tried != NO_FILTER for time in each]
+    return float(np.mean(known)) if known else 0.0
 
 
 def _objective(name: str, value: float) -> str:

@@ -1,0 +1,39 @@
+"""From a table to a chosen configuration: what is estimated, ordered, shown while it goes on, and reported."""
+
+import html
+import re
+
+import pytest
+from tests.serve.conftest import uploaded
+from tests.serve.test_queue import until
+from tests.serve.test_serve_in_browser import table
+
+from steadyset.serve.progress_seen import FINISHED_STATE, progress_of
+from steadyset.serve.shelf import Shelf
+from steadyset.serve.tasks import front
+
+pytest.importorskip("optuna")
+
+
+def test_from_a_table_to_a_chosen_configuration(client, folder, tmp_path):
+    name = uploaded(client, "my study.csv", table(tmp_path / "x.csv").read_bytes())
+    asked = {"kind": "tune", "file": name, "target": "tumour"}
+    page = client.get("/data", params=asked).text
+    assert "2 classes (no 20, yes 20)" in page
+    assert 'hx-post="/estimate"' in page
+    form = {**asked, "trials": "3", "resampling": "kfold:n_splits=10", "cores": "1", "seed": "0", "name": "tuned"}
+    told = html.unescape(client.post("/estimate", data=form, headers=client.change).text)
+    assert re.search(r"About \d.*, by 3 configurations tried out\.", told)
+    wrong = client.post("/estimate", data={**form, "trials": "many"}, headers=client.change).text
+    assert "“Configurations” must be a whole number" in wrong
+    assert client.post("/runs", data=form, headers=client.change).headers["location"] == "/runs/tuned"
+    until(lambda: not progress_of(Shelf(folder).run("tuned")).lives)
+    found = progress_of(Shelf(folder).run("tuned"))
+    assert (found.state, found.done, found.total) == (FINISHED_STATE, 3, 3)
+    shown = front(str(folder / "tuned"))
+    assert len(shown["points"]) == 3
+    assert 1 <= len(shown["rows"]) <= 3
+    page = client.get("/runs/tuned").text
+    assert "steadyset tune data/my-study-" in page
+    assert "n_trials=3" in page
+    assert "configuration" in client.get("/runs/tuned/report").text
