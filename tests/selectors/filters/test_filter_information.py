@@ -10,6 +10,7 @@ from sklearn.metrics import mutual_info_score
 from steadyset.selectors import FilterSelector
 from steadyset.selectors.discretise import discretise
 from steadyset.selectors.filters import scores, top_features
+from steadyset.selectors.filters.coded import Coded
 from steadyset.selectors.filters.greedy import CRITERIA
 
 GREEDY = sorted(CRITERIA)
@@ -85,6 +86,15 @@ def test_many_bins_and_few_rows_give_the_same_steps(name):
         taken = [int(np.flatnonzero((column == X.T).all(axis=1))[0]) for column in selected]
         assert values[j] == pytest.approx(max(np.delete(values, taken)))
         selected.append(X[:, j])
+
+
+def test_more_values_than_a_byte_holds_are_told_apart():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.permutation(10_000) % 270 for _ in range(3)]).astype(float)
+    y = (X[:, 0] > 134).astype(int)
+    pair = Coded.of(X, y, np.ones(len(y)), "distinct").pair(0, np.ones(3, dtype=bool))
+    assert pair.joint == pytest.approx([information(y, X[:, 0], x) for x in X.T])
+    assert pair.redundancy == pytest.approx([information(X[:, 0], x) for x in X.T])
 
 
 @pytest.mark.parametrize("bounded", [True, False])

@@ -20,6 +20,7 @@ from steadyset.selectors.filters.moments import ratio
 from steadyset.selectors.filters.tables import Tables, entropies, target_codes, weigh_classes
 
 CELLS_A_ROW = 16  # a table with more cells than this for each row is mostly empty: its rows are visited, not its cells
+MOST_LEVELS = 256  # what a byte can tell apart
 MOST_GAINS = 1 << 18  # two megabytes: terms of all pairs of counts in two classes
 
 
@@ -90,8 +91,8 @@ class Coded:
 
     @cached_property
     def whole(self) -> Whole | None:
-        table = self.clogc[0]
-        if table.size == 0 or int(self.levels.max()) ** 2 * self.class_totals.size > CELLS_A_ROW * self.classes.size:
+        table, most = self.clogc[0], int(self.levels.max())
+        if table.size == 0 or most > MOST_LEVELS or most**2 * self.class_totals.size > CELLS_A_ROW * self.classes.size:
             return None
         return Whole(
             self.codes.astype(np.uint8),
