@@ -5,9 +5,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import steadyset
+from steadyset.errors import InputError
+from steadyset.serve import serve
 
 SOURCES = sorted(Path(steadyset.__file__).parent.rglob("*.py"))
+PAGE = Path(steadyset.__file__).parent / "serve"  # which refuses other systems
 POSIX_ONLY = {"fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty"}
 # What Python on Windows does not have; the modules are made impossible to import.
 WITHOUT_POSIX = f"""
@@ -43,14 +48,17 @@ def masked(script: str, folder: Path) -> "subprocess.CompletedProcess[str]":
 
 
 def guarded(tree: ast.AST) -> set[ast.AST]:
-    """What stands in a `try` that expects an ImportError."""
-    tries = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Try)
-        and any("ImportError" in ast.unparse(handler.type) for handler in node.handlers if handler.type is not None)
-    ]
-    return {inner for node in tries for statement in node.body for inner in ast.walk(statement)}
+    """What stands where an ImportError is expected."""
+    expecting = [node for node in ast.walk(tree) if any("ImportError" in told for told in expected(node))]
+    return {inner for node in expecting for statement in node.body for inner in ast.walk(statement)}
+
+
+def expected(node: ast.AST) -> list[str]:
+    """The exceptions that a `try`, or a `with suppress(...)`, is for."""
+    if isinstance(node, ast.Try):
+        return [ast.unparse(handler.type) for handler in node.handlers if handler.type is not None]
+    contexts = [ast.unparse(item.context_expr) for item in node.items] if isinstance(node, ast.With) else []
+    return [told for told in contexts if told.startswith("suppress(")]
 
 
 def imported(node: ast.AST) -> set[str]:
@@ -62,10 +70,19 @@ def imported(node: ast.AST) -> set[str]:
 def test_modules_of_posix_are_imported_only_where_their_absence_is_expected():
     found = {}
     for path in SOURCES:
+        if path.parent == PAGE:
+            continue
         tree = ast.parse(path.read_text(encoding="utf-8"))
         unguarded = set(ast.walk(tree)) - guarded(tree)
-        found[path.name] = set().union(*map(imported, unguarded)) & POSIX_ONLY
-    assert not {name: modules for name, modules in found.items() if modules}
+        found[path] = set().union(*map(imported, unguarded)) & POSIX_ONLY
+    assert not {path: modules for path, modules in found.items() if modules}
+
+
+def test_the_page_which_needs_a_posix_system_says_so_on_windows(tmp_path, monkeypatch):
+    with monkeypatch.context() as windows:
+        windows.setattr("steadyset.serve.os.name", "nt")
+        with pytest.raises(InputError, match="needs Linux or macOS"):
+            serve(tmp_path, words=list)
 
 
 def test_an_assessment_runs_and_resumes_without_what_only_posix_has(tmp_path):
