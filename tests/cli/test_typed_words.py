@@ -7,6 +7,7 @@ import typer
 
 from steadyset.cli import app
 from steadyset.cli.typed_words import given_options, typed_words
+from steadyset.errors import InputError
 from steadyset.serve.python_lines import python_lines
 
 COMMANDS = typer.main.get_command(app).commands
@@ -67,3 +68,16 @@ def test_the_lines_of_python_give_the_same_arguments(subcommand, options):
         assert {one.arg for one in reading.keywords} == {"samples", "transpose", "drop", "impute"}
     else:
         assert ast.literal_eval(given["n_trials"]) == 5
+
+
+@pytest.mark.parametrize("file", ["-x.csv", "--load=x.py"])
+def test_a_file_whose_name_begins_with_a_dash_is_a_file(file):
+    name, *words = typed_words("assess", {"file": file, "target": "y"})
+    understood = COMMANDS[name].make_context(name, words).params
+    assert str(understood["file"]).removeprefix("./") == file
+    assert not understood["load"]
+
+
+def test_an_option_that_the_command_does_not_have_is_told():
+    with pytest.raises(InputError, match="no option 'colour'"):
+        typed_words("assess", {"file": "x.csv", "colour": "red"})

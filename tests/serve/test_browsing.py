@@ -1,10 +1,14 @@
 """Run folders that the library or the command made are seen, compared and protected like those of the page."""
 
+import os
+import time
+
 import numpy as np
 import pytest
 
 import steadyset as st
 from steadyset.assessment.folder import RunFolder
+from steadyset.serve.run_view import _is_fresh
 
 
 def assessed(place, seed=0):
@@ -38,3 +42,28 @@ def test_a_run_that_another_process_works_on_is_seen_and_cannot_be_deleted(clien
         assert "pause or stop it first" in client.post("/runs/one/name", data={"name": "x"}, headers=client.change).text
     assert client.delete("/runs/one", headers=client.change).headers["location"] == "/runs"
     assert sorted(path.name for path in folder.iterdir()) == ["other"]
+
+
+def test_runs_may_have_names_in_any_alphabet(client, two):
+    headers = {**client.change, "HX-Request": "true"}
+    answer = client.post("/runs/one/name", data={"name": "数据 (1)"}, headers=headers)
+    place = answer.headers["hx-redirect"]
+    assert place.isascii()
+    assert "数据 (1)" in client.get(place).text
+
+
+def test_a_report_that_was_written_while_a_run_ended_is_made_again(client, application, two, folder, monkeypatch):
+    aside, table = application.app.state.site.aside, folder / "one" / "features.csv"
+    written = aside.call
+
+    async def while_a_run_ends(*arguments, **options):
+        now = time.time_ns()
+        os.utime(table, ns=(now, now))
+        return await written(*arguments, **options)
+
+    monkeypatch.setattr(aside, "call", while_a_run_ends)
+    assert client.get("/runs/one/report").status_code == 200
+    assert not _is_fresh(folder / "one" / "report.html", folder / "one")
+    monkeypatch.setattr(aside, "call", written)
+    assert client.get("/runs/one/report").status_code == 200
+    assert _is_fresh(folder / "one" / "report.html", folder / "one")

@@ -149,7 +149,17 @@ def test_a_process_that_dies_is_interrupted_and_one_that_complains_has_failed(sh
     assert (found.state, found.complaint) == (FAILED, "The disk is full.")
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"subcommand": "rm"}', '{"subcommand": "assess", "cores": "x"}'])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "{",
+        "[]",
+        '{"subcommand": "rm"}',
+        '{"subcommand": "assess", "cores": "x"}',
+        '{"subcommand": "assess", "pid": -1}',
+    ],
+)
 def test_a_damaged_order_is_no_order(folder, content):
     place = folder / "a"
     write_order(place, Order("assess"))
@@ -161,3 +171,36 @@ def test_a_damaged_order_is_no_order(folder, content):
 def test_an_order_is_plain_json(folder):
     write_order(folder / "a", Order("assess", {"out": "a", "drop": ["x", "y"]}, cores=2))
     assert json.loads((folder / "a" / ASKED).read_text())["options"] == {"out": "a", "drop": ["x", "y"]}
+
+
+def test_an_order_that_cannot_be_started_says_why_and_is_in_the_way_of_no_other(shelf):
+    def refusing(subcommand, options):
+        if options["out"] == "a":
+            raise InputError("There is no such option.")
+        return words(subcommand, options)
+
+    queue = Queue(shelf, refusing, 1, PROGRAM)
+    for name in "ab":
+        write_order(shelf.path / name, Order("assess", {"out": name}, number=ord(name)))
+    queue.begin()
+    assert running(shelf) == ["b"]
+    found = progress_of(shelf.run("a"))
+    assert (found.state, found.complaint) == (FAILED, "There is no such option.")
+
+
+def test_what_was_started_since_it_was_looked_at_is_ended_too(shelf):
+    queue = queue_of(shelf, cores=1)
+    ordered(queue, "a")
+    ordered(queue, "b")
+    seen = shelf.run("b")  # it waits
+    go(shelf, "a")
+    until(lambda: running(shelf) == ["b"])
+    queue.stop(seen)
+    until(lambda: progress_of(shelf.run("b")).state == STOPPED)
+
+
+def test_an_order_writes_into_its_own_folder_whatever_its_file_says(shelf):
+    write_order(shelf.path / "a", Order("assess", {"out": "/elsewhere"}))
+    asked = []
+    Queue(shelf, lambda subcommand, options: asked.append(options["out"]) or [options["out"]], 1, PROGRAM).begin()
+    assert asked == ["a"]

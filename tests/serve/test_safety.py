@@ -68,6 +68,7 @@ def test_the_cookie_of_one_server_is_none_of_another():
         (f"127.0.0.1.evil.example:{PORT}", False),
         (f"localhost.evil.example:{PORT}", False),
         (f"evil.example@127.0.0.1:{PORT}", False),
+        (f"127.0.0.1:{'9' * 5000}", False),
         ("", False),
     ],
 )

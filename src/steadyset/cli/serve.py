@@ -53,10 +53,11 @@ def serve(
     def ready(link: str) -> None:
         typer.echo(f"The page is at {link}\nIt works in {folder.resolve()}. Ctrl-C closes it; runs go on.")
         if not is_this_machine(host):
+            at = link.rsplit(":", 1)[1].strip("/")
             typer.echo(
                 "Everybody who reaches this machine and knows the password can use the page, and read and delete what "
                 "is in the folder.\nThe connection is not encrypted: on a network that you do not trust, use "
-                f"`ssh -L {link.rsplit(':', 1)[1].strip('/')}` and leave --host out."
+                f"`ssh -L {at}:127.0.0.1:{at} MACHINE` and leave --host out."
             )
         if browser:
             _open_browser(link)

@@ -16,9 +16,11 @@ def typed_words(subcommand: str, options: Mapping[str, Any]) -> list[str]:
     for name, value in options.items():
         if value is None:
             continue
+        if name not in known:
+            raise InputError(f"steadyset {subcommand} has no option {name!r}; order the run anew.")
         parameter = known[name]
         if parameter.param_type_name == "argument":
-            words.append(str(value))
+            words.append(_file(str(value)))
         elif isinstance(value, bool):
             words += [] if not (value or parameter.secondary_opts) else [_flag(parameter, value)]
         else:
@@ -37,6 +39,11 @@ def given_options(words: Sequence[str]) -> tuple[str, dict[str, Any]]:
         raise InputError(error.format_message()) from None
     known = {parameter.name for parameter in command.params}
     return subcommand, {name: value for name, value in given.items() if name in known and value is not None}
+
+
+def _file(name: str) -> str:
+    """The name of a file; one that begins with a dash, as a stranger may have written it, is no option."""
+    return f"./{name}" if name.startswith("-") else name
 
 
 def _given(option: str, value: str) -> list[str]:

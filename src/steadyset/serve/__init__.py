@@ -102,4 +102,5 @@ def _listen(host: str, port: int | None) -> socket.socket:
             return socket.create_server((host, wanted), family=family)
         except OSError as error:
             refused = error
-    raise InputError(f"The page cannot listen at {host}, port {port}: {refused.strerror if refused else ''}.") from None
+    at = host if port is None else f"{host}, port {port}"
+    raise InputError(f"The page cannot listen at {at}: {refused.strerror if refused else ''}.") from None

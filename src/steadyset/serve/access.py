@@ -63,7 +63,7 @@ class Access:
         name, _, port = header.rpartition(":") if not header.endswith("]") else (header, "", "")
         if not port.isdecimal():
             name, port = header, "80"
-        if int(port) != self.port:
+        if port != str(self.port):
             return False
         name = name.strip("[]").lower()
         if not is_everywhere(self.host):

@@ -72,7 +72,7 @@ def reading_options(form: Mapping[str, str]) -> dict[str, Any]:
     options: dict[str, Any] = {}
     for field, name in (("n_features", "n_features"), ("top", "top")):
         text = form.get(field, "").strip()
-        if text and not (text.isdecimal() and int(text) > 0):
+        if text and not (text.isdecimal() and len(text) <= 9 and int(text) > 0):
             label = "“Number of features”" if field == "n_features" else "“Top”"
             raise InputError(f"{label} must be a whole number of at least 1 (got {text[:40]!r}).")
         if text:

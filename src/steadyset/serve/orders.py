@@ -19,6 +19,7 @@ IN_TERMINAL = {
     "storage": "its configurations are in a database elsewhere",
     "engine": "its command uses other machines",
 }
+COMPLAINT = "steadyset: "  # what the command puts before a sentence on what is wrong
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def read_order(folder: Path) -> Order | None:
         order = Order(**content)
     except (OSError, ValueError, TypeError):
         return None
-    whole = all(isinstance(number, int) for number in (order.cores, order.number, order.pid))
+    whole = all(isinstance(number, int) and number >= 0 for number in (order.cores, order.number, order.pid))
     sound = order.subcommand in SUBCOMMANDS and isinstance(order.options, dict) and whole
     return order if sound and not why_in_terminal(order.options) else None
 

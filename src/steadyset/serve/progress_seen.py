@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from steadyset.io.run_files import CELLS, DATABASE, FINISHED, SETTINGS, TABLE, TRIALS, is_locked
-from steadyset.serve.orders import ASKED, HELD, PAUSED, SAID, STOPPED, WAITING
+from steadyset.serve.orders import ASKED, COMPLAINT, HELD, PAUSED, SAID, STOPPED, WAITING
 from steadyset.serve.queueing import is_held
 from steadyset.serve.shelf import Run
 
 RUNNING, FINISHED_STATE, FAILED, INTERRUPTED = "running", "finished", "failed", "interrupted"
-COMPLAINT = "steadyset: "  # what the command puts before a sentence on what is wrong
 LONGEST_SAID = 1 << 16
 COUNT = "select count(*) from trials where state in ('COMPLETE', 'PRUNED')"
 BEATS = (  # which come every five seconds

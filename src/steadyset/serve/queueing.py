@@ -20,7 +20,18 @@ from typing import Any
 from steadyset.errors import InputError
 from steadyset.io.disk import explained
 from steadyset.io.run_files import DATABASE, SETTINGS
-from steadyset.serve.orders import HELD, PAUSED, SAID, STARTED, STOPPED, WAITING, Order, write_order
+from steadyset.serve.orders import (
+    COMPLAINT,
+    HELD,
+    PAUSED,
+    SAID,
+    STARTED,
+    STOPPED,
+    WAITING,
+    Order,
+    read_order,
+    write_order,
+)
 from steadyset.serve.shelf import Run, Shelf
 
 # Without the folder of the page among the places of modules: its files are strangers'.
@@ -70,13 +81,14 @@ class Queue:
 
     def _end(self, run: Run, state: str) -> None:
         with self._lock:
-            if run.order is None:
+            order = read_order(run.path)  # it may have been started since the run was looked at
+            if order is None:
                 raise InputError(f"{run.name} was not started from this page; stop it where it was started.")
             held = is_held(run.path)
-            write_order(run.path, run.order.but(state=state))
-            if held and run.order.pid:
+            write_order(run.path, order.but(state=state))
+            if held and order.pid:
                 with suppress(ProcessLookupError):
-                    os.kill(run.order.pid, signal.SIGTERM)
+                    os.kill(order.pid, signal.SIGTERM)
 
     def _start_waiting(self) -> None:
         waiting = [run for run in self.shelf.runs() if run.order is not None and run.order.state == WAITING]
@@ -86,11 +98,15 @@ class Queue:
             if sum(self._running.values()) + needed > self.cores:
                 return
             if not is_held(run.path):
-                self._start(run, run.order, needed)
+                try:
+                    self._start(run, run.order, needed)
+                except InputError as error:  # an order that cannot be started is in the way of no other
+                    self._refused(run, run.order, error)
 
     def _start(self, run: Run, order: Order, cores: int) -> None:
         begun = (run.path / (SETTINGS if order.subcommand == "assess" else DATABASE)).exists()
-        options = {**order.options, "resume": True} if begun else order.options
+        # The folder may have another name than when it was ordered, or come from a stranger.
+        options = {**order.options, "out": run.name} | ({"resume": True} if begun else {})
         command = [*self.program, *self.words(order.subcommand, options)]
         with explained(run.path):
             lock = os.open(run.path / HELD, os.O_RDWR | os.O_CREAT, 0o600)
@@ -110,6 +126,12 @@ class Queue:
         finally:
             os.close(lock)
         self._watch(run.name, cores, process)
+
+    def _refused(self, run: Run, order: Order, error: InputError) -> None:
+        """Keep why an order was not started where its run shows it."""
+        with suppress(OSError, InputError):  # the folder may be what cannot be written
+            (run.path / SAID).write_text(f"{COMPLAINT}{error}\n", encoding="utf-8")
+            write_order(run.path, order.but(state=STARTED, pid=0))
 
     def _watch(self, name: str, cores: int, process: subprocess.Popen[bytes] | None) -> None:
         self._running[name] = cores

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import os
 import tempfile
 import time
 import zipfile
@@ -106,10 +107,11 @@ def _copied(site: Site, run: Run) -> dict[str, Any]:
     if run.order is None:  # the command was typed
         return {"command": recorded_command(run), "python": ""}
     options = dict(run.order.options)
-    return {
-        "command": site.command(run.order.subcommand, options),
-        "python": python_lines(run.order.subcommand, options),
-    }
+    try:
+        command = site.command(run.order.subcommand, options)
+    except InputError:  # an order of another version
+        return {"command": "", "python": ""}
+    return {"command": command, "python": python_lines(run.order.subcommand, options)}
 
 
 def _resumed(site: Site, run: Run, state: str) -> dict[str, Any]:
@@ -190,7 +192,9 @@ async def run_report(request: Request) -> Response:
     run = site.shelf.run(request.path_params["name"])
     target = run.path / REPORT
     if not _is_fresh(target, run.path):
+        begin = time.time_ns()
         await site.aside.call("write_report", str(run.path), str(target), "html", seconds=REPORT_SECONDS)
+        os.utime(target, ns=(begin, begin))  # it does not hold the runs that ended while it was written
     return report_response(HTMLResponse(target.read_bytes()), request, run.name)
 
 
@@ -201,7 +205,7 @@ async def run_frame(request: Request) -> Response:
 
 
 def _is_fresh(target: Path, folder: Path) -> bool:
-    """Whether a report was written after the last run."""
+    """Whether a report was begun after the last run."""
     if not target.exists():
         return False
     written = target.stat().st_mtime

@@ -7,6 +7,7 @@ import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
@@ -92,9 +93,10 @@ def site_of(request: Request) -> Site:
 
 def go_to(request: Request, path: str) -> Response:
     """Send the browser to another page, whether a script or a form asked."""
+    place = quote(path)  # headers hold few of the letters that names of runs may have
     if request.headers.get("hx-request") == "true":
-        return Response(headers={"HX-Redirect": path})
-    return RedirectResponse(path, 303)
+        return Response(headers={"HX-Redirect": place})
+    return RedirectResponse(place, 303)
 
 
 def _place(share: float) -> str:
