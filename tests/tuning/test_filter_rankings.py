@@ -5,6 +5,7 @@ import pytest
 
 import steadyset as st
 from steadyset.resampling import KFold
+from steadyset.selectors.filters import Filter, registry
 from steadyset.tuning import filter_rankings
 
 RNG = np.random.default_rng(0)
@@ -74,3 +75,13 @@ def test_other_data_and_other_resamples_have_their_own_rankings(tmp_path, ranked
     st.tune(SPACE, X, Y, sampler="grid", n_trials=4, resampling=KFold(5), out=tmp_path / "study")
     assert sorted(ranked) == ["anova", "anova", "jmi", "jmi"]
     assert len(set((tmp_path / "study" / "rankings").iterdir()) - first) == 4
+
+
+def test_a_filter_of_ones_own_which_may_have_changed_ranks_again(tmp_path, ranked, monkeypatch):
+    own = Filter(name="own", score=lambda X, y: X.var(axis=0), weights=False, reference="")
+    monkeypatch.setitem(registry._filters, "own", own)
+    space = {"filter": ["own", "anova"], "fraction": [0.5], "model": {"knn": {}}}
+    for _ in range(2):
+        st.tune(space, X, Y, sampler="grid", resampling=KFold(4), out=tmp_path / "study")
+        (tmp_path / "study" / "trials.db").unlink()
+    assert sorted(ranked) == ["anova", "own", "own"]
