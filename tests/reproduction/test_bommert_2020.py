@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from steadyset import get_measure, stability
-from steadyset.reproduction import DataFolder, Run, chosen_items
+from steadyset.reproduction import DataFolder, Run, Verdict, chosen_items
 from steadyset.reproduction.papers import bommert_2020_pairs as pairs
 from steadyset.reproduction.papers.bommert_2020_benchmark import drawn_classifiers
-from steadyset.reproduction.papers.bommert_2020_configurations import FAST, drawn
+from steadyset.reproduction.papers.bommert_2020_configurations import FAST, _correlations, _representatives, drawn
 from steadyset.reproduction.papers.bommert_2020_filters import clusters_of
 from steadyset.reproduction.papers.bommert_2020_tuning import SLACK, best_of
 from steadyset.reproduction.results_folder import ResultsFolder
@@ -92,3 +92,15 @@ def test_pieces_of_work_are_computed_on_a_dask_cluster(run):
 
 def _refuses(*numbers):
     raise AssertionError(f"{numbers} was computed before")
+
+
+def test_claims_about_data_sets_that_are_missing_are_neither_held_nor_refuted(run):
+    (run.item,) = chosen_items(["bommert-2020/figures-6.4-to-6.7"])
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame(random.random((40, len(pairs.MEASURES))), columns=list(pairs.MEASURES))
+    frame = frame.assign(data="sonar", share=np.linspace(0, 1, 40))
+    rows = [*_correlations(run, frame, ["sonar"]), *_representatives(run, frame)]
+    missing = [
+        row for row in rows if row.reason == "It needs the data of tecator, lsvt and arcene, which are not here."
+    ]
+    assert [(row.verdict, row.excused) for row in missing] == [(Verdict.UNDECIDED, True)] * 2

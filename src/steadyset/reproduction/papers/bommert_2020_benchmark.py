@@ -13,7 +13,7 @@ from sklearn.model_selection import StratifiedKFold
 from steadyset.assessment.request import make_plan
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.reproduction import Row, Run, item
-from steadyset.reproduction.papers.bommert_2020_data_sets import DATA_SETS, PAPER, values_of
+from steadyset.reproduction.papers.bommert_2020_data_sets import DATA_SETS, PAPER, chosen_sets, values_of
 from steadyset.reproduction.papers.bommert_2020_filters import FILTERS
 from steadyset.reproduction.spreading import spread
 from steadyset.resampling import KFold
@@ -34,9 +34,7 @@ Params = Mapping[str, Any]
 @item(PAPER, "figures-5.5-to-5.8", data=DATA_SETS, seconds=25, full_seconds=200_000)
 def benchmark(run: Run) -> Iterator[Row]:
     """Nested cross-validation: the best of the drawn configurations of each filter, on rows that did not choose it."""
-    names = [name for name in run.at_hand() if run.full or name in SMALL]
-    if not names:
-        run.data(SMALL[0])
+    names = chosen_sets(run, SMALL)
     outer, inner, n_drawn = (10, 10, 100) if run.full else (3, 3, 5)
     found = spread(run, best_configuration, _tasks(run, names, outer, inner, n_drawn))
     keys = ("data", "filter", "fold")

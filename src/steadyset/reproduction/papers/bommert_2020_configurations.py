@@ -16,7 +16,7 @@ from steadyset.kernels.arrays import Floats
 from steadyset.measures import get_measure, stability
 from steadyset.reproduction import DataSet, Row, Run, item
 from steadyset.reproduction.curves import curves
-from steadyset.reproduction.papers.bommert_2020_data_sets import DATA_SETS, PAPER, THRESHOLD, values_of
+from steadyset.reproduction.papers.bommert_2020_data_sets import DATA_SETS, PAPER, THRESHOLD, chosen_sets, values_of
 from steadyset.reproduction.papers.bommert_2020_filters import clusters_of
 from steadyset.reproduction.papers.bommert_2020_pairs import ADJUSTED, CORRECTED, MEASURES, SMA, UNCORRECTED
 from steadyset.reproduction.results_folder import ResultsFolder
@@ -139,11 +139,8 @@ def evaluations(run: Run, names: Sequence[str]) -> Any:
 
 
 def data_at_hand(run: Run) -> list[str]:
-    """The data sets of the run; one that is missing ends the item where there is none."""
-    names = [name for name in run.at_hand() if run.full or name in SMALL]
-    if not names:
-        run.data(SMALL[0])
-    return names
+    """The data sets of the run."""
+    return chosen_sets(run, SMALL)
 
 
 def told_extent(run: Run, names: Sequence[str]) -> str:
@@ -196,7 +193,10 @@ def _correlations(run: Run, frame: Any, names: Sequence[str]) -> Iterator[Row]:
         across = np.mean([table.loc[a, b] for a in (*SMA, "SMY") for b in CORRECTED])
         apart[name] = float(within - across)
     told = listed([f"{name} {number(gap, 2)}" for name, gap in apart.items()])
-    yield run.claim("split-by-similarity", all(gap > 0 for gap in apart.values()), f"within less between: {told}")
+    if apart:
+        yield run.claim("split-by-similarity", all(gap > 0 for gap in apart.values()), f"within less between: {told}")
+    else:
+        yield _without(run, "split-by-similarity", MANY_SIMILAR)
     nearest = {name: str(by_data[name]["SMZ"].drop("SMZ").idxmax()) for name in names}
     told = listed([f"{one} on {name}" for name, one in nearest.items()])
     yield run.claim("zucknick-uncorrected", all(one in UNCORRECTED for one in nearest.values()), f"nearest: {told}")
@@ -224,10 +224,21 @@ def _representatives(run: Run, frame: Any) -> Iterator[Row]:
     more = float((alike["SMA-Count"] - alike["SMU"])[alike["share"] > 0.5].mean())
     less = float((alike["SMA-Count"] - alike["SMU"])[alike["share"] < 0.1].mean())
     told = f"SMA-Count less SMU: {number(more, 3)} beyond half of the features, {number(less, 3)} below a tenth"
-    yield run.claim("count-unadjusted", more > 0 > less, told)
+    if len(alike):
+        yield run.claim("count-unadjusted", more > 0 > less, told)
+    else:
+        yield _without(run, "count-unadjusted", MANY_SIMILAR)
     others = frame[~frame["data"].isin(MANY_SIMILAR)]
     apart = float((others["SMA-Count"] - others["SMU"]).abs().median())
-    yield run.claim("count-same", apart < 0.05, f"the median difference elsewhere is {number(apart, 3)}")
+    if len(others):
+        yield run.claim("count-same", apart < 0.05, f"the median difference elsewhere is {number(apart, 3)}")
+    else:
+        yield _without(run, "count-same", [name for name in SMALL if name not in MANY_SIMILAR])
+
+
+def _without(run: Run, claim: str, names: Sequence[str]) -> Row:
+    """A claim about data sets of which none is at hand."""
+    return run.not_computed(run.published.claim(claim), str(run.data_folder.missing(list(names))))
 
 
 def _times(run: Run, name: str) -> Iterator[Row]:

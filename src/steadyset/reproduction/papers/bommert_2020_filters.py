@@ -17,7 +17,7 @@ from steadyset.kernels.arrays import Floats
 from steadyset.reproduction import Row, Run, item
 from steadyset.reproduction.curves import curves
 from steadyset.reproduction.data_sets import DataSet
-from steadyset.reproduction.papers.bommert_2020_data_sets import DATA_SETS, PAPER, values_of
+from steadyset.reproduction.papers.bommert_2020_data_sets import DATA_SETS, PAPER, chosen_sets, values_of
 from steadyset.reproduction.spreading import spread
 from steadyset.selectors.filters import FilterSelector, get_filter
 from steadyset.wording import listed, number
@@ -164,12 +164,8 @@ def _long(found: Mapping[str, Mapping[str, Sequence[float]]], steps: Sequence[fl
 @item(PAPER, "figure-5.4", data=DATA_SETS, seconds=15, full_seconds=900)
 def rank_correlations(run: Run) -> Iterator[Row]:
     """Spearman's correlations between the orders in which filters select the features, averaged over data sets."""
-    names = [name for name in run.at_hand() if run.full or name in SMALL]
-    if not names:
-        run.data(SMALL[0])
-    tasks = {
-        name: (run.data(name).X.to_numpy(dtype=np.float64), run.data(name).y.to_numpy(), run.seed) for name in names
-    }
+    names = chosen_sets(run, SMALL)
+    tasks = {name: (*values_of(run.data(name)), run.seed) for name in names}
     found = spread(run, rankings, tasks)
     tables = [pd.DataFrame(found[name]).corr() for name in names]
     mean: Any = sum(tables[1:], tables[0]) / len(tables)
@@ -227,20 +223,10 @@ def _nearest(group: Sequence[str], clusters: set[frozenset[str]]) -> str:
 @item(PAPER, "figure-5.9", data=DATA_SETS, seconds=10, full_seconds=7200)
 def stochastic(run: Run) -> Iterator[Row]:
     """How much the ranks by forests vary from seed to seed, by the number of trees."""
-    names = [name for name in run.at_hand() if run.full or name in SMALL[:3]]
-    if not names:
-        run.data(SMALL[0])
+    names = chosen_sets(run, SMALL[:3])
     trees, repeats = ((100, 200, 500, 1000, 2000, 5000, 10000), 10) if run.full else ((100, 1000), 6)
     tasks = {
-        f"{name}-{one}": (
-            FILTERS[one],
-            run.data(name).X.to_numpy(dtype=np.float64),
-            run.data(name).y.to_numpy(),
-            trees,
-            repeats,
-        )
-        for name in names
-        for one in FORESTS
+        f"{name}-{one}": (FILTERS[one], *values_of(run.data(name)), trees, repeats) for name in names for one in FORESTS
     }
     found = spread(run, spread_of_ranks, tasks)
     frame = pd.DataFrame(

@@ -14,7 +14,7 @@ from sklearn.model_selection import StratifiedKFold
 from steadyset.datasets import fifteen_features, similar_features
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.reproduction import Row, Run, item
-from steadyset.reproduction.papers.bommert_2020_data_sets import DATA_SETS, PAPER, values_of
+from steadyset.reproduction.papers.bommert_2020_data_sets import DATA_SETS, PAPER, chosen_sets, values_of
 from steadyset.reproduction.spreading import spread
 from steadyset.resampling import KFold
 from steadyset.tuning import approaches, tune
@@ -203,9 +203,7 @@ def _approach(name: str, X: Floats, y: Any, effort: Effort, seed: int) -> Any:
 @item(PAPER, "figures-8.8-and-8.9", data=DATA_SETS, seconds=30, full_seconds=500_000)
 def real(run: Run) -> Iterator[Row]:
     """Accuracy on left-out rows and number of features of the approaches on real data."""
-    names = [name for name in run.at_hand() if run.full or name in ("sonar", "tecator")]
-    if not names:
-        run.data("sonar")
+    names = chosen_sets(run, ("sonar", "tecator"))
     outer, effort = (10, FULL) if run.full else (3, FAST)
     tasks: dict[str, tuple[Any, ...]] = {}
     for name in names:
