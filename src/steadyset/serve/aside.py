@@ -44,6 +44,12 @@ FIELDS = {
 }
 
 
+class RefusedError(InputError):
+    """What a computation refused; `ways` are the arguments with values that its sentence proposes."""
+
+    ways: tuple[Argument, ...] = ()
+
+
 class TooLongError(InputError):
     """A computation took longer than it may here."""
 
@@ -81,7 +87,7 @@ class Aside:
         try:
             if not ours.poll(seconds):
                 raise TooLongError(f"This took longer than {seconds:.0f} s and was stopped; use the command instead.")
-            kind, content = ours.recv()
+            kind, content, ways = ours.recv()
         except EOFError:
             raise InputError("The file cannot be read: it is damaged, or too large for the memory.") from None
         finally:
@@ -90,7 +96,9 @@ class Aside:
             process.close()
             ours.close()
         if kind == "refused":
-            raise InputError(content)
+            refused = RefusedError(content)
+            refused.ways = ways
+            raise refused
         return content
 
 
@@ -106,11 +114,12 @@ def _answer(back: Connection, task: str, arguments: tuple[Any, ...], max_gb: flo
     try:
         from steadyset.serve import tasks
 
-        back.send(("done", getattr(tasks, task)(*arguments)))
+        back.send(("done", getattr(tasks, task)(*arguments), ()))
     except SteadysetError as error:
-        back.send(("refused", error.told(as_field)))
+        ways = tuple(part for part in error.args if isinstance(part, Argument) and part.value not in (None, ...))
+        back.send(("refused", error.told(as_field), ways))
     except MemoryError:
-        back.send(("refused", "This needs more memory than is allowed here; use the command instead."))
+        back.send(("refused", "This needs more memory than is allowed here; use the command instead.", ()))
 
 
 def _limit_memory(gigabytes: float) -> None:

@@ -11,13 +11,14 @@ from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import Response
 
-from steadyset.errors import InputError
-from steadyset.serve.aside import TooLongError
+from steadyset.errors import Argument, InputError
+from steadyset.serve.aside import TooLongError, as_field
 from steadyset.serve.orders import Order
 from steadyset.serve.site import Site, go_to, site_of
 from steadyset.wording import counted, lasting, listed
 
 TEXTS = ("target", "groups", "sheet", "samples_sheet", "layer", "delimiter")
+LISTS = ("drop", "keep")  # of columns
 RESAMPLINGS = {
     "bootstrap": "bootstrap: rows drawn with replacement",
     "subsample": "subsample: half of the rows",
@@ -48,11 +49,12 @@ async def data_page(request: Request) -> Response:
     if kind not in KINDS:
         raise InputError("This page does not know what to do with the table; begin at “Assess” or “Tune”.")
     site.shelf.table(asked.get("file", ""))
-    content: dict[str, Any] = {"understood": None, "complaint": ""}
+    content: dict[str, Any] = {"understood": None, "complaint": "", "ways": []}
     try:
         content["understood"] = await site.aside.call("understood", *_reading_call(site, asked))
     except InputError as error:
         content["complaint"] = site.without_paths(str(error))
+        content["ways"] = [way for one in getattr(error, "ways", ()) if (way := _way(one, asked)) is not None]
     return site.page(
         request,
         "data.html.j2",
@@ -128,6 +130,19 @@ async def order(request: Request) -> Response:
     return go_to(request, f"/runs/{name}")
 
 
+def _way(proposed: Argument, asked: QueryParams) -> tuple[str, str, str] | None:
+    """What a button says that does what an error proposes, with the field that it sets and its value."""
+    name, value = proposed.name, proposed.value
+    said = as_field(proposed).replace("“", "").replace("”", "")
+    if name in LISTS and isinstance(value, str | tuple):
+        names = [value] if isinstance(value, str) else list(value)
+        said = f"{said.partition(':')[0]}: {listed(names, SHOWN)}"
+        return said, name, "\n".join([one for one in [asked.get(name, "").strip(), *names] if one])
+    if name == "transpose" and isinstance(value, bool):
+        return f"{said}: {'yes' if value else 'no'}", name, "yes" if value else "no"
+    return (said, name, value) if name in ("impute", "sheet", "samples_sheet") and isinstance(value, str) else None
+
+
 def _reading_call(site: Site, asked: QueryParams) -> tuple[str, dict[str, Any], str | None]:
     """The arguments of the task that reads a table."""
     reading = _reading(asked)
@@ -141,7 +156,7 @@ def _reading(asked: QueryParams) -> dict[str, Any]:
     found: dict[str, Any] = {name: asked[name].strip() for name in TEXTS if asked.get(name, "").strip()}
     if asked.get("transpose") in ("yes", "no"):
         found["transpose"] = asked["transpose"] == "yes"
-    for name in ("drop", "keep"):
+    for name in LISTS:
         names = [one.strip() for one in asked.get(name, "").split("\n") if one.strip()]
         if names:
             found[name] = names

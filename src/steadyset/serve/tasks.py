@@ -47,6 +47,7 @@ from steadyset.tuning.space import random_pick, read_space
 from steadyset.wording import amount, counted, number, span
 
 SHOWN_ROWS, SHOWN_COLUMNS = 6, 8
+MORE, LONGEST_CELL, MOST_NAMED = "…", 40, 1_000
 LARGEST_PREVIEW = 50 << 20  # bytes of a file whose first cells are shown before its target is known
 PROBED = 2  # runs whose times make the estimate; the first may compile
 PROBE_SECONDS = 20.0  # after which no further selector is tried
@@ -99,11 +100,13 @@ def understood(path: str, reading: Mapping[str, Any], task: str | None) -> dict[
     except MissingTargetError as error:
         told["candidates"] = dict(error.candidates)
     if target is None:
-        return {**told, "preview": _first_cells(Path(path), reading)}
+        preview = _first_cells(Path(path), reading)
+        if preview is not None and not preview["n_rows"]:
+            raise InputError("The table has names of columns and no rows.")
+        return {**told, "preview": preview}
     data = load_data(path, **reading)
     kind = task_of(data.y, task)
     classes = n_classes(data.y, kind)
-    missing = int(np.isnan(data.X).sum())
     return {
         **told,
         "preview": _cells(data.X, data.features, data.rows, target, data.y),
@@ -113,7 +116,6 @@ def understood(path: str, reading: Mapping[str, Any], task: str | None) -> dict[
         "task": kind,
         "n_rows": len(data.X),
         "n_features": data.X.shape[1],
-        "missing": missing,
         "defaults": list(default_selectors(kind, classes)),
         "selectors": [name for name in selector_names() if not why_unable(name, kind, classes)],
         "scores": ["accuracy", "balanced_accuracy", "auc"] if kind == CLASSES else ["r2", "rmse"],
@@ -349,20 +351,21 @@ def _first_cells(path: Path, reading: Mapping[str, Any]) -> dict[str, Any] | Non
     max_gb = float(reading.get("max_gb", 1.0))
     if path.suffix.lower() in NO_TEXT:
         table = read_table(path, labels=False, max_gb=max_gb)
-        rows = [
-            list(map(str, row))
-            for row in zip(
-                *(column.to_pylist() for column in table.slice(0, SHOWN_ROWS).columns[:SHOWN_COLUMNS]), strict=True
-            )
-        ]
-        return _shown(table.column_names, rows, table.num_rows, table.num_columns)
+        few = table.slice(0, SHOWN_ROWS)
+        if few.num_columns > SHOWN_COLUMNS + 1:
+            few = few.select([*range(SHOWN_COLUMNS), few.num_columns - 1])
+        rows = [list(map(str, row)) for row in zip(*(column.to_pylist() for column in few.columns), strict=True)]
+        return {
+            **_shown(few.column_names, rows, table.num_rows, table.num_columns),
+            "columns": table.column_names[:MOST_NAMED],
+        }
     sheet = reading.get("sheet") if is_workbook(path) else None
     try:
         found = read_sheet(path, sheet=sheet, delimiter=reading.get("delimiter"), max_gb=max_gb)
     except InputError:  # what is no plain table is told by its own reader
         return None
     header, *body = found.rows
-    return _shown(header, body, len(body), max(map(len, found.rows)))
+    return {**_shown(header, body, len(body), max(map(len, found.rows))), "columns": header[:MOST_NAMED]}
 
 
 def _cells(X: Any, features: Sequence[str], rows: Sequence[str] | None, target: str, y: Any) -> dict[str, Any]:
@@ -373,17 +376,23 @@ def _cells(X: Any, features: Sequence[str], rows: Sequence[str] | None, target: 
     ]
     if rows is not None:
         names, body = ["", *names], [[rows[i], *row] for i, row in enumerate(body)]
-    return _shown(names, body, len(X), X.shape[1] + len(names) - min(SHOWN_COLUMNS, len(features)), most=len(names))
+    n_columns = X.shape[1] + len(names) - min(SHOWN_COLUMNS, len(features))
+    if n_columns > len(names):
+        names, body = [*names, MORE], [[*row, MORE] for row in body]
+    return _shown(names, body, len(X), n_columns, most=len(names))
 
 
 def _shown(
     header: Sequence[str], body: Sequence[Sequence[str]], n_rows: int, n_columns: int, most: int = SHOWN_COLUMNS
 ) -> dict[str, Any]:
-    cut = [[shown_name(str(cell))[:40] for cell in row[:most]] for row in body[:SHOWN_ROWS]]
-    return {
-        "header": [shown_name(str(name))[:40] for name in header[:most]],
-        "body": cut,
-        "n_rows": n_rows,
-        "n_columns": n_columns,
-        "more_columns": max(0, n_columns - most),
-    }
+    """The first columns, and the last, which often is the target."""
+
+    def cut(row: Sequence[str]) -> list[str]:
+        cells = [shown_name(str(cell))[:LONGEST_CELL] for cell in row[:most]]
+        if len(header) <= most:
+            return cells
+        last = shown_name(str(row[-1]))[:LONGEST_CELL] if len(row) == len(header) else ""
+        return [*cells, *([MORE] if n_columns > most + 1 else []), last]
+
+    rows = [cut(row) for row in body[:SHOWN_ROWS]]
+    return {"header": cut(header), "body": rows, "n_rows": n_rows, "n_columns": n_columns}

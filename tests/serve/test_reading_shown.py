@@ -1,0 +1,55 @@
+"""How a table is understood is shown, and what stands in the way can be mended with a click."""
+
+import html
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.serve.conftest import uploaded
+
+ROWS = 30
+
+
+def frame(**more):
+    random = np.random.default_rng(0)
+    columns = {f"gene {i}": random.normal(size=ROWS) for i in range(10)}
+    return pd.DataFrame({**columns, **more})
+
+
+def shown(client, data, **fields):
+    file = uploaded(client, "table.csv", data.to_csv(index=False).encode())
+    return html.unescape(client.get("/data", params={"kind": "assess", "file": file, **fields}).text)
+
+
+def test_the_last_column_is_shown_since_it_often_is_the_target(client):
+    page = shown(client, frame(price=np.linspace(0, 1, ROWS)))
+    heads = [part.partition("<")[0] for part in page.split('<th scope="col">')[1:]]
+    assert heads == [*(f"gene {i}" for i in range(8)), "…", "price"]
+    assert "Type the name of the column with the number to predict" in page
+    assert '<option value="price">' in page
+
+
+@pytest.mark.parametrize(
+    ("data", "button"),
+    [
+        (frame(id=range(1000, 1000 + ROWS), sick=np.arange(ROWS) % 2), 'name="drop" value="id">Leave out: id<'),
+        (frame(id=range(1000, 1000 + ROWS), sick=np.arange(ROWS) % 2), 'name="keep" value="id">Keep: id<'),
+        (
+            frame(gap=[np.nan, *range(1, ROWS)], sick=np.arange(ROWS) % 2),
+            'name="impute" value="median">Fill missing values: median<',
+        ),
+    ],
+)
+def test_what_an_error_proposes_is_a_button(client, data, button):
+    assert button in shown(client, data, target="sick")
+    field, value = button.split('"')[1:4:2]
+    assert "30 rows, 1" in shown(client, data, target="sick", **{field: value})
+
+
+def test_a_button_adds_to_the_columns_that_are_left_out_already(client):
+    data = frame(id=range(1000, 1000 + ROWS), sick=np.arange(ROWS) % 2)
+    assert 'name="drop" value="gene 1\nid">' in shown(client, data, target="sick", drop="gene 1")
+
+
+def test_a_table_without_rows_says_so(client):
+    assert "names of columns and no rows" in shown(client, pd.DataFrame(columns=["a", "b"]))
