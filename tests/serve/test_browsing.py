@@ -1,6 +1,7 @@
 """Run folders that the library or the command made are seen, compared and protected like those of the page."""
 
 import os
+import re
 import time
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 import steadyset as st
 from steadyset.assessment.folder import RunFolder
 from steadyset.serve.run_view import _is_fresh
+from steadyset.serve.shelf import Shelf
 
 
 def assessed(place, seed=0):
@@ -67,3 +69,12 @@ def test_a_report_that_was_written_while_a_run_ended_is_made_again(client, appli
     monkeypatch.setattr(aside, "call", written)
     assert client.get("/runs/one/report").status_code == 200
     assert _is_fresh(folder / "one" / "report.html", folder / "one")
+
+
+@pytest.mark.parametrize("name", ["data.csv", "_.csv", "数据.csv", f"{'x' * 90}.csv"])
+def test_a_table_beside_the_runs_gives_a_run_a_name_that_it_may_have(client, folder, name):
+    (folder / name).write_text("x,y\n" + "1,a\n2,b\n3,a\n4,b\n" * 5)
+    answer = client.get("/data", params={"file": name, "target": "y"})
+    assert answer.status_code == 200
+    (proposed,) = re.findall(r'id="name" name="name" value="([^"]*)"', answer.text)
+    assert not Shelf(folder).place(proposed).exists()
