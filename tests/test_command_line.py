@@ -8,7 +8,7 @@ import pytest
 
 import steadyset as st
 from steadyset.cli import run
-from steadyset.command_line import command_line, started_by
+from steadyset.command_line import command_line, recorded_line, started_by
 
 
 def test_the_line_is_what_a_shell_takes_and_ends_with_the_command():
@@ -47,3 +47,19 @@ def test_the_run_folder_of_the_command_knows_it_and_that_of_python_has_none(tmp_
     assert st.findings_of(tmp_path / "runs").settings["details"]["command"] == details["command"]
     st.assess("anova", X, y, resampling=st.Bootstrap(3), out=tmp_path / "python")
     assert "command" not in json.loads((tmp_path / "python" / "assessment.json").read_text())["details"]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("steadyset assess 'my data.csv' --out runs", "steadyset assess 'my data.csv' --out runs"),
+        ("steadyset assess x.csv; rm -rf ~", "steadyset assess 'x.csv;' rm -rf '~'"),
+        ("steadyset assess $(reboot)\nreboot", "steadyset assess '$(reboot)' reboot"),
+        ("rm -rf ~", ""),
+        ("x=1 steadyset assess x.csv", ""),
+        ("steadyset 'assess", ""),
+        ("", ""),
+    ],
+)
+def test_a_line_from_a_folder_of_a_stranger_is_one_command_of_steadyset(text, line):
+    assert recorded_line(text) == line

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+PROGRAM = "steadyset"
 _started_by: ContextVar[str] = ContextVar("started_by", default="")
 PASSWORD = re.compile(r"(://[^/@\s:]*):[^/\s]*@")
 SECRET = re.compile(r"((?:password|passwd|pwd|secret|token|key)=)[^&\s]*", re.IGNORECASE)
@@ -27,6 +28,18 @@ def started_by(arguments: Sequence[str]) -> Iterator[None]:
 def command_line() -> str:
     """The command as it was typed, without the passwords in addresses; "" where no command was."""
     return _started_by.get()
+
+
+def recorded_line(text: str) -> str:
+    """A line that a folder holds, for people to run again; "" for one that is not of the command.
+
+    The folder may come from a stranger: whatever stands behind the command in it is an argument, never another command.
+    """
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        return ""
+    return shlex.join(words) if words[:1] == [PROGRAM] else ""
 
 
 def _without_secrets(argument: str) -> str:

@@ -78,3 +78,12 @@ def test_a_table_beside_the_runs_gives_a_run_a_name_that_it_may_have(client, fol
     assert answer.status_code == 200
     (proposed,) = re.findall(r'id="name" name="name" value="([^"]*)"', answer.text)
     assert not Shelf(folder).place(proposed).exists()
+
+
+@pytest.mark.parametrize(
+    "settings", ["", "[]", '{"details": [], "selectors": 3}', '{"details": {"n_runs": "x"}, "selectors": {"a": ""}}']
+)
+def test_a_damaged_run_folder_keeps_no_other_from_being_shown(client, two, folder, settings):
+    (folder / "one" / "assessment.json").write_text(settings)
+    assert "other" in client.get("/runs").text
+    assert client.get("/runs/one").status_code == 200

@@ -30,18 +30,17 @@ from steadyset.cli import (
 )
 from steadyset.cli.naming import Command, Subcommand
 from steadyset.cli.output import complain, speak_any_alphabet
-from steadyset.command_line import started_by
+from steadyset.command_line import PROGRAM, started_by
 from steadyset.ending import KILLED_BY, leave_at_once
 from steadyset.errors import InterruptedRunError, SteadysetError
 from steadyset.plugins import PluginWarning
 
-NAME = "steadyset"
 BAD_INPUT = 2
 # typer uses the click that is installed or one of its own; its errors are reached through what typer exports.
 USAGE_ERROR: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 
 app = typer.Typer(
-    name=NAME,
+    name=PROGRAM,
     cls=Command,
     help="How far can a feature selection be trusted?\n\n"
     "steadyset runs selectors on resamples of your data and reports how steady their choice of features is: near 1, "
@@ -93,8 +92,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     speak_any_alphabet()
     try:
         given = sys.argv[1:] if arguments is None else list(arguments)
-        with _plugin_warnings_as_sentences(), started_by([NAME, *given]):
-            return int(app(args=given, prog_name=NAME, standalone_mode=False) or 0)
+        with _plugin_warnings_as_sentences(), started_by([PROGRAM, *given]):
+            return int(app(args=given, prog_name=PROGRAM, standalone_mode=False) or 0)
     except InterruptedRunError as error:
         return _complain(str(error), KILLED_BY + error.signal_number)
     except SteadysetError as error:

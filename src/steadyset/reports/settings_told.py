@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from steadyset._version import __version__
+from steadyset.command_line import recorded_line
 from steadyset.findings import Findings
 from steadyset.io.labels import shown_name
 from steadyset.tuning.trials import objective_words
@@ -46,8 +47,9 @@ def settings_told(found: Findings) -> dict[str, str]:
     told |= {f"selector {name}": str(text) for name, text in _selectors(settings).items()}
     versions = {"steadyset": settings.get("steadyset_version", __version__), **details.get("versions", {})}
     told["versions"] = ", ".join(f"{name} {number}" for name, number in versions.items())
-    command = {"command": shown_name(str(details["command"]))} if details.get("command") else {}  # to be run: whole
-    return {shown_name(key): _short(shown_name(text)) for key, text in told.items()} | command
+    told = {shown_name(key): _short(shown_name(text)) for key, text in told.items()}
+    command = shown_name(recorded_line(str(details.get("command", ""))))  # to be run: whole
+    return told | ({"command": command} if command else {})
 
 
 def _selectors(settings: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -106,13 +106,13 @@ def _of_assessment(run: Run) -> tuple[int, int]:
         names = os.listdir(run.path / FINISHED)
         single = sum(name.endswith(".json") and not name.endswith(ON_ALL_ROWS) for name in names)
     packed = _packed(run.path / CELLS, _stamp(run.path / CELLS))
-    total = len(settings.get("selectors", ())) * int(settings.get("details", {}).get("n_runs", 0))
+    total = len(settings.get("selectors", ())) * _whole(settings.get("details", {}).get("n_runs"))
     done = single + packed
     return (done, total) if total else (done, done)
 
 
 def _of_tuning(run: Run) -> tuple[int, int]:
-    total = int(run.order.options.get("trials", 0)) if run.order is not None else 0
+    total = _whole(run.order.options.get("trials")) if run.order is not None else 0
     return int(recorded(run.path / DATABASE, COUNT) or 0), total
 
 
@@ -142,7 +142,7 @@ def _settings(folder: Path, stamp: int) -> dict[str, Any]:
     with suppress(OSError, ValueError):
         content = json.loads((folder / SETTINGS).read_bytes())
         if isinstance(content, dict):
-            return {key: content[key] for key in ("selectors", "details") if key in content}
+            return {key: content[key] for key in ("selectors", "details") if isinstance(content.get(key), dict)}
     return {}
 
 
@@ -158,6 +158,11 @@ def _packed(path: Path, stamp: int) -> int:
         runs = parquet.read_table(path, columns=["run"]).column("run").to_numpy()
         return int((runs >= 0).sum())
     return 0
+
+
+def _whole(value: Any) -> int:
+    """A number that a file holds; 0 where a damaged one holds something else."""
+    return value if isinstance(value, int) else 0
 
 
 def _stamp(path: Path) -> int:

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from steadyset.command_line import recorded_line
 from steadyset.errors import InputError
 from steadyset.io.run_files import DATABASE
 from steadyset.serve.orders import Order, why_in_terminal
@@ -19,14 +20,17 @@ from steadyset.serve.progress_seen import recorded, settings_of
 from steadyset.serve.shelf import Run
 
 Given = Callable[[Sequence[str]], tuple[str, dict[str, Any]]]  # what the words of a call of the command say
-PROGRAM = "steadyset"
 SUBCOMMAND_OF = {"assessment": "assess", "tuning": "tune"}
 COMMAND = "select value_json from study_user_attributes where key = 'command'"
 FILES = ("file", "samples", "space")
 
 
 def recorded_command(run: Run) -> str:
-    """The line that started a run; "" where none was recorded, as for runs started in Python."""
+    """The line that started a run; "" where none was recorded, as for runs started in Python, or another command."""
+    return recorded_line(_recorded_text(run))
+
+
+def _recorded_text(run: Run) -> str:
     if run.kind == "assessment":
         return str(settings_of(run.path).get("details", {}).get("command", ""))
     with suppress(ValueError):
@@ -36,10 +40,10 @@ def recorded_command(run: Run) -> str:
 
 def order_again(run: Run, given: Given, cores: int) -> Order:
     """The order that continues a run; an InputError says why there is none."""
-    line = recorded_command(run)
-    if not line:
+    text = _recorded_text(run)
+    if not text:
         raise InputError("It cannot be resumed here: the folder does not record a command. Resume it where it began.")
-    subcommand, options = _read(line, run, given)
+    subcommand, options = _read(recorded_line(text), run, given)
     if why := why_in_terminal(options):
         raise InputError(f"It cannot be resumed here: {why}. Use the command below, with its option to resume.")
     folder = run.path.parent
@@ -55,8 +59,8 @@ def order_again(run: Run, given: Given, cores: int) -> Order:
 def _read(line: str, run: Run, given: Given) -> tuple[str, dict[str, Any]]:
     """The options of a recorded command."""
     try:
-        program, *words = shlex.split(line)
-        if program == PROGRAM and words[0] == SUBCOMMAND_OF[run.kind]:
+        _, *words = shlex.split(line)
+        if words[0] == SUBCOMMAND_OF[run.kind]:
             subcommand, options = given(words)
             for name in ("jobs", "trials"):
                 if name in options:

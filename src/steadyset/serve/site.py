@@ -14,13 +14,14 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 
 from steadyset import wording
 from steadyset._version import __version__
+from steadyset.command_line import PROGRAM
 from steadyset.errors import MissingExtraError, SteadysetError
 from steadyset.io.labels import shown_name
 from steadyset.serve.access import Access
 from steadyset.serve.aside import Aside, as_field
 from steadyset.serve.guard import CHANGE, TooMuchError
 from steadyset.serve.queueing import Queue, Words
-from steadyset.serve.retyped import PROGRAM, Given
+from steadyset.serve.retyped import Given
 from steadyset.serve.shelf import Shelf
 
 BAR = (3.0, 107.0)  # where the bar of an interval begins and ends
