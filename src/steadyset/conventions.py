@@ -10,6 +10,7 @@ LEVEL = 0.95  # the confidence of intervals and tests
 CORE = 0.9  # the share of the runs from which a feature belongs to the steady core
 ALIKE = 0.9  # the similarity from which two features count as alike
 ALIKE_BY: Final = "pearson"  # what that similarity is: the absolute correlation
+FIRST_RUNS, MAX_RUNS = 30, 1000  # of an assessment that goes on until its intervals are narrow
 
 
 def check_level(level: float) -> None:

@@ -6,6 +6,7 @@ import socket
 import numpy as np
 import pandas as pd
 import pytest
+from tests.serve.test_browsing import assessed
 from tests.serve.test_safety import listening
 
 from steadyset.cli.typed_words import given_options, typed_words
@@ -134,6 +135,23 @@ def _more_runs_then_rename_and_delete(page, folder):
     page.get_by_role("button", name="Delete").click()
     page.wait_for_url("**/runs")
     assert not (folder / "kept").exists()
+
+
+def test_two_runs_are_compared(opened, server):
+    folder, _ = server
+    for seed, name in enumerate(("one", "other")):
+        assessed(folder / name, seed)
+    page = opened("/runs")
+    page.get_by_label("First").select_option("one")
+    page.get_by_label("Second").select_option("other")
+    page.get_by_role("button", name="Compare").click()
+    frame = page.frame_locator("iframe.report")
+    frame.get_by_role("heading", level=1).wait_for()
+    assert frame.get_by_text("other: anova:k=2").count()
+    assert no_wider_than_the_window(page)
+    with page.expect_download() as report:
+        page.get_by_role("link", name="Download the comparison").click()
+    assert "one: anova:k=2" in report.value.path().read_text()
 
 
 def test_from_pasted_selections_to_a_report_with_the_keyboard_alone(opened):

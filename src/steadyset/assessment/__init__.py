@@ -29,6 +29,7 @@ from steadyset.assessment.request import DETAILS, Request, make_request
 from steadyset.assessment.result import Assessment
 from steadyset.assessment.workers import CRASHED, KILLED, refuse_what_cannot_travel
 from steadyset.assessment.written import SCHEMA_VERSION
+from steadyset.conventions import FIRST_RUNS, MAX_RUNS
 from steadyset.errors import Argument, HopelessError, InputError
 from steadyset.inference.feature_table import table_csv
 from steadyset.io.disk import folder_path
@@ -43,7 +44,6 @@ from steadyset.similarity.alike import alike_in_data
 
 __all__ = ["Assessment", "assess"]
 
-FIRST_RUNS, MAX_RUNS = 30, 1000
 PACK_EVERY = 2000
 # Failures of the machine, not of a selector: these cells are tried again.
 MACHINE = {name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, OSError)}

@@ -15,7 +15,7 @@ from steadyset.cli.interruption import resumable
 from steadyset.cli.option_records import with_records
 from steadyset.cli.output import Format, warn_of_formulas
 from steadyset.cli.telling import tell
-from steadyset.conventions import CORE, LEVEL, check_core, check_level
+from steadyset.conventions import CORE, LEVEL, MAX_RUNS, check_core, check_level
 from steadyset.errors import InputError
 from steadyset.io.run_files import TABLE
 from steadyset.progress import progress_told
@@ -91,7 +91,6 @@ def assess(
     """
     from sklearn.exceptions import FitFailedWarning
 
-    from steadyset.assessment import MAX_RUNS
     from steadyset.assessment import assess as run_assessment
     from steadyset.assessment.request import CopiesWarning
     from steadyset.findings import findings_of

@@ -11,6 +11,7 @@ from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import Response
 
+from steadyset.conventions import FIRST_RUNS, MAX_RUNS
 from steadyset.errors import Argument, InputError
 from steadyset.serve.aside import TooLongError, as_field
 from steadyset.serve.orders import Order
@@ -98,11 +99,16 @@ async def _assessment_estimated(site: Site, fields: QueryParams) -> tuple[str, d
     request_of = _assess_options(fields)
     call = _reading_call(site, fields)[:2]
     seconds = await site.aside.call("estimated", *call, request_of, seconds=ESTIMATE_SECONDS)
-    runs = DEFAULT_RUNS if fields.get("runs") == "auto" else str(request_of.get("runs", FOLDS))
+    until_narrow = request_of.get("runs") == "auto"
+    runs = FIRST_RUNS if until_narrow else int(request_of.get("runs", FOLDS))
     known = {name: value for name, value in seconds.items() if math.isfinite(value)}
-    total = sum(known.values()) * int(runs) / min(int(request_of["jobs"]), site.cores)
-    more = " for the first 100 runs; more follow until the intervals are narrow" if fields.get("runs") == "auto" else ""
-    words = f"About {lasting(max(total, 1.0))}{more}."
+    total = sum(known.values()) * runs / min(int(request_of["jobs"]), site.cores)
+    about = f"About {lasting(max(total, 1.0))}"
+    words = f"{about}."
+    if until_narrow:
+        most = lasting(max(total * MAX_RUNS / runs, 1.0))
+        words = f"{about} for the first {runs} runs; more follow until the intervals are narrow, at most {MAX_RUNS:,} "
+        words += f"in {most}."
     untried = [name for name in request_of["selectors"] if name not in known]
     if untried:
         words = f"More than {lasting(total)}: there was no time to try {listed(untried, SHOWN)}."
