@@ -110,11 +110,11 @@ def test_the_report_stands_alone_and_believes_no_name(runs, tmp_path, capsys):
     assert run(["report", str(runs), "-o", str(page)]) == 0
     assert f"The report is in {page}." in capsys.readouterr().out
     html = page.read_text()
-    assert html.count("<script") == html.count("</script>") == 2  # the data and the script of the page itself
+    assert html.count("<script") == html.count("</script>") == 4  # data, drawings, Vega, the page's own
     assert "<script>alert(1)" not in html
     assert "&lt;script&gt;alert(1)" in html
     assert not re.search(r"""(src|href)\s*=\s*["']?https?:""", html)
-    assert html.count('<div class="picture"><svg') >= 3
+    assert html.count('<div class="still"><svg') >= 3
     assert "steadiest selector" in html
 
 

@@ -24,7 +24,7 @@ def test_the_intervals_are_those_of_the_table_of_features():
 def test_level_and_core_are_those_of_the_findings():
     found = st.findings_of(RUNS, core=0.7, level=0.8)
     picture = st.plot.selection_frequencies(found)
-    assert picture.note == "Dark: in at least 70% of the runs (dashed line). Thin lines: 80% intervals."
+    assert picture.note == "Strong: in at least 70% of the runs (dashed line). Thin lines: 80% intervals."
     assert picture.data.equals(st.plot.selection_frequencies({"": RUNS}, core=0.7, level=0.8).data)
 
 

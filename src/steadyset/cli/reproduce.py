@@ -61,6 +61,7 @@ def reproduce(
     seed: shared.RunSeed = 0,
     load: shared.Load = None,
     form: shared.Form = Format.table,
+    spreadsheet_safe: shared.SpreadsheetSafe = False,
 ) -> None:
     """Reproduce tables and figures of papers: published, ours, tolerance and verdict.
 
@@ -72,7 +73,7 @@ def reproduce(
     from steadyset.reproduction.summary import write_summary
 
     if not names:
-        _print_list(form)
+        _print_list(form, safe=spreadsheet_safe)
         return
     items, where, n_jobs = chosen_items(names), data_folder(data), job_count(jobs)
     if download:
@@ -118,7 +119,7 @@ def _download(names: list[str]) -> None:
             typer.echo(f"{name}: {file}", err=True)
 
 
-def _print_list(form: Format) -> None:
+def _print_list(form: Format, *, safe: bool) -> None:
     from steadyset.reproduction import all_items
 
     def times(item: Item) -> str:
@@ -134,7 +135,7 @@ def _print_list(form: Format) -> None:
         }
         for item in all_items()
     ]
-    print_rows(rows, form, wide=["what", "data"])
+    print_rows(rows, form, wide=["what", "data"], safe=safe)
     if form is Format.table:
         typer.echo("`steadyset reproduce PAPER/ITEM` reproduces one, `steadyset reproduce all` everything.")
 

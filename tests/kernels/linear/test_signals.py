@@ -97,11 +97,11 @@ def test_ctrl_c_ends_a_lasso_that_takes_long():
         from steadyset.selectors.linear import SparseLinear
 
         rng = np.random.default_rng(0)
-        X = rng.normal(size=(600, 3000)) + 3.0 * rng.normal(size=(600, 1))
-        y = X[:, :20].sum(axis=1) + rng.normal(size=600)
+        X = rng.normal(size=(1500, 3000)) + 3.0 * rng.normal(size=(1500, 1))
+        y = X[:, :20].sum(axis=1) + rng.normal(size=1500)
         SparseLinear(penalty=1.0).fit(X[:40, :6], y[:40])  # compiles
         print("starts", flush=True)
-        SparseLinear(penalty=1e-3).fit(X, y)
+        SparseLinear(penalty=1e-4).fit(X, y)
         print("finished", flush=True)
     """
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
