@@ -6,9 +6,11 @@ import time
 
 import numpy as np
 import pytest
+from starlette.datastructures import QueryParams
 
 import steadyset as st
 from steadyset.assessment.folder import RunFolder
+from steadyset.serve.data_view import _reading
 from steadyset.serve.run_view import _is_fresh
 from steadyset.serve.shelf import Shelf
 
@@ -87,3 +89,8 @@ def test_a_damaged_run_folder_keeps_no_other_from_being_shown(client, two, folde
     (folder / "one" / "assessment.json").write_text(settings)
     assert "other" in client.get("/runs").text
     assert client.get("/runs/one").status_code == 200
+
+
+@pytest.mark.parametrize(("typed", "sent"), [("\t", "\t"), (" ; ", ";"), (" ", " ")])
+def test_a_separator_may_be_a_tab_or_a_space(typed, sent):
+    assert _reading(QueryParams({"delimiter": typed})) == {"delimiter": sent}

@@ -18,7 +18,7 @@ from steadyset.serve.orders import Order
 from steadyset.serve.site import Site, go_to, site_of
 from steadyset.wording import counted, lasting, listed
 
-TEXTS = ("target", "groups", "sheet", "samples_sheet", "layer", "delimiter")
+TEXTS = ("target", "groups", "sheet", "samples_sheet", "layer")
 LISTS = ("drop", "keep")  # of columns
 RESAMPLINGS = {
     "bootstrap": "bootstrap: rows drawn with replacement",
@@ -109,9 +109,12 @@ async def _assessment_estimated(site: Site, fields: QueryParams) -> tuple[str, d
         most = lasting(max(total * MAX_RUNS / runs, 1.0))
         words = f"{about} for the first {runs} runs; more follow until the intervals are narrow, at most {MAX_RUNS:,} "
         words += f"in {most}."
-    untried = [name for name in request_of["selectors"] if name not in known]
+    untried = [name for name in request_of["selectors"] if name not in seconds]
     if untried:
         words = f"More than {lasting(total)}: there was no time to try {listed(untried, SHOWN)}."
+    failed = [name for name in seconds if name not in known]
+    if failed:
+        words += f" The first runs of {listed(failed, SHOWN)} failed."
     return words, {name: f"{value:.2g} s" for name, value in known.items()}
 
 
@@ -160,6 +163,8 @@ def _reading_call(site: Site, asked: QueryParams) -> tuple[str, dict[str, Any], 
 def _reading(asked: QueryParams) -> dict[str, Any]:
     """The options of reading that were chosen, as `load_data` and the command name them."""
     found: dict[str, Any] = {name: asked[name].strip() for name in TEXTS if asked.get(name, "").strip()}
+    if asked.get("delimiter"):
+        found["delimiter"] = asked["delimiter"].strip() or asked["delimiter"][0]  # which may be a tab
     if asked.get("transpose") in ("yes", "no"):
         found["transpose"] = asked["transpose"] == "yes"
     for name in LISTS:
