@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import time
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,10 +20,7 @@ from steadyset.serve.shelf import Run
 RUNNING, FINISHED_STATE, FAILED, INTERRUPTED = "running", "finished", "failed", "interrupted"
 LONGEST_SAID = 1 << 16
 COUNT = "select count(*) from trials where state in ('COMPLETE', 'PRUNED')"
-BEATS = (  # which come every five seconds
-    "select count(*) from trials join trial_heartbeats using (trial_id) "
-    "where state = 'RUNNING' and heartbeat > datetime('now', '-15 seconds')"
-)
+QUIET = 15.0  # seconds without a word from a tuning, which writes at least every five
 ON_ALL_ROWS = "--1.json"
 
 
@@ -57,7 +55,7 @@ def progress_of(run: Run) -> Progress:
 
 def _state(run: Run, done: int, total: int) -> str:
     asked = None if run.order is None else run.order.state
-    if is_held(run.path) or is_locked(run.path) or (asked is None and _beats(run.path / DATABASE)):
+    if is_held(run.path) or is_locked(run.path) or (asked is None and _beats(run.path)):
         return RUNNING
     if asked in (WAITING, PAUSED, STOPPED):
         return str(asked)
@@ -80,7 +78,12 @@ def _until(settings: dict[str, Any]) -> str:
 def stamps(folder: Path) -> tuple[int, ...]:
     """What changes when anything happens in a run folder; reading it costs a few calls of the system."""
     files = (FINISHED, CELLS, SETTINGS, TABLE, DATABASE, ASKED, HELD, TRIALS)
-    return (int(is_held(folder)), int(is_locked(folder)), *(_stamp(folder / name) for name in files))
+    return (
+        int(is_held(folder)),
+        int(is_locked(folder)),
+        int(_beats(folder)),
+        *(_stamp(folder / name) for name in files),
+    )
 
 
 def said(folder: Path) -> str:
@@ -116,9 +119,10 @@ def _of_tuning(run: Run) -> tuple[int, int]:
     return int(recorded(run.path / DATABASE, COUNT) or 0), total
 
 
-def _beats(path: Path) -> bool:
-    """Whether a process that holds no lock, as a tuning in a terminal, has lately worked on a configuration."""
-    return bool(recorded(path, BEATS))
+def _beats(folder: Path) -> bool:
+    """Whether a tuning in a terminal, which holds no lock, has lately written, and not its last words."""
+    last = _stamp(folder / DATABASE)
+    return last > _stamp(folder / TRIALS) and time.time() - last / 1e9 < QUIET
 
 
 def recorded(path: Path, query: str) -> Any:
