@@ -102,8 +102,8 @@ class Shelf:
     def free_name(self, wanted: str) -> str:
         """The wanted name, with a number where it is taken."""
         stem = re.sub(r"[^\w.-]+", "-", wanted).strip("-._")[:60] or "run"
-        names = (*(() if stem == DATA else (stem,)), *(f"{stem}-{i}" for i in range(2, 10_000)))
-        return next(name for name in names if not self.place(name).exists())
+        names = (stem, *(f"{stem}-{i}" for i in range(2, 10_000)))
+        return next(name for name in names if name != DATA and not self.place(name).exists())
 
     def rename(self, run: Run, name: str) -> None:
         """Give a run folder another name."""
