@@ -153,7 +153,7 @@ class RunFolder:
                 raise InputError(
                     f"{self.path} is in use by another process; wait for it or choose another folder."
                 ) from None
-            except NotImplementedError:
+            except NotImplementedError:  # what filelock raises there
                 raise InputError(f"{self.path} is on a disk without locks; choose a folder on another disk.") from None
         try:
             for unfinished in (*self.path.glob(".*.part"), *(self.path / FINISHED).glob(".*.part")):

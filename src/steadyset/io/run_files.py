@@ -43,7 +43,7 @@ def _cannot_be_taken(path: Path) -> bool:
         lock.acquire(blocking=False)
     except Timeout:
         return True
-    except (OSError, NotImplementedError):
+    except (OSError, NotImplementedError):  # it cannot be locked, or its disk has no locks
         return False
     lock.release()
     return False

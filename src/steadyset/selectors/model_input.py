@@ -48,29 +48,52 @@ def read_training(
     X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, *, target: Target, selector: Any = None
 ) -> Training:
     """Check the training data; rows of weight zero are left out, so they count for nothing at all."""
-    needed_by = "a path" if selector is None else type(selector).__name__
-    values = check_features(X, selector)
-    labels = check_target(y, len(values), needed_by)
-    weight = check_sample_weight(sample_weight, len(values))[0]
-    if target == "numbers":
-        numbers, classes = check_numbers(labels, needed_by), np.empty(0)
-    else:
-        # The target is judged as it is given: a resample, which weights tell, may hold one row of a class.
-        classes, codes = check_classes(labels, weight[None], needed_by)
-        numbers = codes.astype(np.float64)
+    values, numbers, weights, classes = checked_data(X, y, sample_weight, target=target, selector=selector)
+    weight = weights[0]
     used = weight > 0
     if not used.all():
         values, numbers, weight = values[used], numbers[used], weight[used]
         if len(classes):
             present, codes = np.unique(numbers, return_inverse=True)
             classes, numbers = classes[present.astype(np.int64)], codes.astype(np.float64)
+    refuse_too_little(numbers, target, selector)
+    return Training(values, numbers, weight, classes)
+
+
+def checked_data(
+    X: ArrayLike,
+    y: ArrayLike,
+    weights: ArrayLike | None,
+    *,
+    target: Target,
+    selector: Any = None,
+    resamples: bool = False,
+) -> tuple[Floats, Floats, Floats, NDArray[Any]]:
+    """Features, the target as numbers or as places in the classes, weights of each resample, and the classes."""
+    needed_by = _needed_by(selector)
+    values = check_features(X, selector)
+    labels = check_target(y, len(values), needed_by)
+    weight = check_sample_weight(weights, len(values), resamples=resamples)
+    if target == "numbers":
+        return values, check_numbers(labels, needed_by), weight, np.empty(0)
+    # The target is judged as it is given: a resample, which weights tell, may hold one row of a class.
+    classes, codes = check_classes(labels, weight, needed_by)
+    return values, codes.astype(np.float64), weight, classes
+
+
+def refuse_too_little(numbers: Floats, target: Target, selector: Any = None) -> None:
+    """Refuse the target of a resample from which nothing can be learnt."""
+    needed_by = _needed_by(selector)
     if target == "binary":
-        check_two_classes(len(classes), needed_by)
-    if len(weight) < 2:
-        raise InputError(f"X has n_samples={len(weight)} rows of positive weight; {needed_by} needs at least two.")
+        check_two_classes(len(np.unique(numbers)), needed_by)
+    if len(numbers) < 2:
+        raise InputError(f"X has n_samples={len(numbers)} rows of positive weight; {needed_by} needs at least two.")
     if np.ptp(numbers) == 0:
         raise InputError(f"y has one value only, {numbers[0]:g}; {needed_by} needs a target that varies.")
-    return Training(values, numbers, weight, classes)
+
+
+def _needed_by(selector: Any) -> str:
+    return "a path" if selector is None else type(selector).__name__
 
 
 def standardise(training: Training) -> Standardised:

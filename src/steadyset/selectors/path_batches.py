@@ -25,16 +25,15 @@ from steadyset.kernels.paths.level_walk import (
     solve_hard,
 )
 from steadyset.kernels.paths.path_arrays import Batch, Features, make_batch
-from steadyset.selectors.model_input import SolvedTarget, Target, Training, solved_target
-from steadyset.selectors.one_thread import one_blas_thread
-from steadyset.selectors.validation import (
-    check_classes,
-    check_features,
-    check_numbers,
-    check_sample_weight,
-    check_target,
-    check_two_classes,
+from steadyset.selectors.model_input import (
+    SolvedTarget,
+    Target,
+    Training,
+    checked_data,
+    refuse_too_little,
+    solved_target,
 )
+from steadyset.selectors.one_thread import one_blas_thread
 
 MOST_AT_ONCE = 50
 # What a batch may take: the descents of all features of its resamples, and room for their active sets, of which only
@@ -67,26 +66,10 @@ def read_resamples(
     X: ArrayLike, y: ArrayLike, weights: ArrayLike | None, *, target: Target, selector: Any = None
 ) -> Resamples:
     """Check the data and a vector of weights, or one for each resample; rows of weight zero count for nothing."""
-    needed_by = "a path" if selector is None else type(selector).__name__
-    values = check_features(X, selector)
-    labels = check_target(y, len(values), needed_by)
-    weight = check_sample_weight(weights, len(values), resamples=True)
-    if target == "numbers":
-        codes, classes = check_numbers(labels, needed_by), np.empty(0)
-    else:
-        # The target is judged as it is given: a resample, which weights tell, may hold one row of a class.
-        classes, places = check_classes(labels, weight, needed_by)
-        codes = places.astype(np.float64)
-    data = Resamples(values, codes, weight, classes)
+    values, codes, weight, classes = checked_data(X, y, weights, target=target, selector=selector, resamples=True)
     for run in range(len(weight)):
-        present = codes[weight[run] > 0]
-        if target == "binary":
-            check_two_classes(len(np.unique(present)), needed_by)
-        if len(present) < 2:
-            raise InputError(f"X has n_samples={len(present)} rows of positive weight; {needed_by} needs at least two.")
-        if np.ptp(present) == 0:
-            raise InputError(f"y has one value only, {present[0]:g}; {needed_by} needs a target that varies.")
-    return data
+        refuse_too_little(codes[weight[run] > 0], target, selector)
+    return Resamples(values, codes, weight, classes)
 
 
 @dataclass(frozen=True)

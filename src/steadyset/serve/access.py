@@ -55,7 +55,7 @@ class Access:
         return hmac.compare_digest(signature.encode("utf-8", "replace"), self._signature("session", name).encode())
 
     def change_token(self, session: str) -> str:
-        """What a request for a change has to carry, which only pages of this session know."""
+        """What a request for a change has to carry, which only pages that came with this cookie know."""
         return self._signature("change", session)
 
     def is_own_host(self, header: str) -> bool:
