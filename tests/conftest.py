@@ -1,5 +1,6 @@
 """Settings and places that all tests share."""
 
+import shutil
 import subprocess
 
 import pytest
@@ -7,6 +8,19 @@ from hypothesis import HealthCheck, settings
 
 settings.register_profile("steadyset", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("steadyset")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """The chromium of the machine, driven by playwright."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install playwright")
+    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if chromium is None:
+        pytest.skip("needs chromium: apt-get install chromium")
+    with sync_api.sync_playwright() as driver:
+        found = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield found
+        found.close()
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import csv
 import io
 import re
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +13,6 @@ import steadyset as st
 from steadyset.inference import steady_core
 from steadyset.io.spreadsheet import spreadsheet_safe
 from steadyset.selectors import error_control
-
-sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install playwright")
-CHROMIUM = next((path for path in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if path), None)
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium: apt-get install chromium")
 
 N_RUNS, N_FEATURES = 20, 60
 HOSTILE = (
@@ -43,14 +38,6 @@ def steady_sets(shares, seed):
 
 FIRST = st.Selections.from_sets(steady_sets([1, 0.95, 0.8, 0.6], 0), n_features=N_FEATURES)
 SECOND = st.Selections.from_sets(steady_sets([1, 0.75, 0.7], 1), n_features=N_FEATURES)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as driver:
-        found = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield found
-        found.close()
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,5 @@
 """Both journeys in a real browser: from an empty folder to a report, without a terminal."""
 
-import shutil
 import socket
 
 import numpy as np
@@ -14,10 +13,6 @@ from steadyset.io.data_table import load_data
 from steadyset.serve.access import Access
 from steadyset.serve.application import create_application
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install playwright")
-CHROMIUM = next((path for path in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if path), None)
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium: apt-get install chromium")
-
 PATIENCE = 180_000  # milliseconds, on a machine that does other things
 MATRIX = "a,b,c,d\n1,1,0,0\n1,1,0,0\n1,0,1,0\n1,1,0,0\n"
 
@@ -29,14 +24,6 @@ def server(tmp_path_factory):
     access = Access("127.0.0.1", sock.getsockname()[1])
     with listening(create_application(folder, access, typed_words, given_options, cores=2), sock):
         yield folder, access
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as driver:
-        found = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield found
-        found.close()
 
 
 @pytest.fixture
