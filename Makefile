@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo serve serve-pictures readme-picture gallery reproduce reproduction-page test test-lowest lint types contracts pytest fuzz format lock performance clean
+.PHONY: demo docs serve serve-pictures readme-picture gallery reproduce reproduction-page test test-lowest lint types contracts pytest fuzz format lock performance clean
 
 demo: $(READY)
 	$(BIN)/python examples/demo.py
@@ -24,6 +24,11 @@ readme-picture: demo
 # docs/gallery: every picture that there is.
 gallery: $(READY)
 	$(BIN)/python docs/make_gallery.py
+
+# The site, into site/: sources in docs/, the reference from the code. It asks nobody for anything, and a warning is an error.
+docs: $(READY)
+	$(BIN)/sphinx-build -b html -W --keep-going -j 2 -q -d build/doctrees docs site
+	@echo The site is in site/index.html
 
 # Tables and figures of papers again, in their fast versions; fails if a verdict is not the recorded one. Those that need
 # real data use the folder that STEADYSET_DATA names, or are said to be not decidable without it.
@@ -84,5 +89,5 @@ lock:
 	  --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-package steadyset -o requirements.lock
 
 clean:
-	rm -rf .venv .venv-lowest build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-lowest build dist site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
