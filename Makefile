@@ -3,7 +3,8 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo docs serve serve-pictures readme-picture gallery reproduce reproduction-page test test-lowest lint types contracts pytest fuzz format lock performance clean
+.PHONY: demo serve serve-pictures readme-picture gallery docs reproduce reproduction-page
+.PHONY: test test-oldest lint types contracts pytest fuzz format performance changelog dist lock clean
 
 demo: $(READY)
 	$(BIN)/python examples/demo.py
@@ -54,12 +55,13 @@ contracts: $(READY)
 pytest: $(READY)
 	$(BIN)/pytest -n 2
 
-# All tests with the lowest versions that pyproject.toml allows, in an environment and with a kernel cache of their own.
-test-lowest:
-	test -x .venv-lowest/bin/python || $(PYTHON) -m venv .venv-lowest
-	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check uv
-	VIRTUAL_ENV=$(CURDIR)/.venv-lowest .venv-lowest/bin/uv pip install --quiet --resolution lowest-direct -e '.[all,test]'
-	NUMBA_CACHE_DIR=$(CURDIR)/.venv-lowest/kernels .venv-lowest/bin/pytest -n 2
+# The core tests (tests/conftest.py says which) with the oldest versions that pyproject.toml allows, in an environment and with a
+# kernel cache of their own.
+test-oldest:
+	test -x .venv-oldest/bin/python || $(PYTHON) -m venv .venv-oldest
+	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check uv
+	VIRTUAL_ENV=$(CURDIR)/.venv-oldest .venv-oldest/bin/uv pip install --quiet --resolution lowest-direct -e '.[all,test]'
+	NUMBA_CACHE_DIR=$(CURDIR)/.venv-oldest/kernels .venv-oldest/bin/pytest --core -n 2
 
 # Hostile inputs with new seeds, for an hour; make fuzz STEADYSET_FUZZ_SECONDS=600 for ten minutes.
 fuzz: export STEADYSET_FUZZ_SECONDS ?= 3600
@@ -89,5 +91,5 @@ lock:
 	  --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-package steadyset -o requirements.lock
 
 clean:
-	rm -rf .venv .venv-lowest build dist site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-oldest build dist site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

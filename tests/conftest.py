@@ -1,13 +1,30 @@
-"""Settings and places that all tests share."""
+"""Settings and places that all tests share, and which tests are the core."""
 
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile("steadyset", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("steadyset")
+
+TESTS = Path(__file__).parent
+# What has to hold on every system, Python and version of a dependency: from a file to what the command prints.
+CORE = ["assessment", "cli", "inference", "io", "kernels", "measures", "runner", "selectors", "similarity"]
+CORE += ["test_deprecation.py", "test_portability.py", "test_resampling.py", "test_selections.py", "test_task.py"]
+
+
+def pytest_addoption(parser):
+    parser.addoption("--core", action="store_true", help="only the core tests, which hold on every system and version")
+
+
+def pytest_ignore_collect(collection_path, config):
+    """With --core, what is not part of it is not even imported."""
+    core = [TESTS / name for name in CORE]
+    related = any(path == collection_path or path in collection_path.parents for path in core)
+    return True if config.getoption("--core") and not (related or collection_path == TESTS) else None
 
 
 @pytest.fixture(scope="module")

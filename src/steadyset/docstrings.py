@@ -6,7 +6,8 @@ import inspect
 import re
 from typing import Any
 
-DEPRECATED = "deprecated"
+from steadyset.deprecation import DEPRECATED
+
 SECTION = re.compile(r"^(\w+)\n-+$", re.MULTILINE)
 
 

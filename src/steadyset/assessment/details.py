@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from steadyset.command_line import command_line
-from steadyset.docstrings import DEPRECATED, headed_line
+from steadyset.deprecation import DEPRECATED
+from steadyset.docstrings import headed_line
 from steadyset.io.labels import shown_name
 from steadyset.runner.function import FunctionSelector, function_name
 from steadyset.runner.plan import Plan

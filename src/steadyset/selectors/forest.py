@@ -1,12 +1,12 @@
 """Random forests whose impurity or out-of-bag permutation importance ranks the features."""
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin, clone
 
+from steadyset.deprecation import DEPRECATED, renamed
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.trees.growth import Trees
 from steadyset.selectors.known import register_selector
@@ -23,6 +23,7 @@ from steadyset.selectors.trees import (
 from steadyset.selectors.validation import check_choice, size_or_default
 
 KINDS = {"impurity": "decrease_share", "permutation": "permutation"}
+N_TREES = renamed("n_trees", "n_estimators", since="0.1", removed_in="1.0")
 
 
 class _ForestSelector(ModelSelector):
@@ -41,7 +42,7 @@ class _ForestSelector(ModelSelector):
         max_features: str | int | float | None = "sqrt",
         max_depth: int | None = None,
         random_state: Any = None,
-        n_trees: Any = "deprecated",
+        n_trees: Any = DEPRECATED,
     ) -> None:
         self.k = k
         self.importance = importance
@@ -80,11 +81,7 @@ class _ForestSelector(ModelSelector):
     def _number_of_trees(self) -> int:
         if isinstance(self.n_trees, str):
             return self.n_estimators
-        warnings.warn(
-            "n_trees is now called n_estimators; the old name will be removed in version 1.0.",
-            FutureWarning,
-            stacklevel=3,
-        )
+        N_TREES.warn(stacklevel=2)
         return int(self.n_trees)
 
     def _mean_of_trees(self, X: ArrayLike) -> Floats:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any
 
-from steadyset.docstrings import DEPRECATED, first_paragraph, headed_line, meanings
+from steadyset.deprecation import DEPRECATED
+from steadyset.docstrings import first_paragraph, headed_line, meanings
 from steadyset.selectors.ensembles import StabilitySelection
 from steadyset.selectors.ensembles.rules import get_rule
 from steadyset.selectors.filters import Filter, FilterSelector, get_filter
