@@ -16,6 +16,12 @@ def first_paragraph(thing: Any) -> str:
     return " ".join(_text(thing).partition("\n\n")[0].split()).rstrip(".")
 
 
+def reference(thing: Any) -> str:
+    """Where a thing comes from: its section References on one line, or its line "Reference:"."""
+    cited = [line.removeprefix("* ").strip() for line in _section(_text(thing), "References").splitlines()]
+    return " ".join(cited).rstrip(".") or headed_line(thing, "Reference")
+
+
 def headed_line(thing: Any, heading: str) -> str:
     """What follows a heading such as "Reference:" on its line; "" where no line starts with it."""
     prefix = f"{heading}: "
@@ -24,17 +30,23 @@ def headed_line(thing: Any, heading: str) -> str:
 
 
 def meanings(thing: Any) -> dict[str, str]:
-    """What each parameter means, from the section Parameters: "k, size : whole number" and the indented lines below."""
+    """What each parameter means, from the section Parameters: the indented lines below "k, size : int".
+
+    A meaning that starts in the place of the type goes on below: "k : how many features" and "are kept".
+    """
+    types: dict[str, str] = {}
     found: dict[str, str] = {}
     names: list[str] = []
     for line in _section(_text(thing), "Parameters").splitlines():
         head = re.match(r"([\w, ]+?)(?: : (.*))?$", line)
         if head and not line.startswith(" "):
             names = [name.strip() for name in head[1].split(",")]
-            found |= dict.fromkeys(names, head[2] or "")
+            types |= dict.fromkeys(names, head[2] or "")
+            found |= dict.fromkeys(names, "")
         else:
-            found |= {name: _continued(found[name], line.strip()) for name in names}
-    return {name: " ".join(text.replace("`", "").split()).rstrip(".") for name, text in found.items()}
+            found |= {name: f"{found[name]} {line.strip()}" for name in names}
+    told = {name: text if text.strip()[:1].isupper() else types[name] + text for name, text in found.items()}
+    return {name: " ".join(text.replace("`", "").split()).rstrip(".") for name, text in told.items()}
 
 
 def defaults(thing: Any) -> dict[str, Any]:
@@ -42,12 +54,6 @@ def defaults(thing: Any) -> dict[str, Any]:
     kind = thing if isinstance(thing, type) else type(thing)
     taken = list(inspect.signature(kind).parameters.values())
     return {p.name: p.default for p in taken if p.default is not p.empty and p.default != DEPRECATED}
-
-
-def _continued(text: str, more: str) -> str:
-    """The next line of a meaning; a sentence after words that do not end as one starts a new one."""
-    ended = not text or text.endswith((".", ":", ";", ",")) or not more[:1].isupper()
-    return f"{text} {more}" if ended else f"{text}. {more}"
 
 
 def _section(text: str, title: str) -> str:

@@ -13,6 +13,8 @@ from steadyset.errors import InputError
 from steadyset.io.numbers import number_array
 from steadyset.kernels.arrays import Bools, Floats, Ints
 
+__all__ = ["decision_flip", "linear"]
+
 AsGiven = Callable[[Floats], Any]
 Method = Literal["auto", "closed_form", "search"]
 ROWS_A_CALL = 1 << 16

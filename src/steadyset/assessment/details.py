@@ -13,7 +13,7 @@ import numpy as np
 
 from steadyset.command_line import command_line
 from steadyset.deprecation import DEPRECATED
-from steadyset.docstrings import headed_line
+from steadyset.docstrings import reference
 from steadyset.io.labels import shown_name
 from steadyset.runner.function import FunctionSelector, function_name
 from steadyset.runner.plan import Plan
@@ -40,7 +40,7 @@ def data_details(plan: Plan, target: str = "") -> dict[str, Any]:
         "missing_features": len(plan.gaps),
         "n_groups": 0 if plan.groups is None else len(np.unique(plan.groups)),
         "n_runs": plan.n_runs,
-        "resampling": {"words": resampling.in_words(), "reference": headed_line(type(resampling), "Reference")},
+        "resampling": {"words": resampling.in_words(), "reference": reference(type(resampling))},
         "predictor": predictor_words(plan),
         "versions": {"python": sys.version.split()[0], **{name: version(name) for name in PACKAGES}},
         **({COMMAND: command_line()} if command_line() else {}),

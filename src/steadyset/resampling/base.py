@@ -37,7 +37,18 @@ class Resampling(BaseEstimator):  # type: ignore[misc]
         return type(self).__name__.lower()
 
     def n_runs_for(self, rows: Rows) -> int:
-        """How many runs there are on this data."""
+        """How many runs there are on this data.
+
+        Parameters
+        ----------
+        rows : Rows
+            How many rows the data has, with their classes and groups where these are known.
+
+        Returns
+        -------
+        int
+            The number of runs.
+        """
         return int(getattr(self, "n_runs"))  # noqa: B009 - a parameter of most subclasses
 
     @property
@@ -46,13 +57,25 @@ class Resampling(BaseEstimator):  # type: ignore[misc]
         return "n_runs" in self.get_params()
 
     def identity(self) -> str:
-        """What decides the rows of a run, besides its number and the seed."""
+        """What decides the rows of a run, besides its number and the seed.
+
+        Returns
+        -------
+        str
+            The class with the parameters that matter; two resamplings of equal identity draw the same rows.
+        """
         left_out = {"random_state"} | ({"n_runs"} if self.extendable else set())
         shown = (f"{key}={value!r}" for key, value in sorted(self.get_params().items()) if key not in left_out)
         return f"{type(self).__name__}({', '.join(shown)})"
 
     def in_words(self) -> str:
-        """What the runs are drawn as, after their number: "100 ..."; the rows are those of the data."""
+        """What the runs are drawn as, as it follows their number in a sentence: "100 ...".
+
+        Returns
+        -------
+        str
+            Words such as "bootstrap samples of the rows".
+        """
         return f"resamples of the rows by {self.identity()}"
 
     @abstractmethod
@@ -60,7 +83,22 @@ class Resampling(BaseEstimator):  # type: ignore[misc]
         """The training and the test rows of one run."""
 
     def draw(self, run: int, rows: Rows, seed: int = 0) -> Resample:
-        """Run number `run` (from 0); its test rows are those left out, where there are any."""
+        """Draw one run by itself.
+
+        Parameters
+        ----------
+        run : int
+            The number of the run, from 0.
+        rows : Rows
+            How many rows the data has, with their classes and groups where these are known.
+        seed : int, default=0
+            The seed of all runs.
+
+        Returns
+        -------
+        Resample
+            The rows to train on, the rows left out, where there are any, and the label of the run.
+        """
         drawn = self._draw(run, rows, seed)
         resample = drawn if isinstance(drawn, Resample) else Resample("", *drawn)
         return resample if resample.label else replace(resample, label=self._label(resample, run, seed))
@@ -70,12 +108,36 @@ class Resampling(BaseEstimator):  # type: ignore[misc]
         return f"{self.name}-{resample.digest}:{seed}:{run + 1}"
 
     def test_ratio(self, rows: Rows, seed: int = 0) -> float:
-        """Test rows for each distinct training row, in the first run: how much the scores of the runs overlap."""
+        """Test rows for each distinct training row, in the first run: how much the scores of the runs overlap.
+
+        Parameters
+        ----------
+        rows : Rows
+            How many rows the data has, with their classes and groups where these are known.
+        seed : int, default=0
+            The seed of all runs.
+
+        Returns
+        -------
+        float
+            The ratio; 0 where no rows are left out.
+        """
         first = self.draw(0, rows, seed)
         return len(first.test) / len(np.unique(first.train))
 
     def check(self, rows: Rows) -> None:
-        """Refuse data that this resampling cannot draw from."""
+        """Refuse data that this resampling cannot draw from.
+
+        Parameters
+        ----------
+        rows : Rows
+            How many rows the data has, with their classes and groups where these are known.
+
+        Raises
+        ------
+        InputError
+            Where a parameter has no sensible value for this data; the message says which would.
+        """
         self._check_kinds()
         if rows.n < 2:
             raise InputError(f"The data has {rows.n} rows; resampling needs at least 2.")
@@ -103,7 +165,29 @@ class Resampling(BaseEstimator):  # type: ignore[misc]
                 check_flag(name, value)
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Ints, Ints]]:
-        """Training and test rows of every run, as scikit-learn's splitters give them."""
+        """Training and test rows of every run, as scikit-learn's splitters give them.
+
+        Parameters
+        ----------
+        X : array-like or frame
+            The data; only its number of rows is read.
+        y : array-like or None, default=None
+            The classes, which stratified resamplings need.
+        groups : array-like or None, default=None
+            The group of each row; rows of one group stay together.
+
+        Yields
+        ------
+        train : array of int
+            The rows to fit on, with repeats where a row is drawn more than once.
+        test : array of int
+            The rows left out.
+
+        Raises
+        ------
+        InputError
+            Where the data cannot be drawn from in this way; the message says why.
+        """
         check_seed("random_state", self.random_state)
         rows = self._rows(X, y, groups)
         self.check(rows)
@@ -112,7 +196,22 @@ class Resampling(BaseEstimator):  # type: ignore[misc]
             yield resample.train, resample.test
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """The number of runs."""
+        """The number of runs, as scikit-learn's splitters give it.
+
+        Parameters
+        ----------
+        X : array-like, frame or None, default=None
+            The data, where the number of runs depends on its number of rows.
+        y : array-like or None, default=None
+            The classes; they are not needed.
+        groups : array-like or None, default=None
+            The group of each row.
+
+        Returns
+        -------
+        int
+            The number of runs.
+        """
         return self.n_runs_for(self._rows(X, y, groups))
 
     def _rows(self, X: Any, y: Any, groups: Any) -> Rows:

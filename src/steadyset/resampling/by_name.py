@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from steadyset.arguments import wrong_argument
-from steadyset.docstrings import defaults, first_paragraph, headed_line, meanings
+from steadyset.docstrings import defaults, first_paragraph, meanings, reference
 from steadyset.errors import InputError
 from steadyset.io.labels import name_and_params
 from steadyset.plugins import PlugIns, check_new_name
@@ -18,7 +18,40 @@ RESAMPLINGS: dict[str, type[Resampling]] = {}  # each registers itself where it 
 
 
 def register_resampling(name: str, resampling: type[Resampling], *, replace: bool = False) -> type[Resampling]:
-    """Make a resampling known by a name, to the command and to `resampling_by_name`; it is made without arguments."""
+    """Make a resampling known by a name, to the command, to `assess` and to the catalogue.
+
+    Parameters
+    ----------
+    name : str
+        The name, such as "odd_rows".
+    resampling : subclass of Resampling
+        The class; it can be made without arguments. A subclass draws one run in its method `_draw`.
+    replace : bool, default=False
+        Whether a resampling of this name may be replaced; otherwise a taken name is refused.
+
+    Returns
+    -------
+    type
+        The class, so that the function can decorate it.
+
+    Raises
+    ------
+    InputError
+        Where the name is taken, or the class is no subclass of Resampling.
+
+    Examples
+    --------
+    Other defaults under another name:
+
+    >>> import steadyset as st
+    >>> class MostRows(st.Subsample):
+    ...     "Nine tenths of the rows, drawn without replacement."
+    ...
+    ...     def __init__(self, n_runs=100, *, fraction=0.9, stratified=False, random_state=None):
+    ...         super().__init__(n_runs, fraction=fraction, stratified=stratified, random_state=random_state)
+    >>> st.register_resampling("most_rows", MostRows)().fraction
+    0.9
+    """
     check_new_name("resampling", name, RESAMPLINGS, replace=replace)
     if not (isinstance(resampling, type) and issubclass(resampling, Resampling)):
         raise wrong_argument("resampling", "a subclass of Resampling", resampling)
@@ -71,12 +104,18 @@ def resampling_entry(name: str) -> dict[str, Any]:
         "parameters": defaults(kind),
         "meanings": meanings(kind),
         "groups": kind.takes_groups,
-        "reference": headed_line(kind, "Reference"),
+        "reference": reference(kind),
     }
 
 
 def list_resamplings() -> pd.DataFrame:
-    """The catalogue: one row per resampling, with its parameters, whether it keeps groups together, and its reference.
+    """The catalogue of resamplings.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per resampling: what it does, its parameters with their defaults and meanings, whether it keeps
+        groups together, and where it comes from.
 
     Examples
     --------

@@ -23,12 +23,28 @@ class Bootstrap(Resampling):
 
     Parameters
     ----------
-    n_runs : how many runs
-    stratified : whether rows are drawn within each class
-    balanced : whether every row occurs equally often over all runs
-    random_state : the seed of the runs; None: that of the assessment
+    n_runs : int, default=100
+        How many runs.
+    stratified : bool, default=False
+        Whether rows are drawn within each class, so that every run keeps the sizes of the classes.
+    balanced : bool, default=False
+        Whether every row occurs equally often over all runs.
+    random_state : int or None, default=None
+        Seed of the runs. None takes the seed of the assessment; used on its own as a splitter, None is 0.
 
-    Reference: Efron 1979.
+    References
+    ----------
+    Efron 1979.
+
+    Examples
+    --------
+    A bootstrap sample of 200 rows holds about 63% of them; the others can score the selection.
+
+    >>> import numpy as np
+    >>> import steadyset as st
+    >>> train, test = next(st.Bootstrap(n_runs=50, random_state=1).split(np.zeros((200, 5))))
+    >>> len(train), len(np.unique(train)), len(test)
+    (200, 130, 70)
     """
 
     takes_groups = True
@@ -73,7 +89,20 @@ class Bootstrap(Resampling):
         return train, _left_out(train, rows.n)
 
     def test_ratio(self, rows: Rows, seed: int = 0) -> float:
-        """As expected over all bootstraps; whole groups are counted in the first run."""
+        """Test rows for each distinct training row, as expected over all bootstraps.
+
+        Parameters
+        ----------
+        rows : Rows
+            How many rows the data has, with their classes and groups where these are known.
+        seed : int, default=0
+            The seed of all runs; it matters only where whole groups are drawn, which are counted in the first run.
+
+        Returns
+        -------
+        float
+            The ratio.
+        """
         if rows.groups is not None:
             return super().test_ratio(rows, seed)
         left_out = (1 - 1 / rows.n) ** rows.n
@@ -90,10 +119,25 @@ class Subsample(Resampling):
 
     Parameters
     ----------
-    n_runs : how many runs
-    fraction : the share of the rows that a run draws
-    stratified : whether each run keeps the shares of the classes
-    random_state : the seed of the runs; None: that of the assessment
+    n_runs : int, default=100
+        How many runs.
+    fraction : float, default=0.5
+        The share of the rows that a run draws, between 0 and 1.
+    stratified : bool, default=False
+        Whether each run keeps the shares of the classes.
+    random_state : int or None, default=None
+        Seed of the runs. None takes the seed of the assessment; used on its own as a splitter, None is 0.
+
+    Examples
+    --------
+    Patients with several samples each stay together when their names are given as groups.
+
+    >>> import numpy as np
+    >>> import steadyset as st
+    >>> patients = np.repeat(["ann", "bob", "cem", "dora"], 3)
+    >>> train, test = next(st.Subsample(10, fraction=0.75).split(np.zeros((12, 2)), groups=patients))
+    >>> np.unique(patients[test]).tolist()
+    ['cem']
     """
 
     takes_groups = True
@@ -144,11 +188,24 @@ class ComplementaryPairs(Resampling):
 
     Parameters
     ----------
-    n_runs : how many runs, an even number
-    stratified : whether each class is halved, so that both halves hold every class
-    random_state : the seed of the runs; None: that of the assessment
+    n_runs : int, default=100
+        How many runs, an even number.
+    stratified : bool, default=False
+        Whether each class is halved, so that both halves hold every class.
+    random_state : int or None, default=None
+        Seed of the runs. None takes the seed of the assessment; used on its own as a splitter, None is 0.
 
-    Reference: Shah and Samworth 2013.
+    References
+    ----------
+    Shah and Samworth 2013.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import steadyset as st
+    >>> first, second = [train for train, test in st.ComplementaryPairs(2).split(np.zeros((8, 3)))]
+    >>> sorted([*first.tolist(), *second.tolist()])
+    [0, 1, 2, 3, 4, 5, 6, 7]
     """
 
     def __init__(self, n_runs: int = 100, *, stratified: bool = False, random_state: int | None = None) -> None:
@@ -192,12 +249,30 @@ class KFold(Resampling):
 
     Parameters
     ----------
-    n_splits : how many folds
-    repeats : how many times the rows are split into folds
-    stratified : whether each fold keeps the shares of the classes
-    random_state : the seed of the runs; None: that of the assessment
+    n_splits : int, default=10
+        How many folds, at least 2.
+    repeats : int, default=1
+        How many times the rows are split into folds.
+    stratified : bool, default=False
+        Whether each fold keeps the shares of the classes.
+    random_state : int or None, default=None
+        Seed of the runs. None takes the seed of the assessment; used on its own as a splitter, None is 0.
 
-    Reference: Stone 1974.
+    References
+    ----------
+    Stone 1974.
+
+    Examples
+    --------
+    Five folds, drawn twice, are ten runs that each see four fifths of the rows.
+
+    >>> import numpy as np
+    >>> import steadyset as st
+    >>> folds = st.KFold(5, repeats=2)
+    >>> folds.get_n_splits()
+    10
+    >>> {len(train) for train, test in folds.split(np.zeros((50, 4)))}
+    {40}
     """
 
     takes_groups = True
@@ -251,8 +326,17 @@ class Chunks(Resampling):
 
     Parameters
     ----------
-    n_runs : how many parts
-    random_state : the seed of the runs; None: that of the assessment
+    n_runs : int, default=5
+        How many parts.
+    random_state : int or None, default=None
+        Seed of the runs. None takes the seed of the assessment; used on its own as a splitter, None is 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import steadyset as st
+    >>> [len(train) for train, test in st.Chunks(4).split(np.zeros((102, 6)))]
+    [26, 26, 25, 25]
     """
 
     def __init__(self, n_runs: int = 5, *, random_state: int | None = None) -> None:
@@ -287,11 +371,24 @@ class FixedOverlap(Resampling):
 
     Parameters
     ----------
-    n_runs : how many runs, an even number
-    overlap : the share of a sample that its partner holds too
-    random_state : the seed of the runs; None: that of the assessment
+    n_runs : int, default=100
+        How many runs, an even number.
+    overlap : float, default=0.5
+        The share of a sample that its partner holds too, at least 0 and below 1.
+    random_state : int or None, default=None
+        Seed of the runs. None takes the seed of the assessment; used on its own as a splitter, None is 0.
 
-    Reference: Wald, Khoshgoftaar and Dittman 2012.
+    References
+    ----------
+    Wald, Khoshgoftaar and Dittman 2012.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import steadyset as st
+    >>> first, second = [train for train, test in st.FixedOverlap(2, overlap=0.8).split(np.zeros((120, 3)))]
+    >>> len(first), len(np.intersect1d(first, second))
+    (100, 80)
     """
 
     def __init__(self, n_runs: int = 100, *, overlap: float = 0.5, random_state: int | None = None) -> None:
@@ -324,10 +421,26 @@ class NoiseInjection(Resampling):
 
     Parameters
     ----------
-    n_runs : how many runs
-    level : the standard deviation of the noise, in those of the features, or the share of labels that change
-    target : "values" or "labels"
-    random_state : the seed of the runs; None: that of the assessment
+    n_runs : int, default=100
+        How many runs.
+    level : float, default=0.1
+        The standard deviation of the noise, in standard deviations of each feature, or the share of labels that change.
+    target : {"values", "labels"}, default="values"
+        What is perturbed.
+    random_state : int or None, default=None
+        Seed of the runs. None takes the seed of the assessment; used on its own as a splitter, None is 0.
+
+    Examples
+    --------
+    How steady is a t-test's choice when every value is measured with as much error as it varies?
+
+    >>> import steadyset as st
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> noise = st.NoiseInjection(20, level=1.0)
+    >>> result = st.assess("t_test:k=5", X, y, resampling=noise, scoring=None, progress=False)
+    >>> round(st.stability(result.selections["t_test:k=5"]), 2)
+    0.74
     """
 
     def __init__(
@@ -367,8 +480,17 @@ class LeaveOut(Resampling):
 
     Parameters
     ----------
-    size : how many rows a run leaves out
-    random_state : the seed of the runs; None: that of the assessment
+    size : int, default=1
+        How many rows a run leaves out.
+    random_state : int or None, default=None
+        Seed of the runs. None takes the seed of the assessment; used on its own as a splitter, None is 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import steadyset as st
+    >>> st.LeaveOut(5).get_n_splits(np.zeros((40, 2)))
+    8
     """
 
     def __init__(self, size: int = 1, *, random_state: int | None = None) -> None:

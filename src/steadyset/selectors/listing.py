@@ -6,7 +6,7 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 from steadyset.deprecation import DEPRECATED
-from steadyset.docstrings import first_paragraph, headed_line, meanings
+from steadyset.docstrings import first_paragraph, meanings, reference
 from steadyset.selectors.ensembles import StabilitySelection
 from steadyset.selectors.ensembles.rules import get_rule
 from steadyset.selectors.filters import Filter, FilterSelector, get_filter
@@ -70,7 +70,7 @@ def about_selector(selector: Any, task: Task) -> tuple[str, str]:
         and all(given.get(name) == value for name, value in model.params.items())
     ]
     if not fitting:
-        return "", headed_line(type(selector), "Reference")
+        return "", reference(type(selector))
     told = _of_model(max(fitting, key=lambda model: len(model.params)))  # elastic_net is a lasso with a parameter
     words = str(told["summary"]).replace("logistic or linear", "logistic" if task == CLASSES else "linear")
     return words, str(told["reference"])
@@ -98,7 +98,7 @@ def _of_model(model: NamedModel) -> dict[str, Any]:
         "summary": model.summary or first_paragraph(kind),
         "parameters": {**_parameters(made[0]), **model.params},
         "meanings": meanings(kind),
-        "reference": model.reference or headed_line(kind, "Reference"),
+        "reference": model.reference or reference(kind),
     }
 
 

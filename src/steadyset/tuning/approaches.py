@@ -52,6 +52,8 @@ from steadyset.tuning.evaluation import MOST_TRIALS
 if TYPE_CHECKING:
     import pandas as pd
 
+__all__ = ["Approach", "acc", "adj", "nested_evaluation", "stabs", "unadj"]
+
 SIZES = tuple(range(2, 101, 2))
 N_DRAWS = 10_000
 ACCURACY = "accuracy"
