@@ -1,5 +1,6 @@
 """The examples of the documentation: each page runs as it stands, from top to bottom."""
 
+import importlib.util
 import re
 from pathlib import Path
 
@@ -10,12 +11,16 @@ from steadyset.plots import catalogue as pictures
 from steadyset.selectors.filters import registry
 
 ROOT = Path(__file__).parents[1]
-BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+_spec = importlib.util.spec_from_file_location("make_outputs", ROOT / "docs" / "make_outputs.py")
+make_outputs = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(make_outputs)
+
+TEXTS = {page: page.read_text(encoding="utf-8") for page in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"))}
 SLOW = {
     "properties.md": {},
     "tuning.md": {"n_trials=200": "n_trials=2", "as_frame=True)\n": "as_frame=True)\nX, y = X[::8], y[::8]\n"},
 }
-PAGES = sorted(page for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")) if BLOCK.search(page.read_text()))
+PAGES = sorted(page for page, text in TEXTS.items() if make_outputs.BLOCK.search(text))
 
 
 @pytest.fixture(autouse=True)
@@ -28,24 +33,37 @@ def _forget_what_a_page_registers(monkeypatch, tmp_path, forgotten_registrations
     monkeypatch.chdir(tmp_path)
 
 
-def run(page, smaller):
-    names = {}
-    for block in BLOCK.findall(page.read_text()):
-        for words, instead in smaller.items():
-            block = block.replace(words, instead)
-        exec(compile(block, page.name, "exec"), names)
+def name_of(page):
+    return str(page.relative_to(ROOT / "docs" if page.is_relative_to(ROOT / "docs") else ROOT))
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page.name not in SLOW], ids=lambda page: page.name)
-def test_the_examples_of_a_page_run(page):
-    run(page, {})
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name not in SLOW], ids=name_of)
+def test_the_examples_of_a_page_run_and_print_what_it_shows(page):
+    """`python docs/make_outputs.py PAGE` writes what they print now."""
+    assert make_outputs.with_outputs(TEXTS[page], page.name) == TEXTS[page]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", [page for page in PAGES if page.name in SLOW], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name in SLOW], ids=name_of)
 def test_the_examples_of_a_page_that_take_long_run(page):
     """Buys: the certificates of all measures, and a tuning, made smaller."""
-    run(page, SLOW[page.name])
+    make_outputs.with_outputs(TEXTS[page], page.name, SLOW[page.name])
+
+
+def test_an_output_that_is_no_longer_printed_is_replaced():
+    page = "```python\nprint(1 + 1, 'and more')\nprint(3)\n```\n\n```output\n{}\n```\n"
+    assert make_outputs.with_outputs(page.format("3"), "page") == page.format("2 and more\n3")
+    assert make_outputs.with_outputs(page.format("...\n3"), "page") == page.format("...\n3")
+    assert make_outputs.with_outputs(page.format("2 and more\n..."), "page") == page.format("2 and more\n...")
+    assert make_outputs.with_outputs(page.format("2 and less\n..."), "page") == page.format("2 and more\n3")
+
+
+def test_a_command_is_run_and_what_it_says_compared():
+    page = "```console\n$ steadyset measure \\\n    nowhere.csv\n{}\n```\n"
+    said = make_outputs.with_outputs(page.format("...\n2 runs"), "page")
+    assert said == page.format("steadyset: nowhere.csv does not exist.")
+    with pytest.raises(ValueError, match="a console block runs steadyset alone"):
+        make_outputs.with_outputs("```console\n$ rm -r runs\n```\n", "page")
 
 
 @pytest.mark.parametrize(
@@ -60,8 +78,8 @@ def test_the_examples_of_a_page_that_take_long_run(page):
 def test_counts_in_words_are_those_of_the_catalogues(words, number):
     told = {
         (page.name, int(count))
-        for page in (ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").glob("*.md"))
-        for count in re.findall(words, page.read_text())
+        for page, text in (TEXTS | {ROOT / "CHANGELOG.md": (ROOT / "CHANGELOG.md").read_text()}).items()
+        for count in re.findall(words, text)
     }
     assert told
     assert {count for _, count in told} == {number()}, told

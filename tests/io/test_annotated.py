@@ -91,3 +91,41 @@ def test_raw_counts_and_repeated_names_are_warned_of():
 def test_what_cannot_be_used_is_one_sentence(cells, y, sentence):
     with pytest.raises(InputError, match=sentence):
         assessed(cells, y)
+
+
+@pytest.fixture
+def loaded(tmp_path):
+    rng = np.random.default_rng(0)
+    lines = ["tp53,myc,egfr,patient,outcome"]
+    for i in range(24):
+        ill = i % 2
+        values = rng.normal(size=3) + np.array([2 * ill, 0, 0])
+        lines.append(",".join([*(f"{value:.3f}" for value in values), f"P{i // 2}", "ill" if ill else "well"]))
+    path = tmp_path / "table.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return st.load_data(path, "outcome", groups="patient")
+
+
+def test_a_loaded_table_gives_what_its_parts_give(loaded):
+    options = {"resampling": st.Bootstrap(5)}
+    whole = st.assess("anova:k=1", loaded, **options)
+    parts = st.assess("anova:k=1", loaded.X, loaded.y, features=loaded.features, groups=loaded.groups, **options)
+    assert whole.selections["anova:k=1"].features == ("tp53", "myc", "egfr")
+    assert [cell.selected for cell in whole.cells] == [cell.selected for cell in parts.cells]
+    assert [cell.label for cell in whole.cells] == [cell.label for cell in parts.cells]  # drawn by patients
+    assert "The target, outcome, had 2 classes" in st.methods_text(whole)
+
+
+def test_a_loaded_table_is_printed_as_the_line_that_says_what_was_understood(loaded):
+    assert repr(loaded) == "Data(24 rows, 3 features, target 'outcome', 12 groups by 'patient')"
+    assert str(loaded).splitlines()[0] == loaded.understood
+
+
+def test_a_loaded_table_can_be_tuned(loaded):
+    space = {"filter": ["anova"], "fraction": [0.5], "model": {"ridge": {"penalty": [0.1]}}}
+    assert len(st.tune(space, loaded, n_trials=1, resampling=st.KFold(2)).frame) == 1
+
+
+def test_a_target_beside_a_loaded_table_is_refused(loaded):
+    with pytest.raises(InputError, match="y is given beside data that hold their target 'outcome'; leave y out"):
+        st.assess("anova:k=1", loaded, loaded.y)

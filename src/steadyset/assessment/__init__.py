@@ -54,7 +54,7 @@ OTHER = {"selectors": "other selectors", "features": "other features", "data_sha
 def assess(
     selectors: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     resampling: Any = None,
     scoring: Any = None,
@@ -84,7 +84,7 @@ def assess(
         `steadyset.runner.chosen` for the rule); names such as "jmi:k=20"; functions of X and y that return column
         numbers, names or a mask; one, several, or a mapping by name. None: five that suit the task
     X, y : the data; frames keep the names of their columns. A scipy sparse matrix becomes one dense array. With an
-        AnnData, `y` and `groups` may be names of columns of its obs
+        AnnData, `y` and `groups` may be names of columns of its obs. What `load_data` returns needs no `y`
     resampling : how the training sets are drawn; 100 bootstraps by default. Rows left out are the test rows. A text
         such as "subsample:fraction=0.8", a splitter of scikit-learn, and pairs of (train, test) are taken too
     scoring : accuracy, balanced_accuracy, auc, log_likelihood, error; r2, rmse; any scorer of scikit-learn by name; a

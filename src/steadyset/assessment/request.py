@@ -94,6 +94,7 @@ def make_request(
     task: str | None = None,
 ) -> Request:
     """Check everything before any work is done."""
+    X, y, groups, features = unfolded(X, y, groups, features, stacklevel=3)
     plan, names = make_plan(
         X,
         y,
@@ -143,7 +144,7 @@ def copies_in_both_halves(settings: Mapping[str, Any]) -> str:
 
 def make_plan(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     resampling: Any,
     scoring: Any = None,

@@ -114,10 +114,7 @@ def assess(
                 warnings.simplefilter("ignore", said_later)
             result = run_assessment(
                 selectors or None,
-                data.X,
-                data_options.named_target(data.y, target),
-                features=data.features,
-                groups=data.groups,
+                data,
                 impute=reading.impute,
                 on_warning=on_warning,
                 task=task,

@@ -121,13 +121,6 @@ def read_data(file: Path, target: str | None, options: DataOptions, task: str | 
     return data
 
 
-def named_target(y: Any, name: str | None) -> Any:
-    """The target with its name, which the methods paragraph tells."""
-    import pandas as pd
-
-    return pd.Series(y, name=name)
-
-
 def _outcome(y: Any, task: str | None) -> str:
     """What the target is taken for, and how to take it otherwise where that is possible."""
     from steadyset.task import NUMBER, has_fractions, target_in_words, task_of

@@ -99,10 +99,7 @@ def tune(
         warnings.simplefilter("ignore", UserWarning)  # what failed is told below
         result = run_tuning(
             space,
-            data.X,
-            data_options.named_target(data.y, target),
-            features=data.features,
-            groups=data.groups,
+            data,
             impute=reading.impute,
             on_warning=on_warning,
             task=task,

@@ -1,4 +1,4 @@
-"""AnnData in memory: its X, the names of its variables, and columns of its obs as target and groups."""
+"""Data that bring their names along: a table that `load_data` read, and an AnnData in memory."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from steadyset.errors import InputError
+from steadyset.io.data_table import Data
 from steadyset.io.genes import counts_note, distinct_names
 from steadyset.io.numbers import dense_array, number_array
 from steadyset.io.observations import aligned_rows
@@ -21,11 +22,13 @@ def is_annotated(X: Any) -> bool:
 def unfolded(
     X: Any, y: Any, groups: Any, features: Sequence[str] | None, *, stacklevel: int
 ) -> tuple[Any, Any, Any, Sequence[str] | None]:
-    """An AnnData as numbers, target, groups and names; anything else as it is.
+    """Data of `load_data` and an AnnData as numbers, target, groups and names; anything else as it is.
 
-    `y` and `groups` may be names of columns of obs. Repeated names of variables and raw counts are warned of, at the
-    caller that is `stacklevel` calls above.
+    Of an AnnData, `y` and `groups` may be names of columns of obs. Repeated names of variables and raw counts are
+    warned of, at the caller that is `stacklevel` calls above.
     """
+    if isinstance(X, Data):
+        return _of_file(X, y, groups, features)
     if not is_annotated(X):
         return X, y, groups, features
     if X.X is None:
@@ -39,6 +42,17 @@ def unfolded(
     for note in notes:
         warnings.warn(f"AnnData: {note}.", stacklevel=stacklevel + 1)
     return table, _of_rows(X, y, "y"), None if groups is None else _of_rows(X, groups, "groups"), features
+
+
+def _of_file(
+    data: Data, y: Any, groups: Any, features: Sequence[str] | None
+) -> tuple[Any, Any, Any, Sequence[str] | None]:
+    import pandas as pd
+
+    if y is not None:
+        raise InputError(f"y is given beside data that hold their target {data.target!r}; leave y out.")
+    y = pd.Series(data.y, name=data.target)
+    return data.X, y, data.groups if groups is None else groups, data.features if features is None else features
 
 
 def _of_rows(X: Any, values: Any, what: str) -> Any:

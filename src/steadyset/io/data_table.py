@@ -35,7 +35,8 @@ MOST_COMPARED = 100_000  # names among which a similar one is looked for
 class Data:
     """Rows x features, the target, the names of the features, what was done to the table, and the rows' groups.
 
-    `understood` says in one line what was read, and `rows` are the names of the rows, where the file has them.
+    `understood` says in one line what was read, `rows` are the names of the rows, where the file has them, and `target`
+    is the name of y. `assess` and `tune` take it as X.
     """
 
     X: Floats
@@ -45,6 +46,13 @@ class Data:
     groups: npt.NDArray[Any] | None = None
     rows: tuple[str, ...] | None = None
     understood: str = ""
+    target: str = ""
+
+    def __repr__(self) -> str:
+        return f"Data({self.understood})"
+
+    def __str__(self) -> str:
+        return "\n".join([self.understood, *self.notes])
 
 
 def load_data(
@@ -106,7 +114,7 @@ def load_data(
         notes.append(f"the same value in every row, so nothing to learn from: {some_names(constant)}")
     rows = None if source.rows is None else tuple(source.rows)
     understood = _understood(source, target, groups, members)
-    return Data(np.ascontiguousarray(X), y, tuple(names), tuple(notes), members, rows, understood)
+    return Data(np.ascontiguousarray(X), y, tuple(names), tuple(notes), members, rows, understood, target)
 
 
 def _namesake(source: Source, target: str, path: str | Path) -> list[str]:

@@ -28,13 +28,10 @@ NUMBERS = ("runs", "width", "max_runs", "jobs", "seed", "trials", "max_gb")
 
 def python_lines(subcommand: str, options: Mapping[str, Any]) -> str:
     """A script with the same result as the command with these options."""
-    target = options.get("target")
-    reading = [repr(options["file"]), repr(target), *_arguments(options, READING)]
+    reading = [repr(options["file"]), repr(options.get("target")), *_arguments(options, READING)]
     what = repr(options.get("space")) if subcommand == "tune" else _selectors(options.get("selectors"))
-    data = ["data.X", f"pd.Series(data.y, name={target!r})", "features=data.features", "groups=data.groups"]
-    running = ",\n    ".join([what, *data, *_arguments(options, RUNNING)])
+    running = ",\n    ".join([what, "data", *_arguments(options, RUNNING)])
     lines = [
-        "import pandas as pd",
         "import steadyset as st",
         "",
         f"data = st.load_data({', '.join(reading)})",

@@ -132,10 +132,7 @@ def estimated(path: str, reading: Mapping[str, Any], request: Mapping[str, Any])
     def tried(selector: str) -> float:
         result = assess(
             [selector],
-            data.X,
-            data.y,
-            features=data.features,
-            groups=data.groups,
+            data,
             impute=reading.get("impute"),
             task=request.get("task"),
             scoring=request.get("scores") or None,
@@ -163,12 +160,9 @@ def estimated_tuning(path: str, reading: Mapping[str, Any], request: Mapping[str
     data = load_data(path, **reading)
     task = task_of(data.y, request.get("task"))
     plan, names = make_plan(
-        data.X,
-        data.y,
+        data,
         resampling=resampling_by_name(str(request["resampling"])),
         scoring=["accuracy" if task == CLASSES else "r2"],
-        groups=data.groups,
-        features=data.features,
         random_state=int(request["seed"]),
         impute=reading.get("impute"),
         task=task,

@@ -34,7 +34,7 @@ from steadyset.tuning.space import Space, read_space
 def tune(
     space: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     objectives: Sequence[str] | None = None,
     n_trials: int = 200,
@@ -61,7 +61,7 @@ def tune(
     space : "bommert" (filters x fractions x classifiers, Bommert 2020, table 6.5; with more than two classes without
         lasso and boosting, for a number with the regression of each kind) or None for the same, a json file, or a
         mapping as `steadyset.tuning.space` describes
-    X, y : the data; X may be sparse or an AnnData, as for `assess`
+    X, y : the data; X may be sparse, an AnnData or what `load_data` returns, as for `assess`
     objectives : scores (accuracy, balanced_accuracy, auc, log_likelihood, error; r2, rmse), stability, n_features
         (or size), seconds (or time); by default accuracy, or r2 for a number, with stability and n_features
     n_trials : how many configurations; a grid has as many as it has
