@@ -18,18 +18,23 @@ version = release = __version__
 extensions = [
     "myst_parser",
     "numpydoc",
+    "reference_pages",
     "sphinx.ext.autodoc",
-    "sphinx.ext.autosummary",
-    "sphinx.ext.viewcode",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns: list[str] = []
 nitpicky = True
-suppress_warnings = ["toc.empty_glob"]
+
+smartquotes = False  # --options stay as they are typed
+default_role = "literal"
+autodoc_member_order = "bysource"
+python_maximum_signature_line_length = 88
+numpydoc_show_class_members = False
 
 myst_enable_extensions = ["attrs_block", "colon_fence", "deflist"]
 myst_heading_anchors = 4
 
+html_math_renderer = "mathml"
 html_theme = "pydata_sphinx_theme"
 html_title = project
 html_static_path = ["_static"]
