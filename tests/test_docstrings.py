@@ -32,8 +32,8 @@ NOT_A_LITERAL = object()
 UNDONE = tuple(  # homes whose docstrings do not have the form yet
     f"steadyset.{home}"
     for home in (
-        *("assessment", "certificates", "datasets", "drawing", "errors", "findings", "from_tools", "importances"),
-        *("inference", "io", "measures", "plots", "reports", "selections", "selectors", "similarity", "tuning"),
+        *("assessment", "certificates", "datasets", "errors", "findings", "from_tools", "importances"),
+        *("io", "plots", "reports", "selections", "selectors", "similarity", "tuning"),
     )
 )
 

@@ -30,11 +30,19 @@ class Drawable:
 
         Parameters
         ----------
-        name : a picture of `st.plot`; without it the one that is made for such results
-        options : those of the picture; where it shows the runs of one selector, `selector` names it
+        name : str or None, default=None
+            A picture of `st.plot`; `st.plot.list_pictures()` shows them. None is the one that is made for such results.
+        **options : Any
+            Options of the picture. Where it shows the runs of one selector, `selector` names it.
 
         Returns
         -------
-        Picture, with the frame that it shows (`data`) and `save`
+        Picture
+            The frame that it shows (`data`) and its drawing, which `save` writes.
+
+        Raises
+        ------
+        InputError
+            Where no picture has this name, or it cannot show such a result.
         """
         return drawn(self, name, **options)

@@ -42,19 +42,45 @@ class Consensus(Drawable):
 
     Attributes
     ----------
-    methods : one row per method: runs, size (mean), within (agreement of its runs), low, high, expected (by chance),
-        backed and core (how many features), note
-    between : one row per pair of methods: first, second, agreement (of runs of the one with runs of the other),
-        expected, frequencies (correlation of the selection frequencies), shared (features that both back),
-        shared_expected, p_value, note
-    backed : one row per number of methods, at least two: methods, features (backed by at least so many), expected,
-        p_value, mc_error (0: exact)
-    features : one row per feature that is ever selected, by rank: feature, rank, score, methods (that back it), runs
-        (that select it, of all methods), frequency (mean over the methods), by_chance (how many features random sets
-        would bring to so many methods), and the frequency of each method
-    measure, aggregate, backing, core, level : how it was asked
-    notes : what to keep in mind
-    procedures : the runs, over the same features
+    methods : pandas.DataFrame
+        One row per method: runs, size (mean), within (agreement of its runs), low, high, expected (by chance), backed
+        and core (how many features), note.
+    between : pandas.DataFrame
+        One row per pair of methods: first, second, agreement (of runs of the one with runs of the other), expected,
+        frequencies (correlation of the selection frequencies), shared (features that both back), shared_expected,
+        p_value, note.
+    backed : pandas.DataFrame
+        One row per number of methods, at least two: methods, features (backed by at least so many), expected, p_value,
+        mc_error (0: exact).
+    features : pandas.DataFrame
+        One row per feature that is ever selected, by rank: feature, rank, score, methods (that back it), runs (that
+        select it, of all methods), frequency (mean over the methods), by_chance (how many features random sets would
+        bring to so many methods), and the frequency of each method.
+    measure : str
+        The measure of agreement.
+    aggregate : str
+        What ranked the features.
+    backing : float
+        The share of its runs from which a method backs a feature.
+    core : float
+        The share of the runs from which a feature belongs to the steady core.
+    level : float
+        The confidence of the intervals.
+    notes : tuple of str
+        What to keep in mind.
+    procedures : Mapping
+        The runs, over the same features.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> genes = [f"gene{i}" for i in range(20)]
+    >>> found = st.consensus({
+    ...     "t-test": st.Selections.from_sets([["gene1", "gene2"]] * 5, features=genes),
+    ...     "forest": st.Selections.from_sets([["gene1", "gene7"]] * 5, features=genes),
+    ... })
+    >>> found.between[["shared", "shared_expected", "p_value"]].round(3).to_dict("records")
+    [{'shared': 1, 'shared_expected': 0.2, 'p_value': 0.195}]
     """
 
     methods: pd.DataFrame
@@ -91,24 +117,39 @@ def consensus(
 ) -> Consensus:
     """How far several methods agree, and which features they back together.
 
-    Parameters
-    ----------
-    methods : the runs of each method by its name, at least two; methods that choose from different features are read
-        over all of them
-    aggregate : what ranks the features: the mean over the methods of the score of `aggregate`, "top_frequency" (how
-        often a method selects the feature), "mean_rank", "borda" or "exponential"; every method counts the same,
-        however many runs it has
-    backing : a method backs a feature that at least this share of its runs selects
-    measure : any pairwise measure; agreement within a method is its mean over the pairs of runs, agreement between two
-        methods its mean over the pairs of a run of the one and a run of the other. phi is 0 for what chance gives
-    core : the share of the runs from which a feature belongs to the steady core of a method
-    level : the confidence of the intervals of the agreement within
-    undefined : what undefined pairs of runs count: see `stability`
-    n_draws, random_state : of the simulation of random sets, which only p-values for some but not all of three or more
-        methods need
-
     Random sets are what the agreement is held against: every method backs as many features as it does, drawn at random.
     That is the least that methods should beat. Methods that run on the same data agree for other reasons too.
+
+    Parameters
+    ----------
+    methods : Mapping
+        The runs of each method by its name, at least two. Methods that choose from different features are read over all
+        of them.
+    aggregate : str, default="top_frequency"
+        What ranks the features: the mean over the methods of the score of `aggregate`, "top_frequency" (how often a
+        method selects the feature), "mean_rank", "borda" or "exponential". Every method counts the same, however many
+        runs it has.
+    backing : float, default=0.5
+        A method backs a feature that at least this share of its runs selects.
+    measure : str, default="phi"
+        Any pairwise measure. Agreement within a method is its mean over the pairs of runs, agreement between two
+        methods its mean over the pairs of a run of the one and a run of the other. phi is 0 for what chance gives.
+    core : float, default=0.9
+        The share of the runs from which a feature belongs to the steady core of a method.
+    level : float, default=0.95
+        The confidence of the intervals of the agreement within.
+    undefined : {"nan", "raise"} or float, default="nan"
+        How undefined pairs of runs are treated: "nan" makes the value undefined, "raise" raises an error, and a number
+        stands for each of them.
+    n_draws : int, default=10000
+        How many random sets are drawn, which only p-values for some but not all of three or more methods need.
+    random_state : int or None, default=None
+        Seed of what is simulated. None is a fixed seed: the same call gives the same number.
+
+    Returns
+    -------
+    Consensus
+        The agreement within and between the methods, and the features with the methods that back them.
 
     Examples
     --------

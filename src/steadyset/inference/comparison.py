@@ -35,11 +35,29 @@ class Comparison(Drawable):
 
     Attributes
     ----------
-    table : one row per procedure, the steadiest first: estimate, se, low, high, n_runs, group, note
-    tests : one row per pair: first, second, difference (second minus first), se, low, high, statistic, p_value,
-        p_adjusted, paired, note
-    groups : the letters of each procedure; two procedures that share a letter cannot be told apart
-    measure, level, adjust : how it was asked
+    table : pandas.DataFrame
+        One row per procedure, the steadiest first: estimate, se, low, high, n_runs, group, note.
+    tests : pandas.DataFrame
+        One row per pair: first, second, difference (second minus first), se, low, high, statistic, p_value, p_adjusted,
+        paired, note.
+    groups : dict
+        The letters of each procedure; two procedures that share a letter cannot be told apart.
+    measure : str
+        The measure that was compared.
+    level : float
+        The confidence.
+    adjust : str or None
+        How the p-values were adjusted.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> found = st.compare({
+    ...     "t-test": st.Selections.from_sets([[0, 1], [0, 1], [0, 2], [0, 1]], n_features=12),
+    ...     "forest": st.Selections.from_sets([[0, 1], [4, 1], [0, 3], [5, 1]], n_features=12),
+    ... })
+    >>> found.groups
+    {'t-test': 'a', 'forest': 'a'}
     """
 
     table: pd.DataFrame
@@ -50,11 +68,23 @@ class Comparison(Drawable):
     adjust: str | None
 
     def to_markdown(self) -> str:
-        """The table in Markdown."""
+        """The table in Markdown.
+
+        Returns
+        -------
+        str
+            The procedures with their estimates, intervals, runs and groups.
+        """
         return markdown_table(self._header(), self._rows())
 
     def to_latex(self) -> str:
-        """The table in LaTeX (with booktabs); names are escaped."""
+        """The table in LaTeX, with booktabs; names are escaped.
+
+        Returns
+        -------
+        str
+            The procedures with their estimates, intervals, runs and groups.
+        """
         return latex_table(self._header(), self._rows())
 
     def __repr__(self) -> str:
@@ -111,11 +141,40 @@ def compare(
     random_state: int | None = None,
     **measure_params: Any,
 ) -> Comparison:
-    """Compare the stability of procedures: {"lasso": selections, "jmi": selections, ...}.
+    """Compare the stability of procedures, all pairs at once.
 
-    All pairs are tested as in `test_difference` (`paired=None` decides by the run labels of each pair); `adjust` is
-    "holm" (no false difference in all with probability `level`), "bh" (Benjamini-Hochberg: few false ones among those
-    found) or None. With `paired=False` the procedures may choose from different features, as in `test_difference`.
+    Parameters
+    ----------
+    procedures : Mapping
+        The runs of each procedure by its name: ``{"lasso": selections, "jmi": selections}``.
+    measure : str or Measure, default="nogueira"
+        Name or alias of a measure; `list_measures` shows them.
+    paired : bool or None, default=None
+        Whether the runs were on the same resamples. None decides by the run labels of each pair. With False the
+        procedures may choose from different features, as in `test_difference`.
+    adjust : {"holm", "bh"} or None, default="holm"
+        How the p-values are adjusted for the number of tests: "holm" (no false difference in all with probability
+        `level`), "bh" (Benjamini-Hochberg: few false ones among those found) or None.
+    level : float, default=0.95
+        The confidence of the intervals, and of the differences that are told apart.
+    similarity : FeatureSimilarity or None, default=None
+        Which features can stand in for each other, for the measures that need it.
+    undefined : {"nan", "raise"} or float, default="nan"
+        How undefined pairs of runs are treated: "nan" makes the value undefined, "raise" raises an error, and a number
+        stands for each of them.
+    expectation : {"auto", "exact", "monte_carlo", "none"}, default="auto"
+        What is subtracted for chance, as in `stability`. "auto" leaves every measure as it was published.
+    n_draws : int, default=10000
+        How many draws a simulated expectation takes, for each pair of sizes.
+    random_state : int or None, default=None
+        Seed of what is simulated. None is a fixed seed: the same call gives the same number.
+    **measure_params : Any
+        Parameters of the measure, such as ``alpha=1`` for davis.
+
+    Returns
+    -------
+    Comparison
+        The estimates, the tests, and which procedures cannot be told apart.
 
     Examples
     --------

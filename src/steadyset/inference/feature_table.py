@@ -47,19 +47,29 @@ def features_table(
 
     Parameters
     ----------
-    selections : the runs of one procedure, or of several by name; several also get rows over all of them, which come
-        first
-    similarity : how similar the features are; without it there are no groups and no stand-ins
-    all_rows : the features selected on all rows, by name of the procedure where there are several
-    core : the share of the runs from which a feature belongs to the steady core
-    level : the confidence of the intervals
-    all : True keeps the features that were never selected
+    selections : Selections, array-like or Mapping
+        The runs of one procedure, or of several by name; several also get rows over all of them, which come first.
+    similarity : FeatureSimilarity or None, default=None
+        How similar the features are; without it there are no groups and no stand-ins.
+    all_rows : sequence of str, Mapping or None, default=None
+        The features selected on all rows, by name of the procedure where there are several.
+    core : float, default=0.9
+        The share of the runs from which a feature belongs to the steady core.
+    level : float, default=0.95
+        The confidence of the intervals.
+    all : bool, default=False
+        Whether the features that were never selected are kept.
 
     Returns
     -------
-    DataFrame with the columns selector, feature, rank, runs, selected, frequency, wilson_low, wilson_high, beta_low,
-    beta_high, importance, sign, sign_consistency, core, all_rows, selectors, group, with_stand_ins, n_stand_ins and
-    stand_ins (the best 5)
+    pandas.DataFrame
+        The columns selector, feature, rank, runs, selected, frequency, wilson_low, wilson_high, beta_low, beta_high,
+        importance, sign, sign_consistency, core, all_rows, selectors, group, with_stand_ins, n_stand_ins and stand_ins
+        (the best 5).
+
+    References
+    ----------
+    Brown, Cai and DasGupta (2001), Interval estimation for a binomial proportion, Statistical Science 16.
 
     Examples
     --------

@@ -20,10 +20,23 @@ if TYPE_CHECKING:
 def instability_by_feature(selections: Any, similarity: FeatureSimilarity | None = None) -> pd.DataFrame:
     """What each feature that is ever selected adds to 1 - nogueira, the largest part first.
 
-    Columns: frequency p_f; contribution [M/(M-1) p_f (1-p_f) / d] / [(k̄/d)(1-k̄/d)], which sums to 1 - stability; share,
-    the same relative to that sum. With a similarity also exchanged, the part of the contribution that similar features
-    make up for, - sum over similar g of c(f,g) cov(f,g) on the same scale, and remaining = contribution - exchanged.
+    Parameters
+    ----------
+    selections : Selections or array-like
+        The runs, or anything that `Selections.from_matrix` takes: a 0/1 table with one row per run.
+    similarity : FeatureSimilarity or None, default=None
+        Which features can stand in for each other; the result then says how much of the instability is exchange.
 
+    Returns
+    -------
+    pandas.DataFrame
+        One row per feature: frequency p_f; contribution [M/(M-1) p_f (1-p_f) / d] / [(k̄/d)(1-k̄/d)], which sums to
+        1 - stability; share, the same relative to that sum. With a similarity also exchanged, the part of the
+        contribution that similar features make up for, - sum over similar g of c(f,g) cov(f,g) on the same scale, and
+        remaining = contribution - exchanged.
+
+    Notes
+    -----
     For groups of interchangeable features (c = 1) what remains is the variance of the NUMBER of selected features of
     each group: picking another member of the group costs nothing. Features that come and go together have a positive
     covariance, so theirs is exchanged < 0: counting them as one makes the selection less steady than it looked. The
@@ -62,10 +75,30 @@ def instability_by_feature(selections: Any, similarity: FeatureSimilarity | None
 def swap_map(selections: Any, similarity: FeatureSimilarity) -> pd.DataFrame:
     """Which similar features replace each other, the most frequent exchange first.
 
-    One row for each pair of similar features that are selected together less often than independence would have it:
-    feature and other with their frequencies, their similarity, both (the share of runs with both), covariance (over
-    runs, with M-1; negative), and swap_rate, the probability that of two random runs one has only the feature and the
-    other only its substitute: 2 n_f n_g / (M (M-1)), n_f the number of runs with f but not g.
+    Parameters
+    ----------
+    selections : Selections or array-like
+        The runs, or anything that `Selections.from_matrix` takes: a 0/1 table with one row per run.
+    similarity : FeatureSimilarity
+        Which features are similar.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each pair of similar features that are selected together less often than independence would have it:
+        feature and other with their frequencies, their similarity, both (the share of runs with both), covariance (over
+        runs, with M-1; negative), and swap_rate, the probability that of two random runs one has only the feature and
+        the other only its substitute: 2 n_f n_g / (M (M-1)), n_f the number of runs with f but not g.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> genes = ["BRCA1", "CDK1", "CCNB1", "ESR1"]
+    >>> sel = st.Selections.from_sets([["BRCA1", "CDK1"], ["BRCA1", "CCNB1"], ["BRCA1", "CDK1"]], features=genes)
+    >>> alike = st.FeatureSimilarity.from_groups({"CDK1": "cycle", "CCNB1": "cycle"}, features=genes)
+    >>> st.swap_map(sel, alike)[["feature", "other", "swap_rate"]].round(2)
+      feature  other  swap_rate
+    0    CDK1  CCNB1       0.67
     """
     import pandas as pd
 

@@ -31,7 +31,36 @@ Method = Literal["auto", "normal", "t", "jackknife", "bootstrap", "logit"]
 
 @dataclass(frozen=True)
 class Interval:
-    """An estimate with a confidence interval; `note` says what to know about it."""
+    """An estimate with a confidence interval: what `confidence_interval` answers.
+
+    Attributes
+    ----------
+    estimate : float
+        The value of the measure.
+    low : float
+        The lower end.
+    high : float
+        The upper end.
+    se : float
+        The standard error of the estimate; nan where it cannot be estimated.
+    method : str
+        How the interval was made.
+    level : float
+        The confidence.
+    note : str
+        What to know about it; empty where there is nothing.
+    width : float
+        The upper end minus the lower one.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> genes = ["TP53", "KRAS", "EGFR", "MYC"]
+    >>> sel = st.Selections.from_sets([["TP53", "KRAS"], ["TP53", "EGFR"]] * 20, features=genes)
+    >>> interval = st.confidence_interval(sel, "jaccard", level=0.9)
+    >>> round(interval.estimate, 2), round(interval.width, 2), interval.level
+    (0.66, 0.06, 0.9)
+    """
 
     estimate: float
     low: float
@@ -43,6 +72,7 @@ class Interval:
 
     @property
     def width(self) -> float:
+        """The upper end minus the lower one."""
         return self.high - self.low
 
     def __contains__(self, value: float) -> bool:
@@ -77,27 +107,57 @@ def confidence_interval(
 
     Parameters
     ----------
-    selections : Selections, or anything that `Selections.from_matrix` takes
-    measure : name or alias of any measure, also of a registered one
-    level : the confidence, between 0 and 1
-    method : how the interval is made
+    selections : Selections or array-like
+        The runs, or anything that `Selections.from_matrix` takes: a 0/1 table with one row per run.
+    measure : str or Measure, default="nogueira"
+        Name or alias of a measure; `list_measures` shows them.
+    level : float, default=0.95
+        The confidence of the interval, between 0 and 1.
+    method : {"auto", "normal", "t", "jackknife", "bootstrap", "logit"}, default="auto"
+        How the interval is made; see the notes.
+    similarity : FeatureSimilarity or None, default=None
+        Which features can stand in for each other, for the measures that need it.
+    undefined : {"nan", "raise"} or float, default="nan"
+        How undefined pairs of runs are treated: "nan" makes the value undefined, "raise" raises an error, and a number
+        stands for each of them.
+    expectation : {"auto", "exact", "monte_carlo", "none"}, default="auto"
+        What is subtracted for chance, as in `stability`. "auto" leaves every measure as it was published.
+    n_draws : int, default=10000
+        How many draws a simulated expectation takes, for each pair of sizes.
+    n_resamples : int, default=2000
+        How many resamples of the runs the bootstrap draws.
+    random_state : int or None, default=None
+        Seed of what is simulated. None is a fixed seed: the same call gives the same number.
+    **measure_params : Any
+        Parameters of the measure, such as ``alpha=1`` for davis.
 
-        - "auto": the jackknife on Fisher's scale atanh(x), x the position between the value of chance and the best
-          one, with t quantiles; when few runs pull the value down, the end away from the best is moved further out and
-          the other one further in. Covers as it should from M = 5 on
-        - "normal": the published one, value ± z sqrt(4/M² sum (phi_(i) - mean)²); for M >= 100
-        - "t": the same with M/(M-1) times the variance and t quantiles with M - 1 degrees of freedom
-        - "jackknife": value ± t se with the jackknife standard error
-        - "logit": the jackknife on the scale log((value - low)/(high - value)) of the measure's bounds
-        - "bootstrap": runs resampled, bias-corrected and accelerated; see `bootstrap.py`
+    Returns
+    -------
+    Interval
+        The estimate with its ends, its standard error and a note where there is something to know.
 
-    similarity, undefined, expectation, n_draws, random_state : as in `stability`
-    n_resamples : of the bootstrap
-    measure_params : parameters of the measure
+    Notes
+    -----
+    The methods:
 
-    When no run behaves differently from the others every variance is 0; all methods but "normal" and "t" then give the
-    interval of `zero_spread_ends` and say so in the note. When no variance can be estimated (two runs) the interval is
-    the whole range of the measure; "normal" and "t" have the published variance 0 then, which says nothing.
+    - "auto": the jackknife on Fisher's scale atanh(x), x the position between the value of chance and the best
+      one, with t quantiles; when few runs pull the value down, the end away from the best is moved further out and
+      the other one further in. Covers as it should from M = 5 on;
+    - "normal": the published one, value ± z sqrt(4/M² sum (phi_(i) - mean)²); for M >= 100;
+    - "t": the same with M/(M-1) times the variance and t quantiles with M - 1 degrees of freedom;
+    - "jackknife": value ± t se with the jackknife standard error;
+    - "logit": the jackknife on the scale log((value - low)/(high - value)) of the measure's bounds;
+    - "bootstrap": runs resampled, bias-corrected and accelerated.
+
+    When no run behaves differently from the others every variance is 0; all methods but "normal" and "t" then give an
+    interval from the number of runs that behave alike, and say so in the note. When no variance can be estimated (two
+    runs) the interval is the whole range of the measure; "normal" and "t" have the published variance 0 then, which
+    says nothing.
+
+    References
+    ----------
+    Nogueira, Sechidis and Brown (2018), On the stability of feature selection algorithms, JMLR 18.
+    Efron (1987), Better bootstrap confidence intervals, JASA 82.
 
     Examples
     --------

@@ -40,10 +40,46 @@ def runs_needed(
     random_state: int | None = None,
     **measure_params: Any,
 ) -> int:
-    """How many more runs until the interval of `confidence_interval` is expected to be at most `width` wide.
+    """How many more runs until the interval of `confidence_interval` is expected to be narrow enough.
 
     The estimate and the spread of the runs are taken as they are now: the standard error falls with 1/sqrt(M) and the
     t quantile with M. With few runs this is a rough answer; ask again after half of the runs.
+
+    Parameters
+    ----------
+    selections : Selections or array-like
+        The runs, or anything that `Selections.from_matrix` takes: a 0/1 table with one row per run.
+    width : float
+        How wide the interval may be.
+    measure : str or Measure, default="nogueira"
+        Name or alias of a measure; `list_measures` shows them.
+    level : float, default=0.95
+        The confidence of the interval, between 0 and 1.
+    similarity : FeatureSimilarity or None, default=None
+        Which features can stand in for each other, for the measures that need it.
+    undefined : {"nan", "raise"} or float, default="nan"
+        How undefined pairs of runs are treated: "nan" makes the value undefined, "raise" raises an error, and a number
+        stands for each of them.
+    expectation : {"auto", "exact", "monte_carlo", "none"}, default="auto"
+        What is subtracted for chance, as in `stability`. "auto" leaves every measure as it was published.
+    n_draws : int, default=10000
+        How many draws a simulated expectation takes, for each pair of sizes.
+    random_state : int or None, default=None
+        Seed of what is simulated. None is a fixed seed: the same call gives the same number.
+    **measure_params : Any
+        Parameters of the measure, such as ``alpha=1`` for davis.
+
+    Returns
+    -------
+    int
+        The number of further runs; 0 where there are enough.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> sel = st.Selections.from_sets([[0, 1], [0, 2], [0, 1], [0, 1], [0, 3], [0, 1], [0, 1], [0, 1]], n_features=20)
+    >>> st.runs_needed(sel, width=0.2)
+    72
     """
     if not (is_number(width) and width > 0):
         raise wrong_argument("width", "a positive number", width)
@@ -109,9 +145,45 @@ def convergence(
     random_state: int | None = 0,
     **measure_params: Any,
 ) -> pd.DataFrame:
-    """The estimate and its interval over the first m runs: a frame with n_runs, estimate, se, low, high and note.
+    """The estimate and its interval over the first m runs: whether enough runs were made.
 
-    `n_runs` are the values of m; without it all from 2 to M, or at most 60 of them, spaced evenly on a log scale.
+    Parameters
+    ----------
+    selections : Selections or array-like
+        The runs, or anything that `Selections.from_matrix` takes: a 0/1 table with one row per run.
+    measure : str or Measure, default="nogueira"
+        Name or alias of a measure; `list_measures` shows them.
+    level : float, default=0.95
+        The confidence of the interval, between 0 and 1.
+    n_runs : sequence of int or None, default=None
+        The values of m. None takes all from 2 to M, or at most 60 of them, spaced evenly on a log scale.
+    similarity : FeatureSimilarity or None, default=None
+        Which features can stand in for each other, for the measures that need it.
+    undefined : {"nan", "raise"} or float, default="nan"
+        How undefined pairs of runs are treated: "nan" makes the value undefined, "raise" raises an error, and a number
+        stands for each of them.
+    expectation : {"auto", "exact", "monte_carlo", "none"}, default="auto"
+        What is subtracted for chance, as in `stability`. "auto" leaves every measure as it was published.
+    n_draws : int, default=10000
+        How many draws a simulated expectation takes, for each pair of sizes.
+    random_state : int or None, default=0
+        Seed of what is simulated; the same at every m.
+    **measure_params : Any
+        Parameters of the measure, such as ``alpha=1`` for davis.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per m: n_runs, estimate, se, low, high and note.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> sel = st.Selections.from_sets([[0, 1], [0, 2], [0, 1], [0, 1], [0, 3], [0, 1], [0, 1], [0, 1]], n_features=20)
+    >>> st.convergence(sel, n_runs=[4, 8])[["n_runs", "estimate", "low", "high"]].round(2)
+       n_runs  estimate   low  high
+    0       4      0.72  0.00  0.97
+    1       8      0.74  0.05  0.93
     """
     import pandas as pd
 

@@ -33,12 +33,49 @@ def stability_table(
     random_state: int | None = None,
     params: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> pd.DataFrame:
-    """Many measures at once, sharing their work: a row each with estimate, se, low, high, mc_error and note.
+    """Many measures at once, sharing their work.
 
-    se, low and high are those of `confidence_interval(method="auto")` at this `level`; level=None leaves them out,
-    which is faster. "all" are the measures that have what they need: some take a similarity, some Selections
-    with weights or rankings. `params` gives parameters by measure, such as {"davis": {"alpha": 1}}; the other options
-    are those of `stability`, and `expectation` acts on the measures that it can correct.
+    Parameters
+    ----------
+    selections : Selections or array-like
+        The runs, or anything that `Selections.from_matrix` takes: a 0/1 table with one row per run.
+    measures : str or sequence of str or Measure, default="all"
+        Which measures. "all" are those that have what they need: some take a similarity, some Selections with weights
+        or rankings.
+    level : float or None, default=0.95
+        The confidence of the intervals; None leaves them out, which is faster.
+    similarity : FeatureSimilarity or None, default=None
+        Which features can stand in for each other, for the measures that need it.
+    undefined : {"nan", "raise"} or float, default="nan"
+        How undefined pairs of runs are treated: "nan" makes the value undefined, "raise" raises an error, and a number
+        stands for each of them.
+    expectation : {"auto", "exact", "monte_carlo", "none"}, default="auto"
+        What is subtracted for chance, as in `stability`, on the measures that can be corrected.
+    n_draws : int, default=10000
+        How many draws a simulated expectation takes, for each pair of sizes.
+    mc_error : float or None, default=None
+        Where a measure can, draw until the Monte Carlo error of its value is below this, instead of `n_draws` times.
+    random_state : int or None, default=None
+        Seed of what is simulated. None is a fixed seed: the same call gives the same number.
+    params : Mapping or None, default=None
+        Parameters by measure, such as ``{"davis": {"alpha": 1}}``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per measure: estimate, se, low, high, mc_error and note. se, low and high are those of
+        `confidence_interval` with its method "auto".
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> sel = st.Selections.from_sets([[0, 1, 2], [0, 1, 3], [0, 1, 2], [0, 2, 4]], n_features=10)
+    >>> table = st.stability_table(sel, ["nogueira", "jaccard", "lustgarten"])
+    >>> table[["estimate", "low", "high"]].round(3).reset_index()
+          measure  estimate    low   high
+    0    nogueira     0.524  0.000  0.945
+    1     jaccard     0.533  0.000  0.925
+    2  lustgarten     0.367 -0.312  0.798
     """
     import pandas as pd
 

@@ -32,22 +32,46 @@ def stability(
 
     Parameters
     ----------
-    selections : Selections, or anything that `Selections.from_matrix` takes
-    measure : name or alias; `list_measures()` shows them
-    similarity : which features can stand for each other, for the measures that need it
-    undefined : "nan", "raise", or a number that stands for each undefined pair (or for the whole measure)
-    expectation : what is subtracted for chance, the expectation under random selection of the same sizes. "auto"
-        leaves a measure as published: "none" for most, and for the measures that are published with a correction an
-        exact expectation where there is one, else a simulated one. "exact" and "monte_carlo" ask for a correction:
-        the expectation is subtracted, then divided by what is left to the maximum; "monte_carlo" simulates where no
-        closed form exists. "none" leaves the overlap of similar features as a number of features.
-    n_draws, random_state : how many draws a simulated expectation takes (for each pair of sizes), and their seed
-        (None: a fixed one, so that the same call gives the same number)
-    mc_error : where a measure can, draw until the Monte Carlo error of its value is below this instead
-    measure_params : parameters of the measure, such as alpha of davis
+    selections : Selections or array-like
+        The runs, or anything that `Selections.from_matrix` takes: a 0/1 table with one row per run.
+    measure : str or Measure, default="nogueira"
+        Name or alias of a measure; `list_measures` shows them.
+    similarity : FeatureSimilarity or None, default=None
+        Which features can stand in for each other, for the measures that need it.
+    undefined : {"nan", "raise"} or float, default="nan"
+        How undefined pairs of runs are treated: "nan" makes the value undefined, "raise" raises an error, and a number
+        stands for each of them.
+    expectation : {"auto", "exact", "monte_carlo", "none"}, default="auto"
+        What is subtracted for chance, the expectation under random selection of the same sizes. "auto" leaves a measure
+        as published: "none" for most, and for the measures that are published with a correction an exact expectation
+        where there is one, else a simulated one. "exact" and "monte_carlo" ask for a correction: the expectation is
+        subtracted, then divided by what is left to the maximum; "monte_carlo" simulates where no closed form exists.
+        "none" leaves the overlap of similar features as a number of features.
+    n_draws : int, default=10000
+        How many draws a simulated expectation takes, for each pair of sizes.
+    mc_error : float or None, default=None
+        Where a measure can, draw until the Monte Carlo error of its value is below this, instead of `n_draws` times.
+    random_state : int or None, default=None
+        Seed of what is simulated. None is a fixed seed: the same call gives the same number.
+    **measure_params : Any
+        Parameters of the measure, such as ``alpha=1`` for davis.
+
+    Returns
+    -------
+    float
+        The value of the measure; nan where it is undefined.
+
+    Raises
+    ------
+    UndefinedError
+        Where the value is undefined and `undefined` is "raise".
+    InputError
+        Where the measure is unknown, or needs a similarity, weights or rankings that were not given.
 
     Examples
     --------
+    Three runs that agree on two of three genes:
+
     >>> import steadyset as st
     >>> sel = st.Selections.from_sets([[0, 1, 2], [0, 1, 3], [0, 1, 2]], n_features=10)
     >>> round(st.stability(sel), 4)

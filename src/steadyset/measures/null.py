@@ -34,11 +34,31 @@ def null_expectation(
     Exact for every pairwise measure (the hypergeometric law of the intersections, averaged over the pairs of runs), for
     the frequency measures that are linear in the frequencies of selection (nogueira, somol, novovicova, goh, guzman,
     lausser, and sechidis), for two runs of any frequency measure, and for adjusted measures whose pairs can be
-    enumerated; else the mean of `n_draws` random collections. nan where the measure is undefined for some of the
-    collections that chance can give.
+    enumerated; else the mean of `n_draws` random collections.
 
     For nogueira it is -var(k_i) / ((M-1) d² (k̄/d)(1 - k̄/d)), var the population variance of the sizes: 0 for equal
     sizes only.
+
+    Parameters
+    ----------
+    selections : Selections or array-like
+        The runs, or anything that `Selections.from_matrix` takes: a 0/1 table with one row per run.
+    measure : str or Measure, default="nogueira"
+        Name or alias of a measure; `list_measures` shows them.
+    similarity : FeatureSimilarity or None, default=None
+        Which features can stand in for each other, for the measures that need it.
+    n_draws : int, default=10000
+        How many random collections are drawn where nothing exact is known.
+    random_state : int or None, default=None
+        Seed of what is simulated. None is a fixed seed: the same call gives the same number.
+    **measure_params : Any
+        Parameters of the measure, such as ``alpha=1`` for davis.
+
+    Returns
+    -------
+    NullExpectation
+        The value, its standard error and how it was found. The value is nan where the measure is undefined for some of
+        the collections that chance can give.
 
     Examples
     --------

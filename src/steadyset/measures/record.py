@@ -25,31 +25,81 @@ INFINITY = float("inf")
 class Measure:
     """What the shared machinery has to know about a measure. Its formula is `score`; nothing else computes.
 
-    The signature of `score` follows from the family, and every score returns nan where it is undefined:
+    Parameters
+    ----------
+    name : str
+        The name, in lower case.
+    family : str
+        What the formula is computed from; see the notes.
+    score : Callable
+        The formula. Its arguments follow from the family, and it returns nan where it is undefined.
+    aliases : tuple of str, default=()
+        Other names, such as the codes that a paper uses.
+    bounds : tuple of float, default=(-inf, inf)
+        The least and the largest value.
+    corrected : bool, default=False
+        Whether the measure is published with a correction for chance.
+    equal_sizes_only : bool, default=False
+        Whether random sets have one mean value for equal sizes only.
+    adjusted : bool, default=False
+        Whether similar features count as agreement.
+    linear : bool, default=False
+        Whether for given sizes a frequency score is linear in `levels`, or an effective score in `scatter`; its
+        expectation under random selection is then exact.
+    symmetric : bool, default=True
+        Whether score(a, b) = score(b, a); otherwise the mean is over ordered pairs.
+    constant_size : bool, default=False
+        Whether the measure is defined for runs of one size only.
+    higher_is_steadier : bool, default=True
+        Whether larger values are steadier.
+    needs : tuple of str, default=()
+        What the measure needs besides the sets: "similarity", "weights", "rankings".
+    floor : float or None, default=None
+        The least value that infinitely many independent runs can have, where that is above the lower bound; intervals
+        end there.
+    params : Mapping, default={}
+        The parameters of the score, with their values unless given.
+    maximum : Callable or None, default=None
+        The largest score of two sets of sizes ki and kj, which corrected adjusted measures are scaled by.
+    intersection : Callable or None, default=None
+        What two sets share when similar features count, unless that is the score.
+    uses : tuple of str, default=()
+        The quantities of pairs that are computed on request: "greedy", "matched".
+    exact_by : {"", "means", "means_given_shared", "matching", "similar"}, default=""
+        What makes the expectation of an adjusted score exact; see the notes.
+    claims : Mapping, default={}
+        Which properties papers claim, by paper; `certify` holds them against what it computes.
+    formula : str, default=""
+        The formula in words; empty takes the line of the score's docstring that starts with Formula:.
+    undefined : str, default=""
+        When the measure is undefined; empty takes the line that starts with Undefined:.
+    reference : str, default=""
+        Where the measure comes from; empty takes the line that starts with Reference:.
 
-    - "pairwise": score(r, ki, kj, d) for arrays of pairs, r = |s_i n s_j|; the measure is the mean over pairs
-      (over ordered pairs when `symmetric` is False);
+    Notes
+    -----
+    The families and the arguments of their scores:
+
+    - "pairwise": score(r, ki, kj, d) for arrays of pairs, r = how many features both sets hold; the measure is the
+      mean over pairs (over ordered pairs when `symmetric` is False);
     - "frequency": score(levels, sizes, d), levels[..., h] = number of features that exactly h runs selected;
     - "patterns": score(multiplicities, sizes, d), how many runs selected each of the distinct sets;
     - "effective": score(scatter, own, others, sizes, d), own = sum_f c(f,f), others = sum_{f!=g} c(f,g), scatter =
       sum_fg c(f,g) (M n_fg - h_f h_g), where n_fg runs select both features;
     - "adjusted": score(pairs) for `SimilarPairs`; the measure is the mean over pairs, or over ordered pairs. When
-      `corrected`, it is the mean of (score - E) / (maximum(ki, kj) - E), E = E[score] under random selection.
-      `intersection(pairs)` is what two sets share when similar features count, unless that is the score. `uses` names
-      the quantities of the pairs that are computed on request ("greedy", "matched"), `exact_by` what makes E
-      exact: "means": the score is linear in quantities with known expectations; "means_given_shared": it is so once
-      r is known; "matching": score - r is the size of a matching of similar features that cannot be extended;
-      "similar": score - r depends on the selected features that have similar ones only;
+      `corrected`, it is the mean of (score - E) / (maximum(ki, kj) - E), E = E[score] under random selection. E is
+      exact by "means" where the score is linear in quantities with known expectations, by "means_given_shared" where
+      it is so once r is known, by "matching" where score - r is the size of a matching of similar features that cannot
+      be extended, and by "similar" where score - r depends on the selected features that have similar ones only;
     - "weights", "rankings": score(rows) of the absolute weights or the ranks of all runs (`Rows`), with similarity=
       when the measure needs it, gives a runs x runs table or `Correlations`; the measure is the mean over pairs.
 
-    `corrected` says that the measure is published with a correction for chance, `equal_sizes_only` that random sets
-    have one mean value for equal sizes only. `linear` says that for given sizes a frequency score is linear in
-    `levels`, or an effective score in `scatter`; its expectation under random selection is then exact. `floor` is the
-    least value that infinitely many independent runs can have, where that is above the lower bound: intervals end so.
-
-    `formula`, `undefined` and `reference` default to the lines of the score's docstring that start with Formula:,
-    Undefined: and Reference:.
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> kuncheva = st.get_measure("kuncheva")
+    >>> kuncheva.family, kuncheva.bounds, kuncheva.constant_size
+    ('pairwise', (-1, 1), True)
     """
 
     name: str
@@ -82,7 +132,23 @@ class Measure:
                 object.__setattr__(self, part, headed_line(self.score, part.capitalize()))
 
     def with_params(self, params: Mapping[str, Any]) -> Measure:
-        """The measure with some of its parameters set; unknown ones are refused."""
+        """The measure with some of its parameters set.
+
+        Parameters
+        ----------
+        params : Mapping
+            Values by name of the parameter.
+
+        Returns
+        -------
+        Measure
+            The record with these values.
+
+        Raises
+        ------
+        InputError
+            Where the measure has no such parameter.
+        """
         unknown = set(params) - set(self.params)
         if unknown:
             known = f"it takes {', '.join(self.params)}" if self.params else "it takes none"
@@ -100,7 +166,20 @@ class Measure:
         return "for equal sizes" if self.equal_sizes_only else "yes" if self.corrected else "no"
 
     def largest(self, n_runs: int, n_features: int) -> float:
-        """The largest value that the measure can take, which a correction for chance scales to."""
+        """The largest value that the measure can take, which a correction for chance scales to.
+
+        Parameters
+        ----------
+        n_runs : int
+            How many runs there are.
+        n_features : int
+            How many features there are.
+
+        Returns
+        -------
+        float
+            The largest value.
+        """
         return self.bounds[1] if self.maximum is None else float(self.maximum(n_runs, n_features, **self.params))
 
 
@@ -121,6 +200,28 @@ def register(measure: Measure) -> Measure:
 
 def register_measure(name: str, score: Callable[..., Any], *, family: str = "pairwise", **fields: Any) -> Measure:
     """Register a measure of your own; it is then known to `stability`, the tables, the intervals and the command.
+
+    Parameters
+    ----------
+    name : str
+        The name of the measure.
+    score : Callable
+        The formula; `Measure` says which arguments each family hands over. It returns nan where it is undefined.
+    family : str, default="pairwise"
+        What the formula is computed from: "pairwise", "frequency", "patterns", "effective", "adjusted", "weights" or
+        "rankings".
+    **fields : Any
+        Other fields of `Measure`, such as `bounds`, `corrected` or `params`.
+
+    Returns
+    -------
+    Measure
+        The record that was registered.
+
+    Raises
+    ------
+    InputError
+        Where the name is taken or a field makes no sense.
 
     Examples
     --------
@@ -180,7 +281,26 @@ def _check_fields(fields: Mapping[str, Any]) -> None:
 
 
 def unregister_measure(name: str) -> None:
-    """Take a registered measure out again."""
+    """Take a registered measure out again.
+
+    Parameters
+    ----------
+    name : str
+        The name under which it was registered.
+
+    Raises
+    ------
+    InputError
+        Where no measure has this name.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> _ = st.register_measure("shared", lambda r, ki, kj, d: 1.0 * r)
+    >>> st.unregister_measure("shared")
+    >>> "shared" in st.list_measures().index
+    False
+    """
     measure = get_measure(name)
     del _registry[measure.name]
     for key in (measure.name, *measure.aliases):
@@ -188,7 +308,31 @@ def unregister_measure(name: str) -> None:
 
 
 def get_measure(name: str | Measure) -> Measure:
-    """The record of a measure by its name or an alias; capitals do not matter."""
+    """The record of a measure by its name or an alias.
+
+    Parameters
+    ----------
+    name : str or Measure
+        The name or an alias; capitals do not matter. A record is given back as it is.
+
+    Returns
+    -------
+    Measure
+        What is known of the measure.
+
+    Raises
+    ------
+    InputError
+        Where no measure has this name; the message proposes similar names.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> st.get_measure("SMJ").name
+    'jaccard'
+    >>> st.get_measure("nogueira").reference
+    'Nogueira, Sechidis and Brown 2018'
+    """
     if isinstance(name, Measure):
         return name
     if not isinstance(name, str):
@@ -269,9 +413,22 @@ def catalogue_entry(measure: Measure) -> dict[str, Any]:
 
 
 def list_measures() -> pd.DataFrame:
-    """The catalogue: one row per measure, with its aliases, properties, formula and reference.
+    """The catalogue of measures.
 
-    corrected is "yes" (random sets have one mean value, whatever their sizes), "for equal sizes" or "no".
+    Returns
+    -------
+    pandas.DataFrame
+        One row per measure: its aliases, properties, formula and reference. The column corrected is "yes" (random sets
+        have one mean value, whatever their sizes), "for equal sizes" or "no".
+
+    Examples
+    --------
+    Which measures know of similar features and are corrected for chance?
+
+    >>> import steadyset as st
+    >>> known = st.list_measures()
+    >>> known[known["adjusted"] & (known["corrected"] == "yes")].index.tolist()
+    ['yu', 'intersection_mbm', 'intersection_greedy', 'intersection_count', 'intersection_mean', 'npogr']
     """
     import pandas as pd
 

@@ -77,11 +77,31 @@ def pearson_score(weights: Rows) -> Correlations:
 def shared_importance(
     selections: Selections, i: int, j: int, similarity: FeatureSimilarity, *, thresholded: bool = False
 ) -> pd.DataFrame:
-    """The exchange behind msi for the runs i and j (0-based): which features share how much importance.
+    """The exchange behind msi for two runs: which features share how much importance.
 
-    A frame with the columns feature_i, feature_j, amount and similarity, most similarity x amount first. Amounts sum to
-    k̄, the mean number of selected features; sum(similarity x amount) / k̄ is the msi of the two runs. Where several
-    exchanges are best, this is one of them.
+    Parameters
+    ----------
+    selections : Selections
+        Runs with weights.
+    i : int
+        The first run, from 0.
+    j : int
+        The second run, from 0.
+    similarity : FeatureSimilarity
+        How similar the features are.
+    thresholded : bool, default=False
+        Whether similarities below the threshold count as 0.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns feature_i, feature_j, amount and similarity, most similarity x amount first. Amounts sum to k̄, the
+        mean number of selected features; sum(similarity x amount) / k̄ is the msi of the two runs. Where several
+        exchanges are best, this is one of them.
+
+    References
+    ----------
+    Hamer and Dupont 2021.
 
     Examples
     --------
