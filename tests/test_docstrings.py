@@ -30,11 +30,7 @@ PARAMETERS_OF_A_CLASS = {"PR01", "PR02", "PR03"}
 ATOMS = {int: "int", float: "float", bool: "bool", str: "str"}
 NOT_A_LITERAL = object()
 UNDONE = tuple(  # homes whose docstrings do not have the form yet
-    f"steadyset.{home}"
-    for home in (
-        *("assessment", "certificates", "datasets", "errors", "findings", "from_tools", "importances"),
-        *("io", "plots", "reports", "selections", "selectors", "similarity", "tuning"),
-    )
+    f"steadyset.{home}" for home in ("assessment", "datasets", "importances", "plots", "selectors", "tuning")
 )
 
 
@@ -53,7 +49,9 @@ class Public:
     @property
     def is_result(self) -> bool:
         """Whether it is a record that functions return: its fields are attributes, nobody calls the constructor."""
-        return is_dataclass(self.thing) and not self.doc["Parameters"]
+        if not isinstance(self.thing, type) or self.doc["Parameters"]:
+            return False
+        return is_dataclass(self.thing) or all(name.startswith("_") for name in self.parameters)
 
     @property
     def home(self) -> str:

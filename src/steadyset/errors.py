@@ -35,7 +35,22 @@ def _literal(value: object) -> str:
 
 
 class SteadysetError(Exception):
-    """Base of everything that steadyset raises on purpose; its sentence is given in parts, texts and Arguments."""
+    """Base of everything that steadyset raises on purpose.
+
+    Parameters
+    ----------
+    *sentence : str or Argument
+        The parts of the sentence: texts, and arguments, which the command names as its options.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> try:
+    ...     st.stability([[0, 1], [1, 1]], "jacard")
+    ... except st.SteadysetError as error:
+    ...     print(str(error).split(".")[0])
+    There is no measure called 'jacard'; did you mean 'jaccard'?
+    """
 
     def __init__(self, *sentence: str | Argument) -> None:
         super().__init__(*sentence)
@@ -44,16 +59,52 @@ class SteadysetError(Exception):
         return self.told(str)
 
     def told(self, name: Callable[[Argument], str]) -> str:
-        """The sentence with every Argument as `name` gives it."""
+        """The sentence with its arguments named in another way.
+
+        Parameters
+        ----------
+        name : Callable
+            What an Argument is called, such as the option of a command.
+
+        Returns
+        -------
+        str
+            The sentence.
+        """
         return _readable("".join(name(part) if isinstance(part, Argument) else str(part) for part in self.args))
 
     def after(self, text: str) -> Self:
-        """The same error with a text before its sentence, such as the file that it is about."""
+        """The same error with a text before its sentence.
+
+        Parameters
+        ----------
+        text : str
+            What comes first, such as the file that it is about.
+
+        Returns
+        -------
+        SteadysetError
+            An error of the same kind.
+        """
         return type(self)(text, *self.args)
 
 
 class InputError(SteadysetError, ValueError):
-    """An argument or a file is not what it has to be; the sentence names it, what was found and what is expected."""
+    """An argument or a file is not what it has to be; the sentence names it, what was found and what is expected.
+
+    Parameters
+    ----------
+    *sentence : str or Argument
+        The parts of the sentence: texts, and arguments, which the command names as its options.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> st.Selections.from_sets([["a"]], features=["b"])
+    Traceback (most recent call last):
+        ...
+    steadyset.errors.InputError: Run 1 selects 'a', which is not among the features.
+    """
 
 
 class WrongTypeError(InputError, TypeError):
@@ -75,7 +126,24 @@ class HopelessError(InputError):
 
 
 class UndefinedError(SteadysetError, ArithmeticError):
-    """A measure has no value for these Selections and the caller asked for undefined="raise"."""
+    """A measure has no value for these Selections and the caller asked for undefined="raise".
+
+    Parameters
+    ----------
+    *sentence : str or Argument
+        The parts of the sentence: texts, and arguments, which the command names as its options.
+
+    Examples
+    --------
+    Two empty sets have no Jaccard index:
+
+    >>> import steadyset as st
+    >>> empty = st.Selections.from_sets([[], []], n_features=5)
+    >>> st.stability(empty, "jaccard", undefined="raise")
+    Traceback (most recent call last):
+        ...
+    steadyset.errors.UndefinedError: jaccard is undefined for 1 of 1 pairs (both sets are empty).
+    """
 
 
 class InterruptedRunError(SteadysetError):
@@ -87,7 +155,21 @@ class InterruptedRunError(SteadysetError):
 
 
 class MissingExtraError(SteadysetError, ImportError):
-    """An optional dependency is not installed; the sentence says what to install."""
+    """An optional dependency is not installed; the sentence says what to install.
+
+    Parameters
+    ----------
+    *sentence : str or Argument
+        The parts of the sentence: texts, and arguments, which the command names as its options.
+
+    Examples
+    --------
+    It is an ImportError too, so that code which tries what is installed can go on.
+
+    >>> import steadyset as st
+    >>> issubclass(st.MissingExtraError, ImportError)
+    True
+    """
 
 
 class UninformativeWarning(UserWarning):

@@ -45,6 +45,29 @@ class Selections(Drawable):
     Immutable; rows are sparse, so the cost is that of what is selected. Build one with `from_sets`, `from_matrix`,
     `from_weights`, `from_rankings`, `from_long` or `read`.
 
+    Attributes
+    ----------
+    n_runs : int
+        M, the number of runs.
+    n_features : int
+        d, the number of features there were to choose from.
+    features : tuple of str
+        The names of the features.
+    labels : tuple of str or None
+        What the runs are called.
+    sizes : array of int
+        How many features each run selected.
+    counts : array of int
+        How many runs selected each feature.
+    frequencies : array of float
+        The share of the runs that selected each feature.
+    weights : array of float or None
+        The weight of each selected feature, run after run.
+    rankings : array of float or None
+        The ranks of all features in every run, 1 = best.
+    notes : tuple of str
+        What was understood when the runs were read from a file.
+
     Examples
     --------
     >>> import steadyset as st
@@ -78,11 +101,41 @@ class Selections(Drawable):
         n_features: int | None = None,
         labels: Sequence[str] | None = None,
     ) -> Selections:
-        """One collection of feature names (text) or 0-based indices (integers) a run; keys of a mapping are labels.
+        """Runs as collections of selected features.
 
         When only `n_features` is given, names stand in the order of their first appearance, and the features that no
-        run selected are called "unnamed 1", "unnamed 2", ... Such an order is that of no data: a similarity, weights
-        or ranks without names are then refused.
+        run selected are called "unnamed 1", "unnamed 2", ... Such an order is that of no data: a similarity, weights or
+        ranks without names are then refused.
+
+        Parameters
+        ----------
+        sets : iterable of iterables, or Mapping
+            One collection of feature names (text) or 0-based indices (integers) per run; keys of a mapping are labels.
+        features : sequence of str or None, default=None
+            The names of all features that could have been selected.
+        n_features : int or None, default=None
+            How many could have been selected, where their names are not known.
+        labels : sequence of str or None, default=None
+            What the runs are called.
+
+        Returns
+        -------
+        Selections
+            The runs, in the order given.
+
+        Raises
+        ------
+        InputError
+            Where neither `features` nor `n_features` says what there was to choose from, or a set names another
+            feature.
+
+        Examples
+        --------
+        >>> import steadyset as st
+        >>> genes = {"Smith 2019": ["TP53", "KRAS"], "Jones 2021": ["TP53", "EGFR"]}
+        >>> sel = st.Selections.from_sets(genes, n_features=20_000)
+        >>> sel.labels, sel.sizes.tolist()
+        (('Smith 2019', 'Jones 2021'), [2, 2])
         """
         return cls._of(entries_of_sets(sets, features, n_features, labels))
 
@@ -95,10 +148,30 @@ class Selections(Drawable):
         labels: Sequence[str] | None = None,
         transpose: bool | None = None,
     ) -> Selections:
-        """A runs x features array, scipy sparse matrix, or pandas/polars frame of 0/1 or bool; 1 means selected.
+        """Runs as a table of 0/1 or bool; 1 means selected.
 
-        `transpose=True` says that the rows are features and the columns runs. A frame that looks so is refused unless
-        `transpose=False` says that its rows are runs all the same.
+        Parameters
+        ----------
+        Z : array-like, scipy sparse matrix, or pandas or polars frame of shape (n_runs, n_features)
+            The table; a frame names the features by its columns.
+        features : sequence of str or None, default=None
+            The names of the features.
+        labels : sequence of str or None, default=None
+            What the runs are called.
+        transpose : bool or None, default=None
+            True says that the rows are features and the columns runs. A frame that looks so is refused unless False
+            says that its rows are runs all the same.
+
+        Returns
+        -------
+        Selections
+            One run per row.
+
+        Examples
+        --------
+        >>> import steadyset as st
+        >>> st.Selections.from_matrix([[1, 0, 1], [1, 1, 0]], features=["age", "dose", "sex"]).counts
+        array([2, 1, 1])
         """
         return cls._of(entries_of_matrix(read_matrix(Z, "Z", features, labels, transpose=transpose)))
 
@@ -106,7 +179,29 @@ class Selections(Drawable):
     def from_weights(
         cls, W: Any, features: Sequence[str] | None = None, *, labels: Sequence[str] | None = None
     ) -> Selections:
-        """A runs x features table of weights or importances (array, sparse, frame); selected means non-zero."""
+        """Runs as a table of weights or importances; selected means non-zero.
+
+        Parameters
+        ----------
+        W : array-like, scipy sparse matrix, or pandas or polars frame of shape (n_runs, n_features)
+            The weights, such as the coefficients of one model per row.
+        features : sequence of str or None, default=None
+            The names of the features.
+        labels : sequence of str or None, default=None
+            What the runs are called.
+
+        Returns
+        -------
+        Selections
+            One run per row, with weights.
+
+        Examples
+        --------
+        >>> import steadyset as st
+        >>> sel = st.Selections.from_weights([[0.7, 0.0, -0.2], [0.9, 0.0, 0.0]], features=["age", "dose", "sex"])
+        >>> sel.sizes.tolist(), sel.weights.tolist()
+        ([2, 1], [0.7, -0.2, 0.9])
+        """
         table = read_matrix(W, "W", features, labels)
         bad = np.flatnonzero(~np.isfinite(table.values))
         if bad.size:
@@ -124,11 +219,35 @@ class Selections(Drawable):
         n_features: int | None = None,
         labels: Sequence[str] | None = None,
     ) -> Selections:
-        """Rankings of all features: a runs x features table of ranks (1 = best), or lists of features, best first.
+        """Runs as rankings of all features.
 
-        Selected are the features of rank at most `top`; without it every feature is. Features that a list leaves out
-        share the mean of the ranks that remain. Lists tell themselves apart from ranks by text, by the index 0, or by
-        differing lengths.
+        Features that a list leaves out share the mean of the ranks that remain. Lists tell themselves apart from ranks
+        by text, by the index 0, or by differing lengths.
+
+        Parameters
+        ----------
+        R : array-like, frame, or list of lists
+            A runs x features table of ranks (1 = best), or lists of features, best first.
+        features : sequence of str or None, default=None
+            The names of the features.
+        top : int or None, default=None
+            Selected are the features of rank at most `top`; None selects every feature.
+        n_features : int or None, default=None
+            How many features there are, for lists that name only some.
+        labels : sequence of str or None, default=None
+            What the runs are called.
+
+        Returns
+        -------
+        Selections
+            One run per row, with rankings.
+
+        Examples
+        --------
+        >>> import steadyset as st
+        >>> sel = st.Selections.from_rankings([[1, 2, 3], [1, 3, 2]], features=["age", "dose", "sex"], top=2)
+        >>> sel.counts.tolist()
+        [2, 1, 1]
         """
         if is_ragged(R):
             listed = entries_of_rankings(R, features, n_features, labels)
@@ -148,11 +267,34 @@ class Selections(Drawable):
         n_features: int | None = None,
         labels: Sequence[str] | None = None,
     ) -> Selections:
-        """A long frame with the columns run, feature and, where known, weight: one row for each selected feature.
+        """Runs as a long frame: one row for each selected feature.
 
-        A row without a feature declares a run (which may be empty), a row without a run declares a feature. When no
-        row declares features, `features` or `n_features` must say what there was to choose from. The columns rank and
-        selected carry rankings.
+        A row without a feature declares a run (which may be empty), a row without a run declares a feature. The columns
+        rank and selected carry rankings.
+
+        Parameters
+        ----------
+        table : pandas or polars frame
+            The columns run, feature and, where known, weight.
+        features : sequence of str or None, default=None
+            The names of all features that could have been selected.
+        n_features : int or None, default=None
+            How many could have been selected. When no row declares features, this or `features` must be given.
+        labels : sequence of str or None, default=None
+            What the runs are called, in their order.
+
+        Returns
+        -------
+        Selections
+            The runs in the order of their first row.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import steadyset as st
+        >>> table = pd.DataFrame({"run": ["a", "a", "b"], "feature": ["TP53", "KRAS", "TP53"]})
+        >>> st.Selections.from_long(table, n_features=500)
+        Selections(2 runs, 500 features, sizes 1 to 2)
         """
         from steadyset.io.long import entries_of_long
 
@@ -173,33 +315,57 @@ class Selections(Drawable):
         sheet: str | int | None = None,
         max_gb: float = 8.0,
     ) -> Selections:
-        """Read a file, or a folder of lists, in the layout that it has; `notes` say what was understood.
+        r"""Read a file, or a folder of lists, in the layout that it has; `notes` say what was understood.
 
         Files are csv, tsv and other text (also gzipped), gmt, gmx, xlsx, ods, parquet, feather and json.
 
         Parameters
         ----------
-        path : the file, or a folder of .txt files with one list each
-        features : the names of all features that could have been selected
-        n_features : how many could have been selected; without this and `features` the names in the file are taken for
-            all of them, which overstates chance
-        layout : "wide" (runs x features of 0/1 or marks), "long" (one row per run and feature), "columns" or "rows"
-            (one list each), "gmt", "gmx", "ranks" or "importances" (runs x features), or what R packages write:
-            "caret", "glmnet", "mlr3fselect", "boruta". By default it is recognised, or refused where two layouts fit
-        top : how many are selected: the best by rank, by absolute importance, or the first of each list; of caret's rfe
-            the size of the subsets
-        transpose : whether the rows of a runs x features table are features
-        header : whether the first cell of each list is its label
-        runs : the column of a long table that names the runs
-        sheet : of a workbook, by name or by number from 1. By default the only one, or all, if each holds one list
-        max_gb : a file that would take more gigabytes of memory is refused
+        path : str or Path
+            The file, or a folder of .txt files with one list each.
+        features : sequence of str or None, default=None
+            The names of all features that could have been selected.
+        n_features : int or None, default=None
+            How many could have been selected; without this and `features` the names in the file are taken for all of
+            them, which overstates chance.
+        layout : str or None, default=None
+            "wide" (runs x features of 0/1 or marks), "long" (one row per run and feature), "columns" or "rows" (one
+            list each), "gmt", "gmx", "ranks" or "importances" (runs x features), or what R packages write: "caret",
+            "glmnet", "mlr3fselect", "boruta". None recognises it, or refuses where two layouts fit.
+        top : int or None, default=None
+            How many are selected: the best by rank, by absolute importance, or the first of each list; of caret's rfe
+            the size of the subsets.
+        transpose : bool or None, default=None
+            Whether the rows of a runs x features table are features; None recognises it.
+        header : bool or None, default=None
+            Whether the first cell of each list is its label; None recognises it.
+        runs : str or None, default=None
+            The column of a long table that names the runs; None recognises it.
+        sheet : str, int or None, default=None
+            The sheet of a workbook, by name or by number from 1. None takes the only one, or all, if each holds one
+            list.
+        max_gb : float, default=8.0
+            A file that would take more gigabytes of memory is refused.
+
+        Returns
+        -------
+        Selections
+            The runs, with the notes.
+
+        Raises
+        ------
+        InputError
+            Where the file cannot be understood without doubt; the message says what to give.
 
         Examples
         --------
         >>> import tempfile
+        >>> from pathlib import Path
+        >>> import steadyset as st
         >>> file = Path(tempfile.mkdtemp()) / "lists.csv"
-        >>> _ = file.write_text("Smith,Jones,Lee\\nTP53,BRCA1,TP53\\nBRCA1,EGFR,KRAS\\nEGFR,,MYC\\n")
-        >>> sel = Selections.read(file, n_features=20_000)
+        >>> lines = ["Smith,Jones,Lee", "TP53,BRCA1,TP53", "BRCA1,EGFR,KRAS", "EGFR,,MYC"]
+        >>> _ = file.write_text("\n".join(lines))
+        >>> sel = st.Selections.read(file, n_features=20_000)
         >>> sel.labels
         ('Smith', 'Jones', 'Lee')
         >>> print(*sel.notes)
@@ -212,13 +378,19 @@ class Selections(Drawable):
         return cls._of(read_selections(file_path(path), asked))
 
     def write(self, path: str | Path, *, layout: str | None = None, spreadsheet_safe: bool = False) -> None:
-        """Write csv, tsv, parquet or json by the ending of `path`; `read` gives back equal Selections.
-
-        `layout` is "wide" (0/1, runs x features) or "long"; wide is the default for small tables without weights.
-        A spreadsheet runs names in csv and tsv that begin like a formula (= + - @), which a warning says;
-        `spreadsheet_safe` puts an apostrophe before them, and `read` then gives the names with it.
+        """Write csv, tsv, parquet or json; `read` gives back equal Selections.
 
         The file is written beside its place and renamed, so a failure leaves what was there before.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file; its ending says the format.
+        layout : str or None, default=None
+            "wide" (0/1, runs x features) or "long"; None is wide for small tables without weights, else long.
+        spreadsheet_safe : bool, default=False
+            Whether an apostrophe is put before names in csv and tsv that a spreadsheet would run as a formula (= + -
+            @). `read` then gives the names with it. Without it a warning says so.
         """
         from steadyset.io.selection_files import write_selections
 
@@ -287,24 +459,58 @@ class Selections(Drawable):
         return self._notes
 
     def selected(self, run: int) -> Ints:
-        """The 0-based indices of what one run selected."""
+        """What one run selected.
+
+        Parameters
+        ----------
+        run : int
+            The run, from 0.
+
+        Returns
+        -------
+        array of int
+            The 0-based indices of its features, ascending.
+        """
         if not isinstance(run, (int, np.integer)) or not -self.n_runs <= run < self.n_runs:
             raise wrong_argument("run", f"a number from 0 to {self.n_runs - 1}", run)
         i = run % self.n_runs
         return self._indices[self._indptr[i] : self._indptr[i + 1]]
 
     def sets(self) -> list[frozenset[str]]:
-        """The selected names, one set per run."""
+        """The selected names.
+
+        Returns
+        -------
+        list of frozenset
+            One set per run.
+        """
         return [frozenset(self.features[f] for f in self.selected(i)) for i in range(self.n_runs)]
 
     def intersections(self) -> Ints:
-        """r_ij = |s_i n s_j| for all pairs of runs, an M x M array with the sizes on its diagonal."""
+        """How many features each pair of runs shares.
+
+        Returns
+        -------
+        array of int of shape (n_runs, n_runs)
+            The sizes of the intersections, with the sizes of the sets on the diagonal.
+        """
         from steadyset.kernels.overlap.intersections import intersection_matrix
 
         return intersection_matrix(self._indptr, self._indices, self._n_features)
 
     def take(self, runs: Any) -> Selections:
-        """The Selections of some of the runs, in the order given (indices, or a bool array)."""
+        """The Selections of some of the runs.
+
+        Parameters
+        ----------
+        runs : array-like of int or bool
+            Indices in the order wanted, or a mask.
+
+        Returns
+        -------
+        Selections
+            These runs over the same features.
+        """
         try:
             chosen = np.atleast_1d(np.arange(self.n_runs)[list(runs) if isinstance(runs, tuple) else runs])
         except (IndexError, TypeError, ValueError):
@@ -328,27 +534,69 @@ class Selections(Drawable):
         )
 
     def with_weights(self, rows: Sequence[Sequence[float] | Mapping[str, float]]) -> Selections:
-        """The same sets with a weight for each selected feature, one collection per run.
+        """The same sets with a weight for each selected feature.
 
-        A run's weights are a mapping from feature names, or a list in the order of `selected(run)`, ascending in the
-        order of the features.
+        Parameters
+        ----------
+        rows : sequence
+            One collection per run: a mapping from feature names, or a list in the order of `selected(run)`, ascending
+            in the order of the features.
+
+        Returns
+        -------
+        Selections
+            The same runs, with weights.
         """
         return self._of(with_weights(self._entries, rows))
 
     def with_rankings(self, R: Any) -> Selections:
-        """The same sets with a runs x features table of ranks (1 = best)."""
+        """The same sets with the ranks of all features.
+
+        Parameters
+        ----------
+        R : array-like or frame of shape (n_runs, n_features)
+            The ranks, 1 = best.
+
+        Returns
+        -------
+        Selections
+            The same runs, with rankings.
+        """
         return self._of(with_rankings(self._entries, R))
 
     def reordered(self, features: Sequence[str], what: str = "Selections") -> Selections:
-        """The same runs with their features in the order of `features`, which are the same names, or these and more.
+        """The same runs with their features in another order.
 
         Where names are those that the runs happened to use, the features that no run selected take the names that are
-        left. `what` is how a sentence calls these Selections.
+        left.
+
+        Parameters
+        ----------
+        features : sequence of str
+            The order: the same names, or these and more.
+        what : str, default="Selections"
+            What a sentence about an error calls these Selections.
+
+        Returns
+        -------
+        Selections
+            The runs over these features.
         """
         return self._of(reordered(self._entries, features, what))
 
     def to_matrix(self, *, weights: bool = False) -> sparse.csr_array:
-        """The runs x features scipy sparse array of 0/1, or of the weights."""
+        """The runs x features scipy sparse array.
+
+        Parameters
+        ----------
+        weights : bool, default=False
+            Whether the entries are the weights instead of 0/1.
+
+        Returns
+        -------
+        scipy.sparse.csr_array
+            One row per run.
+        """
         from scipy import sparse
 
         if weights and self._weights is None:
@@ -359,7 +607,20 @@ class Selections(Drawable):
         return sparse.csr_array((values, self._indices, self._indptr), shape=(self.n_runs, self._n_features))
 
     def to_frame(self, *, layout: str = "wide", backend: str = "pandas") -> pd.DataFrame | Any:
-        """A pandas (or polars) frame: "wide" is runs x features of 0/1 or weights, "long" is run,feature[,weight]."""
+        """A frame of the runs.
+
+        Parameters
+        ----------
+        layout : str, default="wide"
+            "wide" is runs x features of 0/1 or weights, "long" is run, feature and, where known, weight.
+        backend : str, default="pandas"
+            "pandas" or "polars".
+
+        Returns
+        -------
+        pandas.DataFrame or polars.DataFrame
+            The frame.
+        """
         from steadyset.io.long import long_columns
         from steadyset.io.wide import wide_columns
 

@@ -25,6 +25,18 @@ def certify(measure: str | Measure, **measure_params: Any) -> Certificate:
     random one breaks is made small again. The answer is the same each time. "Holds" means that no counter-example
     was found in what `searched` tells, and "does not hold" comes with a counter-example to check by hand.
 
+    Parameters
+    ----------
+    measure : str or Measure
+        Name, alias or record of the measure.
+    **measure_params : Any
+        Parameters of the measure, such as ``alpha=1`` for davis.
+
+    Returns
+    -------
+    Certificate
+        A verdict on each property, beside what papers claim.
+
     Examples
     --------
     >>> import steadyset as st
@@ -45,9 +57,25 @@ def certify(measure: str | Measure, **measure_params: Any) -> Certificate:
 
 
 def certificate_table(measures: str | Sequence[str | Measure] = "all") -> pd.DataFrame:
-    """The certificates of many measures beside what papers claim: one row per measure and property.
+    """The certificates of many measures beside what papers claim.
 
-    The columns: holds, one a paper (None: it says nothing), disagrees (the papers that say otherwise) and reason.
+    Parameters
+    ----------
+    measures : str or sequence of str or Measure, default="all"
+        Which measures.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per measure and property: holds, one column per paper (None: it says nothing), disagrees (the papers
+        that say otherwise) and reason.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> table = st.certificate_table(["jaccard", "kuncheva"])
+    >>> table["holds"].unstack().loc["kuncheva", ["bounded", "corrected_for_equal_sizes"]].to_dict()
+    {'bounded': True, 'corrected_for_equal_sizes': True}
     """
     import pandas as pd
 

@@ -50,14 +50,37 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Certificate:
-    """The verdicts on one measure, beside what papers claim of it."""
+    """The verdicts on one measure, beside what papers claim of it: what `certify` answers.
+
+    Attributes
+    ----------
+    measure : str
+        The name of the measure.
+    properties : Mapping
+        A verdict by property: whether it `holds`, and what was searched or a counter-example.
+    claims : Mapping
+        What papers claim, by property and paper.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> certificate = st.certify("jaccard")
+    >>> [name for name, verdict in certificate.properties.items() if not verdict.holds]
+    ['defined_at_limits', 'monotone_in_total', 'corrected', 'corrected_for_equal_sizes', 'adjusted']
+    """
 
     measure: str
     properties: Mapping[str, Verdict]
     claims: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
 
     def disagreements(self) -> dict[str, tuple[str, ...]]:
-        """By property, the papers that say otherwise."""
+        """Where papers say otherwise than the verdicts.
+
+        Returns
+        -------
+        dict
+            By property, the papers that disagree.
+        """
         found = {
             name: tuple(paper for paper, said in self.claims.items() if said.get(name, verdict.holds) != verdict.holds)
             for name, verdict in self.properties.items()
@@ -66,7 +89,13 @@ class Certificate:
         return {name: papers for name, papers in found.items() if papers}
 
     def table(self) -> pd.DataFrame:
-        """One row per property: holds, what each paper says (None: nothing), who disagrees, and the reason."""
+        """The verdicts as a frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per property: holds, what each paper says (None: nothing), who disagrees, and the reason.
+        """
         import pandas as pd
 
         disagree = self.disagreements()

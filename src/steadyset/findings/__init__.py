@@ -64,10 +64,19 @@ def findings_of(
 
     Parameters
     ----------
-    result : one of these; Findings stay as they are; a path is that of a run folder or of a file with selections
-    core : the share of the runs from which a feature belongs to the steady core (0.9)
-    level : the confidence of intervals and tests (0.95); a Comparison and Findings keep theirs
-    choose : the rule that picks one configuration of a Tuning
+    result : Assessment, Comparison, Consensus, Tuning, Selections, Findings, Mapping, str or Path
+        One of these; Findings stay as they are. A path is that of a run folder or of a file with selections.
+    core : float or None, default=None
+        The share of the runs from which a feature belongs to the steady core; None is 0.9.
+    level : float or None, default=None
+        The confidence of intervals and tests; None is 0.95. A Comparison and Findings keep theirs.
+    choose : str or None, default=None
+        The rule that picks one configuration of a Tuning.
+
+    Returns
+    -------
+    Findings
+        What terminal, report, page and JSON show alike.
 
     Examples
     --------
@@ -123,10 +132,23 @@ def methods_text(
 
     Parameters
     ----------
-    result : what `findings_of` takes; the folder of a tuning that the command made is taken too
-    format : "text", "markdown", "latex" or "json"; "bibtex" and "csl" (CSL-JSON) give the references alone
-    keys : whether Markdown and LaTeX cite the keys of these two instead of listing the references
-    core, level, choose : as in `findings_of`
+    result : Assessment, Comparison, Consensus, Tuning, Selections, Findings, Mapping, str or Path
+        What `findings_of` takes; the folder of a tuning that the command made is taken too.
+    format : str, default="text"
+        "text", "markdown", "latex" or "json"; "bibtex" and "csl" (CSL-JSON) give the references alone.
+    keys : bool, default=False
+        Whether Markdown and LaTeX cite the keys of these two instead of listing the references.
+    core : float or None, default=None
+        The share of the runs from which a feature belongs to the steady core; None is 0.9.
+    level : float or None, default=None
+        The confidence of intervals and tests; None is 0.95.
+    choose : str or None, default=None
+        The rule that picks one configuration of a Tuning.
+
+    Returns
+    -------
+    str
+        The text in the format asked for.
 
     Examples
     --------

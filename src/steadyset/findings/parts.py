@@ -189,8 +189,64 @@ class Configuration:
 class Findings:
     """What an assessment, a comparison, a tuning or recorded selections say. A part that has nothing to say is empty.
 
-    `selections` is what the findings are about; pictures draw it, and JSON leaves it out. `trials` is everything that
-    a tuning tried.
+    Attributes
+    ----------
+    kind : str
+        What was looked at: "assessment", "comparison", "consensus", "tuning" or "selections".
+    about : str
+        What it is about, in a few words.
+    measure : str
+        The measure of stability.
+    level : float
+        The confidence of intervals and tests.
+    core : float
+        The share of the runs from which a feature belongs to the steady core.
+    scoring : tuple of str
+        The scores, by name.
+    answer : tuple of str
+        What it comes to, one sentence each.
+    summary : tuple of Procedure
+        Each procedure with its stability, scores and sizes.
+    baselines : tuple of Baseline
+        What is reached without features, and with random ones.
+    differences : tuple of Differences
+        Which procedures differ, in stability and in each score.
+    cores : tuple of Core
+        The steady core of each procedure.
+    features : tuple of FeatureRows
+        The tables of features.
+    between : tuple of Between
+        How far pairs of methods agree.
+    backed : tuple of Backed
+        How many features several methods back.
+    ranking : tuple of RankedFeature
+        The features by what the methods together say.
+    front : tuple of Configuration
+        The configurations of a tuning that no other one beats.
+    measures : tuple of Measured
+        The stability by other measures.
+    failures : tuple of Reason
+        Why runs failed, and how many.
+    warnings : tuple of Reason
+        What runs warned of, and how many.
+    notes : tuple of str
+        What to keep in mind.
+    settings : Mapping
+        How it was computed.
+    selections : Mapping
+        What the findings are about; pictures draw it, and JSON leaves it out.
+    methods : Methods or None
+        What was done, in words.
+    trials : Trials or None
+        Everything that a tuning tried.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> runs = st.Selections.from_sets([["a", "b"], ["a", "b"], ["a", "c"]] * 4, features=list("abcdef"))
+    >>> found = st.findings_of(runs)
+    >>> found.kind, found.measure, found.cores[0].features
+    ('selections', 'nogueira', ('a',))
     """
 
     kind: str
@@ -224,7 +280,13 @@ class Findings:
         return {name: _frequencies(sel) for name, sel in self.selections.items()}
 
     def to_dict(self) -> dict[str, Any]:
-        """Lists, mappings, text and numbers; None for what is undefined."""
+        """The findings as plain data.
+
+        Returns
+        -------
+        dict
+            Lists, mappings, text and numbers; None for what is undefined.
+        """
         parts = {part.name: getattr(self, part.name) for part in dataclasses.fields(self) if part.name != "selections"}
         methods = None if self.methods is None else self.methods.to_dict()
         trials = None if self.trials is None else self.trials.to_dict()
@@ -232,7 +294,13 @@ class Findings:
         return found
 
     def to_json(self) -> str:
-        """Strict JSON: no NaN, no infinity."""
+        """The findings as strict JSON: no NaN, no infinity.
+
+        Returns
+        -------
+        str
+            The text of a JSON document.
+        """
         return json.dumps(self.to_dict(), indent=2, allow_nan=False)
 
 

@@ -31,13 +31,30 @@ def from_cross_validate(
 
     Parameters
     ----------
-    cv_results : what cross_validate returns
-    features : the names of all features; only needed where the estimators were fitted without names, or where the
-        columns to choose from (such as encoded categories) differ between the folds
-    top, threshold : which importances count as selected, for models that leave no feature out: the `top` largest, those
-        above `threshold` (a number, or "mean" or "median" of the fold), or both
-    importance : of LightGBM and XGBoost models: "gain", the total gain of the splits, or "split", their number
-    tentative : whether the features that Boruta calls tentative count as selected
+    cv_results : dict
+        What cross_validate returns.
+    features : sequence of str or None, default=None
+        The names of all features; only needed where the estimators were fitted without names, or where the columns to
+        choose from (such as encoded categories) differ between the folds.
+    top : int or None, default=None
+        For models that leave no feature out: how many of the largest importances count as selected.
+    threshold : float, str or None, default=None
+        The value that selected importances exceed: a number, or "mean" or "median" of the fold. It can be combined with
+        `top`.
+    importance : str, default="gain"
+        Of LightGBM and XGBoost models: "gain", the total gain of the splits, or "split", their number.
+    tentative : bool, default=False
+        Whether the features that Boruta calls tentative count as selected.
+
+    Returns
+    -------
+    Selections
+        One run per fold, with weights where the models have them.
+
+    Raises
+    ------
+    InputError
+        Where the results hold no estimators, or it is not said which importances count as selected.
 
     Examples
     --------
@@ -76,11 +93,33 @@ def from_fitted(
     tentative: bool = False,
     labels: Sequence[str] | None = None,
 ) -> Selections:
-    """The Selections of fitted selectors, models or pipelines: a list with one per run, or a dict by label.
+    """The Selections of fitted selectors, models or pipelines.
 
     Takes scikit-learn's selectors (SelectKBest, SelectFromModel, RFE, RFECV, ...), sparse linear models, searches such
     as GridSearchCV (their best estimator), Boruta, LightGBM and XGBoost (boosters, wrappers, and the result of
-    lightgbm.cv(..., return_cvbooster=True)), and pipelines that end in these. Options as in `from_cross_validate`.
+    lightgbm.cv(..., return_cvbooster=True)), and pipelines that end in these.
+
+    Parameters
+    ----------
+    fitted : list or Mapping
+        One fitted estimator per run, or a mapping from labels.
+    features : sequence of str or None, default=None
+        The names of all features, where the estimators were fitted without names.
+    top : int or None, default=None
+        For models that leave no feature out: how many of the largest importances count as selected.
+    threshold : float, str or None, default=None
+        The value that selected importances exceed: a number, or "mean" or "median" of the run.
+    importance : str, default="gain"
+        Of LightGBM and XGBoost models: "gain", the total gain of the splits, or "split", their number.
+    tentative : bool, default=False
+        Whether the features that Boruta calls tentative count as selected.
+    labels : sequence of str or None, default=None
+        What the runs are called.
+
+    Returns
+    -------
+    Selections
+        One run per estimator, with weights where the models have them.
 
     Examples
     --------
@@ -118,9 +157,17 @@ def from_rfecv(rfecv: Any, features: Sequence[str] | None = None, *, top: int | 
 
     Parameters
     ----------
-    rfecv : a fitted RFECV of scikit-learn 1.7 or newer, which keeps the supports of its folds
-    features : the names of all features, where it was fitted without names
-    top : how many features each fold selects, one of the sizes that RFECV tried; by default the one that it chose
+    rfecv : RFECV
+        Fitted, of scikit-learn 1.7 or newer, which keeps the supports of its folds.
+    features : sequence of str or None, default=None
+        The names of all features, where it was fitted without names.
+    top : int or None, default=None
+        How many features each fold selects, one of the sizes that RFECV tried; None takes the one that it chose.
+
+    Returns
+    -------
+    Selections
+        One run per fold, with rankings.
 
     Examples
     --------

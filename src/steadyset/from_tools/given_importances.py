@@ -35,16 +35,27 @@ def from_importances(
 
     Parameters
     ----------
-    importances : a folds x features array or frame; or a list (or dict of label to fold) with, for each fold, a vector,
-        a dict by feature, what permutation_importance returns, an array of SHAP values (samples x features, or samples
-        x features x classes, or a list with one such array per class), or a shap.Explanation. SHAP values count by
-        their mean absolute value.
-    features : the names of all features, where the importances do not have them
-    top : how many of the largest importances count as selected; an importance of 0 never does
-    threshold : the value that selected importances exceed: a number, or the "mean" or "median" of the fold
-    by : whether negative numbers count by their "magnitude", as coefficients do, or by their "value", as those of
+    importances : array-like, frame, list or Mapping
+        A folds x features array or frame; or a list (or dict of label to fold) with, for each fold, a vector, a dict by
+        feature, what permutation_importance returns, an array of SHAP values (samples x features, or samples x features
+        x classes, or a list with one such array per class), or a shap.Explanation. SHAP values count by their mean
+        absolute value.
+    features : sequence of str or None, default=None
+        The names of all features, where the importances do not have them.
+    top : int or None, default=None
+        How many of the largest importances count as selected; an importance of 0 never does.
+    threshold : float, str or None, default=None
+        The value that selected importances exceed: a number, or the "mean" or "median" of the fold.
+    by : str or None, default=None
+        Whether negative numbers count by their "magnitude", as coefficients do, or by their "value", as those of
         permutation importance, which are noise. Has to be said where a plain array holds negative numbers.
-    labels : what the folds are called
+    labels : sequence of str or None, default=None
+        What the folds are called.
+
+    Returns
+    -------
+    Selections
+        One run per fold, with weights and rankings.
 
     Examples
     --------

@@ -33,10 +33,37 @@ MOST_COMPARED = 100_000  # names among which a similar one is looked for
 
 @dataclass(frozen=True)
 class Data:
-    """Rows x features, the target, the names of the features, what was done to the table, and the rows' groups.
+    r"""A data set as `load_data` reads it.
 
-    `understood` says in one line what was read, `rows` are the names of the rows, where the file has them, and `target`
-    is the name of y. `assess` and `tune` take it as X.
+    Attributes
+    ----------
+    X : array of float of shape (n_samples, n_features)
+        The values.
+    y : array of shape (n_samples,)
+        The target.
+    features : tuple of str
+        The names of the columns of X.
+    notes : tuple of str
+        What was done to the table, one sentence each.
+    groups : array or None
+        The group of each row, where a column of groups was named.
+    rows : tuple of str or None
+        The names of the rows, where the file has them.
+    understood : str
+        What was read, in one line.
+    target : str
+        The name of the target; empty where it has none.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import steadyset as st
+    >>> file = Path(tempfile.mkdtemp()) / "patients.csv"
+    >>> _ = file.write_text("dose,marker,status\n1.0,0.3,ill\n2.0,0.1,well\n1.5,0.4,ill\n0.5,0.2,well\n")
+    >>> data = st.load_data(file, "status")
+    >>> data.features, data.y.tolist()
+    (('dose', 'marker'), ['ill', 'well', 'ill', 'well'])
     """
 
     X: Floats
@@ -71,18 +98,61 @@ def load_data(
     groups: str | None = None,
     max_gb: float = MAX_GB,
 ) -> Data:
-    """Read a table; `drop` leaves columns out, `keep` uses a column that looks like an identifier.
+    """Read a table of samples with a target; everything that is wrong with the values is told at once.
 
-    `samples` is a second file with the target and what else is known of the samples, joined by their names; genes may
-    then be in rows, which is recognised. With `transpose=True` and no `samples`, the file has one column per
-    observation and the target in a row. A series matrix of GEO and an .h5ad file know their samples themselves;
-    `layer` chooses other values of an .h5ad file than X. `sheet` and `samples_sheet` are names, or numbers from 1, in
-    workbooks.
+    Files are csv, tsv and other text, xlsx, ods, parquet, feather, h5ad and series matrices of GEO.
 
-    Missing values pass with `impute="median"`, which `assess` and `tune` need then too: each run fills them.
-    `delimiter` separates the columns of a text file, and `groups` is the column that says which rows belong together.
-    A file that would take more than `max_gb` gigabytes of memory is refused.
-    Everything that is wrong with the values is told at once.
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    target : str or None, default=None
+        The column to predict; None takes it from the file where only one column can be meant.
+    samples : str, Path or None, default=None
+        A second file with the target and what else is known of the samples, joined by their names. Genes may then be in
+        rows, which is recognised. A series matrix of GEO and an .h5ad file know their samples themselves.
+    transpose : bool or None, default=None
+        True says that the file has one column per observation; without `samples` the target is then a row.
+    sheet : str, int or None, default=None
+        The sheet of a workbook, by name or by number from 1.
+    samples_sheet : str, int or None, default=None
+        The sheet of the workbook `samples`.
+    layer : str or None, default=None
+        Other values of an .h5ad file than X.
+    drop : sequence of str, default=()
+        Columns to leave out.
+    keep : sequence of str, default=()
+        Columns to use although they look like identifiers.
+    impute : str or None, default=None
+        "median" lets missing values pass, for `assess` and `tune` with the same option: each run fills them by its
+        medians. None refuses them.
+    delimiter : str or None, default=None
+        What separates the columns of a text file; None recognises it.
+    groups : str or None, default=None
+        The column that says which rows belong together, such as those of one patient.
+    max_gb : float, default=8.0
+        A file that would take more gigabytes of memory is refused.
+
+    Returns
+    -------
+    Data
+        The values, the target, the names, and notes on what was done.
+
+    Raises
+    ------
+    InputError
+        Where the file cannot be read as a table of numbers; the message says which columns and rows, and what to give.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> import steadyset as st
+    >>> file = Path(tempfile.mkdtemp()) / "tumours.csv"
+    >>> load_breast_cancer(as_frame=True).frame.to_csv(file, index=False)
+    >>> st.load_data(file, "target", drop=["mean radius"]).X.shape
+    (569, 29)
     """
     check_impute(impute)
     check_flag("transpose", transpose, or_none=True)

@@ -33,13 +33,37 @@ def report(
 
     Parameters
     ----------
-    result : an Assessment, a Comparison, a Consensus, a Tuning, Selections, several of them by name, or Findings; a
-        path is that of a run folder or of a file with selections
-    path : the file to write, whose ending (.html, .pdf, .md or .json) says what it is; or the folder
-    core : the share of the runs from which a feature belongs to the steady core (0.9)
-    level : the confidence of intervals and tests (0.95)
-    format : "html", "pdf", "md" or "json", which the ending says as well; "folder" has every picture as SVG and PDF and
-        every table as csv, with the page and the findings
+    result : Assessment, Comparison, Consensus, Tuning, Selections, Findings, Mapping, str or Path
+        What to report; several results are given by name. A path is that of a run folder or of a file with selections.
+    path : str or Path
+        The file to write, whose ending (.html, .pdf, .md or .json) says what it is; or the folder.
+    core : float or None, default=None
+        The share of the runs from which a feature belongs to the steady core; None is 0.9.
+    level : float or None, default=None
+        The confidence of intervals and tests; None is 0.95.
+    format : str or None, default=None
+        "html", "pdf", "md" or "json", which the ending says as well; "folder" has every picture as SVG and PDF and
+        every table as csv, with the page and the findings. None goes by the ending.
+
+    Returns
+    -------
+    Path
+        What was written.
+
+    Raises
+    ------
+    MissingExtraError
+        Where pictures are wanted and what draws them is not installed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import steadyset as st
+    >>> sel = st.Selections.from_sets([["a", "b"], ["a", "b"], ["a", "c"]] * 4, features=list("abcdef"))
+    >>> page = st.report(sel, Path(tempfile.mkdtemp()) / "steadiness.md")
+    >>> page.read_text(encoding="utf-8").startswith("#")
+    True
     """
     target, form = _target(path, format)
     if core is not None:

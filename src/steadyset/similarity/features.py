@@ -39,10 +39,14 @@ class FeatureSimilarity:
 
     Attributes
     ----------
-    n_features : d
-    features : the names, or None
-    threshold : two features are similar when c(f, g) >= threshold (up to 1e-12, so that ties do not hang on rounding)
-    notes : what a reader should know, such as constant features
+    n_features : int
+        The number of features, d.
+    features : tuple of str or None
+        Their names, where they are known.
+    threshold : float
+        Two features are similar when c(f, g) >= threshold (up to 1e-12, so that ties do not hang on rounding).
+    notes : tuple of str
+        What to know, such as constant features.
 
     Examples
     --------
@@ -75,14 +79,40 @@ class FeatureSimilarity:
         features: Sequence[str] | None = None,
         bins: int = 5,
     ) -> FeatureSimilarity:
-        """Similarities of the columns of X, a samples x features array or pandas/polars frame without missing values.
-
-        `method` is "pearson" or "spearman" (absolute correlations; tied values get their average rank) or
-        "mutual_info": I(f; g) / sqrt(H(f) H(g)), each feature cut into `bins` of equal frequency unless it has at most
-        that many distinct values. A constant feature has similarity 0 to all others.
+        """Similarities of the columns of a data set.
 
         Kept are n x d numbers; similarities are computed in blocks when they are asked for. The graph of neighbours
         grows with the number of similar pairs: 32 bytes each.
+
+        Parameters
+        ----------
+        X : array-like, or pandas or polars frame of shape (n_samples, n_features)
+            The data, without missing values.
+        method : {"pearson", "spearman", "mutual_info"}, default="pearson"
+            Absolute correlations ("pearson", "spearman"; tied values get their average rank), or "mutual_info":
+            I(f; g) / sqrt(H(f) H(g)), each feature cut into bins of equal frequency. A constant feature has similarity
+            0 to all others.
+        threshold : float, default=0.9
+            Similarity from which two features count as alike.
+        features : sequence of str or None, default=None
+            The names of the features, where X has none.
+        bins : int, default=5
+            How many bins "mutual_info" cuts a feature into, unless it has at most that many distinct values.
+
+        Returns
+        -------
+        FeatureSimilarity
+            The similarities.
+
+        Examples
+        --------
+        Radius, perimeter and area of a tumour are nearly the same feature:
+
+        >>> import steadyset as st
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> X = load_breast_cancer(as_frame=True).data
+        >>> st.FeatureSimilarity.from_data(X, threshold=0.95).block([0], [1, 2, 3]).round(2)
+        array([[0.32, 1.  , 0.99]])
         """
         from steadyset.similarity.computed import data_store
 
@@ -98,12 +128,27 @@ class FeatureSimilarity:
         features: Sequence[str] | None = None,
         diagonal: Diagonal = "check",
     ) -> FeatureSimilarity:
-        """A symmetric d x d matrix of numbers from 0 to 1: array, scipy sparse (missing: 0), or frame with names.
+        """Similarities that are known as a matrix.
 
         What rounding can explain is mended: entries up to 1e-8 (single precision: 1e-6) from symmetric or from [0, 1].
-        `diagonal` says what to do with c(f, f): "check" wants 1 to the same accuracy (a sparse matrix may leave it
-        out), "one" sets it to 1 whatever it is, and "keep" leaves it. Only measures that use a feature's similarity to
-        itself see a kept diagonal (sechidis, msi); those that count similar features never do.
+
+        Parameters
+        ----------
+        C : array-like, scipy sparse matrix or frame of shape (n_features, n_features)
+            Symmetric, with numbers from 0 to 1; what a sparse matrix leaves out is 0, and a frame names the features.
+        threshold : float, default=0.9
+            Similarity from which two features count as alike.
+        features : sequence of str or None, default=None
+            The names of the features, where C has none.
+        diagonal : {"check", "one", "keep"}, default="check"
+            What happens to c(f, f): "check" wants 1 to the same accuracy (a sparse matrix may leave it out), "one" sets
+            it to 1 whatever it is, and "keep" leaves it. Only measures that use a feature's similarity to itself see a
+            kept diagonal (sechidis, msi).
+
+        Returns
+        -------
+        FeatureSimilarity
+            The similarities.
         """
         store, names = matrix_store(C, features, diagonal)
         return cls._build(store, names, threshold)
@@ -119,8 +164,22 @@ class FeatureSimilarity:
     ) -> FeatureSimilarity:
         """Groups of interchangeable features: similarity 1 within a group and 0 between groups.
 
-        `groups` is a label for each feature (None: alone), a mapping from feature names to labels, or collections of
-        names or indices (then `features` or `n_features` says what there is; features in no collection are alone).
+        Parameters
+        ----------
+        groups : sequence, Mapping, or collections
+            A label for each feature (None: alone), a mapping from feature names to labels, or collections of names or
+            indices (then `features` or `n_features` says what there is; features in no collection are alone).
+        threshold : float, default=0.9
+            Similarity from which two features count as alike.
+        features : sequence of str or None, default=None
+            The names of all features.
+        n_features : int or None, default=None
+            How many features there are, where they have no names.
+
+        Returns
+        -------
+        FeatureSimilarity
+            The similarities.
         """
         store, names = group_store(groups, features, n_features)
         return cls._build(store, names, threshold)
@@ -136,8 +195,23 @@ class FeatureSimilarity:
     ) -> FeatureSimilarity:
         """Read csv, tsv or parquet: a square matrix with the names as header, or long feature,feature,similarity.
 
-        In the long layout what is not listed is 0, and a row without a second feature declares the first; `features`
-        declares all, in this order. A file that would take more than `max_gb` gigabytes of memory is refused.
+        In the long layout what is not listed is 0, and a row without a second feature declares the first.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        threshold : float, default=0.9
+            Similarity from which two features count as alike.
+        features : sequence of str or None, default=None
+            All features, in this order; None takes those of the file.
+        max_gb : float, default=8.0
+            A file that would take more gigabytes of memory is refused.
+
+        Returns
+        -------
+        FeatureSimilarity
+            The similarities.
         """
         store, names = read_store(file_path(path), features, max_gb)
         return cls._build(store, names, threshold)
@@ -150,7 +224,20 @@ class FeatureSimilarity:
         return self._store.neighbours(self.threshold)
 
     def block(self, rows: Any, columns: Any) -> Floats:
-        """c(f, g) for f in rows and g in columns (0-based indices), whatever the threshold."""
+        """The similarities c(f, g) of some features, whatever the threshold.
+
+        Parameters
+        ----------
+        rows : array-like of int
+            The features f, as 0-based indices.
+        columns : array-like of int
+            The features g.
+
+        Returns
+        -------
+        array of float of shape (len(rows), len(columns))
+            The similarities.
+        """
         return self._store.block(self._places(rows), self._places(columns))
 
     @property
@@ -159,15 +246,48 @@ class FeatureSimilarity:
         return self._store.diagonal()
 
     def total(self) -> float:
-        """The sum of c(f, g) over all ordered pairs f != g, whatever the threshold; computed in blocks, once."""
+        """The sum of c(f, g) over all ordered pairs f != g, whatever the threshold; computed in blocks, once.
+
+        Returns
+        -------
+        float
+            The sum.
+        """
         return self._store.total()
 
     def with_threshold(self, threshold: float) -> FeatureSimilarity:
-        """The same similarities under another threshold."""
+        """The same similarities under another threshold.
+
+        Parameters
+        ----------
+        threshold : float
+            Similarity from which two features count as alike.
+
+        Returns
+        -------
+        FeatureSimilarity
+            The similarities; what was computed from the data is shared.
+        """
         return self._build(self._store, self.features, threshold, self.notes)
 
     def check(self, selections: Selections) -> FeatureSimilarity:
-        """The similarity itself, once it is clear that it speaks of the same features as the Selections."""
+        """The similarity itself, once it is clear that it speaks of the same features as the Selections.
+
+        Parameters
+        ----------
+        selections : Selections
+            The runs that it is used for.
+
+        Returns
+        -------
+        FeatureSimilarity
+            The similarity, in the order of the features of the Selections.
+
+        Raises
+        ------
+        InputError
+            Where it speaks of other features.
+        """
         if not isinstance(selections, Selections):
             raise InputError(f"selections must be Selections (got {type(selections).__name__}).")
         self.check_features(selections.n_features, selections._names, "the Selections")
@@ -176,7 +296,24 @@ class FeatureSimilarity:
     def check_features(
         self, n_features: int, names: tuple[str, ...] | None, what: str, *, called: str = "similarity"
     ) -> None:
-        """Refuse other features than these; `names` None: `what` has its features by position, without names."""
+        """Refuse to speak of other features than these.
+
+        Parameters
+        ----------
+        n_features : int
+            How many there are.
+        names : tuple of str or None
+            Their names; None where they are known by position alone.
+        what : str
+            What has these features, as a sentence calls it.
+        called : str, default="similarity"
+            What a sentence calls this similarity.
+
+        Raises
+        ------
+        InputError
+            Where the features differ.
+        """
         if self.n_features != n_features:
             raise InputError(
                 f"There are {self.n_features} features in {called} and {n_features} in {what}; expected the same."
