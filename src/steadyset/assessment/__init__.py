@@ -27,6 +27,7 @@ from steadyset.assessment.engines import check_engine, compute
 from steadyset.assessment.folder import RunFolder
 from steadyset.assessment.request import DETAILS, Request, make_request
 from steadyset.assessment.result import Assessment
+from steadyset.assessment.saving import Saving, is_saved
 from steadyset.assessment.workers import CRASHED, KILLED, refuse_what_cannot_travel
 from steadyset.assessment.written import SCHEMA_VERSION
 from steadyset.conventions import FIRST_RUNS, MAX_RUNS
@@ -241,12 +242,15 @@ def _fill(
     if not missing:
         return
     tried = {selector for selector, _ in finished}
-    with closing(compute(engine, request.plan, request.selectors, missing, n_jobs)) as cells:
+    with (
+        closing(Saving(folder)) as saving,
+        closing(compute(engine, request.plan, request.selectors, missing, n_jobs, saving)) as cells,
+    ):
         for cell in cells:
             if cell.selector not in tried:
                 tried.add(cell.selector)
                 _refuse_hopeless(request, cell)
-            if folder is not None:
+            if folder is not None and not is_saved(cell):
                 folder.add(cell)
             finished[cell.selector, cell.run] = cell
             done += cell.run != EVERY_ROW

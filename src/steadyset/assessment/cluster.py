@@ -6,13 +6,15 @@ import logging
 import signal
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from logging import CRITICAL
+from queue import SimpleQueue
 from typing import Any
 
 from steadyset.assessment.workers import RESTARTS, Key
+from steadyset.assessment.written import cell_json, read_cell
 from steadyset.errors import Argument, InputError, MissingExtraError, SteadysetError
 from steadyset.runner.cell import EVERY_ROW, Cell
 from steadyset.runner.plan import Plan
@@ -20,6 +22,7 @@ from steadyset.runner.together import compute_group, grouped
 from steadyset.selectors.extensions import Extensions
 
 OWN_MACHINE = "127.0.0.1"
+TOPIC = "steadyset"  # of what workers tell before their task ends; the scheduler keeps the latest of each topic
 PATIENCE = 20.0  # seconds in which lost workers may come back
 
 
@@ -84,7 +87,15 @@ class _Work:
 
 
 def _compute_there(work: _Work, index: int, runs: Sequence[int]) -> list[Cell]:
-    return list(compute_group(work.plan, work.selectors[index], index, runs))
+    """The cells of a group; each is told as soon as it is computed."""
+    from distributed import get_worker
+
+    cells = []
+    for cell in compute_group(work.plan, work.selectors[index], index, runs):
+        if len(runs) > 1:
+            get_worker().log_event(TOPIC, {"key": work.plan.key, "cell": cell_json(cell)})
+        cells.append(cell)
+    return cells
 
 
 def _attempt(client: Any, plan: Plan, selectors: Sequence[Any], keys: Sequence[Key]) -> Iterator[Cell]:
@@ -92,13 +103,28 @@ def _attempt(client: Any, plan: Plan, selectors: Sequence[Any], keys: Sequence[K
 
     work = client.scatter(_Work(Extensions(), plan, selectors), broadcast=True, hash=False)
     groups = grouped(plan, selectors, keys, max(2, len(client.nthreads())))
+    told, seen = SimpleQueue[bytes](), set()
+
+    def hear(event: tuple[float, Mapping[str, Any]]) -> None:
+        if event[1]["key"] == plan.key:  # others may use the same cluster
+            told.put(event[1]["cell"])
+
+    client.subscribe_topic(TOPIC, hear)
     futures = [client.submit(_compute_there, work, s, runs, pure=False, retries=RESTARTS) for s, runs in groups]
     ready, alive = as_completed(futures), time.monotonic()
     while not ready.is_empty():
-        if ready.has_ready():
+        cells: list[Cell] = []
+        if not told.empty():
+            cells = [read_cell(told.get())]
+        elif ready.has_ready():
             future = ready.next()
-            yield from future.result()
+            cells = future.result()
             future.release()
+        for cell in cells:
+            if (cell.selector, cell.run) not in seen:  # a group tells of its cells one by one, and of all at its end
+                seen.add((cell.selector, cell.run))
+                yield cell
+        if cells:
             continue
         time.sleep(0.02)
         if time.monotonic() > alive + 1:  # a cluster without workers would be waited for without end

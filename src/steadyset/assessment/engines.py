@@ -14,13 +14,14 @@ import numpy as np
 
 from steadyset.arguments import job_count, wrong_argument
 from steadyset.assessment.cluster import on_cluster
+from steadyset.assessment.saving import Saving
 from steadyset.assessment.workers import fetched, in_processes
 from steadyset.runner.cell import Cell
 from steadyset.runner.plan import Plan
 from steadyset.runner.together import Group, compute_group, grouped
 
 Key = tuple[int, int]
-Engine = Callable[[Plan, Sequence[Any], Sequence[Key], int], Iterator[Cell]]
+Engine = Callable[[Plan, Sequence[Any], Sequence[Key], int, Saving], Iterator[Cell]]
 LARGE_BYTES = 200_000_000
 # Worker processes take seconds to start: small work begins in this one, which may well be done before they would be.
 SMALL_BYTES, PATIENCE = 20_000_000, 3.0
@@ -29,17 +30,25 @@ KNOWN = ("steadyset", "sklearn")
 
 
 def compute(
-    engine: str, plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int | None
+    engine: str,
+    plan: Plan,
+    selectors: Sequence[Any],
+    keys: Sequence[Key],
+    n_jobs: int | None,
+    saving: Saving | None = None,
 ) -> Generator[Cell]:
-    """Compute the cells `keys` = (selector, run); an address such as tcp://host:8786 is a dask scheduler."""
+    """Compute the cells `keys` = (selector, run); an address such as tcp://host:8786 is a dask scheduler.
+
+    Each cell with a selection is saved as soon as it is computed, however many are fitted together.
+    """
     check_engine(engine)
-    jobs = job_count(n_jobs)
+    jobs, saving = job_count(n_jobs), saving or Saving()
     if engine == "auto":
-        yield from _auto(plan, selectors, keys, jobs)
+        yield from _auto(plan, selectors, keys, jobs, saving)
     elif engine in ENGINES:
-        yield from ENGINES[engine](plan, selectors, keys, jobs)
+        yield from ENGINES[engine](plan, selectors, keys, jobs, saving)
     else:
-        yield from on_cluster(plan, selectors, keys, jobs, None if engine == "dask" else engine)
+        yield from saving.each(on_cluster(plan, selectors, keys, jobs, None if engine == "dask" else engine))
 
 
 def check_engine(engine: str) -> None:
@@ -48,10 +57,10 @@ def check_engine(engine: str) -> None:
         raise wrong_argument("engine", f"auto, {', '.join(ENGINES)}, dask or a scheduler's address", engine)
 
 
-def _auto(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int) -> Iterator[Cell]:
+def _auto(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int, saving: Saving) -> Iterator[Cell]:
     """Small work in this process; large work, and what would take some seconds more, in several."""
     if n_jobs == 1:
-        yield from _serial(plan, selectors, keys, n_jobs)
+        yield from _serial(plan, selectors, keys, n_jobs, saving)
         return
     left = deque(grouped(plan, selectors, keys, n_jobs))
     if plan.X.nbytes <= SMALL_BYTES and all(_known(selector) for selector in (*selectors, plan.predictor)):
@@ -60,12 +69,12 @@ def _auto(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int
         while left and (time.monotonic() < end or _seconds(left, latest) < PATIENCE):
             begin = time.monotonic()
             selector, runs = left.popleft()
-            yield from compute_group(plan, selectors[selector], selector, runs)
+            yield from saving.each(compute_group(plan, selectors[selector], selector, runs))
             took = (time.monotonic() - begin) / len(runs)
             latest[selector] = 0.0 if selector not in latest and took < LOADING else took
     if left:
         rest = [(selector, run) for selector, runs in left for run in runs]
-        yield from ENGINES[_sharing(plan)](plan, selectors, rest, n_jobs)
+        yield from ENGINES[_sharing(plan)](plan, selectors, rest, n_jobs, saving)
 
 
 def _seconds(left: Iterable[Group], latest: Mapping[int, float]) -> float:
@@ -89,22 +98,22 @@ def _sharing(plan: Plan) -> str:
     return "processes" if mapped or plan.X.nbytes < LARGE_BYTES else "threads"
 
 
-def _serial(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int) -> Iterator[Cell]:
+def _serial(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int, saving: Saving) -> Iterator[Cell]:
     for selector, runs in grouped(plan, selectors, keys, 1):
-        yield from compute_group(plan, selectors[selector], selector, runs)
+        yield from saving.each(compute_group(plan, selectors[selector], selector, runs))
 
 
-def _threads(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int) -> Iterator[Cell]:
+def _threads(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int, saving: Saving) -> Iterator[Cell]:
     from joblib import Parallel, delayed
 
     parallel = Parallel(n_jobs=n_jobs, backend="threading", batch_size=1, return_as="generator_unordered")
     groups = grouped(plan, selectors, keys, n_jobs)
-    for cells in fetched(parallel(delayed(_group)(plan, selectors[s], s, runs) for s, runs in groups)):
+    for cells in fetched(parallel(delayed(_group)(saving, plan, selectors[s], s, runs) for s, runs in groups)):
         yield from cells
 
 
-def _group(plan: Plan, selector: Any, index: int, runs: Sequence[int]) -> list[Cell]:
-    return list(compute_group(plan, selector, index, runs))
+def _group(saving: Saving, plan: Plan, selector: Any, index: int, runs: Sequence[int]) -> list[Cell]:
+    return list(saving.each(compute_group(plan, selector, index, runs)))
 
 
 ENGINES: dict[str, Engine] = {"serial": _serial, "threads": _threads, "processes": in_processes}

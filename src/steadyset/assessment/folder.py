@@ -87,7 +87,12 @@ class RunFolder:
     def add(self, cell: Cell) -> None:
         """Put a finished cell on disk."""
         with explained(self.path, resumable=True):
-            write_durably(self.path / FINISHED / _file_name(cell), cell_json(cell))
+            write_durably(self.path / FINISHED / _file_name(cell.selector, cell.run), cell_json(cell))
+
+    def finished(self, selector: int, run: int) -> Cell | None:
+        """A cell that was added since the others were packed."""
+        path = self.path / FINISHED / _file_name(selector, run)
+        return _read_single(path, self.settings()) if path.exists() else None
 
     def cells(self) -> dict[tuple[int, int], Cell]:
         """Every finished cell, by selector and run."""
@@ -187,13 +192,14 @@ def _read_single(path: Path, settings: Mapping[str, Any]) -> Cell | None:
         except FileNotFoundError:
             return None
         check_cell(cell, settings)
-        if _file_name(cell) != path.name:
-            raise DamagedError(f"it is the cell of {_file_name(cell)}")
+        name = _file_name(cell.selector, cell.run)
+        if name != path.name:
+            raise DamagedError(f"it is the cell of {name}")
     return cell
 
 
-def _file_name(cell: Cell) -> str:
-    return f"{cell.selector}-{cell.run}.json"
+def _file_name(selector: int, run: int) -> str:
+    return f"{selector}-{run}.json"
 
 
 def _refuse_other_schemas(path: Path, text: bytes) -> None:

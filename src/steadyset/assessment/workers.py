@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from steadyset.assessment.saving import Saving
 from steadyset.errors import Argument, InputError
 from steadyset.runner.all_rows import run_label
 from steadyset.runner.cell import Cell
@@ -39,10 +40,12 @@ KILLED = "the process that ran it was ended from outside, perhaps for lack of me
 FROM_OUTSIDE = ("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP")
 
 
-def in_processes(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int) -> Iterator[Cell]:
+def in_processes(
+    plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int, saving: Saving
+) -> Iterator[Cell]:
     """The cells as they are finished; those whose process crashed come last, as failed."""
     try:
-        yield from _Workers(plan, selectors, n_jobs).cells(keys)
+        yield from _Workers(plan, selectors, n_jobs, saving).cells(keys)
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise
@@ -74,10 +77,11 @@ def refuse_what_cannot_travel(plan: Plan, selectors: Mapping[str, Any]) -> None:
 class _Workers:
     """Computes cells apart and learns which selectors crash."""
 
-    def __init__(self, plan: Plan, selectors: Sequence[Any], n_jobs: int) -> None:
+    def __init__(self, plan: Plan, selectors: Sequence[Any], n_jobs: int, saving: Saving) -> None:
         self.plan = plan
         self.selectors = selectors
         self.n_jobs = n_jobs
+        self.saving = saving
         self.crashes: Counter[int] = Counter()
         self.last: dict[int, str] = {}
         self.sound: set[int] = set()
@@ -105,7 +109,9 @@ class _Workers:
                 yield cell
         except _losses():
             suspects = [key for key in keys[: len(done) + in_hand] if key not in done]
-            yield from self._divided(suspects)
+            saved = {key: found for key in suspects if (found := self.saving.found(*key)) is not None}
+            yield from saved.values()
+            yield from self._divided([key for key in suspects if key not in saved])
 
     def _divided(self, suspects: Sequence[Key]) -> Iterator[Cell]:
         if len(suspects) < 2:
@@ -165,7 +171,7 @@ class _Workers:
         extensions = Extensions()
         with _deaf_children():
             results = parallel(
-                delayed(_compute_apart)(extensions, plan.X, plan.y, rest, self.selectors[s], s, runs)
+                delayed(_compute_apart)(self.saving, extensions, plan.X, plan.y, rest, self.selectors[s], s, runs)
                 for s, runs in self._grouped(keys, n_jobs)
             )
         for cells in fetched(results):
@@ -228,7 +234,7 @@ def _deaf_children() -> Iterator[None]:
 
 
 def _compute_apart(
-    extensions: Extensions, X: Any, y: Any, rest: Plan, selector: Any, index: int, runs: Sequence[int]
+    saving: Saving, extensions: Extensions, X: Any, y: Any, rest: Plan, selector: Any, index: int, runs: Sequence[int]
 ) -> list[Cell]:
     faulthandler.disable()  # a crash is told by its parent, in a sentence
-    return list(compute_group(replace(rest, X=X, y=y), selector, index, runs))
+    return list(saving.each(compute_group(replace(rest, X=X, y=y), selector, index, runs)))

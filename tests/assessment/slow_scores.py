@@ -1,0 +1,33 @@
+"""A score that waits, or ends its process, at one of its calls; in a module of its own, for worker processes."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+
+class Accuracy:
+    """Writes a line for every call into a file; at call number `at` it waits to be let go on, or dies."""
+
+    def __init__(self, log, at, deed):
+        self.log = str(log)
+        self.at = at
+        self.deed = deed
+
+    def __call__(self, estimator, X, y):
+        with Path(self.log).open("a") as lines:
+            lines.write(f"{X.sum()!r}\n")
+        if len(Path(self.log).read_text().splitlines()) == self.at:
+            if self.deed == "die":
+                os.kill(os.getpid(), signal.SIGKILL)
+            end = time.monotonic() + 60
+            while time.monotonic() < end and not self._let_go.exists():
+                time.sleep(0.02)
+        return estimator.score(X, y)
+
+    def go_on(self):
+        self._let_go.touch()
+
+    @property
+    def _let_go(self):
+        return Path(f"{self.log}.go")

@@ -1,0 +1,126 @@
+"""Each run is on disk as soon as it is computed, though others are fitted together with it."""
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.assessment.slow_scores import Accuracy
+
+from steadyset.assessment import assess, cluster
+from steadyset.assessment.folder import RunFolder
+from steadyset.assessment.request import make_request
+from steadyset.assessment.saving import Saving
+from steadyset.resampling import Bootstrap
+from steadyset.runner.cell import Cell
+
+X = np.random.default_rng(0).normal(size=(40, 6))
+Y = (X[:, 0] + 0.5 * X[:, 1] > 0).astype(int)
+SELECTOR = {"lasso": "lasso:k=2"}
+
+CHILD = """
+import sys
+from tests.assessment.slow_scores import Accuracy
+from tests.assessment.test_saving import SELECTOR, X, Y
+from steadyset.assessment import assess
+from steadyset.resampling import Bootstrap
+
+if __name__ == "__main__":
+    out, log = sys.argv[1:]
+    score = {"a": Accuracy(log, 10, "wait")}
+    assess(SELECTOR, X, Y, resampling=Bootstrap(10), scoring=score, engine="processes", n_jobs=1, out=out,
+           all_rows=False)
+"""
+
+
+@pytest.mark.slow
+def test_runs_that_are_scored_outlive_a_kill_in_the_middle_of_their_group(tmp_path):
+    """Buys: a real process, ended by SIGKILL while a run of its group is being scored; a run has three scores."""
+    script, out, log = tmp_path / "child.py", tmp_path / "runs", tmp_path / "log"
+    script.write_text(CHILD)
+    here = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[2]), *sys.path])}
+    child = subprocess.Popen([sys.executable, str(script), str(out), str(log)], env=here)
+    try:
+        end = time.monotonic() + 120
+        while time.monotonic() < end and child.poll() is None:
+            if len(list((out / "finished").glob("*.json"))) >= 3:
+                break
+            time.sleep(0.05)
+        assert child.poll() is None
+    finally:
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+    before = RunFolder(out).cells()
+    assert sorted(before) == [(0, 0), (0, 1), (0, 2)]
+    how = {"scoring": {"a": Accuracy(log, 0, "")}, "resampling": Bootstrap(10), "all_rows": False}
+    resumed = assess(SELECTOR, X, Y, engine="serial", out=out, **how)
+    kept = RunFolder(out).cells()
+    assert {key: kept[key].fit_seconds for key in before} == {key: cell.fit_seconds for key, cell in before.items()}
+    assert resumed.selections == assess(SELECTOR, X, Y, engine="serial", **how).selections
+
+
+@pytest.mark.slow
+def test_a_lost_worker_leaves_the_runs_that_it_had_scored(tmp_path):
+    """Buys: a real worker that is killed while it scores; what it had saved is not computed again."""
+    log = tmp_path / "log"
+    score = {"a": Accuracy(log, 10, "die")}
+    result = assess(SELECTOR, X, Y, resampling=Bootstrap(10), scoring=score, engine="processes", n_jobs=1,
+                    out=tmp_path / "runs", all_rows=False)  # fmt: skip
+    assert result.scores["a"].notna().all()
+    calls = log.read_text().splitlines()
+    assert len(calls) == 10 + 3 * 7  # nine of three runs and the one that ended it, then three of each of the others
+
+
+@pytest.mark.filterwarnings("ignore:Port")
+def test_a_dask_worker_tells_of_each_run_before_its_group_is_done(tmp_path):
+    distributed = pytest.importorskip("distributed")
+    score, resampling = Accuracy(tmp_path / "log", 10, "wait"), Bootstrap(20)
+    request = make_request(
+        SELECTOR, X, Y, resampling=resampling, scoring={"a": score}, predictor=None, groups=None, features=None,
+        random_state=0,
+    )  # fmt: skip
+    keys = [(0, run) for run in range(16)]
+    with distributed.Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None) as client:
+        told = cluster._attempt(client, request.plan, request.selectors, keys)
+        first = [next(told).run for _ in range(3)]
+        score.go_on()
+        runs = first + [cell.run for cell in told]
+    assert sorted(runs) == list(range(16))
+
+
+def test_a_run_of_a_thread_that_goes_on_after_the_end_is_not_saved(tmp_path):
+    folder = RunFolder(tmp_path)
+    (tmp_path / "finished").mkdir()
+    saving, goes_on = Saving(folder), threading.Event()
+
+    def cells():
+        yield Cell(0, 0, "b", (1,), None)
+        goes_on.wait(5)
+        yield Cell(0, 1, "b", (1,), None)
+
+    thread = threading.Thread(target=lambda: list(saving.each(cells())))
+    thread.start()
+    while not list((tmp_path / "finished").glob("*.json")):
+        time.sleep(0.01)
+    saving.close()
+    goes_on.set()
+    thread.join()
+    assert [path.name for path in (tmp_path / "finished").iterdir()] == ["0-0.json"]
+
+
+def test_a_worker_saves_where_its_parent_was_started_and_leaves_failures_to_it(tmp_path, monkeypatch):
+    (tmp_path / "finished").mkdir()
+    monkeypatch.chdir(tmp_path)
+    saving = Saving(RunFolder(Path()))
+    monkeypatch.chdir("/")
+    there = pickle.loads(pickle.dumps(saving))
+    cells = [Cell(0, 0, "b", (1,), None), Cell(0, 1, "b", None, None, failure="ValueError: no")]
+    assert list(there.each(cells)) == cells
+    assert [path.name for path in (tmp_path / "finished").iterdir()] == ["0-0.json"]
+    assert list(Saving().each(cells)) == cells
