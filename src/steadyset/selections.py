@@ -48,9 +48,9 @@ class Selections(Drawable):
     Attributes
     ----------
     n_runs : int
-        M, the number of runs.
+        The number of runs, M.
     n_features : int
-        d, the number of features there were to choose from.
+        The number of features, d, that there were to choose from.
     features : tuple of str
         The names of the features.
     labels : tuple of str or None
@@ -400,12 +400,12 @@ class Selections(Drawable):
 
     @property
     def n_runs(self) -> int:
-        """M, the number of runs."""
+        """The number of runs, M."""
         return len(self._indptr) - 1
 
     @property
     def n_features(self) -> int:
-        """d, the number of features there were to choose from."""
+        """The number of features there were to choose from, d."""
         return self._n_features
 
     @cached_property
@@ -420,17 +420,17 @@ class Selections(Drawable):
 
     @cached_property
     def sizes(self) -> Ints:
-        """k_i, how many features each run selected."""
+        """How many features each run selected, k_i."""
         return _frozen(np.diff(self._indptr))
 
     @cached_property
     def counts(self) -> Ints:
-        """h_f, how many runs selected each feature."""
+        """How many runs selected each feature, h_f."""
         return _frozen(np.bincount(self._indices, minlength=self._n_features).astype(np.int64, copy=False))
 
     @cached_property
     def frequencies(self) -> Floats:
-        """p_f = h_f / M, the share of the runs that selected each feature."""
+        """The share of the runs that selected each feature, p_f = h_f / M."""
         return _frozen(self.counts / self.n_runs)
 
     @property

@@ -107,7 +107,7 @@ def load_data(
     path : str or Path
         The file.
     target : str or None, default=None
-        The column to predict; None takes it from the file where only one column can be meant.
+        The column to predict. None refuses the file and says which columns there are to choose from.
     samples : str, Path or None, default=None
         A second file with the target and what else is known of the samples, joined by their names. Genes may then be in
         rows, which is recognised. A series matrix of GEO and an .h5ad file know their samples themselves.

@@ -242,7 +242,7 @@ class FeatureSimilarity:
 
     @property
     def diagonal(self) -> Floats:
-        """c(f, f): ones, unless `from_matrix` was told to keep another diagonal."""
+        """The similarities c(f, f): ones, unless `from_matrix` was told to keep another diagonal."""
         return self._store.diagonal()
 
     def total(self) -> float:
