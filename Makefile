@@ -83,6 +83,16 @@ $(READY): requirements.lock pyproject.toml
 	$(BIN)/steadyset warm-up
 	touch $(READY)
 
+# At a release: what lies in changelog.d goes into CHANGELOG.md under its version. make changelog VERSION=0.2.0
+changelog: $(READY)
+	$(BIN)/python docs/make_changelog.py $(VERSION)
+
+# Wheel and sdist into dist/; the tests look at what they hold, and install the wheel without extras.
+dist: $(READY)
+	rm -rf dist
+	$(BIN)/python -m hatchling build
+	$(BIN)/pytest -q tests/test_distribution.py
+
 # Resolves pyproject.toml anew for every platform and pins each file by its hash.
 lock:
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv

@@ -1,0 +1,89 @@
+"""Changelog fragments: whoever changes something writes a file, and a release collects them."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+spec = importlib.util.spec_from_file_location("make_changelog", ROOT / "docs" / "make_changelog.py")
+make_changelog = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(make_changelog)
+
+BEFORE = """# Changelog
+
+## Unreleased
+
+### Added
+- A picture.
+
+### Fixed
+- A sentence.
+
+### Added
+- A reader.
+
+## 0.1.0 (2026-01-01)
+
+- First version.
+"""
+AFTER = """# Changelog
+
+## Unreleased
+
+## 0.2.0 (2026-02-02)
+
+### Added
+- A picture.
+- A reader.
+- A filter
+  ([how](docs/x.md)).
+
+### Removed
+- The old name.
+
+### Fixed
+- A sentence.
+
+## 0.1.0 (2026-01-01)
+
+- First version.
+"""
+
+
+@pytest.fixture
+def project(tmp_path):
+    (tmp_path / "CHANGELOG.md").write_text(BEFORE)
+    (tmp_path / "changelog.d").mkdir()
+    (tmp_path / "changelog.d" / "README.md").write_text("How to write one.")
+    return tmp_path
+
+
+def test_the_fragments_of_this_project_are_in_order():
+    make_changelog.main(["--check"])
+
+
+def test_a_release_collects_the_fragments_by_kind_and_starts_anew(project, monkeypatch):
+    monkeypatch.setattr(make_changelog, "WIDTH", 18)
+    (project / "changelog.d" / "a-filter.added.md").write_text("A filter ([how](docs/x.md)).\n")
+    (project / "changelog.d" / "old-name.removed.md").write_text("The old name.\n")
+    make_changelog.main(["0.2.0", "2026-02-02"], project)
+    assert (project / "CHANGELOG.md").read_text() == AFTER
+    assert [path.name for path in (project / "changelog.d").iterdir()] == ["README.md"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("filter.new.md", "A filter."), ("filter.md", "A filter."), ("x.fixed.md", " \n")]
+)
+def test_a_fragment_without_a_kind_or_a_sentence_is_refused(project, name, text):
+    (project / "changelog.d" / name).write_text(text)
+    with pytest.raises(SystemExit, match=rf"changelog\.d/{name} must hold a sentence and be called NAME\.KIND\.md"):
+        make_changelog.main(["0.2.0"], project)
+    assert (project / "CHANGELOG.md").read_text() == BEFORE
+
+
+@pytest.mark.parametrize(("words", "told"), [([], "Which version"), (["soon"], "Which"), (["0.1.0"], "already")])
+def test_a_release_needs_a_version_of_its_own(project, words, told):
+    with pytest.raises(SystemExit, match=told):
+        make_changelog.main(words, project)
+    assert (project / "CHANGELOG.md").read_text() == BEFORE
