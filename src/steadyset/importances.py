@@ -23,17 +23,27 @@ ON_THE_BOUNDARY = 1e-200  # stands for a margin of 0, so that the features still
 
 
 def linear(coefs: Any, sd: Any = None) -> Floats:
-    """Importances in linear models: k_i |w_f| / sum_f |w_f|, k_i the number of weights that are not 0.
+    """Importances in linear models, from their weights.
+
+    The importance of feature f in model i is k_i abs(w_f) / sum_f abs(w_f), k_i the number of weights that are not 0. A
+    model whose weights are all 0 has importances 0.
 
     Parameters
     ----------
-    coefs : the weights of one model (d,) or of M models (M, d)
-    sd : the standard deviations of the features (d,), or of each model's training features (M, d), where the models
-        were not fitted on features of unit variance; each weight is multiplied by it
+    coefs : array-like of shape (n_features,) or (n_models, n_features)
+        The weights of one model, or of several.
+    sd : array-like of the shape of coefs or of one row, or None, default=None
+        The standard deviations of the features, or of each model's training features, where the models were not fitted
+        on features of unit variance; each weight is multiplied by it. None leaves the weights as they are.
 
-    A model whose weights are all 0 has importances 0.
+    Returns
+    -------
+    array of float of the shape of coefs
+        The importances.
 
-    Reference: Hamer and Dupont 2021, equation 7.
+    References
+    ----------
+    Hamer and Dupont (2021), An importance weighted feature selection stability measure, JMLR 22, equation 7.
 
     Examples
     --------
@@ -66,22 +76,49 @@ def decision_flip(
     The importance of feature f is the mean over the points of k g_f / sum_f g_f, where g_f = sd_f / (that change), 0
     when no change flips the decision, and k is the number of features that flip the decision of some point. Points
     whose decision no single feature can flip say nothing and are left out of the mean; without any other point all
-    importances are 0. With unflippable="equal" all features are equally important at such points.
+    importances are 0.
 
     Parameters
     ----------
-    model : a fitted classifier with `predict`
-    X : the points, usually the training data of the model, an (n, features) array or frame
-    sd : standard deviations of the features, by default those of X; a constant feature has importance 0
-    method : "closed_form" for classifiers that take the class with the largest linear score (coef_, intercept_), where
-        the change is the margin over the difference of two weights; "search" for any model; "auto" takes the closed
-        form where there is one
-    step, largest, tol : the search walks away from each point in steps of `step` standard deviations up to 5, then
-        doubles up to `largest`; the first steps that flip are bisected to the relative precision `tol`. A decision that
-        flips and flips back within one step is not seen.
-    unflippable : "leave_out" points whose decision no single feature can flip, or count all features as "equal" there
+    model : classifier
+        Fitted, with `predict`.
+    X : array-like or frame of shape (n_samples, n_features)
+        The points, usually the training data of the model.
+    sd : array-like of shape (n_features,) or None, default=None
+        Standard deviations of the features; None takes those of X. A constant feature has importance 0.
+    method : {"auto", "closed_form", "search"}, default="auto"
+        "closed_form" for classifiers that take the class with the largest linear score (coef_, intercept_), where the
+        change is the margin over the difference of two weights; "search" for any model; "auto" takes the closed form
+        where there is one.
+    step : float, default=0.05
+        The search walks away from each point in steps of so many standard deviations, up to 5, then doubles. A decision
+        that flips and flips back within one step is not seen.
+    largest : float, default=1000.0
+        How many standard deviations the search goes at most.
+    tol : float, default=1e-08
+        The relative precision to which the first step that flips is bisected.
+    unflippable : {"leave_out", "equal"}, default="leave_out"
+        What happens to points whose decision no single feature can flip: they are left out, or all features count as
+        equally important there.
 
-    Reference: Hamer and Dupont 2021, equation 6.
+    Returns
+    -------
+    array of float of shape (n_features,)
+        The importances.
+
+    References
+    ----------
+    Hamer and Dupont (2021), An importance weighted feature selection stability measure, JMLR 22, equation 6.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LogisticRegression(max_iter=1000).fit(X[:100], y[:100])
+    >>> st.importances.decision_flip(model, X[:100]).round(2)
+    array([0.24, 0.38, 2.91, 0.47])
     """
     points = _finite(X, "X")
     if points.ndim != 2 or 0 in points.shape:

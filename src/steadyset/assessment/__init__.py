@@ -79,41 +79,88 @@ def assess(
 ) -> Assessment:
     """Run selectors on the same resamples of a data set and record what each of them selects.
 
+    Runs that fail are recorded and stop nothing; a selector whose runs all fail gets a FitFailedWarning.
+
     Parameters
     ----------
-    selectors : scikit-learn selectors, pipelines, or estimators with coefficients or importances (see
-        `steadyset.runner.chosen` for the rule); names such as "jmi:k=20"; functions of X and y that return column
-        numbers, names or a mask; one, several, or a mapping by name. None: five that suit the task
-    X, y : the data; frames keep the names of their columns. A scipy sparse matrix becomes one dense array. With an
-        AnnData, `y` and `groups` may be names of columns of its obs. What `load_data` returns needs no `y`
-    resampling : how the training sets are drawn; 100 bootstraps by default. Rows left out are the test rows. A text
-        such as "subsample:fraction=0.8", a splitter of scikit-learn, and pairs of (train, test) are taken too
-    scoring : accuracy, balanced_accuracy, auc, log_likelihood, error; r2, rmse; any scorer of scikit-learn by name; a
-        function of (estimator, X, y); several, or a mapping by name
-    predictor : what predicts from the selected features; logistic or ridge regression by default
-    impute : "median" fills missing values within each run, by the medians of its training rows. Without it they reach
-        the estimators, all of which have to take them
-    on_warning : "record" keeps the warnings of a run beside its result; with "fail" a run that warns has failed
-    task : "classes" or "number" where the rule would decide otherwise: numbers with fractions, and more than 20
-        distinct whole ones, are a number, everything else is classes
-    groups : which rows belong together, such as those of one patient; the resampling keeps or leaves them as a whole
-    n_jobs, engine : "auto" (processes, or threads where the data in memory is too large to be held twice), "serial",
-        "threads", "processes", "dask", or the address of a dask scheduler
-    out : a folder where every run is saved as soon as it finishes; `resume` continues an interrupted assessment
-    random_state : same seed, same answer, whatever the engine, the order or an interruption
-    runs : a number of runs, or "auto": add runs until the interval of the stability of every selector is narrower
-        than `width`, at most `max_runs`
-    measure : what "auto" looks at
-    all_rows : whether each selector is fitted once more, to all rows, for the table of features
-    progress : None shows a bar in notebooks and in terminals, False none, and True one even where standard error goes
-        to a file; a function is called with the numbers of finished and of all runs
+    selectors : str, estimator, Callable, sequence, Mapping or None
+        Scikit-learn selectors, pipelines, or estimators with coefficients or importances; names such as "jmi:k=20";
+        functions of X and y that return column numbers, names or a mask; one, several, or a mapping by name. None takes
+        five that suit the task.
+    X : array-like, frame, scipy sparse matrix, AnnData or Data
+        The data, or what `load_data` returns. A frame keeps the names of its columns, and a sparse matrix becomes one
+        dense array.
+    y : array-like of shape (n_samples,), str or None, default=None
+        The target; with an AnnData, the name of a column of its obs. None where X is what `load_data` returns.
+    resampling : Resampling, str, splitter, iterable of pairs or None, default=None
+        How the training sets are drawn; rows left out are the test rows. A text such as "subsample:fraction=0.8", a
+        splitter of scikit-learn, and pairs of (train, test) are taken too. None is 100 bootstraps.
+    scoring : str, Callable, sequence, Mapping or None, default=None
+        What is computed on the test rows: accuracy, balanced_accuracy, auc, log_likelihood, error; r2, rmse; any scorer
+        of scikit-learn by name; a function of (estimator, X, y); several, or a mapping by name. None is what suits the
+        task.
+    predictor : estimator or None, default=None
+        What predicts from the selected features; None is logistic or ridge regression.
+    task : str or None, default=None
+        "classes" or "number", where the rule would decide otherwise: numbers with fractions, and more than 20 distinct
+        whole ones, are a number, everything else is classes. None follows the rule.
+    impute : str or None, default=None
+        "median" fills missing values within each run, by the medians of its training rows. With None they reach the
+        estimators, all of which have to take them.
+    on_warning : str, default="record"
+        "record" keeps the warnings of a run beside its result; with "fail" a run that warns has failed.
+    groups : array-like, str or None, default=None
+        Which rows belong together, such as those of one patient; the resampling keeps or leaves them as a whole. With
+        an AnnData, the name of a column of its obs.
+    features : sequence of str or None, default=None
+        The names of the features, where X has none.
+    n_jobs : int or None, default=None
+        How many runs are computed at the same time; -1 takes all cores. The answer does not depend on it.
+    engine : str, default="auto"
+        "serial", "threads", "processes", "dask", or the address of a dask scheduler. "auto" is processes, or threads
+        where the data in memory is too large to be held twice.
+    out : str, Path or None, default=None
+        A folder where every run is saved as soon as it finishes; None keeps the runs in memory.
+    resume : bool, default=True
+        Whether an interrupted assessment in `out` continues.
+    random_state : int, default=0
+        Same seed, same answer, whatever the engine, the order or an interruption.
+    runs : int, str or None, default=None
+        A number of runs, or "auto": add runs until the interval of the stability of every selector is narrower than
+        `width`, at most `max_runs`. None is what the resampling says.
+    width : float, default=0.05
+        How wide the intervals may be with "auto".
+    max_runs : int, default=1000
+        The most runs that "auto" makes.
+    measure : str, default="nogueira"
+        The measure whose interval "auto" looks at.
+    all_rows : bool, default=True
+        Whether each selector is fitted once more, to all rows, for the table of features.
+    progress : bool, Callable or None, default=None
+        None shows a bar in notebooks and in terminals, False none, and True one even where standard error goes to a
+        file; a function is called with the numbers of finished and of all runs.
 
     Returns
     -------
     Assessment
+        What was selected in every run, the scores, times and failures.
 
-    Runs that fail are recorded and stop nothing; a selector whose runs all fail gets a FitFailedWarning, and one that
-    fails over its parameters in the first run and on the whole data an InputError.
+    Raises
+    ------
+    InputError
+        Where an argument makes no sense, or a selector fails over its parameters in the first run and on the whole
+        data.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> result = st.assess(["t_test:k=5", "jmi:k=5"], X, y, resampling=st.Bootstrap(20), scoring="auc", progress=False)
+    >>> result.summary()[["stability", "auc"]].round(2).reset_index()
+         selector  stability   auc
+    0  t_test:k=5       0.93  0.99
+    1     jmi:k=5       0.63  0.99
     """
     drawing = Bootstrap() if resampling is None else as_resampling(resampling)
     check_engine(engine)

@@ -38,7 +38,30 @@ MOST_MEASURED = 2_000_000  # selected features, of all runs together, whose stab
 
 
 class Assessment(Drawable):
-    """The result of `assess`; `Assessment.open(folder)` gives back a recorded one."""
+    """The result of `assess`; `Assessment.open(folder)` gives back a recorded one.
+
+    Attributes
+    ----------
+    selectors : tuple of str
+        The names of the selectors.
+    features : tuple of str
+        The names of the features.
+    selections : dict
+        The Selections of each selector: the runs that came to a selection.
+    scores : pandas.DataFrame
+        One row per selector and run: number of features, scores on the left-out rows, seconds.
+    failures : pandas.DataFrame
+        The runs without a selection or a score, and why.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> result = st.assess("anova:k=2", X, y, resampling=st.KFold(5), progress=False)
+    >>> result.core()
+    {'anova:k=2': ['petal length (cm)', 'petal width (cm)']}
+    """
 
     def __init__(
         self,
@@ -57,7 +80,23 @@ class Assessment(Drawable):
 
     @classmethod
     def open(cls, path: str | Path) -> Assessment:
-        """Read a run folder, finished or not; damage is told."""
+        """Read a run folder, finished or not; damage is told.
+
+        Parameters
+        ----------
+        path : str or Path
+            The folder that `assess` was given as `out`.
+
+        Returns
+        -------
+        Assessment
+            What is recorded there.
+
+        Raises
+        ------
+        InputError
+            Where the folder holds no assessment.
+        """
         place = file_path(path)
         folder = RunFolder(place)
         return cls(folder.settings(), list(folder.cells().values()), place, alike=folder.alike())
@@ -127,10 +166,23 @@ class Assessment(Drawable):
     ) -> pd.DataFrame:
         """One row per selector: stability with its interval, mean scores and size, runs, failures, warnings and ties.
 
-        `verdict` puts the interval of the default measure into words: "excellent" means that the whole of it is. Each
-        score has a standard error (see `compare_scores`) and its baselines: `_blind`, predicting without features, and
-        `_random`, predicting from as many features drawn at random. `tied` is the share of the selected features that
-        only the order of the columns preferred to others with the same score; from 10% on the verdict says so.
+        Parameters
+        ----------
+        measure : str, default="nogueira"
+            The measure of stability.
+        level : float, default=0.95
+            The confidence of the interval, between 0 and 1.
+        similarity : FeatureSimilarity or None, default=None
+            Which features can stand in for each other, for the measures that need it.
+
+        Returns
+        -------
+        pandas.DataFrame
+            `verdict` puts the interval of the default measure into words: "excellent" means that the whole of it is.
+            Each score has a standard error (see `compare_scores`) and its baselines: `_blind`, predicting without
+            features, and `_random`, predicting from as many features drawn at random. `tied` is the share of the
+            selected features that only the order of the columns preferred to others with the same score; from 10% on
+            the verdict says so.
         """
         import pandas as pd
 
@@ -166,7 +218,18 @@ class Assessment(Drawable):
         }
 
     def stability_table(self, **options: Any) -> pd.DataFrame:
-        """`stability_table` of every selector, one below the other."""
+        """The function `stability_table` for every selector, one below the other.
+
+        Parameters
+        ----------
+        **options : Any
+            Options of `stability_table`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per selector and measure.
+        """
         import pandas as pd
 
         from steadyset.inference import stability_table
@@ -178,7 +241,18 @@ class Assessment(Drawable):
         return whole
 
     def compare(self, **options: Any) -> Comparison:
-        """Which selectors differ in stability: paired tests on the resamples that they share."""
+        """Which selectors differ in stability: paired tests on the resamples that they share.
+
+        Parameters
+        ----------
+        **options : Any
+            Options of `compare`.
+
+        Returns
+        -------
+        Comparison
+            The estimates, the tests, and which selectors cannot be told apart.
+        """
         from steadyset.inference import compare
 
         several = {name: sel for name, sel in self.selections.items() if sel.n_runs > 1}
@@ -189,7 +263,21 @@ class Assessment(Drawable):
     def compare_scores(self, score: str | None = None, **options: Any) -> Comparison:
         """Which selectors predict differently: the corrected resampled t-test on the resamples that they share.
 
-        `score` is one of those computed, the first unless chosen; `level` and `adjust` are those of `compare`.
+        Parameters
+        ----------
+        score : str or None, default=None
+            One of the scores that were computed; None is the first.
+        **options : Any
+            `level` and `adjust`, those of `compare`.
+
+        Returns
+        -------
+        Comparison
+            The mean scores, the tests, and which selectors cannot be told apart.
+
+        References
+        ----------
+        Nadeau and Bengio (2003), Inference for the generalization error, Machine Learning 52.
         """
         from steadyset.inference import compare_scores
 
@@ -209,7 +297,18 @@ class Assessment(Drawable):
         return compare_scores(several, self.test_ratio, name=name, lower_is_better=name in LOWER_IS_BETTER, **options)
 
     def core(self, threshold: float = CORE) -> dict[str, list[str]]:
-        """The steady core of each selector: the features in at least this share of its runs, most frequent first."""
+        """The steady core of each selector.
+
+        Parameters
+        ----------
+        threshold : float, default=0.9
+            The share of its runs from which a feature belongs to the core.
+
+        Returns
+        -------
+        dict
+            The names of the features by selector, the most frequent first.
+        """
         from steadyset.inference import steady_core
 
         return {name: steady_core(sel, threshold) for name, sel in self.selections.items()}
@@ -227,7 +326,18 @@ class Assessment(Drawable):
         return total_counts(self.selections) if self.selections else np.zeros(len(self.features), dtype=np.int64)
 
     def with_alike(self, alike: Alike) -> Assessment:
-        """The same result, which knows the alike features of its data."""
+        """The same result, which knows the alike features of its data.
+
+        Parameters
+        ----------
+        alike : Alike
+            Which features of the data are alike.
+
+        Returns
+        -------
+        Assessment
+            The result.
+        """
         every = (*self.cells, *self._on_all_rows.values())
         return Assessment(self.settings, every, self.path, alike=alike)
 
@@ -241,8 +351,21 @@ class Assessment(Drawable):
     ) -> pd.DataFrame:
         """One row per selector and feature, the most often selected first; rows over all selectors come before.
 
-        The columns are those of `features_table`, docs/features-table.md explains them. `similarity` says what is
-        alike instead of the correlations of the data; `all=True` keeps the features that were never selected.
+        Parameters
+        ----------
+        similarity : FeatureSimilarity or None, default=None
+            What is alike, instead of the correlations of the data.
+        core : float, default=0.9
+            The share of the runs from which a feature belongs to the steady core.
+        level : float, default=0.95
+            The confidence of the intervals.
+        all : bool, default=False
+            Whether the features that were never selected are kept.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The columns of `features_table`; docs/features-table.md explains them.
         """
         from steadyset.inference.feature_table import table_frame
 
@@ -256,7 +379,24 @@ class Assessment(Drawable):
         level: float = LEVEL,
         all: bool = False,
     ) -> list[FeatureBlock]:
-        """The table of features in blocks: one over all selectors where there are several, then one each."""
+        """The table of features in blocks: one over all selectors where there are several, then one each.
+
+        Parameters
+        ----------
+        similarity : FeatureSimilarity or None, default=None
+            What is alike, instead of the correlations of the data.
+        core : float, default=0.9
+            The share of the runs from which a feature belongs to the steady core.
+        level : float, default=0.95
+            The confidence of the intervals.
+        all : bool, default=False
+            Whether the features that were never selected are kept.
+
+        Returns
+        -------
+        list of FeatureBlock
+            The blocks.
+        """
         from steadyset.inference.feature_table import alike_features, feature_blocks
 
         known = {name: cell.selected for name, cell in self._on_all_rows.items()}
@@ -280,7 +420,18 @@ class Assessment(Drawable):
         return np.array([sign for row in signs if row is not None for sign in row], dtype=np.int64)
 
     def cells_of(self, selector: str) -> list[Cell]:
-        """The runs of one selector."""
+        """The runs of one selector.
+
+        Parameters
+        ----------
+        selector : str
+            Its name.
+
+        Returns
+        -------
+        list of Cell
+            What each run selected, its scores, seconds, warnings and why it failed.
+        """
         index = self.selectors.index(selector)
         return [cell for cell in self.cells if cell.selector == index]
 

@@ -22,12 +22,41 @@ def similar_features(
     n_similar: int = 14,
     random_state: int | np.random.SeedSequence | None = None,
 ) -> Simulated:
-    """Normal features that resemble `n_similar` others each; five of them decide the class (section 8.3.1).
+    """Normal features that resemble `n_similar` others each; five of them decide the class.
 
-    blocks: correlation 0.95 within blocks of n_similar + 1 features and 0.1 between them. toeplitz: rho^|i - j| with
-    rho = 0.9^(2 / n_similar), so that the n_similar / 2 nearest on each side have correlations of at least 0.9.
     P(y = 1) = 1 / (1 + exp(-eta)), eta the sum of five features that lie as far apart as possible, so that the
     correlations between them are small. Drawn from factors or step by step, never from a d x d matrix.
+
+    Parameters
+    ----------
+    n : int, default=100
+        The number of rows.
+    d : int, default=200
+        The number of features.
+    kind : {"blocks", "toeplitz"}, default="blocks"
+        "blocks": correlation 0.95 within blocks of n_similar + 1 features and 0.1 between them. "toeplitz":
+        rho^abs(i - j) with rho = 0.9^(2 / n_similar), so that the n_similar / 2 nearest on each side have correlations
+        of at least 0.9.
+    n_similar : int, default=14
+        How many features each one resembles.
+    random_state : int, SeedSequence or None, default=None
+        Seed of the data; None draws other data each time.
+
+    Returns
+    -------
+    Simulated
+        The data.
+
+    References
+    ----------
+    Bommert (2020), Integration of feature selection stability in model fitting, section 8.3.1.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> data = st.datasets.similar_features(100, 60, kind="toeplitz", random_state=0)
+    >>> data.relevant
+    (0, 15, 30, 44, 59)
     """
     check_choice("kind", kind, ("blocks", "toeplitz"))
     check_integer("n", n, least=1, most=MOST)
@@ -62,10 +91,35 @@ def fifteen_features(
     correlations: tuple[float, float, float, float] = (0.95, 0.85, 0.75, 0.65),
     random_state: int | np.random.SeedSequence | None = None,
 ) -> Simulated:
-    """The small example of section 8.1: y = sign(X1 + X2 + E), E normal with variance 0.25.
+    """The small example with fifteen features: y = sign(X1 + X2 + E), E normal with variance 0.25.
 
     X1 stands alone; X3 and X4 are copies of X2; X5 to X8 are correlated with X2, from very high to moderate; X9 to X15
-    are noise. The thesis shows the correlations of X5 to X8 as colours only, so they are an argument. y is 0 or 1.
+    are noise. The thesis shows the correlations of X5 to X8 as colours only, so they are an argument.
+
+    Parameters
+    ----------
+    n : int, default=100
+        The number of rows.
+    correlations : tuple of float, default=(0.95, 0.85, 0.75, 0.65)
+        The correlations of X5 to X8 with X2.
+    random_state : int, SeedSequence or None, default=None
+        Seed of the data; None draws other data each time.
+
+    Returns
+    -------
+    Simulated
+        The data; y is 0 or 1.
+
+    References
+    ----------
+    Bommert (2020), Integration of feature selection stability in model fitting, section 8.1.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> data = st.datasets.fifteen_features(100, random_state=1)
+    >>> data.X.shape, int(data.y.sum())
+    ((100, 15), 57)
     """
     check_integer("n", n, least=1, most=MOST)
     check_seed("random_state", random_state)

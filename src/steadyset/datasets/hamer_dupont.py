@@ -20,12 +20,40 @@ def grouped_features(
     rho: float = 0.8,
     random_state: int | np.random.SeedSequence | None = None,
 ) -> Simulated:
-    """Two normal classes of equal size: `n_groups` groups of `q` correlated features, then `n_others` weak ones.
+    """Two normal classes of equal size: groups of correlated features among weak ones.
 
     The features of the groups have the mean `mean` in class 1 and -`mean` in class 0, the others `other_mean` and
     -`other_mean`. Within a class every feature has variance 1; two features of a group have correlation `rho`, any
     other two are independent. `groups` numbers the groups, and each of the others is a group of its own; `correlation`
     gives the correlations within a class. The features of the groups count as relevant.
+
+    Parameters
+    ----------
+    q : int, default=10
+        How many features a group has.
+    n : int, default=200
+        The number of rows.
+    n_groups : int, default=5
+        The number of groups.
+    n_others : int, default=1000
+        The number of weak features.
+    mean : float, default=0.5
+        The mean of the features of the groups in class 1.
+    other_mean : float, default=0.05
+        The mean of the weak features in class 1.
+    rho : float, default=0.8
+        The correlation of two features of a group within a class.
+    random_state : int, SeedSequence or None, default=None
+        Seed of the data; None draws other data each time.
+
+    Returns
+    -------
+    Simulated
+        The data, with the groups.
+
+    References
+    ----------
+    Hamer and Dupont (2021), An importance weighted feature selection stability measure, JMLR 22.
 
     Examples
     --------

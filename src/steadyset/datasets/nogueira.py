@@ -19,7 +19,35 @@ def redundant_features(
     """Two normal classes of equal size: the first half of the features has mean +1 or -1, the other half is noise.
 
     Within a class the relevant features have variance 1 and correlation `rho` with each other; the larger rho, the more
-    redundant they are. `correlation` gives the correlations within a class. (Kamkar et al. 2015.)
+    redundant they are. `correlation` gives the correlations within a class.
+
+    Parameters
+    ----------
+    n : int, default=2000
+        The number of rows.
+    d : int, default=100
+        The number of features.
+    rho : float, default=0.8
+        The correlation of two relevant features within a class.
+    random_state : int, SeedSequence or None, default=None
+        Seed of the data; None draws other data each time.
+
+    Returns
+    -------
+    Simulated
+        The data.
+
+    References
+    ----------
+    Kamkar, Gupta, Phung and Venkatesh (2015), Stable feature selection for clinical prediction.
+    Nogueira, Sechidis and Brown (2018), On the stability of feature selection algorithms, JMLR 18.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> data = st.datasets.redundant_features(200, 10, random_state=0)
+    >>> data.relevant
+    (0, 1, 2, 3, 4)
     """
     check_number("rho", rho, most=1, or_equal=True)
     check_integer("n", n, least=2, most=MOST)

@@ -62,9 +62,34 @@ UNIMODAL = "shah_samworth_unimodal"
 
 @dataclass(frozen=True)
 class Approach:
-    """What an approach came to: the chosen parameters, the selected features, the final model, and what was tried.
+    """What one of the four approaches came to.
 
-    features are the names of all features; warnings are what the fits warned of, short and distinct.
+    Attributes
+    ----------
+    name : str
+        The approach: "adj", "unadj", "acc" or "stabs".
+    params : Mapping
+        The chosen parameters.
+    selected : tuple of int
+        The selected features, by index.
+    model : estimator
+        The final model, fitted on all rows.
+    tried : pandas.DataFrame
+        One row per set of parameters that was tried.
+    features : tuple of str
+        The names of all features.
+    warnings : tuple of str
+        What the fits warned of, short and distinct.
+    selected_names : tuple of str
+        The selected features, by name.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> data = st.datasets.fifteen_features(60, random_state=1)
+    >>> found = st.approaches.acc(data.X, data.y, sizes=[1, 2, 4], resampling=st.KFold(3))
+    >>> found.name, found.params
+    ('acc', {'size': 2})
     """
 
     name: str
@@ -77,10 +102,27 @@ class Approach:
 
     @property
     def selected_names(self) -> tuple[str, ...]:
+        """The selected features, by name."""
         return tuple(self.features[f] for f in self.selected)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The classes that the final model predicts; the columns of a frame are found by their names."""
+        """The classes that the final model predicts.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            New rows; the columns of a frame are found by their names.
+
+        Returns
+        -------
+        array
+            One class per row.
+
+        Raises
+        ------
+        InputError
+            Where a frame lacks a column that the model was fitted on.
+        """
         columns = {str(name): place for place, name in enumerate(getattr(X, "columns", ()))}
         values = numbers(X, "X")
         if columns and self.features != tuple(f"x{f}" for f in range(len(self.features))):
@@ -107,8 +149,43 @@ def adj(
 ) -> Approach:
     """L0 logistic regression of the size that is accurate and, similar features taken as one, steady.
 
-    similarity None: absolute Pearson correlations of X with threshold 0.9. sizes larger than half of the rows are left
-    out; resampling is 10-fold cross-validation unless given.
+    Parameters
+    ----------
+    X : array-like or frame of shape (n_samples, n_features)
+        The data, without missing values.
+    y : array-like of shape (n_samples,)
+        Two classes.
+    similarity : FeatureSimilarity or None, default=None
+        Which features are similar; None takes the absolute Pearson correlations of X with threshold 0.9.
+    sizes : sequence of int, default=(2, 4, ..., 100)
+        The sizes that are tried; those larger than half of the rows are left out.
+    accuracy_slack : float, default=0.025
+        How far below the best accuracy counts as equally good.
+    stability_slack : float, default=0.1
+        How far below the best stability counts as equally steady.
+    resampling : Resampling, splitter or None, default=None
+        How the sizes are evaluated; None is 10-fold cross-validation.
+    n_jobs : int or None, default=None
+        How many processes share the work; -1 takes all cores, None one.
+    random_state : int, default=0
+        Same seed, same answer.
+
+    Returns
+    -------
+    Approach
+        The chosen size, the selected features, the final model, and what was tried.
+
+    References
+    ----------
+    Bommert (2020), Integration of feature selection stability in model fitting, chapter 8.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> data = st.datasets.similar_features(60, 30, random_state=2)
+    >>> found = st.approaches.adj(data.X, data.y, sizes=[2, 5], resampling=st.KFold(3))
+    >>> data.false_selections(found.selected)
+    FalseSelections(positives=0, negatives=3)
     """
     paths = L0Paths.fit(X, y, sizes, resampling, n_jobs, random_state, similarity)
     alike = FeatureSimilarity.from_data(paths.plan.X) if similarity is None else similarity
@@ -126,7 +203,43 @@ def unadj(
     n_jobs: int | None = None,
     random_state: int = 0,
 ) -> Approach:
-    """As `adj`, with the unadjusted measure."""
+    """L0 logistic regression of the size that is accurate and steady, by a measure that knows no similar features.
+
+    Parameters
+    ----------
+    X : array-like or frame of shape (n_samples, n_features)
+        The data, without missing values.
+    y : array-like of shape (n_samples,)
+        Two classes.
+    sizes : sequence of int, default=(2, 4, ..., 100)
+        The sizes that are tried; those larger than half of the rows are left out.
+    accuracy_slack : float, default=0.025
+        How far below the best accuracy counts as equally good.
+    stability_slack : float, default=0.1
+        How far below the best stability counts as equally steady.
+    resampling : Resampling, splitter or None, default=None
+        How the sizes are evaluated; None is 10-fold cross-validation.
+    n_jobs : int or None, default=None
+        How many processes share the work; -1 takes all cores, None one.
+    random_state : int, default=0
+        Same seed, same answer.
+
+    Returns
+    -------
+    Approach
+        The chosen size, the selected features, the final model, and what was tried.
+
+    References
+    ----------
+    Bommert (2020), Integration of feature selection stability in model fitting, chapter 8.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> data = st.datasets.fifteen_features(80, random_state=3)
+    >>> st.approaches.unadj(data.X, data.y, sizes=[1, 2, 3], resampling=st.KFold(3)).tried.columns.tolist()
+    ['size', 'accuracy', 'stability']
+    """
     paths = L0Paths.fit(X, y, sizes, resampling, n_jobs, random_state)
     return _steady("unadj", paths, "unadjusted", None, accuracy_slack, stability_slack, random_state)
 
@@ -140,7 +253,40 @@ def acc(
     n_jobs: int | None = None,
     random_state: int = 0,
 ) -> Approach:
-    """L0 logistic regression of the size with the best cross-validated accuracy, ties at random."""
+    """L0 logistic regression of the size with the best cross-validated accuracy, ties at random.
+
+    Parameters
+    ----------
+    X : array-like or frame of shape (n_samples, n_features)
+        The data, without missing values.
+    y : array-like of shape (n_samples,)
+        Two classes.
+    sizes : sequence of int, default=(2, 4, ..., 100)
+        The sizes that are tried; those larger than half of the rows are left out.
+    resampling : Resampling, splitter or None, default=None
+        How the sizes are evaluated; None is 10-fold cross-validation.
+    n_jobs : int or None, default=None
+        How many processes share the work; -1 takes all cores, None one.
+    random_state : int, default=0
+        Same seed, same answer.
+
+    Returns
+    -------
+    Approach
+        The chosen size, the selected features, the final model, and what was tried.
+
+    References
+    ----------
+    Bommert (2020), Integration of feature selection stability in model fitting, chapter 8.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> data = st.datasets.fifteen_features(80, random_state=4)
+    >>> found = st.approaches.acc(data.X, data.y, sizes=[1, 2, 8], resampling=st.KFold(3))
+    >>> found.selected_names
+    ('x0', 'x1', 'x6', 'x7', 'x8', 'x10', 'x11', 'x14')
+    """
     paths = L0Paths.fit(X, y, sizes, resampling, n_jobs, random_state)
     return paths.result("acc", best_accuracy(paths.accuracy, random_state), {})
 
@@ -158,9 +304,46 @@ def stabs(
 ) -> Approach:
     """Stability selection with L0 logistic regression, then a logistic model without a penalty on what it selects.
 
-    The bound on the false selections (0.1 to 10) and the threshold (0.6 to 0.9) are drawn n_trials times and chosen by
-    accuracy, ties at random. They decide how many features a run selects (Shah and Samworth, unimodal), at most max_q:
-    an eighth of the rows unless given. The halves of a training set are fitted once for all draws.
+    The bound on the false selections (0.1 to 10) and the threshold (0.6 to 0.9) are drawn and chosen by accuracy, ties
+    at random. They decide how many features a run selects (Shah and Samworth, unimodal). The halves of a training set
+    are fitted once for all draws.
+
+    Parameters
+    ----------
+    X : array-like or frame of shape (n_samples, n_features)
+        The data, without missing values.
+    y : array-like of shape (n_samples,)
+        Two classes.
+    n_trials : int, default=50
+        How many bounds and thresholds are drawn.
+    n_halves : int, default=100
+        How many halves of the rows stability selection fits.
+    max_q : int or None, default=None
+        The most features that a run selects; None is an eighth of the rows.
+    resampling : Resampling, splitter or None, default=None
+        How the sizes are evaluated; None is 10-fold cross-validation.
+    n_jobs : int or None, default=None
+        How many processes share the work; -1 takes all cores, None one.
+    random_state : int, default=0
+        Same seed, same answer.
+
+    Returns
+    -------
+    Approach
+        The chosen bound and threshold, the selected features, the final model, and what was tried.
+
+    References
+    ----------
+    Bommert (2020), Integration of feature selection stability in model fitting, chapter 8.
+    Shah and Samworth (2013), Variable selection with error control, JRSS B 75.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> data = st.datasets.fifteen_features(60, random_state=5)
+    >>> found = st.approaches.stabs(data.X, data.y, n_trials=3, n_halves=10, resampling=st.KFold(3))
+    >>> sorted(found.params)
+    ['pfer', 'threshold']
     """
     check_integer("n_trials", n_trials, least=1, most=MOST_TRIALS)
     check_runs(n_halves)
@@ -208,11 +391,44 @@ def nested_evaluation(
     options: Mapping[str, Any] | None = None,
     random_state: int = 0,
 ) -> pd.DataFrame:
-    """Each approach on each outer resample: accuracy on the left-out rows and number of features (section 8.4).
+    """Each approach on each outer resample: accuracy on the left-out rows and number of features.
 
     An approach sees the outer training rows only: the inner resampling, the similarity of the features and the final
-    model all come from these. outer is 10-fold cross-validation unless given; options go to every approach that takes
-    them. Where an approach fails the accuracy is nan and `failure` says why; `warning` is the first that it gave.
+    model all come from these.
+
+    Parameters
+    ----------
+    X : array-like or frame of shape (n_samples, n_features)
+        The data, without missing values.
+    y : array-like of shape (n_samples,)
+        Two classes.
+    approaches : sequence of str, default=("adj", "unadj", "acc", "stabs")
+        Which approaches.
+    outer : Resampling, splitter or None, default=None
+        The outer resamples; None is 10-fold cross-validation.
+    options : Mapping or None, default=None
+        Options for every approach that takes them.
+    random_state : int, default=0
+        Same seed, same answer.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per approach and outer resample. Where an approach fails the accuracy is nan and `failure` says why;
+        `warning` is the first that it gave.
+
+    References
+    ----------
+    Bommert (2020), Integration of feature selection stability in model fitting, section 8.4.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> data = st.datasets.fifteen_features(60, random_state=6)
+    >>> inner = {"sizes": [1, 2], "resampling": st.KFold(2)}
+    >>> table = st.approaches.nested_evaluation(data.X, data.y, approaches=["acc"], outer=st.KFold(2), options=inner)
+    >>> table["n_features"].tolist()
+    [1, 1]
     """
     import pandas as pd
 

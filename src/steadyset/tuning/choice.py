@@ -20,10 +20,29 @@ MOST_GAMMA = 1e100  # whose square is still a number
 
 
 def pareto_front(values: Any, directions: Sequence[str]) -> Ints:
-    """Indices of the configurations that no other dominates, ascending.
+    """Indices of the configurations that no other dominates.
 
-    values has a row for each configuration and a column for each objective, directions says "max" or "min" for each.
     y dominates z when it is at least as good in all objectives and better in one, so equal rows stay together.
+
+    Parameters
+    ----------
+    values : array-like or frame of shape (n_configurations, n_objectives)
+        What each configuration reached.
+    directions : sequence of str
+        "max" or "min" for each objective.
+
+    Returns
+    -------
+    array of int
+        The indices, ascending.
+
+    Examples
+    --------
+    Accuracy is to be large, the number of features small:
+
+    >>> import steadyset as st
+    >>> st.pareto_front([[0.95, 20], [0.94, 5], [0.93, 8]], ["max", "min"])
+    array([0, 1])
     """
     scores = _maximised(values, directions)
     defined = np.flatnonzero(np.isfinite(scores).all(axis=1))
@@ -42,7 +61,32 @@ def front_probability(
 
     Each draw adds independent normal errors to all values and takes the front; the answer is the share of the draws.
     Errors of configurations that ran on the same resamples go together, so the differences between them are surer than
-    this takes them to be. 0 for configurations with an undefined value; an undefined error counts as 0.
+    this takes them to be.
+
+    Parameters
+    ----------
+    values : array-like or frame of shape (n_configurations, n_objectives)
+        What each configuration reached.
+    errors : array-like or frame of shape (n_configurations, n_objectives)
+        Their standard errors; an undefined error counts as 0.
+    directions : sequence of str
+        "max" or "min" for each objective.
+    n_draws : int, default=1000
+        How often errors are drawn.
+    random_state : int or None, default=None
+        Seed of the draws. None draws anew each time.
+
+    Returns
+    -------
+    array of float
+        The probabilities; 0 for configurations with an undefined value.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> values, errors = [[0.95, 0.6], [0.94, 0.9], [0.80, 0.5]], [[0.01, 0.05]] * 3
+    >>> st.front_probability(values, errors, ["max", "max"], random_state=0).round(1)
+    array([0.8, 1. , 0. ])
     """
     scores = _maximised(values, directions)
     spread = numbers(errors, "errors")
@@ -69,11 +113,41 @@ def epsilon_constraint(
     *,
     n_features: Any = None,
 ) -> int:
-    """Algorithm 3.2 of Bommert (2020): accurate first, steady second.
+    """Choose a configuration that is accurate first and steady second.
 
-    Of the configurations within accuracy_slack (acc.const) of the best accuracy, those within stability_slack
-    (stab.const) of their best stability stay. Of these the most accurate is taken; of equals the steadiest; of equals,
-    where n_features is given, the one with the fewest features; and of what is then still equal one at random.
+    Of the configurations within `accuracy_slack` of the best accuracy, those within `stability_slack` of their best
+    stability stay. Of these the most accurate is taken; of equals the steadiest; of equals, where `n_features` is
+    given, the one with the fewest features; and of what is then still equal one at random.
+
+    Parameters
+    ----------
+    accuracy : array-like of float
+        The accuracy of each configuration; more is better.
+    stability : array-like of float
+        Their stability; more is steadier.
+    accuracy_slack : float, default=0.025
+        How far below the best accuracy counts as equally good (acc.const in the thesis).
+    stability_slack : float, default=0.1
+        How far below the best stability counts as equally steady (stab.const in the thesis).
+    random_state : int or None, default=None
+        Seed of the draw between configurations that are equal in everything. None draws anew each time.
+    n_features : array-like of int or None, default=None
+        How many features each configuration selects; fewer win where the rest is equal.
+
+    Returns
+    -------
+    int
+        The index of the configuration.
+
+    References
+    ----------
+    Bommert (2020), Integration of feature selection stability in model fitting, algorithm 3.2.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> st.epsilon_constraint(accuracy=[0.95, 0.94, 0.90], stability=[0.50, 0.85, 0.95])
+    1
     """
     check_number("accuracy_slack", accuracy_slack, or_equal=True)
     check_number("stability_slack", stability_slack, or_equal=True)
@@ -92,9 +166,33 @@ def best_accuracy(accuracy: Any, random_state: Seed = None) -> int:
 
 
 def pa_best(values: Any, directions: Sequence[str], *, accuracy: int = 0, slack: float = 0.05) -> Ints:
-    """The PA-best configurations of Bommert (2020, section 7.1): on the front and within `slack` of the best accuracy.
+    """The configurations on the front that are nearly as accurate as the best.
 
-    `accuracy` is the column of values that holds the accuracy.
+    Parameters
+    ----------
+    values : array-like or frame of shape (n_configurations, n_objectives)
+        What each configuration reached.
+    directions : sequence of str
+        "max" or "min" for each objective.
+    accuracy : int, default=0
+        The column of values that holds the accuracy.
+    slack : float, default=0.05
+        How far below the best accuracy they may be.
+
+    Returns
+    -------
+    array of int
+        The indices, ascending.
+
+    References
+    ----------
+    Bommert (2020), Integration of feature selection stability in model fitting, section 7.1.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> st.pa_best([[0.95, 20], [0.94, 5], [0.80, 2]], ["max", "min"])
+    array([0, 1])
     """
     check_number("slack", slack, or_equal=True)
     front = pareto_front(values, directions)
@@ -105,9 +203,33 @@ def pa_best(values: Any, directions: Sequence[str], *, accuracy: int = 0, slack:
 
 
 def one_standard_error(accuracy: Any, accuracy_se: Any, n_features: Any, random_state: Seed = None) -> int:
-    """The fewest features within one standard error of the best accuracy, of equals the most accurate.
+    """Choose the fewest features within one standard error of the best accuracy, of equals the most accurate.
 
-    Reference: Breiman et al. (1984), Classification and regression trees.
+    Parameters
+    ----------
+    accuracy : array-like of float
+        The accuracy of each configuration; more is better.
+    accuracy_se : array-like of float
+        Their standard errors.
+    n_features : array-like of int
+        How many features each configuration selects.
+    random_state : int or None, default=None
+        Seed of the draw between configurations that are equal in everything. None draws anew each time.
+
+    Returns
+    -------
+    int
+        The index of the configuration.
+
+    References
+    ----------
+    Breiman, Friedman, Olshen and Stone (1984), Classification and regression trees.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> st.one_standard_error(accuracy=[0.95, 0.94, 0.90], accuracy_se=[0.02, 0.02, 0.02], n_features=[40, 6, 3])
+    1
     """
     acc, error, size = _columns(accuracy=accuracy, accuracy_se=accuracy_se, n_features=n_features)
     top = _best(_all(acc), acc)
@@ -116,7 +238,34 @@ def one_standard_error(accuracy: Any, accuracy_se: Any, n_features: Any, random_
 
 
 def weighted_sum(accuracy: Any, stability: Any, gamma: float = 0.5, random_state: Seed = None) -> int:
-    """The largest gamma stability + (1 - gamma) accuracy (Davis et al. 2006)."""
+    """Choose the largest gamma stability + (1 - gamma) accuracy.
+
+    Parameters
+    ----------
+    accuracy : array-like of float
+        The accuracy of each configuration; more is better.
+    stability : array-like of float
+        Their stability; more is steadier.
+    gamma : float, default=0.5
+        The weight of the stability, from 0 to 1.
+    random_state : int or None, default=None
+        Seed of the draw between configurations that are equal in everything. None draws anew each time.
+
+    Returns
+    -------
+    int
+        The index of the configuration.
+
+    References
+    ----------
+    Davis et al. (2006), Reliable gene signatures for microarray classification, Bioinformatics 22.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> st.weighted_sum(accuracy=[0.95, 0.90, 0.85], stability=[0.40, 0.60, 0.90], gamma=0.2)
+    2
+    """
     check_number("gamma", gamma, most=1, or_equal=True)
     acc, stab = _columns(accuracy=accuracy, stability=stability)
     value = gamma * stab + (1 - gamma) * acc
@@ -124,9 +273,36 @@ def weighted_sum(accuracy: Any, stability: Any, gamma: float = 0.5, random_state
 
 
 def harmonic_mean(accuracy: Any, stability: Any, gamma: float = 1.0, random_state: Seed = None) -> int:
-    """The largest (gamma² + 1) stability accuracy / (gamma² stability + accuracy) (Saeys et al. 2008).
+    """Choose by the harmonic mean of accuracy and stability.
 
-    A mean of this kind is one of positive numbers: where accuracy or stability is not positive it counts as 0.
+    The largest (gamma² + 1) stability accuracy / (gamma² stability + accuracy) wins. A mean of this kind is one of
+    positive numbers: where accuracy or stability is not positive it counts as 0.
+
+    Parameters
+    ----------
+    accuracy : array-like of float
+        The accuracy of each configuration; more is better.
+    stability : array-like of float
+        Their stability; more is steadier.
+    gamma : float, default=1.0
+        How much the accuracy counts against the stability; 1 weighs both alike.
+    random_state : int or None, default=None
+        Seed of the draw between configurations that are equal in everything. None draws anew each time.
+
+    Returns
+    -------
+    int
+        The index of the configuration.
+
+    References
+    ----------
+    Saeys, Abeel and Van de Peer (2008), Robust feature selection using ensemble feature selection techniques.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> st.harmonic_mean(accuracy=[0.95, 0.90, 0.85], stability=[0.40, 0.80, 0.82])
+    1
     """
     check_number("gamma", gamma, most=MOST_GAMMA)
     acc, stab = _columns(accuracy=accuracy, stability=stability)
@@ -138,11 +314,35 @@ def harmonic_mean(accuracy: Any, stability: Any, gamma: float = 1.0, random_stat
 
 
 def knee(values: Any, directions: Sequence[str], random_state: Seed = None) -> int:
-    """The point of the front that lies furthest above the plane through the best points of each objective.
+    """Choose the point of the front that lies furthest above the plane through the best points of each objective.
 
     Every objective is scaled to 0 (worst on the front) and 1 (best on the front); with two objectives the distance to
-    the line through the ends of the front is (sum of the scaled values - 1) / sqrt(2) (Das 1999), and the sum is what
-    is compared for any number of them.
+    the line through the ends of the front is (sum of the scaled values - 1) / sqrt(2), and the sum is what is compared
+    for any number of them.
+
+    Parameters
+    ----------
+    values : array-like or frame of shape (n_configurations, n_objectives)
+        What each configuration reached.
+    directions : sequence of str
+        "max" or "min" for each objective.
+    random_state : int or None, default=None
+        Seed of the draw between configurations that are equal in everything. None draws anew each time.
+
+    Returns
+    -------
+    int
+        The index of the configuration.
+
+    References
+    ----------
+    Das (1999), On characterizing the knee of the Pareto curve based on normal-boundary intersection.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> st.knee([[0.95, 0.40], [0.94, 0.80], [0.80, 0.85]], ["max", "max"])
+    1
     """
     scores = _maximised(values, directions)
     front = pareto_front(values, directions)

@@ -32,7 +32,31 @@ if TYPE_CHECKING:
 
 
 class Tuning(Trials, Drawable):
-    """The result of `tune`; rows of `frame` are numbered by configuration."""
+    """The result of `tune`; rows of `frame` are numbered by configuration.
+
+    Attributes
+    ----------
+    frame : pandas.DataFrame
+        One row per configuration: its parameters, its objectives with errors or intervals, whether on the front.
+    front : pandas.DataFrame
+        The configurations that no other one beats in every objective.
+    objectives : tuple of str
+        What was optimised.
+    directions : tuple of str
+        "max" or "min" for each objective.
+    measure : str
+        The measure of stability.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> space = {"filter": ["anova"], "fraction": [0.25, 0.5, 1.0], "model": {"knn": {}}}
+    >>> found = st.tune(space, X, y, sampler="grid", resampling=st.KFold(3), progress=False)
+    >>> found.objectives, found.directions
+    (('accuracy', 'stability', 'n_features'), ('max', 'max', 'min'))
+    """
 
     def __init__(
         self,
@@ -54,22 +78,52 @@ class Tuning(Trials, Drawable):
         self._final: dict[int, Cell] = {}
 
     def estimator(self, configuration: int) -> FilteredModel:
-        """The configuration as an estimator, to be fitted; what it draws at random has its seed."""
+        """A configuration as an estimator, to be fitted; what it draws at random has its seed.
+
+        Parameters
+        ----------
+        configuration : int
+            The number of a configuration, from the index of `frame`.
+
+        Returns
+        -------
+        FilteredModel
+            A scikit-learn estimator with `get_support` and `predict`.
+        """
         plan = self.evaluator.plan
         model: FilteredModel = ready(self._unseeded(configuration).set_params(impute=plan.impute), plan, ALL_ROWS)
         return model
 
     def selections(self, configuration: int) -> Selections:
-        """What the configuration selects on each resample: fitted again, with the seeds of the tuning."""
+        """What a configuration selects on each resample: fitted again, with the seeds of the tuning.
+
+        Parameters
+        ----------
+        configuration : int
+            The number of a configuration, from the index of `frame`.
+
+        Returns
+        -------
+        Selections
+            One run per resample.
+        """
         if configuration not in self._selections:
             self._selections[configuration] = self.evaluator.selections(self._unseeded(configuration))
         return self._selections[configuration]
 
     def features(self, configuration: int) -> pd.DataFrame:
-        """The features of the configuration, the most often selected first.
+        """The features of a configuration, the most often selected first.
 
-        Columns: feature, selected (by a fit on all rows), frequency (the share of the resamples that select it).
-        Features that neither that fit nor any resample selects are left out.
+        Parameters
+        ----------
+        configuration : int
+            The number of a configuration, from the index of `frame`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The columns feature, selected (by a fit on all rows) and frequency (the share of the resamples that select
+            it). Features that neither that fit nor any resample selects are left out.
         """
         import pandas as pd
 
@@ -90,9 +144,25 @@ class Tuning(Trials, Drawable):
         level: float = LEVEL,
         all: bool = False,
     ) -> pd.DataFrame:
-        """One row per feature of the configuration, the most often selected first: see `features_table`.
+        """One row per feature of a configuration, the most often selected first: see `features_table`.
 
-        What is alike is told by the similarity of the tuning, or by the correlations of the data where it has none.
+        Parameters
+        ----------
+        configuration : int
+            The number of a configuration, from the index of `frame`.
+        similarity : FeatureSimilarity or None, default=None
+            What is alike; None takes the similarity of the tuning, or the correlations of the data where it has none.
+        core : float, default=0.9
+            The share of the runs from which a feature belongs to the steady core.
+        level : float, default=0.95
+            The confidence of the intervals.
+        all : bool, default=False
+            Whether the features that were never selected are kept.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The columns of `features_table`.
         """
         blocks = self.feature_blocks(configuration, similarity=similarity, core=core, level=level, all=all)
         return table_frame(blocks)
@@ -106,7 +176,26 @@ class Tuning(Trials, Drawable):
         level: float = LEVEL,
         all: bool = False,
     ) -> list[FeatureBlock]:
-        """The table of features as its only block."""
+        """The table of features of a configuration as its only block.
+
+        Parameters
+        ----------
+        configuration : int
+            The number of a configuration, from the index of `frame`.
+        similarity : FeatureSimilarity or None, default=None
+            What is alike; None takes the similarity of the tuning, or the correlations of the data where it has none.
+        core : float, default=0.9
+            The share of the runs from which a feature belongs to the steady core.
+        level : float, default=0.95
+            The confidence of the intervals.
+        all : bool, default=False
+            Whether the features that were never selected are kept.
+
+        Returns
+        -------
+        list of FeatureBlock
+            One block.
+        """
         name, plan = f"configuration {configuration}", self.evaluator.plan
         runs, final = {name: self.selections(configuration)}, self._on_all_rows(configuration)
         told = self.evaluator.similarity if similarity is None else similarity

@@ -34,7 +34,13 @@ class Trials:
         self._probabilities: dict[int, pd.Series[float]] = {}
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, of which `from_dict` makes the same again."""
+        """What was tried as plain data, of which `from_dict` makes the same again.
+
+        Returns
+        -------
+        dict
+            Objectives, measure, seed, and the configurations with what they reached.
+        """
         return {
             "objectives": list(self.objectives),
             "directions": list(self.directions),
@@ -48,7 +54,18 @@ class Trials:
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Trials:
-        """What `to_dict` gave; None among what was reached is what is not known."""
+        """What was tried, from the plain data of `to_dict`.
+
+        Parameters
+        ----------
+        content : Mapping
+            What `to_dict` gave; None among what was reached is what is not known.
+
+        Returns
+        -------
+        Trials
+            The configurations, without the data that they were tried on.
+        """
         trials = [
             (
                 one["configuration"],
@@ -61,7 +78,7 @@ class Trials:
 
     @property
     def directions(self) -> tuple[str, ...]:
-        """ "max" or "min" for each objective."""
+        """The direction of each objective, "max" or "min"."""
         return tuple(self._direction(name) for name in self.objectives)
 
     @cached_property
@@ -86,7 +103,18 @@ class Trials:
         return self.frame[self.frame["front"]].sort_values(self.objectives[0], ascending=best_last, kind="stable")
 
     def front_probability(self, *, n_draws: int = 1000) -> pd.Series[float]:
-        """The probability of each configuration to be on the front, given the errors of its objectives."""
+        """The probability of each configuration to be on the front, given the errors of its objectives.
+
+        Parameters
+        ----------
+        n_draws : int, default=1000
+            How often errors are drawn.
+
+        Returns
+        -------
+        pandas.Series
+            The probabilities, by number of the configuration.
+        """
         if n_draws not in self._probabilities:
             self._probabilities[n_draws] = self._front_probability(n_draws)
         return self._probabilities[n_draws].copy()
@@ -102,36 +130,99 @@ class Trials:
         return pd.Series(found, index=self.frame.index, name="front_probability")
 
     def pa_best(self, slack: float = 0.05) -> pd.DataFrame:
-        """The configurations on the front within `slack` of the best accuracy."""
+        """The configurations on the front that are nearly as accurate as the best.
+
+        Parameters
+        ----------
+        slack : float, default=0.05
+            How far below the best accuracy they may be.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Rows of `frame`.
+        """
         column = self.objectives.index(self._score_name())
         values = self.frame[list(self.objectives)]
         return self.frame.iloc[choice.pa_best(values, self.directions, accuracy=column, slack=slack)]
 
     def choose(self, rule: str = "epsilon:0.025,0.1") -> int:
-        """The number of one configuration, by a rule and its numbers:
+        """The number of one configuration, by a rule.
 
-        epsilon[:accuracy_slack,stability_slack], best, one_se, weighted[:gamma], harmonic[:gamma], knee.
+        Parameters
+        ----------
+        rule : str, default="epsilon:0.025,0.1"
+            The rule and its numbers: epsilon[:accuracy_slack,stability_slack], best, one_se, weighted[:gamma],
+            harmonic[:gamma], knee.
+
+        Returns
+        -------
+        int
+            The number, from the index of `frame`.
+
+        Raises
+        ------
+        InputError
+            Where there is no such rule, or an objective that it needs was not optimised.
         """
         name, numbers = check_rule(rule)
         return int(self.frame.index[RULES[name][1](self, *numbers)])
 
     def accuracy(self) -> Floats:
-        """The first score among the objectives, turned so that more is better."""
+        """The first score among the objectives, its sign flipped where less is better.
+
+        Returns
+        -------
+        array of float
+            One number per configuration; more is better.
+        """
         name = self._score_name()
         values = self.frame[name].to_numpy(dtype=np.float64)
         return values if self._direction(name) == "max" else -values
 
     def stability(self) -> Floats:
-        """The stability, turned so that more is steadier."""
+        """The stability, its sign flipped where less is steadier.
+
+        Returns
+        -------
+        array of float
+            One number per configuration; more is steadier.
+        """
         values = self.column(STABILITY)
         return values if self._direction(STABILITY) == "max" else -values
 
     def column(self, name: str) -> Floats:
-        """A column of `frame` as numbers."""
+        """A column of `frame` as numbers.
+
+        Parameters
+        ----------
+        name : str
+            The name of the column.
+
+        Returns
+        -------
+        array of float
+            One number per configuration.
+        """
         return self.frame[name].to_numpy(dtype=np.float64)
 
     def interval(self, name: str) -> tuple[Floats, Floats, Floats]:
-        """An objective of every configuration and the ends of its 95% interval."""
+        """An objective of every configuration and the ends of its 95% interval.
+
+        Parameters
+        ----------
+        name : str
+            The objective.
+
+        Returns
+        -------
+        value : array of float
+            The objective.
+        low : array of float
+            The lower ends.
+        high : array of float
+            The upper ends.
+        """
         value = self.column(name)
         if name == STABILITY:
             return value, self.column("stability_low"), self.column("stability_high")
@@ -139,11 +230,28 @@ class Trials:
         return value, value - margin, value + margin
 
     def accuracy_error(self) -> Floats:
-        """The standard errors of `accuracy`."""
+        """The standard errors of `accuracy`.
+
+        Returns
+        -------
+        array of float
+            One number per configuration.
+        """
         return self._error(self._score_name())
 
     def share_correct(self) -> Floats:
-        """The first score among the objectives as a number of which 0 is bad and 1 is best."""
+        """The first score among the objectives as a number of which 0 is bad and 1 is best.
+
+        Returns
+        -------
+        array of float
+            One number per configuration.
+
+        Raises
+        ------
+        InputError
+            Where the score is not bounded by 0 and 1.
+        """
         name = self._score_name()
         if not is_bounded(name):
             raise InputError(f"harmonic is a mean of two numbers from 0 to 1, and {name} is not bounded by 0 and 1.")

@@ -58,29 +58,73 @@ def tune(
 
     Parameters
     ----------
-    space : "bommert" (filters x fractions x classifiers, Bommert 2020, table 6.5; with more than two classes without
-        lasso and boosting, for a number with the regression of each kind) or None for the same, a json file, or a
-        mapping as `steadyset.tuning.space` describes
-    X, y : the data; X may be sparse, an AnnData or what `load_data` returns, as for `assess`
-    objectives : scores (accuracy, balanced_accuracy, auc, log_likelihood, error; r2, rmse), stability, n_features
-        (or size), seconds (or time); by default accuracy, or r2 for a number, with stability and n_features
-    n_trials : how many configurations; a grid has as many as it has
-    storage : any Optuna database URL, for processes on many machines: call the same from each of them. Without it the
-        study is an SQLite file in `out`, or in memory
-    sampler : random, grid (a space of choices), or Optuna's nsga2 and tpe. Random and grid give the same answer in one
-        process or many, interrupted or not; nsga2 and tpe in one uninterrupted process without `storage`
-    resampling : shared by all configurations; 10-fold cross-validation by default
-    task : "classes" or "number", as for `assess`
-    measure, similarity : of the stability. A measure that needs a similarity and is given none uses the absolute
-        Pearson correlations of X with threshold 0.9, its missing values filled by the medians of all rows
-    impute, on_warning : as for `assess`; the estimator of a configuration fills missing values in the same way
-    out : a folder for the study, from which an interrupted tuning continues, for rankings and for the table of results
-    n_jobs : threads that share out the resamples of a configuration
-    progress : as for `assess`; a function is called with the numbers of finished and of all configurations
+    space : str, Path, Mapping or None
+        "bommert" (filters x fractions x classifiers, Bommert 2020, table 6.5; with more than two classes without lasso
+        and boosting, for a number with the regression of each kind) or None for the same, a json file, or a mapping
+        with "filter", "fraction" and "model", as in the example.
+    X : array-like, frame, scipy sparse matrix, AnnData or Data
+        The data, as for `assess`, or what `load_data` returns.
+    y : array-like, str or None, default=None
+        The target; None where X is what `load_data` returns.
+    objectives : sequence of str or None, default=None
+        Scores (accuracy, balanced_accuracy, auc, log_likelihood, error; r2, rmse), stability, n_features (or size),
+        seconds (or time). None is accuracy, or r2 for a number, with stability and n_features.
+    n_trials : int, default=200
+        How many configurations; a grid has as many as it has.
+    storage : str or None, default=None
+        Any Optuna database URL, for processes on many machines: call the same from each of them. With None the study is
+        an SQLite file in `out`, or in memory.
+    sampler : str, default="random"
+        "random", "grid" (a space of choices), or Optuna's "nsga2" and "tpe". Random and grid give the same answer in
+        one process or many, interrupted or not; nsga2 and tpe in one uninterrupted process without `storage`.
+    resampling : Resampling, str, splitter, iterable of pairs or None, default=None
+        Shared by all configurations; None is 10-fold cross-validation.
+    task : str or None, default=None
+        "classes" or "number", where the rule would decide otherwise: numbers with fractions, and more than 20 distinct
+        whole ones, are a number, everything else is classes. None follows the rule.
+    measure : str, default="nogueira"
+        The measure of stability.
+    similarity : FeatureSimilarity or None, default=None
+        For measures that need it; None uses the absolute Pearson correlations of X with threshold 0.9, its missing
+        values filled by the medians of all rows.
+    impute : str or None, default=None
+        "median" fills missing values within each run; the estimator of a configuration fills them in the same way.
+    on_warning : str, default="record"
+        "record" keeps the warnings of a run beside its result; with "fail" a run that warns has failed.
+    groups : array-like, str or None, default=None
+        Which rows belong together, such as those of one patient; the resampling keeps or leaves them as a whole. With
+        an AnnData, the name of a column of its obs.
+    features : sequence of str or None, default=None
+        The names of the features, where X has none.
+    out : str, Path or None, default=None
+        A folder for the study, from which an interrupted tuning continues, for rankings and for the table of results.
+    resume : bool, default=True
+        Whether an interrupted tuning in `out` continues.
+    n_jobs : int or None, default=None
+        How many threads share out the resamples of a configuration.
+    random_state : int, default=0
+        Same seed, same answer.
+    progress : bool, Callable or None, default=None
+        As for `assess`; a function is called with the numbers of finished and of all configurations.
 
     Returns
     -------
     Tuning
+        Every configuration with what it reached, the front, and the choice of one.
+
+    References
+    ----------
+    Bommert (2020), Integration of feature selection stability in model fitting, TU Dortmund.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> space = {"filter": ["t_test", "anova"], "fraction": [0.1, 0.3], "model": {"knn": {}}}
+    >>> found = st.tune(space, X, y, sampler="grid", resampling=st.KFold(3), progress=False)
+    >>> found.frame.loc[found.choose(), ["fraction", "n_features"]].to_dict()
+    {'fraction': 0.3, 'n_features': 9.0}
     """
     from steadyset.tuning.search import IN_FOLDER, SAMPLERS, Search
 
