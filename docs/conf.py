@@ -31,7 +31,7 @@ autodoc_member_order = "bysource"
 python_maximum_signature_line_length = 88
 numpydoc_show_class_members = False
 
-myst_enable_extensions = ["attrs_block", "colon_fence", "deflist"]
+myst_enable_extensions = ["attrs_block", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
 
 html_math_renderer = "mathml"

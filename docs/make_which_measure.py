@@ -13,16 +13,21 @@ BLOCK = re.compile(r"(<!-- answers -->\n).*?(<!-- end -->)", re.DOTALL)
 SIZES = {"fixed": "all runs select as many features", "vary": "the number of features varies"}
 
 
-def answers() -> str:
-    """A section for each answer, under the answers to the questions that lead to it."""
+def advised() -> list[tuple[st.Advice, list[str]]]:
+    """Every answer, with the answers to the questions that lead to it."""
     found: dict[str, tuple[st.Advice, list[str]]] = {}
     for importances, correlated, sizes in itertools.product((False, True), (False, True), SIZES):
         advice = st.which_measure(sizes=sizes, correlated=correlated, importances=importances)
         told = [SIZES[sizes], "similar features count as alike"] if correlated else [SIZES[sizes]]
         told += ["importances count"] if importances else []
         found.setdefault(str(advice), (advice, []))[1].append(", ".join(told))
+    return list(found.values())
+
+
+def answers() -> str:
+    """A section for each answer, under the answers to the questions that lead to it."""
     lines: list[str] = []
-    for advice, cases in found.values():
+    for advice, cases in advised():
         lines += [f"### {advice.measure}", "", *(f"- where {case}" for case in cases), "", "Why:", ""]
         lines += [*(f"- {reason}" for reason in advice.because), "", "Instead, or beside it:", ""]
         lines += [*(f"- `{name}`: {when}" for name, when in advice.instead.items()), ""]

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from reference_pages import api, commands, docstrings, links, mathml, signatures
+from reference_pages import api, catalogues, commands, docstrings, links, mathml, measures, signatures
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 Pages = Iterator[tuple[str, str]]
-PARTS: tuple[Callable[[], Pages], ...] = (api.pages, commands.pages)
+PARTS: tuple[Callable[[], Pages], ...] = (api.pages, commands.pages, measures.pages, catalogues.pages)
 
 
 def write_pages(folder: Path) -> None:

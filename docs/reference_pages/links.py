@@ -59,12 +59,7 @@ def link_types(app: Sphinx, env: Any, node: pending_xref, content: nodes.TextEle
     target = _page(app, name, "") if name in st.__all__ else None
     if target is not None:
         return make_refnode(app.builder, node["refdoc"], *target, content)
-    return content if node.get("reftype") in ("class", "obj", "exc", "data", "attr") and _is_type(node) else None
-
-
-def _is_type(node: pending_xref) -> bool:
-    """Whether a name stands in a signature; a role in a text has to have a target."""
-    return "refwarn" not in node
+    return content if node.get("reftype") in ("class", "obj", "exc", "data", "attr") else None
 
 
 def _within_heading(node: nodes.Node | None) -> bool:

@@ -89,4 +89,5 @@ register_selector(
     classes=BoostedLogistic,
     number=BoostedLinear,
     summary="component-wise boosting of a logistic or linear regression",
+    formula="η ← η + rate b_j x_j, j = argmin_j sum_i w_i (u_i - b_j x_ij)², u_i = y_i - p_i",
 )

@@ -150,6 +150,7 @@ register_selector(
     classes=ForestClassification,
     number=ForestRegression,
     summary="the features of largest impurity importance in a random forest",
+    formula="mean_t [sum_{v splits on f} n_v Δ_v / n] / [sum_v n_v Δ_v / n]",
 )
 register_selector(
     "forest_permutation",
@@ -157,4 +158,5 @@ register_selector(
     number=ForestRegression,
     params={"importance": "permutation"},
     summary="the features of largest out-of-bag permutation importance in a random forest",
+    formula="mean_t (error_t(X permuted) - error_t(X))",
 )

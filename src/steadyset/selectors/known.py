@@ -19,7 +19,8 @@ from steadyset.selectors.filters.registry import filter_names
 class NamedModel:
     """What makes the selector for each task (None: there is none) and the parameters that the name stands for.
 
-    `summary` says in a phrase what it does, `reference` who published it; without them its docstring does.
+    `summary` says in a phrase what it does, `reference` who published it; without them its docstring does. `formula` is
+    what it minimises, or the score that it selects by.
     """
 
     classes: Callable[[], Any] | None
@@ -27,6 +28,7 @@ class NamedModel:
     params: dict[str, Any] = field(default_factory=dict)
     summary: str = ""
     reference: str = ""
+    formula: str = ""
 
 
 MODELS: dict[str, NamedModel] = {}
@@ -41,6 +43,7 @@ def register_selector(
     params: Mapping[str, Any] | None = None,
     summary: str = "",
     reference: str = "",
+    formula: str = "",
     replace: bool = False,
 ) -> None:
     """Make a selector known by a name, to `assess`, `tune` and the command.
@@ -52,6 +55,7 @@ def register_selector(
     classes, number : instead of it, one for each task; a task that is left out is refused by a sentence
     params : the parameters that the name stands for, such as {"l1_ratio": 0.5}
     summary, reference : what it does, in a phrase, and who published it; without them its docstring tells
+    formula : what it minimises, or the score that it selects by
     replace : whether another selector of this name gives way
     """
     check_new_name("selector", name, [*MODELS, *filter_names(search=False)], replace=replace)
@@ -59,10 +63,10 @@ def register_selector(
         raise InputError("selector must be given, or classes or number instead of it.")
     if selector is not None:
         classes = number = selector
-    for argument, text in (("summary", summary), ("reference", reference)):
+    for argument, text in (("summary", summary), ("reference", reference), ("formula", formula)):
         if not isinstance(text, str):
             raise wrong_argument(argument, "text", text)
-    MODELS[name] = NamedModel(_maker(classes), _maker(number), dict(params or {}), summary, reference)
+    MODELS[name] = NamedModel(_maker(classes), _maker(number), dict(params or {}), summary, reference, formula)
 
 
 def _maker(selector: Any) -> Callable[[], Any] | None:

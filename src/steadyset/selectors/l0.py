@@ -130,4 +130,5 @@ register_selector(
     number=L0Linear,
     summary="logistic or linear regression on the best subset of k features, by local search",
     reference="Hazimeh and Mazumder 2020",
+    formula="min_b [sum_i w_i loss_i] / [sum_i w_i] + (ridge / 2) sum_j b_j², |support| <= k",
 )

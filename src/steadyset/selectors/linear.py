@@ -380,6 +380,7 @@ register_selector(
     number=SparseLinear,
     summary="L1-penalised logistic or linear regression",
     reference="Tibshirani 1996; Friedman, Hastie and Tibshirani 2010",
+    formula="min_b [sum_i w_i loss_i] / [sum_i w_i] + lambda sum_j |b_j|",
 )
 register_selector(
     "elastic_net",
@@ -388,4 +389,6 @@ register_selector(
     params={"l1_ratio": 0.5},
     summary="logistic or linear regression with an elastic-net penalty",
     reference="Zou and Hastie 2005; Friedman, Hastie and Tibshirani 2010",
+    formula="min_b [sum_i w_i loss_i] / [sum_i w_i] + lambda sum_j (alpha |b_j| + (1 - alpha) b_j² / 2), "
+    "alpha = `l1_ratio`",
 )

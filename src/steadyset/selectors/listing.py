@@ -6,7 +6,7 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 from steadyset.deprecation import DEPRECATED
-from steadyset.docstrings import first_paragraph, meanings, reference
+from steadyset.docstrings import first_paragraph, headed_line, meanings, reference
 from steadyset.selectors.ensembles import StabilitySelection
 from steadyset.selectors.ensembles.rules import get_rule
 from steadyset.selectors.filters import Filter, FilterSelector, get_filter
@@ -96,6 +96,7 @@ def _of_model(model: NamedModel) -> dict[str, Any]:
     kind = next((type(one) for one in made if meanings(type(one))), type(made[0]))
     return {
         "summary": model.summary or first_paragraph(kind),
+        "formula": model.formula or headed_line(kind, "Formula"),
         "parameters": {**_parameters(made[0]), **model.params},
         "meanings": meanings(kind),
         "reference": model.reference or reference(kind),
@@ -107,6 +108,7 @@ def _of_filter(record: Filter) -> dict[str, Any]:
     own = {key: shared[key] for key in shared if key not in ("name", "params")} | record.options
     return {
         "summary": _filter_summary(record) or first_paragraph(record.score),
+        "formula": _filter_formula(record) or headed_line(record.score, "Formula"),
         "parameters": own,
         "meanings": {**meanings(FilterSelector), **{name: MEANINGS.get(name, OPTION) for name in record.options}},
         "reference": record.reference,
@@ -115,6 +117,10 @@ def _of_filter(record: Filter) -> dict[str, Any]:
 
 def _filter_summary(record: Filter) -> str:
     return f"{record.summary}; for a number, {record.summary_number}" if record.summary_number else record.summary
+
+
+def _filter_formula(record: Filter) -> str:
+    return f"{record.formula}; for a number, {record.formula_number}" if record.formula_number else record.formula
 
 
 def _parameters(selector: Any) -> dict[str, Any]:

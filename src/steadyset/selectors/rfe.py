@@ -125,10 +125,12 @@ register_selector(
     "rfe",
     classes=RecursiveElimination,
     summary="recursive feature elimination by a ridge logistic regression",
+    formula="min_b [sum_i w_i loss_i] / [sum_i w_i] + (penalty / 2) sum_j b_j²",
 )
 register_selector(
     "rfe_svm",
     classes=RecursiveElimination,
     params={"loss": "hinge"},
     summary="recursive feature elimination by a linear support vector machine",
+    formula="min_b [sum_i w_i loss_i] / [sum_i w_i] + (penalty / 2) sum_j b_j²",
 )

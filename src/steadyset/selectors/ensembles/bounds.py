@@ -173,12 +173,17 @@ def check_runs(n_runs: Any) -> None:
 
 
 def markov(q: float, threshold: float, d: int, n_pairs: int) -> float:
-    """q² / ((2 threshold - 1) d), for thresholds above 1/2; it holds for random halves and for complementary pairs."""
+    """For thresholds above 1/2; it holds for random halves and for complementary pairs.
+
+    Formula: q² / ((2 threshold - 1) d).
+    """
     return q**2 / ((2.0 * threshold - 1.0) * d) if threshold > 0.5 else np.inf
 
 
 def unimodal(q: float, threshold: float, d: int, n_pairs: int) -> float:
-    """C q² / d, where C is Markov's inequality for unimodal distributions on {0, 1/B, ..., 1}, B = n_pairs.
+    """C is Markov's inequality for unimodal distributions on {0, 1/B, ..., 1}, B = n_pairs.
+
+    Formula: C q² / d.
 
     A frequency of at least the threshold means that both halves of a pair select the feature in a share of at least
     t = 2 threshold - 1 of the pairs. The mean of that share is at most (q/d)². With t rounded up to a multiple of 1/B,
@@ -198,7 +203,9 @@ def unimodal(q: float, threshold: float, d: int, n_pairs: int) -> float:
 
 
 def r_concave(q: float, threshold: float, d: int, n_pairs: int) -> float:
-    """d min{D((q/d)², 2 threshold - 1, B, -1/2), D(q/d, threshold, 2B, -1/4)}, also for thresholds below 1/2.
+    """Also for thresholds below 1/2; B = n_pairs.
+
+    Formula: d min(D((q/d)², 2 threshold - 1, B, -1/2), D(q/d, threshold, 2 B, -1/4)).
 
     D is the largest tail of an r-concave distribution: of the share of pairs both halves of which select the feature
     (r = -1/2), and of the share of runs that select it (r = -1/4). Such distributions are unimodal, so that the bounds

@@ -21,6 +21,8 @@ THRESHOLDS: Floats = np.round(np.arange(0.60, 0.901, 0.01), 2)
 class CalibratedRule:
     """The level of the path and the threshold of the highest stability score; all limits are optional.
 
+    Formula: max over levels and thresholds of the stability score.
+
     A given threshold is kept; pfer and q bound what is considered. The PFER is that of a level and a threshold fixed
     beforehand.
     """

@@ -388,4 +388,5 @@ register_selector(
     StabilitySelection,
     summary="the features that a base selector chooses on most halves",
     reference="Meinshausen and Bühlmann 2010; Shah and Samworth 2013",
+    formula="h_f / M >= threshold",
 )

@@ -16,6 +16,10 @@ SUMMARIES = {
     "impurity": "mean decrease in impurity over the trees of a random forest",
     "permutation": "loss of out-of-bag accuracy in a random forest when the feature is permuted",
 }
+FORMULAS = {
+    "impurity": "mean_t sum_{v splits on f} n_v Δ_v / n",
+    "permutation": "mean_t (error_t(X permuted) - error_t(X))",
+}
 
 
 def score_forest(
@@ -54,5 +58,6 @@ for _name, _kind in KINDS.items():
             stochastic=True,
             reference="Breiman 2001; Izenman 2013, p. 542",
             summary=SUMMARIES[_name],
+            formula=FORMULAS[_name],
         )
     )

@@ -100,13 +100,25 @@ def select_by_conditional(
 
 
 _BENNASAR = "Bennasar, Hicks and Setchi 2015"
-for _name, _summary, _reference in [
-    ("mrmr", "minimum redundancy, maximum relevance", "Peng, Long and Ding 2005"),
-    ("jmi", "joint mutual information", "Yang and Moody 1999"),
-    ("jmim", "joint mutual information maximisation", _BENNASAR),
-    ("disr", "double input symmetrical relevance", "Meyer and Bontempi 2006"),
-    ("njmim", "normalised joint mutual information maximisation", _BENNASAR),
-    ("cmim", "conditional mutual information maximisation", "Fleuret 2004"),
+for _name, _summary, _formula, _reference in [
+    (
+        *("mrmr", "minimum redundancy, maximum relevance", "I(Y; X) - mean_W I(X; W)"),
+        "Peng, Long and Ding 2005",
+    ),
+    ("jmi", "joint mutual information", "sum_W I(Y; X, W)", "Yang and Moody 1999"),
+    ("jmim", "joint mutual information maximisation", "min_W I(Y; X, W)", _BENNASAR),
+    (
+        *("disr", "double input symmetrical relevance", "sum_W I(Y; X, W) / H(Y, X, W)"),
+        "Meyer and Bontempi 2006",
+    ),
+    (
+        *("njmim", "normalised joint mutual information maximisation", "min_W I(Y; X, W) / H(Y, X, W)"),
+        _BENNASAR,
+    ),
+    (
+        *("cmim", "conditional mutual information maximisation", "min(I(Y; X), min_W I(Y; X | W))"),
+        "Fleuret 2004",
+    ),
 ]:
     register_filter(
         Filter(
@@ -117,5 +129,6 @@ for _name, _summary, _reference in [
             greedy=True,
             reference=_reference,
             summary=_summary,
+            formula=_formula,
         )
     )

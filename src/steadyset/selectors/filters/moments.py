@@ -314,6 +314,21 @@ def _check_welch(totals: Floats) -> None:
 
 
 BOTH: tuple[Task, ...] = (CLASSES, NUMBER)
+_SHRUNK = "v = (d₀ s₀² + d_g s²) / (d₀ + d_g)"
+# For classes, and where the target is a number: b is the slope of the feature in it, r their correlation.
+_FORMULAS = {
+    "anova": (
+        "[sum_c n_c (m_c - m)² / (K - 1)] / [sum_c sum_i (x_i - m_c)² / (n - K)]",
+        "r² (n - 2) / (1 - r²)",
+    ),
+    "limma": (f"[sum_c n_c (m_c - m)² / (K - 1)] / v, {_SHRUNK}", f"b² [sum_i (y_i - ȳ)²] / v, {_SHRUNK}"),
+    "sam": (
+        "|r| / (s + s₀), r² = (n / [prod_c n_c]) sum_c n_c (m_c - m)², "
+        "s² = (sum_c 1/n_c) sum_c sum_i (x_i - m_c)² / (n - K)",
+        "|b| / (s + s₀)",
+    ),
+    "t_test": ("|m₁ - m₀| / sqrt(s² (1/n₀ + 1/n₁))", "sqrt(r² (n - 2) / (1 - r²))"),
+}
 for _name, _score, _slope, _multiclass, _summary, _summary_number, _reference in [
     (
         *("anova", anova, slope_f, True, "F statistic of an analysis of variance", "F statistic of the slope"),
@@ -343,6 +358,8 @@ for _name, _score, _slope, _multiclass, _summary, _summary_number, _reference in
             reference=_reference,
             summary=_summary,
             summary_number=_summary_number,
+            formula=_FORMULAS[_name][0],
+            formula_number=_FORMULAS[_name][1],
         )
     )
 register_filter(
@@ -353,5 +370,6 @@ register_filter(
         target=(),
         reference="Bommert 2020, 3.1.3",
         summary="variance of the feature, which ignores the target",
+        formula="sum_i (x_i - m)² / (n - 1)",
     )
 )

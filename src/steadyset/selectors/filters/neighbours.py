@@ -37,6 +37,7 @@ register_filter(
         multiclass=False,
         reference="Kira and Rendell 1992",
         summary="distance to the nearest row of the other class minus that to the nearest of the same",
+        formula="mean_i (|x_i - x_miss| - |x_i - x_hit|) / (max_i x_i - min_i x_i)",
     )
 )
 register_filter(
@@ -45,5 +46,7 @@ register_filter(
         score=relieff,
         reference="Kononenko 1994; Robnik-Šikonja and Kononenko 2003",
         summary="distance to the nearest rows of other classes minus that to the nearest of the same",
+        formula="mean_i [sum_{c != c_i} p_c D_c / (1 - p_{c_i}) - D_{c_i}], "
+        "D_c = mean_{b in B_c} |x_i - x_b| / (max_i x_i - min_i x_i)",
     )
 )

@@ -99,6 +99,8 @@ register_filter(
         reference="Kruskal and Wallis 1952; Spearman 1904",
         summary="Kruskal-Wallis H statistic",
         summary_number="Spearman's rank correlation",
+        formula="(n - 1) sum_c n_c (r_c - r̄)² / [sum_i (r_i - r̄)²]",
+        formula_number="|ρ|",
     )
 )
 register_filter(
@@ -109,5 +111,6 @@ register_filter(
         multiclass=False,
         reference="Bommert 2020, 3.1.2",
         summary="distance of the area under the ROC curve from 1/2",
+        formula="|1/2 - AUC|",
     )
 )

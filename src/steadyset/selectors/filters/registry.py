@@ -44,7 +44,7 @@ class Filter:
     the place of ``score`` where the target is a number; without it ``score`` tells them apart by the type of y.
     ``needs_discrete`` names the default discretiser, which is passed on as ``discretise``; ``stochastic`` filters get
     ``random_state``, an integer. ``summary`` says in a phrase what the score is, ``summary_number`` what it is where
-    the target is a number, if that is something else.
+    the target is a number, if that is something else; ``formula`` and ``formula_number`` say it as a formula.
     """
 
     name: str
@@ -60,6 +60,8 @@ class Filter:
     stochastic: bool = False
     summary: str = ""
     summary_number: str = ""
+    formula: str = ""
+    formula_number: str = ""
 
     def score_for(self, task: Task) -> Callable[..., Any]:
         """What scores features for a task."""

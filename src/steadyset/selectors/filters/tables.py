@@ -102,25 +102,35 @@ def target_codes(y: Ints | Floats, weights: Floats) -> Ints:
 
 
 _RASCH = "Rasch, Kubinger and Yanagida 2011, p. 221; Bommert 2020, 3.1.1"
-for _name, _functional, _discretiser, _target, _summary, _reference in [
-    ("chi_squared", chi_squared, "mdl", (CLASSES,), "chi-squared statistic of the feature, discretised", _RASCH),
+for _name, _functional, _discretiser, _target, _summary, _formula, _reference in [
+    (
+        *("chi_squared", chi_squared, "mdl", (CLASSES,), "chi-squared statistic of the feature, discretised"),
+        *("sum (observed - expected)² / expected", _RASCH),
+    ),
     (
         *("one_r", one_r, "mdl", (CLASSES,), "accuracy of predicting the most frequent class in each bin"),
-        "Holte 1993; Bommert 2020, 3.1.2",
+        *("sum_v max_c n_vc / n", "Holte 1993; Bommert 2020, 3.1.2"),
     ),
-    ("info_gain", mutual_information, "mdl", BOTH, "information gain: mutual information with the target", "Hall 1999"),
-    ("gain_ratio", gain_ratio, "mdl", BOTH, "information gain over the entropy of the feature", "Hall 1999"),
+    (
+        *("info_gain", mutual_information, "mdl", BOTH, "information gain: mutual information with the target"),
+        *("I(Y; X)", "Hall 1999"),
+    ),
+    (
+        *("gain_ratio", gain_ratio, "mdl", BOTH, "information gain over the entropy of the feature"),
+        *("I(Y; X) / H(X)", "Hall 1999"),
+    ),
     (
         *("sym_uncert", symmetrical_uncertainty, "mdl", BOTH),
-        *("symmetrical uncertainty: information gain over the mean entropy of feature and target", "Hall 1999"),
+        "symmetrical uncertainty: information gain over the mean entropy of feature and target",
+        *("2 I(Y; X) / (H(X) + H(Y))", "Hall 1999"),
     ),
     (
         *("mim", mutual_information, "equal_width", BOTH, "mutual information with the target"),
-        "Lewis 1992; Brown et al. 2012",
+        *("I(Y; X)", "Lewis 1992; Brown et al. 2012"),
     ),
     (
         *("mutual_info", mutual_information, "equal_width", (NUMBER,)),
-        *("mutual information with a target that is a number", "Brown et al. 2012"),
+        *("mutual information with a target that is a number", "I(Y; X)", "Brown et al. 2012"),
     ),
 ]:
     register_filter(
@@ -132,5 +142,6 @@ for _name, _functional, _discretiser, _target, _summary, _reference in [
             batched=True,
             reference=_reference,
             summary=_summary,
+            formula=_formula,
         )
     )

@@ -1,0 +1,166 @@
+"""Filters, models, resamplings and rules: one page each, one section per entry, from their registries."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+import steadyset as st
+from reference_pages.markdown import code, formula, parameters, plain, references, table
+from steadyset.docstrings import headed_line
+from steadyset.resampling import RESAMPLINGS, Rows, resampling_entry, resampling_names
+from steadyset.selectors.ensembles.rules import RULES
+from steadyset.selectors.filters import get_filter
+from steadyset.selectors.listing import selector_entry
+from steadyset.selectors.names import named_model, selector_names
+
+FILTERS = """# Filters
+
+A filter scores every feature, and its selector keeps the best: `st.FilterSelector("jmi", k=20)`, or by its name
+wherever a selector is taken: `jmi:k=20`. [More on filters](../../selectors-filters.md): weights, ties, bins, and
+numbers as a target.
+
+In the formulas $n$ is the number of rows; $n_c$, $m_c$ and $r_c$ are the number of rows, the mean and the mean rank in
+class $c$ of $K$. $I$ is information and $H$ entropy, in bits, and $W$ runs over the features selected so far. $t$ runs
+over the trees of a forest, and $Δ_v$ is the decrease in impurity at node $v$. Where the target is a number, $r$ is its
+correlation with the feature and $b$ the slope.
+"""
+MODELS = """# Selectors
+
+Models, forests and wrappers that select features; [filters](../filters/index.md) have a page of their own.
+`st.assess(["lasso:k=10"], X, y)` and the command take them by name, with parameters after a colon. Each is a
+scikit-learn estimator too. [More on models](../../selectors-models.md): what they have in common, forests, groups.
+[A selector of your own](../../extending.md) is one call.
+
+$w_i$ is the weight of row $i$, and $b_j$ the coefficient of the standardised feature $j$. The loss is the negative
+log-likelihood for two classes, and half the squared error for a number.
+"""
+RESAMPLED = """# Resamplings
+
+How the training sets of the runs are drawn. `st.assess(..., resampling=st.Bootstrap(100))` takes one as an object, the
+command by its name: `--resampling subsample:fraction=0.8`.
+"""
+RULED = """# Decision rules
+
+Which features [stability selection](../../stability-selection.md) keeps: `st.StabilitySelection(rule="...")`. $q$ is
+how many features a run selects, and $d$ how many there are. A bound is on the expected number of false selections.
+"""
+N_ROWS = 100
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    names = selector_names()
+    filters = [name for name in names if named_model(name) is None]
+    models = [name for name in names if named_model(name) is not None]
+    yield "filters/index.md", _page(FILTERS, filters, _selector_row, _filter)
+    yield "selectors/index.md", _page(MODELS, models, _selector_row, _model)
+    yield "resamplings/index.md", _page(RESAMPLED, resampling_names(), _resampling_row, _resampling)
+    yield "rules/index.md", _page(RULED, list(RULES), _rule_row, _rule)
+
+
+def _page(beginning: str, names: list[str], row: Any, section: Any) -> str:
+    overview = table(["name", "what it does"], [[f"[`{name}`](#{_anchor(name)})", row(name)] for name in names])
+    sections = ["\n".join(["", f"## {name}", "", *section(name)]) for name in names]
+    return "\n".join([beginning, overview, *sections, ""])
+
+
+def _anchor(name: str) -> str:
+    return name.lower().replace(" ", "-")
+
+
+def _selector_row(name: str) -> str:
+    return plain(str(selector_entry(name)["summary"]))
+
+
+def _filter(name: str) -> Iterator[str]:
+    record, entry = get_filter(name), selector_entry(name)
+    yield from (plain(_sentence(record.summary)), "")
+    if record.formula:
+        yield from (formula(record.formula), "")
+    if record.formula_number:
+        yield from (f"For a number: {plain(record.summary_number)}.", "", formula(record.formula_number), "")
+    yield from (_traits(entry["target"], record), "")
+    yield from _given(entry)
+
+
+def _traits(target: str, record: Any) -> str:
+    weights = "any" if record.weights else "none: rows are copied"
+    kinds = [
+        f"target: {target}",
+        f"weights: {weights}",
+        *(["one feature at a time"] if record.greedy else []),
+        *([f"bins: `{record.needs_discrete}`"] if record.needs_discrete else []),
+        *(["random, by `random_state`"] if record.stochastic else []),
+    ]
+    return "; ".join(kinds).capitalize() + "."
+
+
+def _model(name: str) -> Iterator[str]:
+    record, entry = named_model(name), selector_entry(name)
+    assert record is not None
+    yield from (plain(_sentence(entry["summary"])), "")
+    if entry["formula"]:
+        yield from (formula(entry["formula"]), "")
+    made = {kind: maker() for kind, maker in (("classes", record.classes), ("number", record.number)) if maker}
+    classes = dict.fromkeys(type(one).__name__ for one in made.values())
+    yield from (f"Target: {entry['target']}. In Python: {' and '.join(map(_class_link, classes))}.", "")
+    yield from _given(entry)
+
+
+def _class_link(name: str) -> str:
+    return f"`st.{name}`" if name in st.__all__ else f"`st.selectors.{name}`"
+
+
+def _resampling_row(name: str) -> str:
+    return plain(str(resampling_entry(name)["summary"]))
+
+
+def _resampling(name: str) -> Iterator[str]:
+    entry = resampling_entry(name)
+    yield from (plain(_sentence(entry["summary"])), "")
+    together = "Groups of rows can be kept together." if entry["groups"] else "Groups of rows cannot be kept together."
+    yield from (f"In Python: `st.{RESAMPLINGS[name].__name__}`. {_drawn(name)} {together}", "")
+    yield from _given(entry)
+
+
+def _drawn(name: str) -> str:
+    """What the resampling draws of 100 rows, counted."""
+    resampling, rows = RESAMPLINGS[name](), Rows(N_ROWS, y=np.arange(N_ROWS) % 2)
+    runs = [resampling.draw(run, rows) for run in range(resampling.n_runs_for(rows))]
+    train = np.mean([len(np.unique(run.train)) for run in runs])
+    test = np.mean([len(run.test) for run in runs])
+    return f"Of {N_ROWS} rows it makes {len(runs)} runs, which train on {train:.3g} rows and leave out {test:.3g}."
+
+
+def _rule_row(name: str) -> str:
+    return plain(RULES[name].reference)
+
+
+def _rule(name: str) -> Iterator[str]:
+    rule = RULES[name]
+    source = getattr(rule, "bound", type(rule))
+    written = headed_line(source, "Formula")
+    if written:
+        yield from (formula(written), "")
+    for paragraph in (inspect.getdoc(source) or "").split("\n\n"):
+        if not paragraph.startswith("Formula:"):
+            yield from (plain(" ".join(paragraph.split())), "")
+    if isinstance(rule, st.BoundRule):
+        call = f'st.error_control(1000, q=20, pfer=1, rule="{name}").threshold'
+        yield from (code(f"import steadyset as st\n\n{call}"), "")
+        yield from (f"gives {st.error_control(1000, q=20, pfer=1, rule=name).threshold:g}.", "")
+    yield from (references(rule.reference), "")
+
+
+def _given(entry: dict[str, Any]) -> Iterator[str]:
+    if entry["parameters"]:
+        yield from (parameters(entry["parameters"], entry["meanings"]), "")
+    if entry["reference"]:
+        yield from (references(str(entry["reference"])), "")
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:].rstrip(".") + "."
