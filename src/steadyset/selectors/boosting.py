@@ -1,5 +1,7 @@
 """Component-wise boosting of logistic and linear regression (glm boosting) as selectors."""
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np
@@ -28,7 +30,22 @@ class _BoostingSelector(LinearSelector):
         self.k = k
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Boost until one more feature than k would enter, or for n_steps steps."""
+        """Boost until n_steps steps are made or k features are in.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The data.
+        y : array-like of shape (n_samples,)
+            The target.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            How often each row counts: 0 leaves it out, 2 counts it twice. None counts every row once.
+
+        Returns
+        -------
+        Self
+            The fitted selector.
+        """
         if self.n_steps is not None:
             check_integer("n_steps", self.n_steps, least=1, most=MOST_STEPS)
         check_number("rate", self.rate, most=1.0)
@@ -47,7 +64,22 @@ class _BoostingSelector(LinearSelector):
         return self
 
     def path_by_size(self, X: Floats, y: Any, reach: int) -> list[Ints]:
-        """The features in the order in which the steps took them, up to reach, by one fit."""
+        """The first features that boosting takes, at all sizes.
+
+        Parameters
+        ----------
+        X : array of float of shape (n_samples, n_features)
+            The data.
+        y : array-like of shape (n_samples,)
+            The target.
+        reach : int
+            The largest size.
+
+        Returns
+        -------
+        list of array of int
+            The features at the sizes 1, ..., reach.
+        """
         features, steps = np.unique(clone(self).set_params(k=reach).fit(X, y).steps_, return_index=True)
         return nested(features[np.argsort(steps)])
 
@@ -62,14 +94,45 @@ class BoostedLogistic(_BoostingSelector, LogisticSelector):
 
     Parameters
     ----------
-    k : the most features to select; None: as many as n_steps steps take or, where these are not given either, 10, or
-        half of the features where that is fewer
-    n_steps : the most steps; None: 1,000
-    rate : the part of each fit that is added
+    n_steps : int or None, default=None
+        The most steps; None is 1,000.
+    rate : float, default=0.1
+        The part of each fit that is added.
+    k : int or None, default=None
+        The most features to select; None is as many as n_steps steps take or, where these are not given either, 10, or
+        half of the features where that is fewer.
 
-    Attributes: support_, coef_, intercept_, importances_ (|coefficient| of the standardised features), steps_ (the
-    feature that each step took), classes_.
-    Reference: Bühlmann and Hothorn 2007.
+    Attributes
+    ----------
+    support_ : array of bool of shape (n_features,)
+        The selected features.
+    coef_ : array of float of shape (n_features,)
+        The coefficients, in the units of X; 0 for features that were not selected.
+    intercept_ : float
+        The intercept.
+    importances_ : array of float of shape (n_features,)
+        The absolute coefficients of the standardised features.
+    n_tied_ : int
+        Selected features of which a copy was not selected: only the order of the columns preferred them.
+    n_features_in_ : int
+        How many features X had.
+    steps_ : array of int
+        The feature that each step took.
+    classes_ : array of shape (2,)
+        The two classes; `coef_` speaks for the second.
+
+    References
+    ----------
+    Bühlmann and Hothorn 2007.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> boosted = st.selectors.BoostedLogistic(n_steps=30).fit(X, y)
+    >>> boosted.get_feature_names_out().tolist(), len(boosted.steps_)
+    (['worst radius', 'worst perimeter', 'worst concave points'], 30)
     """
 
     _logistic = True
@@ -78,7 +141,46 @@ class BoostedLogistic(_BoostingSelector, LogisticSelector):
 class BoostedLinear(_BoostingSelector, RegressionSelector):
     """Boosting of a linear regression, one feature per step; selects the features that were taken (L2 boosting).
 
-    Parameters and attributes are those of `BoostedLogistic`, with half the squared error as the loss.
+    Parameters are those of `BoostedLogistic`, with half the squared error as the loss.
+
+    Parameters
+    ----------
+    n_steps : int or None, default=None
+        The most steps; None is 1,000.
+    rate : float, default=0.1
+        The part of each fit that is added.
+    k : int or None, default=None
+        The most features to select; None is as many as n_steps steps take or, where these are not given either, 10, or
+        half of the features where that is fewer.
+
+    Attributes
+    ----------
+    support_ : array of bool of shape (n_features,)
+        The selected features.
+    coef_ : array of float of shape (n_features,)
+        The coefficients, in the units of X; 0 for features that were not selected.
+    intercept_ : float
+        The intercept.
+    importances_ : array of float of shape (n_features,)
+        The absolute coefficients of the standardised features.
+    n_tied_ : int
+        Selected features of which a copy was not selected: only the order of the columns preferred them.
+    n_features_in_ : int
+        How many features X had.
+    steps_ : array of int
+        The feature that each step took.
+
+    References
+    ----------
+    Bühlmann and Hothorn 2007.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> st.selectors.BoostedLinear(k=3).fit(X, y).get_feature_names_out().tolist()
+    ['bmi', 'bp', 's5']
     """
 
     _logistic = False

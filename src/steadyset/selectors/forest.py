@@ -1,5 +1,7 @@
 """Random forests whose impurity or out-of-bag permutation importance ranks the features."""
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np
@@ -53,7 +55,22 @@ class _ForestSelector(ModelSelector):
         self.n_trees = n_trees
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Grow a forest on all features, take the k most important, and grow a second forest on these."""
+        """Grow the forest, keep the k most important features, and grow the one that predicts from them.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The data.
+        y : array-like of shape (n_samples,)
+            The target.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            How often each row counts: 0 leaves it out, 2 counts it twice. None counts every row once.
+
+        Returns
+        -------
+        Self
+            The fitted selector.
+        """
         check_choice("importance", self.importance, tuple(KINDS))
         growth = Growth(self._number_of_trees(), self.max_features, self.max_depth)
         training = read_training(X, y, sample_weight, target=self._target, selector=self)
@@ -73,7 +90,22 @@ class _ForestSelector(ModelSelector):
         return self
 
     def path_by_size(self, X: Floats, y: Any, reach: int) -> list[Ints]:
-        """The features by falling importance, up to reach, by one fit."""
+        """The most important features at all sizes.
+
+        Parameters
+        ----------
+        X : array of float of shape (n_samples, n_features)
+            The data.
+        y : array-like of shape (n_samples,)
+            The target.
+        reach : int
+            The largest size.
+
+        Returns
+        -------
+        list of array of int
+            The features at the sizes 1, ..., reach.
+        """
         fitted = clone(self).set_params(k=reach).fit(X, y)
         chosen = np.flatnonzero(fitted.support_)
         return nested(chosen[first_best(fitted.importances_[chosen], len(chosen))])
@@ -93,41 +125,93 @@ class _ForestSelector(ModelSelector):
 class ForestClassification(ClassifierMixin, _ForestSelector):  # type: ignore[misc]
     """The k features that matter most to a random forest of classification trees, for two classes or more.
 
-    importance="impurity": the decrease of the Gini impurity by the splits on a feature, normalised in each tree.
-    importance="permutation": how much the share of wrong answers on a tree's out-of-bag rows grows when the feature is
-    shuffled among them. Both are means over the trees. `k` features are selected whatever the size of their importance
-    (constant ones excepted); None: 10, or half of the features where that is fewer. Predictions come from a second
-    forest that is grown on the selected features alone (Hamer and Dupont 2021, section 6.2).
+    The importance "impurity" is the decrease of the Gini impurity by the splits on a feature, normalised in each tree;
+    "permutation" is how much the share of wrong answers on a tree's out-of-bag rows grows when the feature is shuffled
+    among them. Both are means over the trees. Predictions come from a second forest that is grown on the selected
+    features alone (Hamer and Dupont 2021, section 6.2).
 
     Weights count rows: a tree draws as many rows as they sum to, and a weight that is not whole is rounded on the way.
     With the same seed, integer weights give the very forest that copies of the rows give, whatever the order of the
     rows. As with copies, a tree may have drawn one of the places of a row and count another as out of bag.
 
-    A node draws more than `max_features` features if all of these are constant in the node. Trees are grown until their
-    leaves are pure or `max_depth` is reached.
-
     Parameters
     ----------
-    k : how many features to select; None: 10, or half of the features where that is fewer
-    importance : "impurity" or "permutation"
-    n_estimators : how many trees
-    max_features : how many features a node draws: "sqrt" or "log2" of all, a number, a share, None for all
-    max_depth : of the trees; None: no limit
-    random_state : the seed
-    Attributes: support_, importances_, n_tied_ (selected features as important as one that was not selected), classes_,
-    trees_ (the nodes of the second forest as arrays, see
-    `steadyset.kernels.trees.growth.Trees`; its features are numbered among the selected ones).
-    Reference: Breiman 2001.
+    k : int or None, default=None
+        How many features to select, whatever the size of their importance (constant ones excepted); None is 10, or half
+        of the features where that is fewer.
+    importance : str, default="impurity"
+        "impurity" or "permutation", as above.
+    n_estimators : int, default=500
+        How many trees.
+    max_features : str, int, float or None, default="sqrt"
+        How many features a node draws: "sqrt" or "log2" of all, a number, a share, None for all. A node draws more if
+        all of these are constant in the node.
+    max_depth : int or None, default=None
+        How deep a tree may be; with None it is grown until its leaves are pure.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the trees.
+    n_trees : int, default="deprecated"
+        The former name of `n_estimators`.
+
+    Attributes
+    ----------
+    support_ : array of bool of shape (n_features,)
+        The selected features.
+    importances_ : array of float of shape (n_features,)
+        The importance of each feature.
+    n_tied_ : int
+        Selected features as important as one that was not selected.
+    trees_ : Trees
+        The nodes of the second forest as arrays; its features are numbered among the selected ones.
+    n_features_in_ : int
+        How many features X had.
+    classes_ : array
+        The classes.
+
+    References
+    ----------
+    Breiman 2001.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> forest = st.selectors.ForestClassification(k=2, n_estimators=50, random_state=0).fit(X, y)
+    >>> forest.get_feature_names_out().tolist()
+    ['petal length (cm)', 'petal width (cm)']
     """
 
     _target: Target = "classes"
 
     def predict_proba(self, X: ArrayLike) -> Floats:
-        """Class frequencies in the leaves, averaged over the trees; columns in the order of classes_."""
+        """Class frequencies in the leaves, averaged over the trees.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows, with all features.
+
+        Returns
+        -------
+        array of float of shape (n_samples, n_classes)
+            The probabilities; columns in the order of classes_.
+        """
         return self._mean_of_trees(X)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """The class with the largest probability."""
+        """The class with the largest probability.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows, with all features.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+            The classes.
+        """
         largest = self.predict_proba(X).argmax(axis=1)
         return np.asarray(self.classes_[largest])
 
@@ -135,13 +219,70 @@ class ForestClassification(ClassifierMixin, _ForestSelector):  # type: ignore[mi
 class ForestRegression(RegressorMixin, _ForestSelector):  # type: ignore[misc]
     """The k features that matter most to a random forest of regression trees.
 
-    As `ForestClassification`, with the variance as the impurity and the squared error as the error.
+    As `ForestClassification`: the importance "impurity" is the decrease of the variance by the splits on a feature,
+    "permutation" how much the squared error on the out-of-bag rows grows when the feature is shuffled among them.
+
+    Parameters
+    ----------
+    k : int or None, default=None
+        How many features to select, whatever the size of their importance (constant ones excepted); None is 10, or half
+        of the features where that is fewer.
+    importance : str, default="impurity"
+        "impurity" or "permutation", as above.
+    n_estimators : int, default=500
+        How many trees.
+    max_features : str, int, float or None, default="sqrt"
+        How many features a node draws: "sqrt" or "log2" of all, a number, a share, None for all. A node draws more if
+        all of these are constant in the node.
+    max_depth : int or None, default=None
+        How deep a tree may be; with None it is grown until its leaves are pure.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the trees.
+    n_trees : int, default="deprecated"
+        The former name of `n_estimators`.
+
+    Attributes
+    ----------
+    support_ : array of bool of shape (n_features,)
+        The selected features.
+    importances_ : array of float of shape (n_features,)
+        The importance of each feature.
+    n_tied_ : int
+        Selected features as important as one that was not selected.
+    trees_ : Trees
+        The nodes of the second forest as arrays; its features are numbered among the selected ones.
+    n_features_in_ : int
+        How many features X had.
+
+    References
+    ----------
+    Breiman 2001.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> forest = st.selectors.ForestRegression(k=2, n_estimators=50, random_state=0).fit(X, y)
+    >>> forest.get_feature_names_out().tolist()
+    ['bmi', 's5']
     """
 
     _target: Target = "numbers"
 
     def predict(self, X: ArrayLike) -> Floats:
-        """The mean of y in the leaves, averaged over the trees."""
+        """The mean of y in the leaves, averaged over the trees.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows, with all features.
+
+        Returns
+        -------
+        array of float of shape (n_samples,)
+            The predicted numbers.
+        """
         return self._mean_of_trees(X)[:, 0]
 
 

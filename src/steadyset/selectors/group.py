@@ -1,5 +1,7 @@
 """Group-lasso regression, logistic and linear, as selectors: a group of features is in the model or it is not."""
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np
@@ -37,7 +39,22 @@ class _GroupSelector(LinearSelector):
         self.tol = tol
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the path down to the given penalty or number of groups, and keep the last model."""
+        """Fit the path down to the given penalty or number of groups, and keep the last model.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The data.
+        y : array-like of shape (n_samples,)
+            The target.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            How often each row counts: 0 leaves it out, 2 counts it twice. None counts every row once.
+
+        Returns
+        -------
+        Self
+            The fitted selector.
+        """
         target: Any = "binary" if self._logistic else "numbers"
         training = read_training(X, y, sample_weight, target=target, selector=self)
         self.groups_: Ints = _read_groups(self.groups, training.X.shape[1])
@@ -54,22 +71,77 @@ class _GroupSelector(LinearSelector):
         return self
 
     def has_size(self) -> bool:
-        """Whether the size decides, and no given penalty."""
+        """Whether the size decides, and no given penalty.
+
+        Returns
+        -------
+        bool
+            True where a number of features decides.
+        """
         return self.penalty is None
 
 
 class GroupLogistic(_GroupSelector, LogisticSelector):
     """Group-lasso logistic regression of two classes; selects the groups with a non-zero coefficient.
 
-    Minimises  (1 / sum w) sum_i w_i loss_i + lambda sum_g sqrt(size of g) |b_g|_2  with an unpenalised intercept, b
-    being the coefficients of the standardised features (weighted mean 0, weighted sd 1). `groups` holds one label a
-    feature; None makes every feature a group of its own, which is the lasso. Either `penalty` sets lambda, or the path
-    is followed until about `k` groups are in, in the way that `SparseLogistic` does for features.
+    Minimises (1 / sum w) sum_i w_i loss_i + lambda sum_g sqrt(size of g) norm(b_g) with an unpenalised intercept, b
+    being the coefficients of the standardised features (weighted mean 0, weighted sd 1). Either `penalty` sets lambda,
+    or the path is followed until about `k` groups are in, in the way that `SparseLogistic` does for features. All
+    features of a selected group are selected, constant ones excepted.
 
-    Attributes: support_ (all features of the selected groups, constant ones excepted), groups_ (the group of each
-    feature as a number from 0), coef_, intercept_, importances_ (|coefficient| of the standardised features), penalty_,
-    violation_, classes_.
-    Reference: Meier, van de Geer and Buehlmann (2008), The group lasso for logistic regression.
+    Parameters
+    ----------
+    groups : array-like of shape (n_features,) or None, default=None
+        One label per feature; None makes every feature a group of its own, which is the lasso.
+    penalty : float or None, default=None
+        The lambda of the model; with None, k decides.
+    k : int or None, default=None
+        How many groups to select; None is 10, or half of the groups where that is fewer.
+    n_lambdas : int, default=100
+        How many levels the path has that is followed to k groups.
+    lambda_min_ratio : float or None, default=None
+        Its last level, as a part of its first; None is 0.01 if there are more features than rows, else 0.0001.
+    tol : float, default=1e-10
+        How far from optimal the solution may be.
+
+    Attributes
+    ----------
+    support_ : array of bool of shape (n_features,)
+        The selected features.
+    coef_ : array of float of shape (n_features,)
+        The coefficients, in the units of X; 0 for features that were not selected.
+    intercept_ : float
+        The intercept.
+    importances_ : array of float of shape (n_features,)
+        The absolute coefficients of the standardised features.
+    n_tied_ : int
+        Selected features of which a copy was not selected: only the order of the columns preferred them.
+    n_features_in_ : int
+        How many features X had.
+    groups_ : array of int of shape (n_features,)
+        The group of each feature, as a number from 0.
+    penalty_ : float
+        The lambda of the model.
+    violation_ : float
+        How far the model is from optimal.
+    classes_ : array of shape (2,)
+        The two classes; `coef_` speaks for the second.
+
+    References
+    ----------
+    Meier, van de Geer and Buehlmann (2008), The group lasso for logistic regression.
+
+    Examples
+    --------
+    Thirty measurements of a tumour, the mean, the error and the worst value of each of ten properties:
+
+    >>> import numpy as np
+    >>> import steadyset as st
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = st.selectors.GroupLogistic(np.tile(np.arange(10), 3), k=2).fit(X, y)
+    >>> model.get_support(indices=True)
+    array([ 2,  7, 12, 17, 22, 27])
     """
 
     _logistic = True
@@ -78,8 +150,58 @@ class GroupLogistic(_GroupSelector, LogisticSelector):
 class GroupLinear(_GroupSelector, RegressionSelector):
     """Group-lasso linear regression; selects the groups with a non-zero coefficient.
 
-    Parameters and attributes are those of `GroupLogistic`, with half the squared error as the loss.
-    Reference: Yuan and Lin (2006), Model selection and estimation in regression with grouped variables.
+    Parameters are those of `GroupLogistic`, with half the squared error as the loss.
+
+    Parameters
+    ----------
+    groups : array-like of shape (n_features,) or None, default=None
+        One label per feature; None makes every feature a group of its own, which is the lasso.
+    penalty : float or None, default=None
+        The lambda of the model; with None, k decides.
+    k : int or None, default=None
+        How many groups to select; None is 10, or half of the groups where that is fewer.
+    n_lambdas : int, default=100
+        How many levels the path has that is followed to k groups.
+    lambda_min_ratio : float or None, default=None
+        Its last level, as a part of its first; None is 0.01 if there are more features than rows, else 0.0001.
+    tol : float, default=1e-10
+        How far from optimal the solution may be.
+
+    Attributes
+    ----------
+    support_ : array of bool of shape (n_features,)
+        The selected features.
+    coef_ : array of float of shape (n_features,)
+        The coefficients, in the units of X; 0 for features that were not selected.
+    intercept_ : float
+        The intercept.
+    importances_ : array of float of shape (n_features,)
+        The absolute coefficients of the standardised features.
+    n_tied_ : int
+        Selected features of which a copy was not selected: only the order of the columns preferred them.
+    n_features_in_ : int
+        How many features X had.
+    groups_ : array of int of shape (n_features,)
+        The group of each feature, as a number from 0.
+    penalty_ : float
+        The lambda of the model.
+    violation_ : float
+        How far the model is from optimal.
+
+    References
+    ----------
+    Yuan and Lin (2006), Model selection and estimation in regression with grouped variables.
+
+    Examples
+    --------
+    The six blood values of the patients come or go together:
+
+    >>> import steadyset as st
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> model = st.selectors.GroupLinear(["age", "sex", "bmi", "bp", *["blood"] * 6], k=3).fit(X, y)
+    >>> model.get_feature_names_out().tolist()
+    ['bmi', 'bp', 's1', 's2', 's3', 's4', 's5', 's6']
     """
 
     _logistic = False

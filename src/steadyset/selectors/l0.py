@@ -1,5 +1,7 @@
 """L0-regularised (best-subset) logistic and linear regression as selectors."""
 
+from __future__ import annotations
+
 import copy
 from dataclasses import replace
 from typing import Any, Self
@@ -27,7 +29,22 @@ class _BestSubsetSelector(LinearSelector):
     n_candidates: int
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Find the supports of sizes 1..k, and keep the model of the last one."""
+        """Search for the best support of every size up to k, and keep the model of the largest.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The data.
+        y : array-like of shape (n_samples,)
+            The target.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            How often each row counts: 0 leaves it out, 2 counts it twice. None counts every row once.
+
+        Returns
+        -------
+        Self
+            The fitted selector.
+        """
         kind: Any = "binary" if self._logistic else "numbers"
         training = read_training(X, y, sample_weight, target=kind, selector=self)
         k = size_or_default(self.k, training.X.shape[1])
@@ -54,11 +71,37 @@ class _BestSubsetSelector(LinearSelector):
         return self._keep(len(supports))
 
     def path_by_size(self, X: Floats, y: Any, reach: int) -> list[Ints]:
-        """The best support of each size up to reach, by one fit."""
+        """The best supports of all sizes.
+
+        Parameters
+        ----------
+        X : array of float of shape (n_samples, n_features)
+            The data.
+        y : array-like of shape (n_samples,)
+            The target.
+        reach : int
+            The largest size.
+
+        Returns
+        -------
+        list of array of int
+            The features at the sizes 1, ..., reach.
+        """
         return list(clone(self).set_params(k=reach).fit(X, y).path_)
 
     def of_size(self, k: int) -> Self:
-        """The model of the path with k features, or with the most that the path has: what a fit with this k gives."""
+        """The model of the path with fewer features: what a fit with this k gives; nothing is searched again.
+
+        Parameters
+        ----------
+        k : int
+            How many features, or the most that the path has.
+
+        Returns
+        -------
+        Self
+            A copy with the model of this size.
+        """
         check_is_fitted(self)
         check_integer("k", k, least=1)
         model = copy.copy(self)
@@ -86,7 +129,7 @@ def _copies_of_path(X: Floats, path: list[Ints]) -> dict[int, Ints]:
 class L0Logistic(_BestSubsetSelector, LogisticSelector):
     """Logistic regression of two classes on the k features that fit best together.
 
-    Minimises  (1 / sum w) sum_i w_i loss_i + ridge / 2 sum_j b_j²  over the supports of at most k features, b being the
+    Minimises (1 / sum w) sum_i w_i loss_i + ridge / 2 sum_j b_j² over the supports of at most k features, b being the
     coefficients of the standardised features (weighted mean 0, weighted sd 1). The small ridge keeps the coefficients
     finite when the features separate the classes. The search is local (forward steps and swaps), so the optimum is
     found nearly always, not always. The support is smaller than k when the chosen features explain y without error, or
@@ -94,12 +137,43 @@ class L0Logistic(_BestSubsetSelector, LogisticSelector):
 
     Parameters
     ----------
-    k : how many features to select; None: 10, or half of the features where that is fewer
-    ridge : the weight of the squared coefficients; 0 by default for a number
-    n_candidates : how many replacements are fitted exactly in each step of the search
+    k : int or None, default=None
+        How many features to select; None is 10, or half of the features where that is fewer.
+    ridge : float, default=0.001
+        The weight of the squared coefficients.
+    n_candidates : int, default=5
+        How many replacements are fitted exactly in each step of the search.
 
-    Attributes: support_, coef_, intercept_, importances_ (|coefficient| of the standardised features), path_ (the
-    supports of sizes 1, 2, ... as indices), objectives_ (one for each size), classes_.
+    Attributes
+    ----------
+    support_ : array of bool of shape (n_features,)
+        The selected features.
+    coef_ : array of float of shape (n_features,)
+        The coefficients, in the units of X; 0 for features that were not selected.
+    intercept_ : float
+        The intercept.
+    importances_ : array of float of shape (n_features,)
+        The absolute coefficients of the standardised features.
+    n_tied_ : int
+        Selected features of which a copy was not selected: only the order of the columns preferred them.
+    n_features_in_ : int
+        How many features X had.
+    path_ : list of array of int
+        The supports of the sizes 1, 2, ..., as indices.
+    objectives_ : array of float
+        The objective at each of these sizes.
+    classes_ : array of shape (2,)
+        The two classes; `coef_` speaks for the second.
+
+    Examples
+    --------
+    One fit holds the best pair and the best triple:
+
+    >>> import steadyset as st
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> [size.tolist() for size in st.selectors.L0Logistic(k=3).fit(X, y).path_]
+    [[22], [22, 24], [20, 21, 27]]
     """
 
     _logistic = True
@@ -113,7 +187,43 @@ class L0Logistic(_BestSubsetSelector, LogisticSelector):
 class L0Linear(_BestSubsetSelector, RegressionSelector):
     """Linear regression on the k features that fit best together.
 
-    Parameters and attributes are those of `L0Logistic`, with half the squared error as the loss and no ridge.
+    Parameters are those of `L0Logistic`, with half the squared error as the loss and no ridge.
+
+    Parameters
+    ----------
+    k : int or None, default=None
+        How many features to select; None is 10, or half of the features where that is fewer.
+    ridge : float, default=0.0
+        The weight of the squared coefficients.
+    n_candidates : int, default=5
+        How many replacements are fitted exactly in each step of the search.
+
+    Attributes
+    ----------
+    support_ : array of bool of shape (n_features,)
+        The selected features.
+    coef_ : array of float of shape (n_features,)
+        The coefficients, in the units of X; 0 for features that were not selected.
+    intercept_ : float
+        The intercept.
+    importances_ : array of float of shape (n_features,)
+        The absolute coefficients of the standardised features.
+    n_tied_ : int
+        Selected features of which a copy was not selected: only the order of the columns preferred them.
+    n_features_in_ : int
+        How many features X had.
+    path_ : list of array of int
+        The supports of the sizes 1, 2, ..., as indices.
+    objectives_ : array of float
+        The objective at each of these sizes.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> st.selectors.L0Linear(k=2).fit(X, y).get_feature_names_out().tolist()
+    ['bmi', 's5']
     """
 
     _logistic = False

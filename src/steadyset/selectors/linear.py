@@ -1,5 +1,7 @@
 """L1 and elastic-net regression, logistic and linear, as selectors and as paths over the penalty."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -26,10 +28,28 @@ Family = Literal["logistic", "linear"]
 
 @dataclass(frozen=True)
 class ElasticNetPath:
-    """One model per penalty level, from the strongest penalty down.
+    """One model per penalty level, from the strongest penalty down: what `elastic_net_path` gives.
 
-    coefs is n_lambdas x d in the units of X. violations holds the largest deviation from the optimality (KKT)
-    conditions over all features, on the standardised scale and in units of the standard deviation of y.
+    Attributes
+    ----------
+    lambdas : array of float of shape (n_lambdas,)
+        The penalties.
+    coefs : array of float of shape (n_lambdas, n_features)
+        The coefficients, in the units of X.
+    intercepts : array of float of shape (n_lambdas,)
+        The intercepts.
+    violations : array of float of shape (n_lambdas,)
+        The largest deviation from the optimality (KKT) conditions over all features, on the standardised scale and in
+        units of the standard deviation of y.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> import steadyset as st
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> path = st.selectors.elastic_net_path(X, y, family="linear", n_lambdas=30)
+    >>> path.coefs.shape, bool(path.violations.max() < 1e-8)
+    ((30, 10), True)
     """
 
     lambdas: Floats
@@ -55,17 +75,59 @@ def elastic_net_path(
 ) -> ElasticNetPath:
     """Elastic-net models over decreasing penalties, each started from the one before.
 
-    Minimises  (1 / sum w) sum_i w_i loss_i + lambda sum_j f_j (l1_ratio |b_j| + (1 - l1_ratio) / 2 b_j²)  with an
-    unpenalised intercept; loss is the negative log-likelihood (logistic, two classes) or half the squared error.
-    b is the coefficient of the standardised feature (weighted mean 0, weighted sd 1), or, with standardise=False, of
-    the feature as it is. f are the penalty_factors, 1 unless given; a feature with the factor 0 is in every model.
+    Minimises (1 / sum w) sum_i w_i loss_i + lambda sum_j f_j (l1_ratio abs(b_j) + (1 - l1_ratio) / 2 b_j²) with an
+    unpenalised intercept. b is the coefficient of the standardised feature (weighted mean 0, weighted sd 1), or, with
+    standardise=False, of the feature as it is; f are the penalty_factors. Of exact copies of a feature, an L1 path
+    without penalty_factors takes the first only.
 
-    lambdas None: n_lambdas levels, evenly spaced on the log scale from the least penalty that leaves out every feature
-    down to lambda_min_ratio of it (None: 0.01 if there are more features than rows, else 0.0001).
-    Of exact copies of a feature, an L1 path without penalty_factors takes the first only.
-    max_features ends the path after the first level with at least that many features.
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data.
+    y : array-like of shape (n_samples,)
+        Two classes, or numbers.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        How much each row counts: 0 leaves it out, 2 counts it twice. None counts every row once.
+    family : {"logistic", "linear"}, default="logistic"
+        The loss: the negative log-likelihood of two classes, or half the squared error.
+    lambdas : array-like or None, default=None
+        The penalties, falling. None takes `n_lambdas` levels, evenly spaced on the log scale, from the least penalty
+        that leaves out every feature down.
+    n_lambdas : int, default=100
+        How many levels.
+    lambda_min_ratio : float or None, default=None
+        The last level, as a part of the first; None is 0.01 if there are more features than rows, else 0.0001.
+    l1_ratio : float, default=1.0
+        The share of the L1 penalty, above 0 and at most 1: 1 is the lasso, less an elastic net.
+    standardise : bool, default=True
+        Whether the penalty counts coefficients of standardised features.
+    penalty_factors : array-like of shape (n_features,) or None, default=None
+        How much the penalty counts for each feature; None is 1 for all. A feature with the factor 0 is in every model.
+    max_features : int or None, default=None
+        The path ends after the first level with at least that many features; None follows it to its end.
+    tol : float, default=1e-10
+        How far from optimal a solution may be.
 
-    Reference: Friedman, Hastie and Tibshirani (2010), Regularization paths for generalized linear models.
+    Returns
+    -------
+    ElasticNetPath
+        The models, from the strongest penalty down.
+
+    References
+    ----------
+    Friedman, Hastie and Tibshirani (2010), Regularization paths for generalized linear models.
+
+    Examples
+    --------
+    The first measurements of a tumour that the lasso takes:
+
+    >>> import numpy as np
+    >>> import steadyset as st
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> data = load_breast_cancer()
+    >>> path = st.selectors.elastic_net_path(data.data, data.target, max_features=2)
+    >>> data.feature_names[np.flatnonzero(path.coefs[-1])].tolist()
+    ['worst perimeter', 'worst concave points']
     """
     paths = elastic_net_paths(
         X,
@@ -86,7 +148,30 @@ def elastic_net_path(
 
 @dataclass(frozen=True)
 class ElasticNetPaths:
-    """One path per resample: lambdas[m], coefs[m] and so on are those of `ElasticNetPath`, coefs as sparse rows."""
+    """One path per resample: what `elastic_net_paths` gives.
+
+    Attributes
+    ----------
+    lambdas : tuple of array of float
+        The penalties of each resample.
+    coefs : tuple of scipy.sparse.csr_array
+        The coefficients of each resample, one sparse row per penalty.
+    intercepts : tuple of array of float
+        The intercepts.
+    violations : tuple of array of float
+        The deviations from optimality, as in `ElasticNetPath`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_diabetes
+    >>> import steadyset as st
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> counts = np.random.default_rng(0).multinomial(len(y), np.full(len(y), 1 / len(y)), size=3)
+    >>> paths = st.selectors.elastic_net_paths(X, y, counts, family="linear", n_lambdas=10)
+    >>> len(paths), paths.coefs[0].shape
+    (3, (10, 10))
+    """
 
     lambdas: tuple[Floats, ...]
     coefs: tuple[sparse.csr_array, ...]
@@ -113,12 +198,60 @@ def elastic_net_paths(
     tol: float = 1e-10,
     n_jobs: int | None = 1,
 ) -> ElasticNetPaths:
-    """The paths of `elastic_net_path` for many resamples at once: one for each row of the M x n weights.
+    """The paths of `elastic_net_path` for many resamples at once.
 
-    A weight counts how often a resample holds a row: bootstrap counts, zeros and ones for a subsample, or shares. Each
-    path is the one that its resample alone would give, to the last bit. Solving resamples together is several times
-    faster, because the descents of all features, which take most of the time, become products of matrices. lambdas
-    None: every resample has levels of its own. n_jobs is the number of threads; it changes no number.
+    Each path is the one that its resample alone would give, to the last bit. Solving resamples together is several
+    times faster, because the descents of all features, which take most of the time, become products of matrices.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data.
+    y : array-like of shape (n_samples,)
+        Two classes, or numbers.
+    weights : array-like of shape (n_resamples, n_samples) or None, default=None
+        How often each resample holds each row: bootstrap counts, zeros and ones for a subsample, or shares. None is one
+        resample that holds every row once.
+    family : {"logistic", "linear"}, default="logistic"
+        The loss: the negative log-likelihood of two classes, or half the squared error.
+    lambdas : array-like or None, default=None
+        The penalties, falling. None takes `n_lambdas` levels, evenly spaced on the log scale, from the least penalty
+        that leaves out every feature down.
+    n_lambdas : int, default=100
+        How many levels.
+    lambda_min_ratio : float or None, default=None
+        The last level, as a part of the first; None is 0.01 if there are more features than rows, else 0.0001.
+    l1_ratio : float, default=1.0
+        The share of the L1 penalty, above 0 and at most 1: 1 is the lasso, less an elastic net.
+    standardise : bool, default=True
+        Whether the penalty counts coefficients of standardised features.
+    penalty_factors : array-like of shape (n_features,) or None, default=None
+        How much the penalty counts for each feature; None is 1 for all. A feature with the factor 0 is in every model.
+    max_features : int or None, default=None
+        The path ends after the first level with at least that many features; None follows it to its end.
+    tol : float, default=1e-10
+        How far from optimal a solution may be.
+    n_jobs : int or None, default=1
+        How many threads solve; their number changes nothing.
+
+    Returns
+    -------
+    ElasticNetPaths
+        One path per resample.
+
+    Examples
+    --------
+    How often do twenty halves of the patients choose each of the ten measurements?
+
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_diabetes
+    >>> import steadyset as st
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> rng = np.random.default_rng(0)
+    >>> halves = np.array([rng.permutation(len(y)) < len(y) // 2 for _ in range(20)]).astype(float)
+    >>> paths = st.selectors.elastic_net_paths(X, y, halves, family="linear", lambdas=[20.0])
+    >>> sum(coefs.toarray()[0] != 0 for coefs in paths.coefs)
+    array([ 0,  0, 20,  9,  0,  0,  5,  1, 20,  0])
     """
     check_choice("family", family, ("logistic", "linear"))
     if max_features is not None:
@@ -162,16 +295,52 @@ class _ElasticNetSelector(LinearSelector):
         self.tol = tol
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the path down to the given penalty or number of features, and keep the last model."""
+        """Fit the path down to the given penalty or number of features, and keep the last model.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The data.
+        y : array-like of shape (n_samples,)
+            The target.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            How often each row counts: 0 leaves it out, 2 counts it twice. None counts every row once.
+
+        Returns
+        -------
+        Self
+            The fitted selector.
+        """
         (fitted,) = self._fits(X, y, one_vector(sample_weight))
         return fitted(self)
 
     def can_fit_many(self) -> bool:
-        """Whether many resamples may be fitted together: always."""
+        """Whether many resamples may be fitted together.
+
+        Returns
+        -------
+        bool
+            Always True.
+        """
         return True
 
     def fit_many(self, X: ArrayLike, y: ArrayLike, weights: ArrayLike) -> Iterator[Callable[[], Self]]:
-        """One call for each row of the M x n weights that gives a copy of this selector, fitted with that row."""
+        """Fit many resamples together.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The data.
+        y : array-like of shape (n_samples,)
+            The target.
+        weights : array-like of shape (n_resamples, n_samples)
+            How often each resample holds each row.
+
+        Yields
+        ------
+        Callable
+            A call that gives a copy of this selector, fitted with one row of the weights.
+        """
         for fitted in self._fits(X, y, weights):
             yield partial(fitted, clone(self))
 
@@ -189,25 +358,101 @@ class _ElasticNetSelector(LinearSelector):
         yield from batches.each(compute)
 
     def has_size(self) -> bool:
-        """Whether the size decides, and no given penalty."""
+        """Whether the size decides, and no given penalty.
+
+        Returns
+        -------
+        bool
+            True where a number of features decides.
+        """
         return self.penalty is None
 
     def largest_penalty(self, X: Floats, y: Any) -> float:
-        """The least penalty that leaves out every feature."""
+        """The least penalty that leaves out every feature.
+
+        Parameters
+        ----------
+        X : array of float of shape (n_samples, n_features)
+            The data.
+        y : array-like of shape (n_samples,)
+            The target.
+
+        Returns
+        -------
+        float
+            The penalty.
+        """
         return float(self.largest_penalties(X, y, np.ones((1, len(X))))[0])
 
     def path_by_penalty(self, X: Floats, y: Any, penalties: Floats, reach: int) -> tuple[list[Ints], Ints]:
-        """The features at each penalty, and all in the order of entry: within a penalty, by their standardised size."""
+        """The features at each of some penalties.
+
+        Parameters
+        ----------
+        X : array of float of shape (n_samples, n_features)
+            The data.
+        y : array-like of shape (n_samples,)
+            The target.
+        penalties : array of float
+            The penalties, falling.
+        reach : int
+            The path may end once so many features are in.
+
+        Returns
+        -------
+        levels : list of array of int
+            The features at each penalty.
+        entered : array of int
+            All features in the order of entry: within a penalty, by their standardised size.
+        """
         return self.paths_by_penalty(X, y, np.ones((1, len(X))), penalties, reach)[0]
 
     def largest_penalties(self, X: Floats, y: Any, weights: Floats, *, n_jobs: int | None = 1) -> Floats:
-        """The least penalty of each resample (M x n weights) that leaves out every feature."""
+        """The least penalty of each resample that leaves out every feature.
+
+        Parameters
+        ----------
+        X : array of float of shape (n_samples, n_features)
+            The data.
+        y : array-like of shape (n_samples,)
+            The target.
+        weights : array of float of shape (n_resamples, n_samples)
+            How often each resample holds each row.
+        n_jobs : int or None, default=1
+            How many threads compute; their number changes nothing.
+
+        Returns
+        -------
+        array of float of shape (n_resamples,)
+            The penalties.
+        """
         return np.array(list(self._batches_of(X, y, weights).each(lambda solving: solving.largest.tolist(), n_jobs)))
 
     def paths_by_penalty(
         self, X: Floats, y: Any, weights: Floats, penalties: Floats, reach: int, *, n_jobs: int | None = 1
     ) -> list[tuple[list[Ints], Ints]]:
-        """The path of each resample down the same penalties."""
+        """The path of each resample down the same penalties.
+
+        Parameters
+        ----------
+        X : array of float of shape (n_samples, n_features)
+            The data.
+        y : array-like of shape (n_samples,)
+            The target.
+        weights : array of float of shape (n_resamples, n_samples)
+            How often each resample holds each row.
+        penalties : array of float
+            The penalties, falling.
+        reach : int
+            A path may end once so many features are in.
+        n_jobs : int or None, default=1
+            How many threads compute; their number changes nothing.
+
+        Returns
+        -------
+        list of tuple
+            What `path_by_penalty` gives, for each resample.
+        """
 
         def compute(solving: Solving) -> list[tuple[list[Ints], Ints]]:
             walked = solving.solve(range(len(solving.runs)), [penalties] * len(solving.runs), reach)
@@ -228,21 +473,54 @@ class SparseLogistic(_ElasticNetSelector, LogisticSelector):
     The objective is that of `elastic_net_path`. Either `penalty` sets its lambda, or the path is followed until about
     `k` features are in: down from the strongest penalty to the first level with k features or more; when that level
     has more, the step before it is halved again and again in search of exactly k, and failing that the largest support
-    below k is kept. With neither, k is 10, or half of the features where that is fewer.
+    below k is kept.
 
     Parameters
     ----------
-    penalty : the lambda of the model; None: k decides
-    k : how many features to select; None: 10, or half of the features where that is fewer
-    l1_ratio : the share of the L1 penalty, above 0 and at most 1: 1 is the lasso, less an elastic net
-    standardise : whether the penalty counts coefficients of standardised features
-    n_lambdas : levels of the path that is followed to k features
-    lambda_min_ratio : its last level, as a part of its first; None: 0.01 if there are more features than rows, else
-        0.0001
-    tol : how far from optimal the solution may be
+    penalty : float or None, default=None
+        The lambda of the model; with None, k decides.
+    k : int or None, default=None
+        How many features to select; None is 10, or half of the features where that is fewer.
+    l1_ratio : float, default=1.0
+        The share of the L1 penalty, above 0 and at most 1: 1 is the lasso, less an elastic net.
+    standardise : bool, default=True
+        Whether the penalty counts coefficients of standardised features.
+    n_lambdas : int, default=100
+        How many levels the path has that is followed to k features.
+    lambda_min_ratio : float or None, default=None
+        Its last level, as a part of its first; None is 0.01 if there are more features than rows, else 0.0001.
+    tol : float, default=1e-10
+        How far from optimal the solution may be.
 
-    Attributes: support_, coef_ and intercept_ (in the units of X), importances_ (|coefficient| of the standardised
-    features), penalty_ (the lambda of the model), violation_ (how far it is from optimal), classes_.
+    Attributes
+    ----------
+    support_ : array of bool of shape (n_features,)
+        The selected features.
+    coef_ : array of float of shape (n_features,)
+        The coefficients, in the units of X; 0 for features that were not selected.
+    intercept_ : float
+        The intercept.
+    importances_ : array of float of shape (n_features,)
+        The absolute coefficients of the standardised features.
+    n_tied_ : int
+        Selected features of which a copy was not selected: only the order of the columns preferred them.
+    n_features_in_ : int
+        How many features X had.
+    penalty_ : float
+        The lambda of the model.
+    violation_ : float
+        How far the model is from optimal.
+    classes_ : array of shape (2,)
+        The two classes; `coef_` speaks for the second.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> lasso = st.selectors.SparseLogistic(k=3).fit(X, y)
+    >>> lasso.get_feature_names_out().tolist()
+    ['worst radius', 'worst perimeter', 'worst concave points']
     """
 
     _family: Family = "logistic"
@@ -251,7 +529,51 @@ class SparseLogistic(_ElasticNetSelector, LogisticSelector):
 class SparseLinear(_ElasticNetSelector, RegressionSelector):
     """Lasso (l1_ratio=1) or elastic-net linear regression; selects the non-zero coefficients.
 
-    Parameters and attributes are those of `SparseLogistic`, with half the squared error as the loss.
+    Parameters are those of `SparseLogistic`, with half the squared error as the loss.
+
+    Parameters
+    ----------
+    penalty : float or None, default=None
+        The lambda of the model; with None, k decides.
+    k : int or None, default=None
+        How many features to select; None is 10, or half of the features where that is fewer.
+    l1_ratio : float, default=1.0
+        The share of the L1 penalty, above 0 and at most 1: 1 is the lasso, less an elastic net.
+    standardise : bool, default=True
+        Whether the penalty counts coefficients of standardised features.
+    n_lambdas : int, default=100
+        How many levels the path has that is followed to k features.
+    lambda_min_ratio : float or None, default=None
+        Its last level, as a part of its first; None is 0.01 if there are more features than rows, else 0.0001.
+    tol : float, default=1e-10
+        How far from optimal the solution may be.
+
+    Attributes
+    ----------
+    support_ : array of bool of shape (n_features,)
+        The selected features.
+    coef_ : array of float of shape (n_features,)
+        The coefficients, in the units of X; 0 for features that were not selected.
+    intercept_ : float
+        The intercept.
+    importances_ : array of float of shape (n_features,)
+        The absolute coefficients of the standardised features.
+    n_tied_ : int
+        Selected features of which a copy was not selected: only the order of the columns preferred them.
+    n_features_in_ : int
+        How many features X had.
+    penalty_ : float
+        The lambda of the model.
+    violation_ : float
+        How far the model is from optimal.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> st.selectors.SparseLinear(k=4).fit(X, y).get_feature_names_out().tolist()
+    ['bmi', 'bp', 's3', 's5']
     """
 
     _family: Family = "linear"

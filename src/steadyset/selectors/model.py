@@ -1,5 +1,7 @@
 """The common part of the model selectors: the support, and predictions from a linear score."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
@@ -66,11 +68,33 @@ class BinarySelector(ClassifierMixin, LinearSelector):  # type: ignore[misc]
     """Two classes, told apart by the sign of the linear score."""
 
     def decision_function(self, X: ArrayLike) -> Floats:
-        """The linear score intercept_ + X coef_; positive speaks for classes_[1]."""
+        """The linear score intercept_ + X coef_; positive speaks for classes_[1].
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows, with all features.
+
+        Returns
+        -------
+        array of float of shape (n_samples,)
+            The scores.
+        """
         return self._score_rows(X)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """The class on whose side of the linear score each row lies."""
+        """The class on whose side of the linear score each row lies.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows, with all features.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+            The classes.
+        """
         positive = self.decision_function(X) > 0
         return np.asarray(self.classes_[positive.astype(np.int64)])
 
@@ -84,7 +108,18 @@ class LogisticSelector(BinarySelector):
     """Two classes, with the probability given by the logistic function of the linear score."""
 
     def predict_proba(self, X: ArrayLike) -> Floats:
-        """P(classes_[0]) and P(classes_[1]) for each row."""
+        """The probability of each class.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows, with all features.
+
+        Returns
+        -------
+        array of float of shape (n_samples, 2)
+            P(classes_[0]) and P(classes_[1]) of each row.
+        """
         positive = expit(self.decision_function(X))
         return np.column_stack([1.0 - positive, positive])
 
@@ -93,5 +128,16 @@ class RegressionSelector(RegressorMixin, LinearSelector):  # type: ignore[misc]
     """A number, predicted by the linear score."""
 
     def predict(self, X: ArrayLike) -> Floats:
-        """intercept_ + X coef_."""
+        """The linear score intercept_ + X coef_.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows, with all features.
+
+        Returns
+        -------
+        array of float of shape (n_samples,)
+            The predicted numbers.
+        """
         return self._score_rows(X)

@@ -1,5 +1,7 @@
 """Recursive feature elimination with the weights of a ridge logistic regression or a linear support vector machine."""
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np
@@ -26,24 +28,55 @@ def _has_probabilities(selector: Any) -> bool:
 
 
 class RecursiveElimination(BinarySelector):
-    """Fit a linear classifier, drop the features with the smallest |coefficients|, and repeat until k are left.
+    """Fit a linear classifier, drop the features with the smallest absolute coefficients, repeat until k are left.
 
-    Each fit minimises  (1 / sum w) sum_i w_i loss_i + penalty / 2 sum_j b_j²  on the standardised features that are
+    Each fit minimises (1 / sum w) sum_i w_i loss_i + penalty / 2 sum_j b_j² on the standardised features that are
     left, with the logistic or the hinge loss (penalty = 1 / (n C) in the terms of a support vector machine). Constant
     features are dropped before the first round.
 
     Parameters
     ----------
-    k : how many features to select; None: 10, or half of the features where that is fewer
-    loss : "logistic", or "hinge", that of a linear support vector machine
-    penalty : the weight of the squared coefficients
-    step : how many features a round drops: a number of features, or below 1 a fraction of those left (at least one)
+    k : int or None, default=None
+        How many features to select; None is 10, or half of the features where that is fewer.
+    loss : str, default="logistic"
+        "logistic", or "hinge", that of a linear support vector machine.
+    penalty : float, default=0.01
+        The weight of the squared coefficients.
+    step : float, default=0.1
+        How many features a round drops: a number of features, or below 1 a fraction of those left (at least one).
 
-    Attributes: support_, ranking_ (1 is best; the k selected come first, ordered by their final |coefficients|, then
-    the features in the reverse order of their elimination), coef_, intercept_, importances_ (|coefficient| of the
-    standardised features, 0 for those eliminated), n_tied_ (selected features that at some round were as good as one
-    that was dropped), classes_.
-    Reference: Guyon et al. 2002.
+    Attributes
+    ----------
+    support_ : array of bool of shape (n_features,)
+        The selected features.
+    ranking_ : array of int of shape (n_features,)
+        1 is best; the k selected come first, ordered by their final absolute coefficients, then the features in the
+        reverse order of their elimination.
+    coef_ : array of float of shape (n_features,)
+        The coefficients, in the units of X; 0 for features that were eliminated.
+    intercept_ : float
+        The intercept.
+    importances_ : array of float of shape (n_features,)
+        The absolute coefficients of the standardised features, 0 for those eliminated.
+    n_tied_ : int
+        Selected features that at some round were as good as one that was dropped.
+    n_features_in_ : int
+        How many features X had.
+    classes_ : array of shape (2,)
+        The two classes; `coef_` speaks for the second.
+
+    References
+    ----------
+    Guyon et al. 2002.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> svm = st.selectors.RecursiveElimination(3, loss="hinge").fit(X, y)
+    >>> svm.get_feature_names_out().tolist()
+    ['area error', 'worst radius', 'worst concave points']
     """
 
     def __init__(
@@ -55,7 +88,22 @@ class RecursiveElimination(BinarySelector):
         self.step = step
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Eliminate features until k are left, and keep the model fitted on these."""
+        """Eliminate features until k are left, and keep the model fitted on these.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The data.
+        y : array-like of shape (n_samples,)
+            The target.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            How often each row counts: 0 leaves it out, 2 counts it twice. None counts every row once.
+
+        Returns
+        -------
+        Self
+            The fitted selector.
+        """
         check_choice("loss", self.loss, ("logistic", "hinge"))
         check_number("penalty", self.penalty)
         check_number("step", self.step)
@@ -90,12 +138,38 @@ class RecursiveElimination(BinarySelector):
         return self
 
     def path_by_size(self, X: Floats, y: Any, reach: int) -> list[Ints]:
-        """What is left at a size is what is left when elimination goes on to a single feature."""
+        """What is left at each size when elimination goes on to a single feature.
+
+        Parameters
+        ----------
+        X : array of float of shape (n_samples, n_features)
+            The data.
+        y : array-like of shape (n_samples,)
+            The target.
+        reach : int
+            The largest size.
+
+        Returns
+        -------
+        list of array of int
+            The features at the sizes 1, ..., reach.
+        """
         return nested(np.argsort(clone(self).set_params(k=1).fit(X, y).ranking_))
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: ArrayLike) -> Floats:
-        """P(classes_[0]) and P(classes_[1]) for each row; with the logistic loss only."""
+        """The probability of each class; with the logistic loss only.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows, with all features.
+
+        Returns
+        -------
+        array of float of shape (n_samples, 2)
+            P(classes_[0]) and P(classes_[1]) of each row.
+        """
         positive = expit(self.decision_function(X))
         return np.column_stack([1.0 - positive, positive])
 

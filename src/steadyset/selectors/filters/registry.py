@@ -1,5 +1,7 @@
 """The record that describes a filter, and the list of all filters."""
 
+from __future__ import annotations
+
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """A scikit-learn selector that keeps the features a filter scores best."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
