@@ -164,10 +164,10 @@ def _named(text: str) -> Reference | None:
     names = [_plain(name) for name in re.split(r", | and ", found["names"].removesuffix(" et al."))]
     fitting = []
     for one in _entries().values():
+        if one.year != found["year"]:
+            continue
         authors = [_plain(name) for name in one.authors]
-        if one.year == found["year"] and (
-            authors == names or (several and len(authors) > 2 and authors[: len(names)] == names)
-        ):
+        if authors == names or (several and len(authors) > 2 and authors[: len(names)] == names):
             fitting.append(one)
     return fitting[0] if len(fitting) == 1 else None
 

@@ -16,7 +16,7 @@ from steadyset._version import __version__
 from steadyset.arguments import check_integer, wrong_argument
 from steadyset.assessment.details import data_details, selector_details
 from steadyset.errors import Complaints, InputError, about
-from steadyset.io.annotated import unfolded
+from steadyset.io.annotated import target_name, unfolded
 from steadyset.io.labels import feature_names
 from steadyset.io.numbers import dense_array, number_array, number_frame
 from steadyset.io.observations import aligned_rows, check_impute, group_values, target_values
@@ -94,6 +94,7 @@ def make_request(
     task: str | None = None,
 ) -> Request:
     """Check everything before any work is done."""
+    target = target_name(X, y)
     X, y, groups, features = unfolded(X, y, groups, features, stacklevel=3)
     plan, names = make_plan(
         X,
@@ -118,7 +119,6 @@ def make_request(
     if plan.impute is None:
         judged = {"the predictor": plan.predictor} if plan.scoring else {}
         refuse_gaps(plan.X, plan.gaps, names, named | judged)
-    target = str(getattr(y, "name", None) or "")
     request = Request(tuple(named), tuple(named.values()), names, plan, target)
     told = copies_in_both_halves(request.settings)
     if told:

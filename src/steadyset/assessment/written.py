@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from steadyset.io.arrow_arrays import arrow_array, arrow_table
 from steadyset.kernels.arrays import Ints
 from steadyset.runner.cell import EVERY_ROW, Cell
 from steadyset.similarity.alike import Alike
@@ -69,7 +70,7 @@ def cells_parquet(cells: Sequence[Cell]) -> bytes:
     rows = [{**(row := asdict(cell)), **{key: list(row[key].items()) for key in SCORES}} for cell in cells]
     sink = pa.BufferOutputStream()
     parquet.write_table(
-        pa.Table.from_pylist(rows, schema=_parquet_schema(_cells_digest(cells))),
+        arrow_table(rows, _parquet_schema(_cells_digest(cells))),
         sink,
         compression="zstd",
         write_page_checksum=True,
@@ -107,7 +108,7 @@ def alike_parquet(alike: Alike, settings: Mapping[str, Any]) -> bytes:
         "note": alike.note,
     }
     table = pa.table(
-        {"feature": pa.array(alike.pairs[:, 0], pa.int32()), "other": pa.array(alike.pairs[:, 1], pa.int32())}
+        {name: arrow_array(pairs, pa.int32()) for name, pairs in zip(("feature", "other"), alike.pairs.T, strict=True)}
     ).replace_schema_metadata({"about": json.dumps(about), DIGEST: _alike_digest(about, alike.pairs)})
     sink = pa.BufferOutputStream()
     parquet.write_table(table, sink, compression="zstd", write_page_checksum=True)

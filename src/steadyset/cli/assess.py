@@ -12,6 +12,7 @@ import typer
 from steadyset.arguments import wrong_argument
 from steadyset.cli import data_options, shared
 from steadyset.cli.interruption import resumable
+from steadyset.cli.lean_start import import_scikit_learn
 from steadyset.cli.option_records import with_records
 from steadyset.cli.output import Format, warn_of_formulas
 from steadyset.cli.telling import tell
@@ -89,6 +90,7 @@ def assess(
 
     Every run is saved in the run folder as soon as it finishes: after Ctrl-C or a power cut, --resume continues.
     """
+    import_scikit_learn()
     from sklearn.exceptions import FitFailedWarning
 
     from steadyset.assessment import assess as run_assessment

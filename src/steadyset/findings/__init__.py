@@ -90,9 +90,7 @@ def findings_of(
     from steadyset.findings.of_assessment import of_assessment
     from steadyset.findings.of_consensus import of_consensus
     from steadyset.findings.of_selections import of_comparison, of_selections
-    from steadyset.findings.of_tuning import of_tuning
     from steadyset.inference import Comparison, Consensus
-    from steadyset.tuning import Tuning
 
     asked = {"core": core, "level": level}
     core, level = CORE if core is None else core, LEVEL if level is None else level
@@ -114,6 +112,9 @@ def findings_of(
     if isinstance(result, Consensus):
         _refuse_others(result, asked)
         return of_consensus(result)
+    from steadyset.findings.of_tuning import of_tuning
+    from steadyset.tuning import Tuning  # takes long to import
+
     if isinstance(result, Tuning):
         return of_tuning(result, core=core, level=level, choose=choose)
     return of_selections(result if isinstance(result, Mapping) else {"": result}, core=core, level=level)

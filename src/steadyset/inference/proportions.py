@@ -11,9 +11,9 @@ from steadyset.kernels.arrays import Floats
 
 def wilson(counts: Any, n: float, level: float) -> tuple[Floats, Floats]:
     """The shares that a score test of `counts` successes in n trials does not refuse (Wilson 1927)."""
-    from scipy.stats import norm
+    from scipy.special import ndtri
 
-    share, z = np.asarray(counts, dtype=np.float64) / n, float(norm.ppf((1 + level) / 2))
+    share, z = np.asarray(counts, dtype=np.float64) / n, float(ndtri((1 + level) / 2))
     centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
     return np.where(share == 0, 0.0, centre - half), np.where(share == 1, 1.0, centre + half)

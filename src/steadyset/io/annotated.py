@@ -19,6 +19,13 @@ def is_annotated(X: Any) -> bool:
     return not isinstance(X, type) and all(hasattr(X, part) for part in ("X", "obs", "var_names", "obs_names"))
 
 
+def target_name(X: Any, y: Any) -> str:
+    """What the target is called, where X or y say so; to be asked before they are unfolded."""
+    if isinstance(X, Data):
+        return str(X.target)
+    return y if isinstance(y, str) else str(getattr(y, "name", None) or "")
+
+
 def unfolded(
     X: Any, y: Any, groups: Any, features: Sequence[str] | None, *, stacklevel: int
 ) -> tuple[Any, Any, Any, Sequence[str] | None]:
@@ -47,12 +54,9 @@ def unfolded(
 def _of_file(
     data: Data, y: Any, groups: Any, features: Sequence[str] | None
 ) -> tuple[Any, Any, Any, Sequence[str] | None]:
-    import pandas as pd
-
     if y is not None:
         raise InputError(f"y is given beside data that hold their target {data.target!r}; leave y out.")
-    y = pd.Series(data.y, name=data.target)
-    return data.X, y, data.groups if groups is None else groups, data.features if features is None else features
+    return data.X, data.y, data.groups if groups is None else groups, data.features if features is None else features
 
 
 def _of_rows(X: Any, values: Any, what: str) -> Any:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from numba.core import caching
+from numba.core.runtime.nrt import rtsys
 
 DIGEST = hashlib.sha256().digest_size
 _listeners: list[Callable[[], None]] = []
@@ -173,6 +174,12 @@ class _Store(caching.FunctionCache):
         super().__init__(function)
         stamp = self._impl.locator.get_source_stamp()
         self._cache_file: _Files = _Files(self._cache_path, self._impl.filename_base, stamp)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """What is kept, without numba's refresh of the context, which imports half a compiler: nothing is compiled."""
+        rtsys.initialize(target_context)  # the memory of arrays that a kernel makes
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
 
     def _load_overload(self, sig: Any, target_context: Any) -> Any:
         try:

@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
@@ -65,9 +64,18 @@ def check_target(y: Any, n_rows: int, needed_by: str) -> NDArray[Any]:
     if target.dtype.kind == "f" and not np.isfinite(target).all():
         found = _not_finite(target[~np.isfinite(target)][0])
         raise InputError(f"y contains {found}; expected a known and finite target in every row.")
-    if pd.isna(target).any():
+    if _has_missing(target):
         raise InputError("y contains a missing value; expected a known target in every row.")
     return target
+
+
+def _has_missing(target: NDArray[Any]) -> bool:
+    """Whether a value is None, NaN, NaT or the NA of pandas."""
+    if target.dtype.kind in "biuSU" or all(isinstance(value, str) for value in target):
+        return False
+    import pandas as pd  # takes long to import, and few targets need it
+
+    return bool(pd.isna(target).any())
 
 
 def check_numbers(y: NDArray[Any], needed_by: str) -> Floats:

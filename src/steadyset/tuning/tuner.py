@@ -13,7 +13,7 @@ import numpy as np
 
 from steadyset.arguments import check_choice, check_each, check_integer, job_count, wrong_argument
 from steadyset.assessment.request import fingerprint, make_plan
-from steadyset.io.annotated import unfolded
+from steadyset.io.annotated import target_name, unfolded
 from steadyset.io.disk import explained, folder_path, write_durably
 from steadyset.io.labels import given_names
 from steadyset.io.observations import target_values
@@ -128,6 +128,7 @@ def tune(
     """
     from steadyset.tuning.search import IN_FOLDER, SAMPLERS, Search
 
+    target = target_name(X, y)
     X, y, groups, features = unfolded(X, y, groups, features, stacklevel=2)
     refuse_several_targets(y)
     kind = task_of(target_values(y, None), task)
@@ -189,7 +190,7 @@ def tune(
         trials = list(search.finished())
     finally:
         search.close()
-    described: Any = {"sampler": sampler, "target": str(getattr(y, "name", None) or "")}
+    described: Any = {"sampler": sampler, "target": target}
     result = Tuning(configurations, names, trials, evaluator=evaluator, random_state=int(random_state), **described)
     _warn_of_failures(result)
     if out is not None:

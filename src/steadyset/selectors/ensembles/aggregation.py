@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binom, false_discovery_control, rankdata
 
 from steadyset.arguments import wrong_argument
 from steadyset.io.labels import text_index
@@ -102,6 +101,8 @@ def aggregate(
 
 def _binomial_p_values(runs: Selections) -> Floats:
     """Benjamini-Hochberg adjusted P(H >= h_f), H ~ Bin(M, k̄/d)."""
+    from scipy.stats import binom, false_discovery_control  # takes long to import
+
     rate = runs.sizes.sum() / (runs.n_runs * runs.n_features)
     return np.asarray(false_discovery_control(binom.sf(runs.counts - 1, runs.n_runs, rate), method="bh"))
 
@@ -150,6 +151,8 @@ def _ranks(runs: Selections, run: int, size: int) -> Floats:
     """Ranks of what a run selected: by |weight| where there are weights, else the mean of 1..size for all."""
     if runs.weights is None:
         return np.full(size, (size + 1) / 2)
+    from scipy.stats import rankdata
+
     weights = runs.weights[runs.indptr[run] : runs.indptr[run + 1]]
     return np.asarray(rankdata(-np.abs(weights)), dtype=np.float64)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import binom
 
 from steadyset.arguments import wrong_argument
 from steadyset.errors import InputError
@@ -95,6 +94,8 @@ def stability_scores(counts: Ints, n_runs: int, thresholds: Floats) -> Floats:
     Reference: Bodinier, Filippi, Haugdahl Nost, Chiquet and Chadeau-Hyam (2023), Automated calibration for stability
     selection in penalised regression and graphical models.
     """
+    from scipy.stats import binom  # takes long to import
+
     M, d = n_runs, counts.shape[1]
     least_in = np.ceil(thresholds * M - ROUNDING).astype(np.int64)
     most_out = np.floor((1.0 - thresholds) * M + ROUNDING).astype(np.int64)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from scipy.stats import beta
 
 from steadyset.arguments import wrong_argument
 from steadyset.io.labels import text_index
@@ -53,6 +52,7 @@ class StableSet:
     def intervals(self, names: list[str], level: float, prior: Prior) -> pd.DataFrame:
         """Posterior intervals of the selection probability of each feature."""
         import pandas as pd
+        from scipy.stats import beta  # takes long to import
 
         check_choice("prior", prior, tuple(_PRIORS))
         if not (isinstance(level, int | float) and 0 < level < 1):

@@ -5,15 +5,16 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from steadyset.arguments import check_flag, wrong_argument
 from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.plugins import PlugIns
 from steadyset.task import CLASSES, NUMBER, Task
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PASSED = ("k", "threshold", "random_state", "n_jobs")  # what is passed on, and no option of a score
 
@@ -152,6 +153,8 @@ _plugins = PlugIns("filter", _adopt)
 
 def list_filters() -> pd.DataFrame:
     """One row per filter: the targets it takes, what it does with bins and weights, and its reference."""
+    import pandas as pd
+
     _plugins.load()
     rows = [
         {

@@ -1,0 +1,50 @@
+"""What the command leaves unimported works as ever when it is imported later."""
+
+import subprocess
+import sys
+
+LEAN = """
+import sys
+from steadyset.cli.lean_start import import_scikit_learn
+import_scikit_learn()
+assert "sklearn.linear_model" in sys.modules
+assert not {"pandas", "scipy.stats"} & set(sys.modules)
+"""
+
+
+def after_a_lean_start(code):
+    done = subprocess.run([sys.executable, "-c", LEAN + code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_scikit_learn_uses_scipy_stats_and_frames_after_a_lean_start():
+    said = after_a_lean_start("""
+from sklearn.metrics import label_ranking_average_precision_score
+print(label_ranking_average_precision_score([[1, 0, 0], [0, 0, 1]], [[0.75, 0.5, 1], [1, 0.2, 0.1]]))  # rankdata
+
+from sklearn.preprocessing import QuantileTransformer, StandardScaler
+transformer = QuantileTransformer(n_quantiles=3, output_distribution="normal")  # scipy.stats.norm
+print(transformer.fit_transform([[0.0], [1.0], [2.0]])[1, 0])
+
+import pandas as pd
+frame = pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, 5.0]})
+scaled = StandardScaler().set_output(transform="pandas").fit_transform(frame)
+print(type(scaled) is pd.DataFrame, list(scaled.columns), scaled["a"].tolist())
+
+import scipy.stats.mstats
+print(scipy.stats.norm.cdf(0), sys.modules["scipy.stats"].__file__ == scipy.stats.__file__)
+""")
+    assert said == ["0.41666666666666663", "0.0", "True ['a', 'b'] [-1.0, 1.0]", "0.5 True"]
+
+
+def test_a_program_that_has_imported_pandas_keeps_it():
+    code = """
+import sys, pandas, scipy.stats
+from steadyset.cli.lean_start import import_scikit_learn
+import_scikit_learn()
+from sklearn.utils import fixes
+assert sys.modules["pandas"] is pandas and sys.modules["scipy.stats"] is scipy.stats
+assert fixes.scipy.stats is scipy.stats
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

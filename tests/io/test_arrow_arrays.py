@@ -1,0 +1,55 @@
+"""Arrow tables out of rows are those that pyarrow makes, and need no pandas."""
+
+import subprocess
+import sys
+
+import pyarrow as pa
+import pytest
+
+from steadyset.io.arrow_arrays import arrow_table
+
+SCHEMA = pa.schema(
+    [
+        ("count", pa.int32()),
+        ("sign", pa.int8()),
+        ("value", pa.float64()),
+        ("text", pa.string()),
+        ("numbers", pa.list_(pa.int64())),
+        ("texts", pa.list_(pa.string())),
+        ("scores", pa.map_(pa.string(), pa.float64())),
+    ],
+    metadata={"kind": "example"},
+)
+FULL = {
+    "count": -3,
+    "sign": -1,
+    "value": 0.1,
+    "text": "Müller 基因",
+    "numbers": [1, 2**40],
+    "texts": ["", "b"],
+    "scores": [("auc", 0.5), ("r2", -1.0)],
+}
+EMPTY = {"count": 0, "sign": 0, "value": float("inf"), "text": "", "numbers": [], "texts": [], "scores": []}
+MISSING = dict.fromkeys(FULL)
+
+
+@pytest.mark.parametrize("rows", [[], [FULL], [EMPTY, FULL], [MISSING], [FULL, MISSING, EMPTY] * 7])
+def test_rows_become_the_table_that_pyarrow_makes_of_them(rows):
+    table = arrow_table(rows, SCHEMA)
+    table.validate(full=True)
+    assert table.equals(pa.Table.from_pylist(rows, schema=SCHEMA), check_metadata=True)
+
+
+def test_writing_cells_does_not_import_pandas():
+    code = "\n".join(
+        [
+            "import sys",
+            "from steadyset.cli.lean_start import import_scikit_learn",
+            "import_scikit_learn()",
+            "from steadyset.assessment.written import cells_parquet",
+            "from steadyset.runner.cell import Cell",
+            "assert cells_parquet([Cell(0, 0, 'bootstrap:1', (0, 2), (0.5, 1.0), {'auc': 0.5})])[:4] == b'PAR1'",
+            "assert 'pandas' not in sys.modules",
+        ]
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
