@@ -72,8 +72,9 @@ format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# docs/performance.md; with BASE=commit instead whether a kernel is slower than there: HEAD=commit, or the working tree.
 performance: $(READY)
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks$(if $(BASE),.compare $(BASE) $(HEAD))
 
 $(READY): requirements.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "steadyset needs Python 3.11 or newer: make PYTHON=/path/to/python3.11")'
