@@ -45,8 +45,15 @@ def meanings(thing: Any) -> dict[str, str]:
             found |= dict.fromkeys(names, "")
         else:
             found |= {name: f"{found[name]} {line.strip()}" for name in names}
-    told = {name: text if text.strip()[:1].isupper() else types[name] + text for name, text in found.items()}
-    return {name: " ".join(text.replace("`", "").split()).rstrip(".") for name, text in told.items()}
+    told = {name: types[name] + text if not text or text[1].islower() else text for name, text in found.items()}
+    return {name: _as_phrase(" ".join(text.replace("`", "").split())) for name, text in told.items()}
+
+
+def _as_phrase(text: str) -> str:
+    """A sentence as it follows "name=value: ": without its capital, unless that is the word's own (None, L1)."""
+    word = text.partition(" ")[0]
+    keeps = word in ("None", "True", "False") or not word[1:].islower()
+    return (text if keeps and len(word) > 1 else text[:1].lower() + text[1:]).rstrip(".")
 
 
 def defaults(thing: Any) -> dict[str, Any]:

@@ -140,7 +140,7 @@ class ForestClassification(ClassifierMixin, _ForestSelector):  # type: ignore[mi
         How many features to select, whatever the size of their importance (constant ones excepted); None is 10, or half
         of the features where that is fewer.
     importance : str, default="impurity"
-        "impurity" or "permutation", as above.
+        What counts as important: "impurity", the gain of the splits, or "permutation", the growth of the error.
     n_estimators : int, default=500
         How many trees.
     max_features : str, int, float or None, default="sqrt"
@@ -228,7 +228,7 @@ class ForestRegression(RegressorMixin, _ForestSelector):  # type: ignore[misc]
         How many features to select, whatever the size of their importance (constant ones excepted); None is 10, or half
         of the features where that is fewer.
     importance : str, default="impurity"
-        "impurity" or "permutation", as above.
+        What counts as important: "impurity", the gain of the splits, or "permutation", the growth of the error.
     n_estimators : int, default=500
         How many trees.
     max_features : str, int, float or None, default="sqrt"

@@ -50,13 +50,37 @@ def register_selector(
 
     Parameters
     ----------
-    name : what `assess(["name:param=value"], ...)` and the command take
-    selector : a class, a function without arguments that makes one, or an estimator that is copied; for both tasks
-    classes, number : instead of it, one for each task; a task that is left out is refused by a sentence
-    params : the parameters that the name stands for, such as {"l1_ratio": 0.5}
-    summary, reference : what it does, in a phrase, and who published it; without them its docstring tells
-    formula : what it minimises, or the score that it selects by
-    replace : whether another selector of this name gives way
+    name : str
+        What ``assess(["name:param=value"], ...)`` and the command take.
+    selector : estimator, type, Callable or None, default=None
+        A class, a function without arguments that makes one, or an estimator that is copied; for both tasks.
+    classes : estimator, type, Callable or None, default=None
+        Instead of it, the one for classes; with None that task is refused by a sentence.
+    number : estimator, type, Callable or None, default=None
+        The one for a number.
+    params : Mapping or None, default=None
+        The parameters that the name stands for, such as ``{"l1_ratio": 0.5}``.
+    summary : str, default=""
+        What it does, in a phrase; empty takes the first paragraph of its docstring.
+    reference : str, default=""
+        Who published it; empty takes the references of its docstring.
+    formula : str, default=""
+        What it minimises or how it scores, as a formula.
+    replace : bool, default=False
+        Whether another one of this name gives way; otherwise a taken name is refused.
+
+    Raises
+    ------
+    InputError
+        Where the name is taken, or nothing makes a selector.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> from sklearn.feature_selection import SelectKBest
+    >>> st.register_selector("best", classes=SelectKBest(k=2), summary="the best by scikit-learn's F-test")
+    >>> st.list_selectors().loc["best", "target"]
+    'classes'
     """
     check_new_name("selector", name, [*MODELS, *filter_names(search=False)], replace=replace)
     if (selector is None) == (classes is None and number is None):

@@ -30,7 +30,12 @@ MEANINGS = {  # of the options of steadyset's own filters
 
 
 def list_selectors() -> pd.DataFrame:
-    """The catalogue: one row per selector, with what it does, the target it takes, its parameters and its reference.
+    """The catalogue of selectors, models and filters alike.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per selector: what it does, the target it takes, its parameters with their meanings, and its reference.
 
     Examples
     --------

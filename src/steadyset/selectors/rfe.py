@@ -39,7 +39,7 @@ class RecursiveElimination(BinarySelector):
     k : int or None, default=None
         How many features to select; None is 10, or half of the features where that is fewer.
     loss : str, default="logistic"
-        "logistic", or "hinge", that of a linear support vector machine.
+        The loss: "logistic", or "hinge", that of a linear support vector machine.
     penalty : float, default=0.01
         The weight of the squared coefficients.
     step : float, default=0.1

@@ -21,9 +21,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Aggregate:
-    """The chosen features, best first, and the score of every feature (the higher the better).
+    """The chosen features, best first, and the score of every feature: what `aggregate` gives.
 
-    p_values holds the adjusted p-values of the method "binomial", else None.
+    Attributes
+    ----------
+    method : str
+        How they were chosen.
+    indices : array of int
+        The chosen features, by index.
+    features : tuple of str
+        The chosen features, by name.
+    scores : array of float of shape (n_features,)
+        The score of every feature; the higher the better.
+    p_values : array of float or None
+        The adjusted p-values of the method "binomial", else None.
+    names : tuple of str
+        The names of all features.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> genes = ["TP53", "KRAS", "EGFR", "MYC"]
+    >>> runs = st.Selections.from_sets([["TP53", "KRAS"], ["TP53", "EGFR"], ["TP53", "KRAS"]], features=genes)
+    >>> chosen = st.aggregate(runs, "borda", k=2)
+    >>> chosen.features, chosen.scores
+    (('TP53', 'KRAS'), array([3.5       , 2.33333333, 1.16666667, 0.        ]))
     """
 
     method: str
@@ -34,7 +56,13 @@ class Aggregate:
     names: tuple[str, ...]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per feature, best first: score, p_value where there is one, selected."""
+        """The scores as a frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per feature, best first: score, p_value where there is one, selected.
+        """
         import pandas as pd
 
         columns: dict[str, NDArray[Any]] = {"score": self.scores}
@@ -54,20 +82,50 @@ def aggregate(
     scale: float | None = None,
     alpha: float = 0.05,
 ) -> Aggregate:
-    """One set of features out of the runs; selections is a Selections or what `Selections.from_matrix` takes.
+    """One set of features out of the runs.
 
-    "threshold" : features that at least a share `threshold` of the runs selected
-    "top_frequency" : the k most often selected
-    "mean_rank" : the k of the best mean rank
-    "borda" : the k with the most points; a run gives the features that it selected d + 1 - rank points, others none
-    "exponential" : the k of the largest mean of exp(-rank / scale), scale k unless given (Haury, Gestraud, Vert 2011)
-    "binomial" : features selected more often than chance has it: one-sided binomial tests of the counts h ~ Bin(M, k̄/d)
-        at the false discovery rate `alpha` (Benjamini and Hochberg 1995). Runs on overlapping resamples are not
-        independent, so that small p-values come more easily than the name says.
+    Parameters
+    ----------
+    selections : Selections or array-like
+        The runs, or anything that `Selections.from_matrix` takes: a 0/1 table with one row per run.
+    method : str, default="threshold"
+        How the features are chosen; see the notes.
+    threshold : float, default=0.5
+        The share of the runs that "threshold" asks for.
+    k : int or None, default=None
+        How many features are chosen; None is the mean size of the runs, rounded.
+    scale : float or None, default=None
+        How fast the score of "exponential" falls with the rank; None is k.
+    alpha : float, default=0.05
+        The false discovery rate of "binomial".
 
-    k None: the mean size of the runs, rounded. Ranks are those of the Selections (`from_rankings`); else features rank
-    by their |weight|, or share the mean of the ranks 1..k_i where there are none. Features that a run without a ranking
-    did not select share the mean of the ranks that remain. Ties in the score go to the feature that comes first.
+    Returns
+    -------
+    Aggregate
+        The chosen features, best first, and the score of every feature.
+
+    Notes
+    -----
+    The methods:
+
+    - "threshold": features that at least a share `threshold` of the runs selected;
+    - "top_frequency": the k most often selected;
+    - "mean_rank": the k of the best mean rank;
+    - "borda": the k with the most points; a run gives the features that it selected d + 1 - rank points, others none;
+    - "exponential": the k of the largest mean of exp(-rank / scale);
+    - "binomial": features selected more often than chance has it: one-sided binomial tests of the counts
+      h ~ Bin(M, k̄/d) at the false discovery rate `alpha`. Runs on overlapping resamples are not independent, so that
+      small p-values come more easily than the name says.
+
+    Ranks are those of the Selections (`from_rankings`); else features rank by their absolute weight, or share the mean
+    of the ranks 1..k_i where there are none. Features that a run without a ranking did not select share the mean of the
+    ranks that remain. Ties in the score go to the feature that comes first.
+
+    References
+    ----------
+    Haury, Gestraud and Vert (2011), The influence of feature selection methods on accuracy, stability and
+    interpretability of molecular signatures, PLoS ONE 6.
+    Benjamini and Hochberg (1995), Controlling the false discovery rate, JRSS B 57.
 
     Examples
     --------

@@ -29,8 +29,27 @@ THRESHOLD, PFER = 0.75, 1.0  # where fewer than two of q, threshold and pfer are
 class BoundRule:
     """A bound on the expected number of false selections (PFER): of q, threshold and pfer two give the third.
 
-    bound(q, threshold, d, n_pairs) is infinite where the rule says nothing. It has to fall in the threshold and to rise
-    in q. lowest is the least threshold that the rule can ever take.
+    Parameters
+    ----------
+    name : str
+        The name of the rule.
+    bound : Callable
+        ``bound(q, threshold, d, n_pairs)``, infinite where the rule says nothing. It has to fall in the threshold and
+        to rise in q.
+    lowest : float, default=0.5
+        The least threshold that the rule can ever take.
+    reference : str, default=""
+        Where the bound comes from.
+
+    Examples
+    --------
+    Markov's inequality bounds the noise features that reach a threshold, whatever their dependence:
+
+    >>> import steadyset as st
+    >>> markov = st.BoundRule("markov", lambda q, threshold, d, n_pairs: q / threshold, lowest=0.0)
+    >>> _ = st.register_rule(markov)
+    >>> st.error_control(1000, q=4, threshold=0.8, rule="markov").pfer
+    5.0
     """
 
     name: str
@@ -39,17 +58,61 @@ class BoundRule:
     reference: str = ""
 
     def path_limits(self, limits: Limits) -> Limits:
-        """The limits as they are; two of them at most."""
+        """Which of the limits tell how far paths have to go: all of a bound's, two of them at most.
+
+        Parameters
+        ----------
+        limits : Limits
+            The threshold, pfer and q that were given.
+
+        Returns
+        -------
+        Limits
+            The limits as they are.
+        """
         if None not in (limits.threshold, limits.pfer, limits.q):
             raise InputError("threshold, pfer and q are all given; give two of them, and the third follows.")
         return limits
 
     def size(self, n_clusters: int, n_runs: int, limits: Limits) -> int:
-        """The given q, or the largest that keeps within the limits."""
+        """The given q, or the largest that keeps within the limits.
+
+        Parameters
+        ----------
+        n_clusters : int
+            How many features, or clusters of features, there are.
+        n_runs : int
+            How many runs there are.
+        limits : Limits
+            The threshold, pfer and q that were given.
+
+        Returns
+        -------
+        int
+            How many features a run selects.
+        """
         return self._control(n_clusters, n_runs, limits).q
 
     def read(self, runs: Runs, limits: Limits) -> Reading:
-        """The first q features of each run, or what a base without a size selects."""
+        """Decide what is stable by the first q features of each run, or by what a base without a size selects.
+
+        Parameters
+        ----------
+        runs : Runs
+            The paths of all runs.
+        limits : Limits
+            The threshold, pfer and q that were given.
+
+        Returns
+        -------
+        Reading
+            The threshold, the bound and q.
+
+        Raises
+        ------
+        InputError
+            Where the limits cannot be kept.
+        """
         if not runs.has_size:
             return self._read_as_is(runs, limits)
         control = self._control(runs.n_clusters, runs.n_runs, self.path_limits(limits))
@@ -94,7 +157,25 @@ class BoundRule:
 
 @dataclass(frozen=True)
 class ErrorControl:
-    """At most q features per run and a frequency of at least `threshold` bound the PFER by `pfer`."""
+    """At most q features per run and a frequency of at least `threshold` bound the PFER by `pfer`.
+
+    Attributes
+    ----------
+    q : int
+        How many features a run selects at most.
+    threshold : float
+        The frequency from which a feature is kept.
+    pfer : float
+        The bound on the expected number of false selections.
+    rule : str
+        The rule of the bound.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> st.error_control(5000, threshold=0.9, pfer=1)
+    ErrorControl(q=63, threshold=0.9, pfer=0.99225, rule='meinshausen_buhlmann')
+    """
 
     q: int
     threshold: float
@@ -113,11 +194,37 @@ def error_control(
 ) -> ErrorControl:
     """Give two of q, threshold and pfer and get the third: the least threshold, the largest q, or the bound itself.
 
-    d is how many features (or clusters of features) there are to choose from, q how many a run selects at most,
-    threshold the share of the n_runs runs that must select a feature, pfer the bound on the expected number of selected
-    features whose chance to be selected by a run is at most q/d, as is that of a noise feature when noise features are
-    exchangeable and the selector is no worse than guessing. The threshold found for a given q and pfer is a whole
-    number of runs, except that of "meinshausen_buhlmann". The returned pfer is the bound, at most the one asked for.
+    Parameters
+    ----------
+    d : int
+        How many features (or clusters of features) there are to choose from.
+    q : int or None, default=None
+        How many features a run selects at most.
+    threshold : float or None, default=None
+        The share of the runs that must select a feature.
+    pfer : float or None, default=None
+        The bound on the expected number of selected features whose chance to be selected by a run is at most q/d, as is
+        that of a noise feature when noise features are exchangeable and the selector is no worse than guessing.
+    rule : str, default="meinshausen_buhlmann"
+        "meinshausen_buhlmann", "shah_samworth_unimodal", "shah_samworth_r_concave", or one that was registered.
+    n_runs : int, default=100
+        How many runs there are, two for each random split.
+
+    Returns
+    -------
+    ErrorControl
+        All three. A threshold found for a given q and pfer is a whole number of runs, except that of
+        "meinshausen_buhlmann". The pfer is the bound, at most the one asked for.
+
+    Raises
+    ------
+    InputError
+        Where not two of the three are given, or no value of the third keeps the bound.
+
+    References
+    ----------
+    Meinshausen and Bühlmann (2010), Stability selection, JRSS B 72.
+    Shah and Samworth (2013), Variable selection with error control: another look at stability selection, JRSS B 75.
 
     Examples
     --------

@@ -104,7 +104,34 @@ RULES: dict[str, Rule] = {}
 
 
 def register_rule(rule: Rule, *, replace: bool = False) -> Rule:
-    """Make a rule known by its name to `StabilitySelection`, and a BoundRule to `error_control` too."""
+    """Make a rule known by its name to `StabilitySelection`, and a BoundRule to `error_control` too.
+
+    Parameters
+    ----------
+    rule : Rule
+        A `BoundRule`, or any object with a name, a reference and the methods path_limits, size and read.
+    replace : bool, default=False
+        Whether another one of this name gives way; otherwise a taken name is refused.
+
+    Returns
+    -------
+    Rule
+        The rule.
+
+    Raises
+    ------
+    InputError
+        Where the name is taken, or the object is no rule.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> careful = st.BoundRule("careful", lambda q, threshold, d, n_pairs: 2 * q * q / (d * (2 * threshold - 1)))
+    >>> st.register_rule(careful).name
+    'careful'
+    >>> st.error_control(500, q=10, threshold=0.75, rule="careful").pfer
+    0.8
+    """
     if not isinstance(rule, Rule):
         raise InputError(f"rule must have a name, a reference, path_limits, size and read (got {rule!r}).")
     check_new_name("rule", rule.name, RULES, replace=replace)

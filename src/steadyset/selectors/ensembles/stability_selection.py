@@ -46,42 +46,80 @@ MOST_BY_DEFAULT = 50  # features that a path is followed to where nobody asks fo
 class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Keep the features that a base selector chooses in at least a share `threshold` of complementary random halves.
 
+    At most two of `threshold`, `pfer` and `q` are given. The third follows by the rule's bound; of what is missing
+    beyond that, threshold is 0.75 and pfer is 1. For the rule "calibrated" all three are optional limits: a given
+    threshold is kept, pfer and q bound what is considered.
+
     Parameters
     ----------
-    base : selector or its name, optional
+    base : selector, str or None, default=None
         A name with parameters, such as "lasso" or "jmi"; a selector with a path, that is with one of the methods of
         `steadyset.selectors.protocols`, as all of steadyset's have; one with a size (a parameter k or
         n_features_to_select), which is run for the sizes that the rules ask for; or one with neither, which then
-        selects as it likes. None: the lasso path, logistic for two classes and linear for numbers.
-    threshold, pfer, q : at most two of them
-        The frequency from which a feature is kept, the bound on the expected number of false selections, and how many
-        features a run selects: the first q that enter its path. The third follows by the rule's bound; of what is
-        missing beyond that, threshold is 0.75 and pfer is 1. For "calibrated" all three are optional limits: a given
-        threshold is kept, pfer and q bound what is considered.
-    rule : "meinshausen_buhlmann", "shah_samworth_unimodal", "shah_samworth_r_concave" or "calibrated"
-        See `error_control` for the bounds; "calibrated" chooses the level of the path and the threshold by the
-        stability score of Bodinier et al. (2023). `register_rule` adds others.
-    n_runs : int
-        Halves of the data, two for each random split. Where y holds classes, each class is halved.
-    clusters, representative : optional
-        A FeatureSimilarity or groups of features: a run selects a cluster when it selects one of its features, and
-        stable clusters are kept, represented "weighted", "simple" or "sparse" (Faletto and Bien 2022).
-    max_features : int, optional
-        How many features the paths are followed to. None: as many as any rule needs for what is given of threshold,
+        selects as it likes. None is the lasso path, logistic for two classes and linear for numbers.
+    threshold : float or None, default=None
+        The frequency from which a feature is kept.
+    pfer : float or None, default=None
+        The bound on the expected number of false selections.
+    q : int or None, default=None
+        How many features a run selects: the first q that enter its path.
+    rule : str, default="meinshausen_buhlmann"
+        "meinshausen_buhlmann", "shah_samworth_unimodal" or "shah_samworth_r_concave", see `error_control` for the
+        bounds; "calibrated" chooses the level of the path and the threshold by the stability score of Bodinier et al.
+        (2023). `register_rule` adds others.
+    n_runs : int, default=100
+        How many halves of the data, two for each random split. Where y holds classes, each class is halved.
+    clusters : FeatureSimilarity, groups or None, default=None
+        Features that count as one: a run selects a cluster when it selects one of its features, and stable clusters are
+        kept. Groups are given as `FeatureSimilarity.from_groups` takes them.
+    representative : {"weighted", "simple", "sparse"}, default="weighted"
+        How a stable cluster is represented: by all features weighted by their frequencies, by all alike, or by those
+        selected most often (Faletto and Bien 2022).
+    max_features : int or None, default=None
+        How many features the paths are followed to. None is as many as any rule needs for what is given of threshold,
         pfer and q, and at least min(n/4, 50) where that is cheap, which is not so for L0 and greedy filters.
-    n_lambdas, lambda_min_ratio : int, float
-        The levels of a path of penalties, from the strongest down to this part of it.
-    random_state, n_jobs
-        The seed, and how many threads compute the runs; their number changes nothing.
-    task : "classes" or "number", optional
-        What y holds, where the rule would decide otherwise.
+    n_lambdas : int, default=100
+        How many levels a path of penalties has.
+    lambda_min_ratio : float, default=0.01
+        The last level of a path of penalties, as a part of the first.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the halves.
+    n_jobs : int or None, default=None
+        How many threads compute the runs; their number changes nothing.
+    task : str or None, default=None
+        What y holds, "classes" or "number", where the rule would decide otherwise.
 
     Attributes
     ----------
-    result_ : the StableSet; support_, threshold_, pfer_ and q_ are its own
-    paths_ : the selections of all runs at all levels; levels_ and frequencies_ (levels x features) come from there
-    selections_ : the Selections that were read for the result, one set per run
-    clusters_ : the number of the cluster of each feature
+    result_ : StableSet
+        What was kept, and by which limits.
+    support_ : array of bool of shape (n_features,)
+        The features that were kept.
+    threshold_ : float
+        The frequency from which a feature was kept.
+    pfer_ : float
+        The bound on the expected number of false selections.
+    q_ : float
+        How many features a run selected at most.
+    paths_ : Paths
+        The selections of all runs at all levels.
+    levels_ : array of float
+        The penalties or sizes along the paths.
+    frequencies_ : array of float of shape (n_levels, n_features)
+        The share of the runs that selected each feature at each level.
+    selections_ : Selections
+        The sets that were read for the result, one per run.
+    clusters_ : array of int of shape (n_features,)
+        The number of the cluster of each feature.
+    n_features_in_ : int
+        How many features X had.
+
+    References
+    ----------
+    Meinshausen and Bühlmann (2010), Stability selection, JRSS B 72.
+    Shah and Samworth (2013), Variable selection with error control: another look at stability selection, JRSS B 75.
+    Bodinier, Filippi, Haugdahl Nost, Chiquet and Chadeau-Hyam (2023), Automated calibration for stability selection.
+    Faletto and Bien (2022), Cluster stability selection.
 
     Examples
     --------
@@ -128,7 +166,20 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.task = task
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Follow the path of the base on every half, and read the stable features by the rule."""
+        """Follow the path of the base on every half, and read the stable features by the rule.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The data.
+        y : array-like of shape (n_samples,) or None, default=None
+            The target.
+
+        Returns
+        -------
+        Self
+            The fitted selector.
+        """
         self._check_options()
         features = check_features(X, self)
         target = check_target(y, len(features), "stability selection")
@@ -167,7 +218,23 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     ) -> StableSet:
         """Read the same paths by another rule or by other limits; nothing is fitted again, and the selector stays.
 
-        None of threshold, pfer and q given: those of the selector.
+        Where none of threshold, pfer and q is given, those of the selector are taken.
+
+        Parameters
+        ----------
+        rule : str or None, default=None
+            The rule; None is that of the selector.
+        threshold : float or None, default=None
+            The frequency from which a feature is kept, above 0.5 for most rules.
+        pfer : float or None, default=None
+            The bound on the expected number of false selections.
+        q : int or None, default=None
+            How many features a run selects: the first q that enter its path.
+
+        Returns
+        -------
+        StableSet
+            What these limits keep.
         """
         check_is_fitted(self)
         given = Limits(threshold, pfer, q)
@@ -175,32 +242,75 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return self._read(get_rule(self.rule if rule is None else rule), limits)
 
     def selection_intervals(self, level: float = LEVEL, *, prior: Prior = "jeffreys") -> pd.DataFrame:
-        """Equal-tailed posterior intervals of the selection probabilities, one row per feature.
+        """Equal-tailed posterior intervals of the selection probabilities.
 
         With the prior Beta(a, a), a = 1/2 ("jeffreys") or 1 ("uniform"), a feature that h of M runs select has the
-        posterior Beta(a + h, a + M - h). Columns: frequency h/M, low, high, above_threshold (the posterior probability
-        that the selection probability is above the threshold), selected. Runs are taken as independent draws of halves
-        of these data: the intervals say how far the number of runs has settled the frequencies, not how other data
-        would change them.
+        posterior Beta(a + h, a + M - h). Runs are taken as independent draws of halves of these data: the intervals say
+        how far the number of runs has settled the frequencies, not how other data would change them.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            The probability that an interval holds.
+        prior : {"jeffreys", "uniform"}, default="jeffreys"
+            The prior.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per feature: frequency h/M, low, high, above_threshold (the posterior probability that the selection
+            probability is above the threshold), selected.
         """
         check_is_fitted(self)
         return self.result_.intervals(self._names(), level, prior)
 
     def plot_path(self, **options: Any) -> Any:
-        """The stability paths as a picture: see `st.plot.stability_path`."""
+        """The stability paths as a picture.
+
+        Parameters
+        ----------
+        **options : Any
+            Options of `st.plot.stability_path`.
+
+        Returns
+        -------
+        Picture
+            The picture.
+        """
         check_is_fitted(self)
         return drawn(self, "stability_path", **options)
 
     def plot_calibration(self, **options: Any) -> Any:
-        """The stability score of every level and threshold as a picture: see `st.plot.stability_calibration`."""
+        """The stability score of every level and threshold as a picture.
+
+        Parameters
+        ----------
+        **options : Any
+            Options of `st.plot.stability_calibration`.
+
+        Returns
+        -------
+        Picture
+            The picture.
+        """
         check_is_fitted(self)
         return drawn(self, "stability_calibration", **options)
 
     def representatives(self, X: Any) -> Floats:
-        """n x (number of selected clusters): the weighted mean of the standardised features of each cluster.
+        """The weighted mean of the standardised features of each selected cluster.
 
         Mean and standard deviation are those of the training data; a feature that is negatively correlated with the
         first one of its cluster counts with the opposite sign, so that it does not cancel it.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows with all features.
+
+        Returns
+        -------
+        array of float of shape (n_samples, n_selected_clusters)
+            One column per selected cluster.
         """
         check_is_fitted(self)
         values = np.asarray(validate_data(self, X, dtype=np.float64, reset=False))
@@ -214,30 +324,37 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def support_(self) -> Bools:
+        """The features that were kept."""
         return self.result_.support
 
     @property
     def threshold_(self) -> float:
+        """The frequency from which a feature was kept."""
         return self.result_.threshold
 
     @property
     def pfer_(self) -> float:
+        """The bound on the expected number of false selections."""
         return self.result_.pfer
 
     @property
     def q_(self) -> float:
+        """How many features a run selected at most."""
         return self.result_.q
 
     @property
     def levels_(self) -> Floats:
+        """The penalties or sizes along the paths."""
         return self.paths_.levels
 
     @property
     def frequencies_(self) -> Floats:
+        """The share of the runs that selected each feature at each level."""
         return self.paths_.frequencies
 
     @property
     def selections_(self) -> Selections:
+        """The sets that were read for the result, one per run."""
         read = self.result_
         rows = self._runs().rows(read.level, read.q)
         return Selections.from_matrix(rows, features=self._names())

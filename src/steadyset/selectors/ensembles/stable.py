@@ -21,18 +21,48 @@ _PRIORS = {"jeffreys": 0.5, "uniform": 1.0}
 
 @dataclass(frozen=True, eq=False)
 class StableSet:
-    """The features whose frequency reached the threshold.
+    """The features whose frequency reached the threshold: what stability selection comes to.
 
-    support : the selected features (of a selected cluster, those with a weight)
-    frequencies : the share of the runs that selected each feature
-    q : how many features a run selected at most (on average for "calibrated" and for a base without a size)
-    pfer : the bound on the expected number of false selections; of "calibrated" it is that of a level and a threshold
-        fixed beforehand
-    level : the penalty or size of the path that was read; None where the first q features of each run were, nan where
-        the base has no path
-    score : the stability score, for "calibrated"
-    clusters : the cluster of each feature; cluster_frequencies and selected_clusters belong to these
-    weights : the part of each feature in the representative of its cluster, 0 where that is not selected
+    Attributes
+    ----------
+    rule : str
+        The rule that decided.
+    threshold : float
+        The frequency from which a feature was kept.
+    pfer : float
+        The bound on the expected number of false selections; of "calibrated" it is that of a level and a threshold
+        fixed beforehand.
+    q : float
+        How many features a run selected at most (on average for "calibrated" and for a base without a size).
+    level : float or None
+        The penalty or size of the path that was read; None where the first q features of each run were, nan where the
+        base has no path.
+    score : float or None
+        The stability score, for "calibrated".
+    n_runs : int
+        How many runs there were.
+    support : array of bool
+        The selected features (of a selected cluster, those with a weight).
+    frequencies : array of float
+        The share of the runs that selected each feature.
+    clusters : array of int
+        The cluster of each feature.
+    cluster_frequencies : array of float
+        The share of the runs that selected each cluster.
+    selected_clusters : array of bool
+        The clusters that were kept.
+    weights : array of float
+        The part of each feature in the representative of its cluster, 0 where that is not selected.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> selector = st.StabilitySelection(n_runs=50, random_state=0).fit(X, y)
+    >>> strict = selector.select(threshold=0.95, q=4)
+    >>> strict.support.nonzero()[0], round(strict.pfer, 2)
+    (array([2, 8]), 1.78)
     """
 
     rule: str
@@ -50,7 +80,22 @@ class StableSet:
     weights: Floats
 
     def intervals(self, names: list[str], level: float, prior: Prior) -> pd.DataFrame:
-        """Posterior intervals of the selection probability of each feature."""
+        """Posterior intervals of the selection probability of each feature.
+
+        Parameters
+        ----------
+        names : list of str
+            The names of the features.
+        level : float
+            The probability that an interval holds.
+        prior : {"jeffreys", "uniform"}
+            The prior.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per feature: frequency, low, high, above_threshold, selected.
+        """
         import pandas as pd
         from scipy.stats import beta  # takes long to import
 

@@ -34,6 +34,41 @@ class Steps(NamedTuple):
 class Filter:
     """A filter scores features; the higher the score, the better. Everything but the score is shared by all filters.
 
+    Parameters
+    ----------
+    name : str
+        The name of the filter.
+    score : Callable
+        What scores the features; see the notes.
+    reference : str
+        Where the filter comes from.
+    target : tuple of str, default=("classes",)
+        The tasks "classes", "number", both, or nothing for a filter that ignores y.
+    score_number : Callable or None, default=None
+        Takes the place of `score` where the target is a number; with None `score` tells them apart by the type of y.
+    multiclass : bool, default=True
+        Whether more than two classes are taken.
+    needs_discrete : str or None, default=None
+        The default discretiser, which is passed on as `discretise`; None where values are taken as they are.
+    weights : bool, default=True
+        Whether the score takes weights; otherwise it sees rows that have been copied by theirs.
+    batched : bool, default=False
+        Whether the score takes many resamples at once.
+    greedy : bool, default=False
+        Whether features are chosen one by one; the score then also takes `k` and `threshold` and returns `Steps`.
+    stochastic : bool, default=False
+        Whether the score draws random numbers; it then gets `random_state`, an integer.
+    summary : str, default=""
+        What the score is, in a phrase.
+    summary_number : str, default=""
+        What it is where the target is a number, if that is something else.
+    formula : str, default=""
+        The score as a formula.
+    formula_number : str, default=""
+        The formula where the target is a number, if that is something else.
+
+    Notes
+    -----
     ``score`` takes X (n x d floats), y (class numbers 0..K-1, or floats where the target is a number, or None) and
     weights:
 
@@ -41,13 +76,17 @@ class Filter:
       weight in a resample.
     - otherwise ``score(X, y, weights, **params)`` with n positive weights returns d scores, and with ``weights=False``
       ``score(X, y, **params)``, where rows have been copied by their whole weights.
-    - ``greedy`` filters are not batched, also take ``k`` and ``threshold`` and return ``Steps``.
+    - ``greedy`` filters are not batched.
 
-    ``target`` holds the tasks "classes", "number", both, or nothing for a filter that ignores y. ``score_number`` takes
-    the place of ``score`` where the target is a number; without it ``score`` tells them apart by the type of y.
-    ``needs_discrete`` names the default discretiser, which is passed on as ``discretise``; ``stochastic`` filters get
-    ``random_state``, an integer. ``summary`` says in a phrase what the score is, ``summary_number`` what it is where
-    the target is a number, if that is something else; ``formula`` and ``formula_number`` say it as a formula.
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import steadyset as st
+    >>> def medians_apart(X, y):
+    ...     return np.abs(np.median(X[y == 0], axis=0) - np.median(X[y == 1], axis=0))
+    >>> record = st.Filter(name="medians", score=medians_apart, weights=False, multiclass=False, reference="")
+    >>> record.title
+    "filter 'medians'"
     """
 
     name: str
@@ -67,11 +106,33 @@ class Filter:
     formula_number: str = ""
 
     def score_for(self, task: Task) -> Callable[..., Any]:
-        """What scores features for a task."""
+        """What scores features for a task.
+
+        Parameters
+        ----------
+        task : {"classes", "number"}
+            What the target is.
+
+        Returns
+        -------
+        Callable
+            The score.
+        """
         return self.score if task == CLASSES or self.score_number is None else self.score_number
 
     def summary_for(self, task: Task) -> str:
-        """What the score is for a task."""
+        """What the score is for a task, in a phrase.
+
+        Parameters
+        ----------
+        task : {"classes", "number"}
+            What the target is.
+
+        Returns
+        -------
+        str
+            The phrase.
+        """
         return self.summary if task == CLASSES or not self.summary_number else self.summary_number
 
     @property
@@ -91,7 +152,37 @@ _filters: dict[str, Filter] = {}
 
 
 def register_filter(record: Filter, *, replace: bool = False) -> Filter:
-    """Make a filter known by its name to ``FilterSelector``, ``scores`` and ``list_filters``."""
+    """Make a filter known by its name, to `FilterSelector`, `assess`, `tune` and the command.
+
+    Parameters
+    ----------
+    record : Filter
+        The filter.
+    replace : bool, default=False
+        Whether another one of this name gives way; otherwise a taken name is refused.
+
+    Returns
+    -------
+    Filter
+        The filter.
+
+    Raises
+    ------
+    InputError
+        Where the name is taken or the record makes no sense.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import steadyset as st
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> def spread(X, y):
+    ...     return X.std(axis=0) / np.abs(X).mean(axis=0)
+    >>> _ = st.register_filter(st.Filter(name="spread", score=spread, weights=False, reference="", target=()))
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> st.FilterSelector("spread", k=2).fit(X, y).get_feature_names_out().tolist()
+    ['area error', 'concavity error']
+    """
     if not isinstance(record, Filter):
         raise wrong_argument("record", "a Filter", record)
     check_flag("replace", replace)

@@ -32,34 +32,38 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    name : str
-        A filter of ``list_filters()``.
-    k : int, optional
-        How many features to keep. Without k, fraction and threshold: 10, or half of the features where that is fewer.
-    fraction : float, optional
+    name : str, default="anova"
+        A filter of `list_selectors`.
+    k : int or None, default=None
+        How many features to keep. Without k, fraction and threshold it is 10, or half of the features where that is
+        fewer.
+    fraction : float or None, default=None
         Instead of k, the share of the features to keep (rounded, at least one).
-    threshold : float, optional
+    threshold : float or None, default=None
         Instead of k, the least score of a feature to keep; a greedy filter stops before the first feature below it.
-    params : dict, optional
+    params : Mapping or None, default=None
         Options of the filter, such as ``{"discretise": "mdl"}`` or ``{"n_neighbors": 5}``.
-    random_state : int, RandomState or Generator, optional
+    random_state : int, RandomState, Generator or None, default=None
         Seed of filters that draw random numbers.
-    task : "classes" or "number", optional
-        What y holds. None: numbers with fractions, or more than 20 distinct whole ones, are a number; all else classes.
+    task : str or None, default=None
+        What y holds, "classes" or "number". With None, numbers with fractions, or more than 20 distinct whole ones, are
+        a number; all else classes.
 
     Attributes
     ----------
-    scores_ : array (d,)
+    scores_ : array of float of shape (n_features,)
         The higher the better. A greedy filter's scores belong to different steps and do not compare.
-    ranking_ : array (d,)
+    ranking_ : array of int of shape (n_features,)
         1 for the best feature; ties go to the smaller column number. A greedy filter ranks by order of selection, then
         by the score at the last step.
     n_tied_ : int
         Selected features with the score of one that was not selected: only the order of the columns preferred them.
     all_tied_ : bool
         Whether all features have one score, so that there is nothing to select by.
-    n_features_in_, feature_names_in_
-        As everywhere in scikit-learn.
+    n_features_in_ : int
+        How many features X had.
+    feature_names_in_ : array of str
+        Their names, where X had some.
 
     Examples
     --------
@@ -92,16 +96,52 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.task = task
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Score and rank the features; a weight says how often its row counts, 0 that it is absent."""
+        """Score and rank the features.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The data.
+        y : array-like of shape (n_samples,) or None, default=None
+            The target; filters that ignore it take None.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            How often each row counts: 0 leaves it out, 2 counts it twice. None counts every row once.
+
+        Returns
+        -------
+        Self
+            The fitted selector.
+        """
         return self._keep(self._ranked(X, y, one_vector(sample_weight)), 0)
 
     def can_fit_many(self) -> bool:
-        """Whether the filter scores many resamples together."""
+        """Whether the filter scores many resamples together.
+
+        Returns
+        -------
+        bool
+            True for batched filters.
+        """
         record = get_filter(self.name)
         return record.batched and not record.stochastic and not record.greedy
 
     def fit_many(self, X: Any, y: Any, weights: Any) -> Iterator[Callable[[], Self]]:
-        """One call for each row of the M x n weights that gives a copy of this selector, fitted with that row."""
+        """Score many resamples together.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The data.
+        y : array-like of shape (n_samples,)
+            The target.
+        weights : array-like of shape (n_resamples, n_samples)
+            How often each resample holds each row.
+
+        Yields
+        ------
+        Callable
+            A call that gives a copy of this selector, fitted with one row of the weights.
+        """
         ranked = self._ranked(X, y, weights)
         names = {name: getattr(self, name) for name in ("n_features_in_", "feature_names_in_") if hasattr(self, name)}
         for run in range(len(ranked.scores)):
@@ -142,18 +182,45 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def has_size(self) -> bool:
-        """Whether the size decides, and neither a threshold nor a fraction."""
+        """Whether the size decides, and neither a threshold nor a fraction.
+
+        Returns
+        -------
+        bool
+            True where a number of features decides.
+        """
         return self.threshold is None and self.fraction is None
 
     @property
     def path_is_costly(self) -> bool:
-        """Greedy filters search for each further feature."""
+        """Whether each further feature costs a search, as in greedy filters."""
         return get_filter(self.name).greedy
 
     def paths_by_size(
         self, X: Any, y: Any, weights: Any, reach: int, *, random_state: Any = None, n_jobs: int | None = None
     ) -> list[list[Ints]]:
-        """The best features of each resample (M x n weights) at the sizes 1, ..., reach."""
+        """The best features of each resample at all sizes.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The data.
+        y : array-like of shape (n_samples,)
+            The target.
+        weights : array-like of shape (n_resamples, n_samples)
+            How often each resample holds each row.
+        reach : int
+            The largest size.
+        random_state : int, RandomState, Generator or None, default=None
+            Seed of filters that draw random numbers.
+        n_jobs : int or None, default=None
+            How many threads compute; their number changes nothing.
+
+        Returns
+        -------
+        list of list of array of int
+            For each resample the features at the sizes 1, ..., reach.
+        """
         options: Any = {"params": self.params, "random_state": random_state, "n_jobs": n_jobs, "task": self.task}
         best = top_features(self.name, X, y, weights, k=reach, **options)
         return [[order[: size + 1] for size in range(reach)] for order in best]
