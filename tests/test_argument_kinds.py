@@ -95,6 +95,7 @@ OTHERS = [
     (lambda: _tune(objectives=[[]]), "objectives must be a sequence of names"),
     (lambda: st.Assessment.open("\n"), r"path must be the name of a file (got '\n')"),
     (lambda: st.Selections.read("a\nb.csv"), r"path must be the name of a file (got 'a\nb.csv')"),
+    (lambda: _assess(scoring=False), "scoring must be a score, several or a mapping of them, or [] for none"),
     (lambda: _assess(progress=len), "progress must be True, False, None or a function of (done, total)"),
     (
         lambda: st.plot.selection_frequencies({"a": 3}),

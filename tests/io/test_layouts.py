@@ -452,3 +452,52 @@ def test_sheets_of_symbols_beside_numbers_are_lists_of_these_symbols(tmp_path):
     book.save(path)
     with pytest.raises(InputError, match="the same names, as tables of all features have"):
         Selections.read(path)
+
+
+@settings(max_examples=60)
+@given(recorded(), some.sampled_from([";", "; ", "|", ", "]), some.sampled_from(["fold", "seed", "method"]))
+def test_a_whole_list_in_a_cell_is_a_run(tmp_path_factory, found, mark, heading):
+    labels, lists, _ = found
+    sets = [frozenset(names) for names in lists]
+    assume(sum(len(names) > 1 for names in lists) > 1 and len(frozenset.union(*sets)) < sum(map(len, set(sets))))
+    assume(not any(name in set("".join(mark).split()) for names in lists for name in names))
+    path = tmp_path_factory.mktemp("lists") / "lists.csv"
+    with path.open("w", newline="") as file:
+        rows = [[label, mark.join(names)] for label, names in zip(labels, lists, strict=True)]
+        csv.writer(file).writerows([[heading, "selected genes"], *rows])
+    runs = Selections.read(path, n_features=50)
+    assert [set(names) for names in runs.sets()] == sets
+    assert list(runs.labels) == labels
+    assert "each cell of 'selected genes' is a list" in " ".join(runs.notes)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "fold,genes,auc\n1,\"['TP53', 'MYC']\",0.9\n2,\"['TP53', 'EGFR', 'KRAS']\",0.8\n3,[],0.7\n",  # pandas
+        "fold,genes\n1,\"['TP53' 'MYC']\"\n2,\"['TP53' 'EGFR' 'KRAS']\"\n3,[]\n",  # numpy
+        'run,feature\n1,"c(""TP53"", ""MYC"")"\n2,"c(""TP53"", ""EGFR"", ""KRAS"")"\n3,c()\n',  # R
+        "Fold\tGenes\n1\tTP53 MYC\n2\tTP53 EGFR KRAS\n3\t\n",
+        "1: TP53, MYC\n2: TP53, EGFR, KRAS\n",
+        "1: TP53 MYC\n2: TP53 EGFR KRAS\n",
+    ],
+)
+def test_lists_as_programs_and_people_write_them_into_cells(tmp_path, text):
+    path = tmp_path / ("lists.tsv" if "\t" in text else "lists.txt" if ": " in text else "lists.csv")
+    path.write_text(text)
+    runs = Selections.read(path, n_features=50)
+    assert [set(names) for names in runs.sets()][:2] == [{"TP53", "MYC"}, {"TP53", "EGFR", "KRAS"}]
+    assert list(runs.labels) == ["1", "2", "3"][: runs.n_runs]
+
+
+@pytest.mark.parametrize(
+    ("text", "sizes"),
+    [
+        ("run,feature\n1,HLA-A;HLA-B\n1,HLA-C\n2,HLA-A;HLA-C\n2,HLA-B\n", [2, 2]),  # probes of several genes
+        ("run\tfeature\n1\tTP53|7157\n2\tTP53|7157\n3\tMYC|4609\n", [1, 1, 1]),  # names of TCGA
+    ],
+)
+def test_names_that_hold_separators_stay_whole(tmp_path, text, sizes):
+    path = tmp_path / "runs.csv"
+    path.write_text(text)
+    assert Selections.read(path, n_features=50).sizes.tolist() == sizes

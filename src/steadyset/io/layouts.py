@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from textwrap import shorten
 
 from steadyset.errors import Argument, InputError
+from steadyset.io.cell_lists import lists_in_cells
 from steadyset.io.entries import Entries
 from steadyset.io.heading_words import are_called_runs, is_heading, is_symbol
 from steadyset.io.headings import is_number
@@ -47,6 +48,8 @@ def entries_of_rows(cells: Rows, reading: Reading, *, short: bool = False) -> En
     if of_r is not None:
         return of_r
     columns, _, notes = without_row_numbers(columns_of(rows))
+    if reading.layout is None and (within := lists_in_cells(rows, columns)) is not None:
+        return entries_of_lists(within, reading)
     if is_long(columns, reading):
         entries = entries_of_pairs(columns, roles(columns, reading), reading)
         return entries._replace(notes=(*entries.notes, *notes))

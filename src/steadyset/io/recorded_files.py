@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steadyset.errors import Argument, InputError
+from steadyset.io.cell_lists import lists_in_cells
 from steadyset.io.columns import FEATURE, RUN, Columns, is_numeric
 from steadyset.io.entries import Entries
 from steadyset.io.gene_dates import MADE
@@ -19,7 +20,7 @@ from steadyset.io.layouts import entries_of_rows
 from steadyset.io.limits import readable
 from steadyset.io.list_folders import lists_in_folder
 from steadyset.io.long import entries_of_long
-from steadyset.io.name_lists import Lists, entries_of_lists, one_list
+from steadyset.io.name_lists import Lists, columns_of, entries_of_lists, one_list
 from steadyset.io.own_headings import headings_say
 from steadyset.io.r_layouts import may_be_of_r
 from steadyset.io.reading_options import GMT, GMX, LISTS, LONG, ROWS, WIDE, Reading
@@ -69,7 +70,8 @@ def _from_table(path: Path, reading: Reading) -> Entries | None:
         return None  # the reader of cells takes more, and says what is wrong where it does not
     read: Callable[[], Entries] | None = None
     if table is not None and RUN in table.column_names and FEATURE in table.column_names and reading.layout != WIDE:
-        read = partial(_from_long, table, reading)
+        within = _lists_within(table) if reading.layout is None else None
+        read = partial(_from_long, table, reading) if within is None else partial(entries_of_lists, within, reading)
     elif reading.layout != LONG and found is not None and not may_be_of_r(found.names, (), reading):
         read = partial(_from_many, found, reading)
     elif reading.layout != LONG and table is not None and _is_wide(table, reading):
@@ -80,6 +82,14 @@ def _from_table(path: Path, reading: Reading) -> Entries | None:
         return None
     entries = _explained(path, read)
     return entries._replace(notes=(*entries.notes, *notes))
+
+
+def _lists_within(table: pa.Table) -> Lists | None:
+    """The lists of a table that has one row per run, each with its whole list in a cell."""
+    if len(table.column(RUN).unique()) < table.num_rows:
+        return None
+    rows = _as_text(table)
+    return lists_in_cells(rows, columns_of(rows))
 
 
 def _from_sheet(path: Path, reading: Reading) -> Entries:

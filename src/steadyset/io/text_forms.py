@@ -238,7 +238,7 @@ def _whole_lines(text: str, complete: bool) -> list[str]:
 def _delimiter(lines: Sequence[str], candidates: Sequence[str]) -> tuple[str, bool]:
     """The delimiter that gives the rows one width; in files of lists, which have many, the commonest."""
     table = [line for line in lines if line.strip() and not line.startswith(COMMENT)]
-    best, least = None, (len(table), 0)
+    best, least = None, (len(table), 0, False)
     for delimiter in candidates:
         for runs in (True, False) if delimiter == " " else (False,):
             flaws = _flaws(_widths(table, delimiter, runs))
@@ -255,8 +255,8 @@ def _delimiter(lines: Sequence[str], candidates: Sequence[str]) -> tuple[str, bo
     return (most if often[most] else ","), False
 
 
-def _flaws(widths: Sequence[int]) -> tuple[int, int] | None:
-    """How many rows stand before those of one width, and how many among these have another.
+def _flaws(widths: Sequence[int]) -> tuple[int, int, bool] | None:
+    """How many rows stand before those of one width, how many of these have another, and whether the header is short.
 
     None where rows have many widths, or one cell.
     """
@@ -264,11 +264,11 @@ def _flaws(widths: Sequence[int]) -> tuple[int, int] | None:
     if not usual:
         return None
     first = widths.index(usual)
-    if first and widths[first - 1] == usual - 1:
-        first -= 1  # R's header
+    short = bool(first) and widths[first - 1] == usual - 1  # R's header
+    first -= short
     others = sum(width != usual for width in widths[first + 1 :])
     like_a_table = 2 * first <= len(widths) and others <= max(1, (1 - REGULAR) * (len(widths) - first))
-    return (first, others) if like_a_table else None
+    return (first, others, short) if like_a_table else None
 
 
 def _widths(lines: Sequence[str], delimiter: str, runs: bool = False) -> list[int]:

@@ -17,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import Tags, TargetTags
 
+from steadyset.arguments import wrong_argument
 from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats
 from steadyset.runner.conditions import listening, reason, same_conditions
@@ -87,6 +88,8 @@ def read_scoring(given: Any, task: Task, y: npt.NDArray[Any]) -> tuple[Score, ..
         given = next(iter(own))
     if isinstance(given, Mapping):
         named = {str(name): value for name, value in given.items()}
+    elif isinstance(given, bool | int | float):
+        raise wrong_argument("scoring", "a score, several or a mapping of them, or [] for none", given)
     else:
         several = [given] if isinstance(given, str) or callable(given) else list(given)
         names = [value if isinstance(value, str) else _name(value) for value in several]

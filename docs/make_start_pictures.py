@@ -1,0 +1,38 @@
+"""The pictures of docs/start.md: the report that the page makes, in Chromium."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import tempfile
+from pathlib import Path
+
+from make_outputs import with_outputs
+from playwright.sync_api import sync_playwright
+
+DOCS = Path(__file__).parent
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+SECTIONS = {
+    "start-frequencies.png": "How often each feature is selected",
+    "start-groups.png": "Groups of similar features",
+}
+
+
+def main() -> None:
+    text = (DOCS / "start.md").read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver, contextlib.chdir(folder):
+        with_outputs(text, "start.md")
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1100, "height": 700})
+        page.goto(Path("report.html").resolve().as_uri())
+        page.screenshot(path=DOCS / "images" / "start-report.png")
+        for name, heading in SECTIONS.items():
+            section = page.locator("section", has=page.get_by_role("heading", name=heading, level=2))
+            section.scroll_into_view_if_needed()
+            page.wait_for_timeout(2000)  # pictures are drawn when they come into view
+            section.screenshot(path=DOCS / "images" / name)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+"""Lists that stand whole in one cell, `TP53;MYC` or `['TP53', 'MYC']`, and rows that begin with `label: name`."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import chain
+
+from steadyset.io.heading_words import is_symbol
+from steadyset.io.headings import is_number
+from steadyset.io.labels import several, some_names
+from steadyset.io.name_lists import Lists
+
+Rows = Sequence[Sequence[str]]
+Splitter = Callable[[str], list[str] | None]
+
+SEPARATORS = {";": "semicolons", "|": "bars", ",": "commas", " ": "spaces"}
+BRACKETED = re.compile(r"(?:c|set|list)?[\[({](.*)[\])}]", re.DOTALL)  # as Python and R print lists
+QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
+LABELLED = re.compile(r"([^:]*[^:\s]):\s+(\S.*)")
+
+
+def lists_in_cells(rows: Rows, columns: Sequence[Sequence[str]]) -> Lists | None:
+    """A table with one row per run, one column of which holds the whole list; None where it is something else."""
+    for place, column in enumerate(columns):
+        for words, parts in _splitters(spaces=len(columns) > 1):  # lines of words may be single names
+            if (headed := _are_lists(column, parts)) is not None:
+                others = [list(other) for f, other in enumerate(columns) if f != place]
+                return _found(column, others, headed, words, parts)
+    return _labelled_rows(rows)
+
+
+def _found(
+    column: Sequence[str], others: Sequence[list[str]], headed: bool, words: str, parts: Splitter
+) -> Lists | None:
+    naming = next((other for other in others if _name_the_rows(other[headed:])), None)
+    if others and naming is None:  # rows of one run are those of a long table, whose features have such names
+        return None
+    lists = [parts(cell) or [] for cell in column[headed:]]
+    unused = [other[0] for other in others if other is not naming]
+    notes = [f"each cell{f' of {column[0]!r}' if headed else ''} is a list: {words}"]
+    notes += [f"not used: {some_names(unused)}"] if headed and unused else []
+    source = several(len(lists), "cell")
+    return Lists(lists, None if naming is None else naming[headed:], source, tuple(notes))
+
+
+def _splitters(*, spaces: bool) -> list[tuple[str, Splitter]]:
+    marks = {mark: words for mark, words in SEPARATORS.items() if spaces or mark != " "}
+    between = [(f"names separated by {words}", partial(_between, mark)) for mark, words in marks.items()]
+    return [("names in brackets", _in_brackets), *between]
+
+
+def _in_brackets(cell: str) -> list[str] | None:
+    """The names of a cell as Python or R prints a list; None where it is none."""
+    found = BRACKETED.fullmatch(cell)
+    if found is None:
+        return None
+    quoted = [single or double for single, double in QUOTED.findall(found[1])]
+    return quoted or [name.strip() for name in found[1].split(",") if name.strip()]
+
+
+def _between(mark: str, cell: str) -> list[str] | None:
+    """The names of a cell between separators; one without any is one name."""
+    if not cell:
+        return []
+    names = [name.strip() for name in cell.split(mark)]
+    names = names[:-1] if len(names) > 1 and not names[-1] else names  # one that ends with the separator
+    is_one = is_number(cell.replace(",", ".")) or (mark == " " and not all(map(is_symbol, names)))
+    return None if is_one or not all(names) else names
+
+
+def _are_lists(column: Sequence[str], parts: Splitter) -> bool | None:
+    """Whether the cells of a column are lists, and if so whether it has a heading; None where they are none.
+
+    Lists of the same features have names in common, also where the cells as a whole differ.
+    """
+    split = [parts(cell) for cell in column]
+    headed = split[0] is None or (len(split[0]) == 1 and split[0][0] not in set(chain.from_iterable(_known(split[1:]))))
+    body = split[headed:]
+    if len(body) < 2 or any(names is None for names in body) or sum(len(names) > 1 for names in _known(body)) < 2:
+        return None
+    distinct = {tuple(names) for names in _known(body)}
+    counts = Counter(chain.from_iterable(set(names) for names in distinct))
+    return headed if any(count > 1 for count in counts.values()) else None
+
+
+def _known(split: Sequence[list[str] | None]) -> list[list[str]]:
+    return [names for names in split if names is not None]
+
+
+def _name_the_rows(cells: Sequence[str]) -> bool:
+    return all(cells) and len(set(cells)) == len(cells)
+
+
+def _labelled_rows(rows: Rows) -> Lists | None:
+    """One list in each row, the label and a colon before its first name."""
+    found = [LABELLED.fullmatch(row[0]) for row in rows]
+    if len(rows) < 2 or not all(found) or not _name_the_rows([one[1] for one in found if one]):
+        return None
+    lists = [[one[2], *(cell for cell in row[1:] if cell)] for one, row in zip(found, rows, strict=True) if one]
+    if all(len(names) == 1 for names in lists):  # names that spaces separate
+        lists = [_between(" ", names[0]) or names for names in lists]
+    labels = [one[1].strip() for one in found if one]
+    counts = Counter(chain.from_iterable(lists))
+    if set(labels) & set(counts) or all(count == 1 for count in counts.values()):
+        return None
+    return Lists(lists, labels, several(len(rows), "row"), ("the label of each row stands before a colon",))
