@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo serve serve-pictures readme-picture gallery docs reproduce reproduction-page
+.PHONY: demo serve serve-pictures readme-picture gallery map docs reproduce reproduction-page
 .PHONY: test test-oldest lint types contracts pytest fuzz format performance changelog dist lock clean
 
 demo: $(READY)
@@ -21,6 +21,10 @@ serve-pictures: $(READY)
 # The README's picture is the first screen of the report of the demonstration; it needs Chromium.
 readme-picture: demo
 	$(BIN)/python docs/make_readme_picture.py
+
+# The map of the house in CONTRIBUTING.md, from the import contract.
+map: $(READY)
+	$(BIN)/python docs/make_map.py
 
 # docs/gallery: every picture that there is.
 gallery: $(READY)

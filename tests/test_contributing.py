@@ -1,9 +1,11 @@
 """The files around the code are valid and say the same: workflows, templates, hooks, citation and conda recipe."""
 
+import importlib.util
 import re
 import shlex
 import tomllib
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 import yaml
@@ -108,3 +110,14 @@ def test_the_version_is_the_same_everywhere():
     recipe = yaml.safe_load((ROOT / "conda" / "recipe.yaml").read_text(encoding="utf-8"))
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert recipe["context"]["version"] == str(citation["version"]) == steadyset.__version__
+
+
+def test_the_map_shows_the_import_contract_of_today():
+    spec = importlib.util.spec_from_file_location("make_map", ROOT / "docs" / "make_map.py")
+    make_map = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(make_map)
+    drawn = make_map.PICTURE.read_text(encoding="utf-8")
+    assert drawn == make_map.drawn(), "the import contract changed: make map"
+    names = [text.text for text in ElementTree.fromstring(drawn).iter() if text.get("class") == "name"]
+    assert names == [name for names in make_map.layers() for name in names]
+    assert set(make_map.WORDS) == set(names)
