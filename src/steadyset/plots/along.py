@@ -42,13 +42,47 @@ def hyperparameter(
     choose: str | None = None,
     level: float = LEVEL,
 ) -> Picture:
-    """Stability and score against a parameter, as in figure 6.5 of Nogueira (2018).
+    """Stability and score against a parameter.
 
-    `result` is a Tuning, of which `parameter` is a column of numbers (the only one that varies, where there is one), or
-    a mapping from the values of a parameter to what was found there: an Assessment, or Selections, which have no score.
     Vertical lines mark the value with the best score, the steadiest one, and of a tuning the one that the rule `choose`
     takes. Bands are intervals; a score's are those of its mean. Where other parameters vary, too, points are not
-    joined. `measure` and `level` are for assessments and Selections.
+    joined.
+
+    Parameters
+    ----------
+    result : Tuning or Mapping
+        A Tuning, or a mapping from the values of a parameter to what was found there: an Assessment, or Selections,
+        which have no score.
+    parameter : str or None, default=None
+        Of a Tuning a column of numbers; None is the only one that varies. Of a mapping what its keys are called.
+    score : str or None, default=None
+        One of the scores that were computed; None is the first.
+    measure : str or None, default=None
+        The measure of stability, for assessments and Selections; None is nogueira.
+    choose : str or None, default=None
+        A rule of `Tuning.choose`, which marks one value; None marks none.
+    level : float, default=0.95
+        The confidence of the intervals, for assessments and Selections.
+
+    Returns
+    -------
+    Picture
+        The frame that is shown (`data`) and its drawing, which `save` writes.
+
+    References
+    ----------
+    Nogueira (2018), Quantifying the stability of feature selection, figure 6.5.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> genes = ["TP53", "KRAS", "EGFR", "MYC", "CDK1"]
+    >>> loose = st.Selections.from_sets([["TP53", "KRAS"], ["EGFR", "MYC"], ["TP53", "CDK1"]], features=genes)
+    >>> tight = st.Selections.from_sets([["TP53"], ["TP53"], ["EGFR"]], features=genes)
+    >>> st.plot.hyperparameter({0.1: loose, 1.0: tight}, "penalty").data[["value", "what", "estimate"]].round(2).head(2)
+       value       what  estimate
+    0    0.1  stability     -0.39
+    1    1.0  stability      0.17
     """
     import pandas as pd
 

@@ -37,10 +37,27 @@ def stability_by_measure(
 
     Parameters
     ----------
-    result : Selections, several by name, an Assessment, or findings of measures
-    measures : names, or "all" that apply
-    level : the confidence of the intervals
-    similarity : lets the measures in that need one
+    result : Selections, Mapping, Assessment or Findings
+        The runs, those of several selectors by name, an assessment, or findings of measures.
+    measures : str or sequence of str, default="all"
+        Names, or "all" that apply.
+    level : float, default=0.95
+        The confidence of the intervals.
+    similarity : FeatureSimilarity or None, default=None
+        Lets the measures in that need one.
+
+    Returns
+    -------
+    Picture
+        The frame that is shown (`data`) and its drawing, which `save` writes.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> genes = ["TP53", "KRAS", "EGFR", "MYC", "CDK1"]
+    >>> runs = st.Selections.from_sets([["TP53", "KRAS"], ["TP53", "EGFR"], ["TP53", "KRAS"]], features=genes)
+    >>> st.plot.stability_by_measure(runs, measures=["nogueira", "jaccard"]).data["measure"].tolist()
+    ['nogueira', 'jaccard']
     """
     rows = _measured(result, measures, level, similarity)
     selectors = list(dict.fromkeys(row.name for row in rows))[:MOST_TOLD_APART]

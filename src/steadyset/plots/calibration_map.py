@@ -23,11 +23,34 @@ COLUMNS = ("level", "threshold", *EDGES, "score", "pfer", "size", "chosen")
 
 
 def stability_calibration(selector: StabilitySelection) -> Picture:
-    """Level of the path x threshold, the darker the higher the stability score of Bodinier et al. (2023).
+    """Level of the path x threshold, the darker the higher the stability score.
 
     The ring is what the rule "calibrated" chooses within the limits of the selector, by whatever rule that goes.
     `pfer` is the bound on false selections, `size` how many features a run selects there on average. Levels at which
     the runs select nothing or everything have no score.
+
+    Parameters
+    ----------
+    selector : StabilitySelection
+        Fitted.
+
+    Returns
+    -------
+    Picture
+        The frame that is shown (`data`) and its drawing, which `save` writes.
+
+    References
+    ----------
+    Bodinier, Filippi, Haugdahl Nost, Chiquet and Chadeau-Hyam (2023), Automated calibration for stability selection.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> selector = st.StabilitySelection(n_runs=20, n_lambdas=20, random_state=0).fit(X, y)
+    >>> st.plot.stability_calibration(selector).data["threshold"].nunique() > 1
+    True
     """
     import pandas as pd
 

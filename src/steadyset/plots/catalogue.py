@@ -22,21 +22,38 @@ PARTS = tuple(part.name for part in fields(Findings))
 
 @dataclass(frozen=True)
 class RegisteredPicture:
-    """One kind of picture.
+    """One kind of picture: what `register_picture` keeps.
 
     Attributes
     ----------
-    name : what it is called in `st.plot`
-    title : its heading in a report
-    build : makes the Picture; `takes` says of what
-    takes : "findings", then it shows all of them in one picture, or "selections", then there is one picture for the
-        Selections of each procedure
-    needs : the parts of the findings that it shows; it applies where none of them is empty
-    applies : what else has to hold for the findings
-    caption : what the reader of a report has to know
-    report : whether it stands in reports; others are drawn when they are asked for
-    draws : says of a result whether its `plot()` is this picture; `build` then takes the result itself
-    place : where it stands in a report, the smaller the earlier (50)
+    name : str
+        What it is called in `st.plot`.
+    title : str
+        Its heading in a report.
+    build : Callable
+        Makes the Picture; `takes` says of what.
+    takes : str
+        "findings", then it shows all of them in one picture, or "selections", then there is one picture for the
+        Selections of each procedure.
+    needs : tuple of str
+        The parts of the findings that it shows; it applies where none of them is empty.
+    applies : Callable
+        What else has to hold for the findings.
+    caption : str
+        What the reader of a report has to know.
+    report : bool
+        Whether it stands in reports; others are drawn when they are asked for.
+    draws : Callable
+        Says of a result whether its `plot()` is this picture; `build` then takes the result itself.
+    place : int
+        Where it stands in a report, the smaller the earlier.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> kind = st.plot.get_picture("selection_frequencies")
+    >>> kind.takes, kind.report
+    ('findings', True)
     """
 
     name: str
@@ -51,7 +68,18 @@ class RegisteredPicture:
     place: int = PLACE
 
     def can_show(self, findings: Findings) -> bool:
-        """Whether the findings hold what the picture shows."""
+        """Whether the findings hold what the picture shows.
+
+        Parameters
+        ----------
+        findings : Findings
+            The findings.
+
+        Returns
+        -------
+        bool
+            True where it can be drawn.
+        """
         there = all(getattr(findings, part) for part in self.needs)
         return there and self._is_selected(findings) and self.applies(findings)
 
@@ -60,7 +88,18 @@ class RegisteredPicture:
         return SELECTIONS not in self.needs or any(sel.sizes.any() for sel in findings.selections.values())
 
     def of(self, findings: Findings) -> dict[str, Picture]:
-        """The pictures by the name of the procedure; one that shows all of them has no name."""
+        """The pictures of findings.
+
+        Parameters
+        ----------
+        findings : Findings
+            The findings.
+
+        Returns
+        -------
+        dict
+            Pictures by the name of the procedure; one that shows all of them has no name.
+        """
         if self.takes == FINDINGS:
             return {"": self.build(findings)}
         return {name: self.build(sel) for name, sel in findings.selections.items() if sel.sizes.any()}
@@ -84,7 +123,52 @@ def register_picture(
 ) -> RegisteredPicture:
     """Add a picture: `st.plot.NAME`, and, unless report=False, a section in every report of findings that it can show.
 
-    The attributes of `RegisteredPicture` say what the arguments mean.
+    Parameters
+    ----------
+    name : str
+        What it is called in `st.plot`.
+    build : Callable
+        Makes the `Picture` of what `takes` says.
+    title : str
+        Its heading in a report.
+    takes : str, default="findings"
+        "findings", then it shows all of them in one picture, or "selections", then there is one picture for the
+        Selections of each procedure.
+    needs : tuple of str, default=()
+        The parts of the findings that it shows; it applies where none of them is empty.
+    applies : Callable or None, default=None
+        What else has to hold for the findings; None is nothing.
+    caption : str, default=""
+        What the reader of a report has to know.
+    report : bool, default=True
+        Whether it stands in reports.
+    draws : Callable or None, default=None
+        Says of a result whether its `plot()` is this picture; `build` then takes the result itself.
+    place : int, default=50
+        Where it stands in a report, the smaller the earlier.
+
+    Returns
+    -------
+    RegisteredPicture
+        What was registered.
+
+    Raises
+    ------
+    InputError
+        Where the name is taken or makes no sense.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import steadyset as st
+    >>> def sizes(selections):
+    ...     frame = pd.DataFrame({"run": range(selections.n_runs), "size": selections.sizes})
+    ...     return st.plot.Picture(frame, lambda alt, data: alt.Chart(data).mark_bar().encode(x="run", y="size"),
+    ...                            columns=("run", "size"))
+    >>> _ = st.plot.register_picture("sizes", sizes, title="Sizes of the runs", takes="selections")
+    >>> st.plot.sizes(st.Selections.from_sets([["a"], ["a", "b"]], features=["a", "b", "c"])).data["size"].tolist()
+    [1, 2]
+    >>> st.plot.unregister_picture("sizes")
     """
     if not (isinstance(name, str) and name.isidentifier()):
         raise InputError(f"The name {shown(name)} of a picture is not a Python name; choose another one.")
@@ -119,13 +203,54 @@ def register_picture(
 
 
 def unregister_picture(name: str) -> None:
-    """Forget a picture."""
+    """Forget a picture.
+
+    Parameters
+    ----------
+    name : str
+        The name under which it was registered.
+
+    Raises
+    ------
+    InputError
+        Where no picture has this name.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> _ = st.plot.register_picture("mine", st.plot.runs_by_features, title="Mine", takes="selections", report=False)
+    >>> st.plot.unregister_picture("mine")
+    >>> hasattr(st.plot, "mine")
+    False
+    """
     get_picture(name)
     del _pictures[name]
 
 
 def get_picture(name: str) -> RegisteredPicture:
-    """A registered picture by its name."""
+    """A registered picture by its name.
+
+    Parameters
+    ----------
+    name : str
+        The name of the picture.
+
+    Returns
+    -------
+    RegisteredPicture
+        What is known of it.
+
+    Raises
+    ------
+    InputError
+        Where no picture has this name.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> st.plot.get_picture("swap_map").needs
+    ('features',)
+    """
     if not isinstance(name, str):
         raise wrong_argument("name", "the name of a picture", name)
     if name not in _pictures:
@@ -145,7 +270,25 @@ _plugins = PlugIns("picture", _adopt)
 
 
 def pictures_for(findings: Findings) -> list[RegisteredPicture]:
-    """The pictures of a report of these findings, in its order."""
+    """The pictures of a report of these findings, in its order.
+
+    Parameters
+    ----------
+    findings : Findings
+        What the report is about.
+
+    Returns
+    -------
+    list of RegisteredPicture
+        The pictures that the findings can show.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> runs = st.Selections.from_sets([["a", "b"], ["a", "b"], ["a", "c"]] * 4, features=list("abcdef"))
+    >>> [kind.name for kind in st.plot.pictures_for(st.findings_of(runs))]
+    ['selection_frequencies', 'convergence', 'runs_by_features']
+    """
     _plugins.load()
     shown = [record for record in _pictures.values() if record.report and record.can_show(findings)]
     return sorted(shown, key=lambda record: record.place)
@@ -158,7 +301,19 @@ def picture_made_for(result: Any) -> RegisteredPicture | None:
 
 
 def list_pictures() -> pd.DataFrame:
-    """One row per picture: name, title, what it takes, what it needs, caption, whether it stands in reports."""
+    """The catalogue of pictures.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per picture: name, title, what it takes, what it needs, caption, whether it stands in reports.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> st.plot.list_pictures().loc["convergence", "takes"]
+    'findings'
+    """
     import pandas as pd
 
     _plugins.load()

@@ -43,8 +43,39 @@ def null_distribution(
 ) -> Picture:
     """The values of a measure when every run selects as many features as it did at random, and the observed value.
 
-    Exact for two runs. Else values of `n_draws` random collections; None draws as many as take about a
-    second, from 20 to 2,000. The bars hold the share of the values from `from` to `to`.
+    Exact for two runs. Else values of random collections. The bars hold the share of the values from `from` to `to`.
+
+    Parameters
+    ----------
+    selections : Selections, array-like, Mapping or Findings
+        The runs of one selector, or what `Selections.from_matrix` takes.
+    measure : str or Measure, default="nogueira"
+        Name or alias of a measure; `list_measures` shows them.
+    n_draws : int or None, default=None
+        How many random collections; None draws as many as take about a second, from 20 to 2,000.
+    random_state : int or None, default=0
+        Seed of the draws.
+    similarity : FeatureSimilarity or None, default=None
+        Which features can stand in for each other, for the measures that need it.
+    **measure_params : Any
+        Parameters of the measure, such as ``alpha=1`` for davis.
+
+    Returns
+    -------
+    Picture
+        The frame that is shown (`data`) and its drawing, which `save` writes.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> genes = ["TP53", "KRAS", "EGFR", "MYC", "CDK1"]
+    >>> runs = st.Selections.from_sets([["TP53", "KRAS"], ["TP53", "EGFR"]], features=genes)
+    >>> picture = st.plot.null_distribution(runs, "jaccard")
+    >>> picture.data.round(2)
+       from    to  share  observed
+    0 -0.01  0.01    0.3      0.33
+    1  0.32  0.35    0.6      0.33
+    2  0.99  1.01    0.1      0.33
     """
     import pandas as pd
 

@@ -42,9 +42,26 @@ def selectors_compared(result: Any, *, what: str | None = None, top: int = MOST_
 
     Parameters
     ----------
-    result : a Comparison, an Assessment, findings of one, or Selections by name
-    what : "stability" or a score of the assessment; a Comparison has its own
-    top : how many selectors are shown, the best
+    result : Comparison, Assessment, Findings or Mapping
+        A comparison, an assessment, findings of one, or Selections by name.
+    what : str or None, default=None
+        "stability" or a score of the assessment; None is the stability, and a Comparison has its own.
+    top : int, default=40
+        How many selectors are shown, the best.
+
+    Returns
+    -------
+    Picture
+        The frame that is shown (`data`) and its drawing, which `save` writes.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> genes = ["TP53", "KRAS", "EGFR", "MYC", "CDK1"]
+    >>> steady = st.Selections.from_sets([["TP53", "KRAS"]] * 7 + [["TP53", "MYC"]], features=genes)
+    >>> shaky = st.Selections.from_sets([["TP53", "MYC"], ["KRAS", "EGFR"]] * 4, features=genes)
+    >>> st.plot.selectors_compared({"shaky": shaky, "steady": steady}).data["selector"].tolist()
+    ['steady', 'shaky']
     """
     check_integer("top", top, least=1)
     if isinstance(result, Mapping):

@@ -29,13 +29,46 @@ COLUMNS = ("feature_i", "feature_j", "share", "similarity", "same", "start_i", "
 def importance_flow(
     selections: Any, similarity: FeatureSimilarity, *, i: int = 0, j: int = 1, top: int = 20, thresholded: bool = False
 ) -> Picture:
-    """The exchange of importance behind msi between the runs i and j (0-based), as ribbons.
+    """The exchange of importance behind msi between two runs, as ribbons.
 
     Each side is the importance of one run, cut into its features. A ribbon leads to the same feature or to a similar
     one in the other run, and is the paler the less similar they are; what is not similar at all has none. The sum of
-    share x similarity is the msi of the two runs. Features beyond the `top` of a run are put together.
+    share x similarity is the msi of the two runs.
 
-    Reference: Hamer and Dupont 2021, figure 3.
+    Parameters
+    ----------
+    selections : Selections, array-like, Mapping or Findings
+        The runs of one selector, or what `Selections.from_matrix` takes.
+    similarity : FeatureSimilarity
+        How similar the features are.
+    i : int, default=0
+        The first run, from 0.
+    j : int, default=1
+        The second run, from 0.
+    top : int, default=20
+        How many features of a run are shown; those beyond are put together.
+    thresholded : bool, default=False
+        Whether similarities below the threshold count as 0.
+
+    Returns
+    -------
+    Picture
+        The frame that is shown (`data`) and its drawing, which `save` writes.
+
+    References
+    ----------
+    Hamer and Dupont 2021, figure 3.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> runs = st.Selections.from_weights([[3.0, 0.0, 1.0], [0.0, 2.0, 2.0]], features=["CDK1", "CCNB1", "TP53"])
+    >>> alike = st.FeatureSimilarity.from_groups(["cycle", "cycle", "guard"], features=["CDK1", "CCNB1", "TP53"])
+    >>> st.plot.importance_flow(runs, alike).data[["feature_i", "feature_j", "share", "similarity"]]
+      feature_i feature_j  share  similarity
+    0      CDK1     CCNB1   0.50         1.0
+    1      CDK1      TP53   0.25         0.0
+    2      TP53      TP53   0.25         1.0
     """
     check_integer("top", top, least=1, most=60)
     sel = as_selections(selections)

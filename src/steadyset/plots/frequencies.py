@@ -46,10 +46,34 @@ def selection_frequencies(
     core: float | None = None,
     level: float | None = None,
 ) -> Picture:
-    """Bars of the selection frequencies of the `top` features with intervals, dark where a feature is in the core.
+    """Bars of the selection frequencies of the most frequent features with intervals, dark where one is in the core.
 
-    `core` is the share of the runs from which a feature is steady: that of the findings, else 0.9. `level` is the
-    confidence of the intervals (Wilson's, as in `features_table`): that of the findings, else 0.95.
+    Parameters
+    ----------
+    selections : Selections, Mapping or Findings
+        The runs, those of several selectors by name, or findings.
+    top : int, default=25
+        How many features are shown.
+    core : float or None, default=None
+        The share of the runs from which a feature is in the steady core; None is that of the findings, else 0.9.
+    level : float or None, default=None
+        The confidence of the intervals; None is that of the findings, else 0.95.
+
+    Returns
+    -------
+    Picture
+        The frame that is shown (`data`) and its drawing, which `save` writes.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> genes = ["TP53", "KRAS", "EGFR", "MYC", "CDK1"]
+    >>> runs = st.Selections.from_sets([["TP53", "KRAS"], ["TP53", "EGFR"], ["TP53", "KRAS"]], features=genes)
+    >>> st.plot.selection_frequencies(runs).data[["feature", "frequency", "steady"]].round(2)
+      feature  frequency  steady
+    0    TP53       1.00    True
+    1    KRAS       0.67   False
+    2    EGFR       0.33   False
     """
     import pandas as pd
 

@@ -32,8 +32,29 @@ def tuning_front(result: Tuning | Findings, *, choose: str | None = None) -> Pic
     """The configurations by their objectives: the first one upwards, each of the others along a plot of its own.
 
     The darker a point, the more probable its place on the Pareto front; those on the front as it is are circled and
-    have 95% intervals. `choose` is a rule of `Tuning.choose`, which marks one configuration; findings know theirs.
-    Configurations with an undefined objective are left out.
+    have 95% intervals. Configurations with an undefined objective are left out.
+
+    Parameters
+    ----------
+    result : Tuning or Findings
+        A tuning, or its findings.
+    choose : str or None, default=None
+        A rule of `Tuning.choose`, which marks one configuration; findings know theirs, and None marks none else.
+
+    Returns
+    -------
+    Picture
+        The frame that is shown (`data`) and its drawing, which `save` writes.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> space = {"filter": ["anova"], "fraction": [0.25, 0.5, 1.0], "model": {"knn": {}}}
+    >>> found = st.tune(space, X, y, sampler="grid", resampling=st.KFold(3), progress=False)
+    >>> st.plot.tuning_front(found, choose="best").data["configuration"].nunique()
+    2
     """
     import pandas as pd
 

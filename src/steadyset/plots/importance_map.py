@@ -34,10 +34,33 @@ def stability_map(
 
     Steady runs show the same colours at the same widths, even where they select different features of a group. The
     importance of a feature is its absolute weight; without weights the selected features of a run are equally
-    important. The `top` groups with the largest mean share have a colour of their own (7 at most, which everybody can
-    tell apart), all others are grey.
+    important.
 
-    Reference: Hamer and Dupont 2021, figures 1, 2 and 4.
+    Parameters
+    ----------
+    selections : Selections, array-like, Mapping or Findings
+        The runs of one selector, or what `Selections.from_matrix` takes.
+    similarity : FeatureSimilarity or None, default=None
+        Which features share a colour; with None each has its own.
+    top : int, default=7
+        How many groups, those with the largest mean share, have a colour of their own (7 at most, which everybody can
+        tell apart); all others are grey.
+
+    Returns
+    -------
+    Picture
+        The frame that is shown (`data`) and its drawing, which `save` writes.
+
+    References
+    ----------
+    Hamer and Dupont 2021, figures 1, 2 and 4.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> runs = st.Selections.from_weights([[3.0, 0.0, 1.0], [0.0, 2.0, 2.0]], features=["CDK1", "CCNB1", "TP53"])
+    >>> st.plot.stability_map(runs).data["share"].round(2).tolist()
+    [0.75, 0.25, 0.5, 0.5]
     """
     check_integer("top", top, least=1, most=len(CATEGORIES))
     sel = as_selections(selections)

@@ -32,9 +32,32 @@ def tuning_parallel(
 ) -> Picture:
     """One line per configuration over its parameters and objectives; the best of an objective is at the top.
 
-    Lines of the Pareto front are dark, that of the configuration which the rule `choose` takes is marked. `parameters`
-    are columns of `Tuning.frame`; without it those that vary and that at least half of the configurations have. In
-    `data` the rows with a `label` are the ticks of the axes. Configurations with an undefined objective are left out.
+    Lines of the Pareto front are dark, that of the chosen configuration is marked. In `data` the rows with a `label`
+    are the ticks of the axes. Configurations with an undefined objective are left out.
+
+    Parameters
+    ----------
+    result : Tuning or Findings
+        A tuning, or its findings.
+    parameters : list of str or None, default=None
+        Columns of `Tuning.frame`; None takes those that vary and that at least half of the configurations have.
+    choose : str or None, default=None
+        A rule of `Tuning.choose`, which marks one configuration; findings know theirs, and None marks none else.
+
+    Returns
+    -------
+    Picture
+        The frame that is shown (`data`) and its drawing, which `save` writes.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> space = {"filter": ["anova"], "fraction": [0.25, 0.5, 1.0], "model": {"knn": {}}}
+    >>> found = st.tune(space, X, y, sampler="grid", resampling=st.KFold(3), progress=False)
+    >>> st.plot.tuning_parallel(found).data["axis"].unique().tolist()
+    ['fraction', 'accuracy', 'stability', 'number of features']
     """
     import pandas as pd
 

@@ -26,9 +26,30 @@ DASHES = ([1, 0], [6, 3], [2, 2])  # tell features apart where the colours come 
 def stability_path(selector: StabilitySelection, *, top: int | None = None) -> Picture:
     """The share of the runs that select each feature, against the penalty or the number of features.
 
-    Stable features have a colour each, and the dashed line is the threshold. `top` is how many features are drawn at
-    most: the stable ones first, then those that are most often selected somewhere; without it the stable ones and
-    30 others. Of clustered features the clusters are drawn, which decide, each under the name of its first feature.
+    Stable features have a colour each, and the dashed line is the threshold. Of clustered features the clusters are
+    drawn, which decide, each under the name of its first feature.
+
+    Parameters
+    ----------
+    selector : StabilitySelection
+        Fitted.
+    top : int or None, default=None
+        How many features are drawn at most: the stable ones first, then those that are most often selected somewhere;
+        None is the stable ones and 30 others.
+
+    Returns
+    -------
+    Picture
+        The frame that is shown (`data`) and its drawing, which `save` writes.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> selector = st.StabilitySelection(n_runs=20, n_lambdas=20, random_state=0).fit(X, y)
+    >>> sorted(st.plot.stability_path(selector, top=3).data["feature"].unique())
+    ['bmi', 'bp', 's5']
     """
     import pandas as pd
 

@@ -73,16 +73,30 @@ LOOK: dict[str, Any] = {
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """`data` is what is shown; `draw(altair, data)` makes an Altair chart of it when one is asked for.
+    """A picture: the frame that is shown, and how to draw it when a drawing is asked for.
 
-    Attributes
+    Parameters
     ----------
-    data : the frame, with names as they are; the drawing sees them written out where they could not be shown
-    draw : gets the module altair and the frame
-    columns : what the drawing reads; a frame without one of them is refused
-    note : what the reader has to know, such as what was left out; it stands in the picture
-    seen : says in a sentence what the frame shows, for those who do not see the drawing
-    figure : "single" (85 mm) or "double" (180 mm), the columns of a page that it fills in print; None: for a screen
+    data : pandas.DataFrame
+        What is shown, with names as they are; the drawing sees them written out where they could not be shown.
+    draw : Callable
+        ``draw(altair, data)`` makes an Altair chart of the frame.
+    columns : tuple of str
+        What the drawing reads; a frame without one of them is refused.
+    note : str, default=""
+        What the reader has to know, such as what was left out; it stands in the picture.
+    figure : str or None, default=None
+        "single" (85 mm) or "double" (180 mm), the columns of a page that it fills in print; None is for a screen.
+    seen : Callable or None, default=None
+        Says in a sentence what the frame shows, for those who do not see the drawing.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> runs = st.Selections.from_sets([["TP53", "KRAS"], ["TP53", "EGFR"]], features=["TP53", "KRAS", "EGFR", "MYC"])
+    >>> picture = st.plot.selection_frequencies(runs)
+    >>> picture.data[["feature", "frequency"]].to_dict("records")[0]
+    {'feature': 'TP53', 'frequency': 1.0}
     """
 
     data: pd.DataFrame
@@ -129,25 +143,67 @@ class Picture:
         return chart
 
     def sized(self, figure: str | None) -> Picture:
-        """The same picture for one column of a journal ("single", 85 mm), for two ("double"), or for a screen (None).
+        """The same picture for another width.
 
         The plots get the width that names, axes and legends leave, and the letters of axes are 7 points high.
+
+        Parameters
+        ----------
+        figure : str or None
+            "single" for one column of a journal (85 mm), "double" for two (180 mm), None for a screen.
+
+        Returns
+        -------
+        Picture
+            The picture.
         """
         return replace(self, figure=figure)
 
     def specification(self) -> dict[str, Any]:
-        """The drawing as Vega-Lite."""
+        """The drawing as Vega-Lite.
+
+        Returns
+        -------
+        dict
+            The specification, with the data.
+
+        Raises
+        ------
+        MissingExtraError
+            Where Altair is not installed.
+        """
         return json.loads(self._written)  # type: ignore[no-any-return]
 
     def svg(self) -> str:
-        """The drawing as SVG text."""
+        """The drawing as SVG text.
+
+        Returns
+        -------
+        str
+            The text of an SVG file.
+
+        Raises
+        ------
+        MissingExtraError
+            Where what draws is not installed.
+        """
         drawn = str(converter().vegalite_to_svg(self._written))
         return drawn if self.figure is None else _resized(drawn, figures.WIDTHS[self.figure], "mm")
 
     def save(self, path: str | Path, *, figure: str | None = None) -> None:
         """Write the drawing as .html (one file, which needs no network), .svg, .png or .pdf.
 
-        `figure` is that of `sized`; without it the picture keeps its own.
+        Parameters
+        ----------
+        path : str or Path
+            The file; its ending says the format.
+        figure : str or None, default=None
+            "single" or "double", as for `sized`; None keeps the picture's own width.
+
+        Raises
+        ------
+        MissingExtraError
+            Where what draws is not installed.
         """
         if figure is not None and figure != self.figure:
             self.sized(figure).save(path)

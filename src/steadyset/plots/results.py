@@ -13,7 +13,34 @@ from steadyset.selections import Selections
 
 
 def picture_of(result: Any, name: str | None = None, **options: Any) -> Picture:
-    """A picture of a result: the named one, or the one that is made for results of its kind."""
+    """A picture of a result: the named one, or the one that is made for results of its kind.
+
+    Parameters
+    ----------
+    result : Assessment, Comparison, Consensus, Tuning, Selections, StabilitySelection or Findings
+        What to show.
+    name : str or None, default=None
+        A picture of `list_pictures`; None is the one that is made for such results.
+    **options : Any
+        Options of the picture. Where it shows the runs of one selector, `selector` names it.
+
+    Returns
+    -------
+    Picture
+        The frame that is shown (`data`) and its drawing, which `save` writes.
+
+    Raises
+    ------
+    InputError
+        Where no picture has this name, or it cannot show such a result.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> runs = st.Selections.from_sets([["a", "b"], ["a", "c"]], features=["a", "b", "c", "d"])
+    >>> st.plot.picture_of(runs, "runs_by_features", clustered=False).data.shape
+    (4, 7)
+    """
     record = picture_made_for(result) if name is None else get_picture(name)
     if record is None:
         kind = type(result).__name__

@@ -32,12 +32,39 @@ COLUMNS = ("row", "run", "runs", "group", "feature", "place", "share")
 def runs_by_features(
     selections: Any, *, top: int = 60, clustered: bool = True, similarity: FeatureSimilarity | None = None
 ) -> Picture:
-    """A mark for each of the `top` features that a run selected; similar runs and similar features stand together.
+    """A mark for each of the most frequent features that a run selected; similar runs and features stand together.
 
-    Runs that agree among themselves, more than with others, form groups, which have colours. Features are similar
-    by `similarity`, without it where the same runs select them. With clustered=False runs stand in their order, and
-    features by frequency. Where there would be more than 5,000 marks or 400 rows, neighbouring runs share a row:
-    `share` says how many of its runs selected the feature, and the mark is as dark. The picture says so.
+    Runs that agree among themselves, more than with others, form groups, which have colours. Where there would be more
+    than 5,000 marks or 400 rows, neighbouring runs share a row: `share` says how many of its runs selected the feature,
+    and the mark is as dark. The picture says so.
+
+    Parameters
+    ----------
+    selections : Selections, array-like, Mapping or Findings
+        The runs of one selector, or what `Selections.from_matrix` takes.
+    top : int, default=60
+        How many features are shown, the most frequent.
+    clustered : bool, default=True
+        Whether similar runs and similar features stand together; otherwise runs stand in their order, and features by
+        frequency.
+    similarity : FeatureSimilarity or None, default=None
+        Which features are similar; with None those that the same runs select.
+
+    Returns
+    -------
+    Picture
+        The frame that is shown (`data`) and its drawing, which `save` writes.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> genes = ["TP53", "KRAS", "EGFR", "MYC", "CDK1"]
+    >>> runs = st.Selections.from_sets([["TP53", "KRAS"], ["TP53", "EGFR"], ["TP53", "KRAS"]], features=genes)
+    >>> st.plot.runs_by_features(runs).data[["run", "group", "feature"]].head(3)
+      run  group feature
+    0   3      1    KRAS
+    1   3      1    TP53
+    2   1      1    KRAS
     """
     check_integer("top", top, least=1)
     check_flag("clustered", clustered)

@@ -44,8 +44,33 @@ def measure_agreement(
     """A scatter plot for each two measures, with Spearman's rank correlation opposite.
 
     The points are the selectors where several are given by name, each with its stability; of one selector they are the
-    pairs of its runs, each with its score, and the measures must be means over pairs. At most 6 measures are shown;
-    without `measures` they are some of different kinds. Many points are binned: the darker, the more of them.
+    pairs of its runs, each with its score, and the measures must be means over pairs. Many points are binned: the
+    darker, the more of them.
+
+    Parameters
+    ----------
+    selections : Selections, Mapping or Findings
+        The runs, those of several selectors by name, or findings.
+    measures : sequence of str or Measure, or None, default=None
+        At most 6 measures; None takes some of different kinds.
+    similarity : FeatureSimilarity or None, default=None
+        Which features can stand in for each other, for the measures that need it.
+
+    Returns
+    -------
+    Picture
+        The frame that is shown (`data`) and its drawing, which `save` writes.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> genes = ["TP53", "KRAS", "EGFR", "MYC", "CDK1"]
+    >>> runs = st.Selections.from_sets([["TP53", "KRAS"], ["TP53", "EGFR"], ["TP53", "KRAS", "MYC"]], features=genes)
+    >>> st.plot.measure_agreement(runs, ["jaccard", "phi"]).data[["point", "x", "y"]].round(2)
+              point     x     y
+    0  runs 1 and 2  0.33  0.17
+    1  runs 1 and 3  0.67  0.67
+    2  runs 2 and 3  0.25 -0.17
     """
     options = Options(similarity=similarity)
     runs = selections.selections if isinstance(selections, Findings) else selections

@@ -47,11 +47,43 @@ def convergence(
     similarity: FeatureSimilarity | None = None,
     **measure_params: Any,
 ) -> Picture:
-    """The stability of the first m runs with its interval, and the runs still needed for an interval of `width`.
+    """The stability of the first m runs with its interval, and the runs still needed for a narrow interval.
 
     The numbers are those of `convergence` and `runs_needed`. The band that is expected of more runs is pale; it is left
-    out where `width` is None or needs more than a hundred times the runs. Runs come in their order; `shuffle=True`
-    deals them out by `random_state`, which shows how far the curve hangs on the order.
+    out where `width` is None or needs more than a hundred times the runs.
+
+    Parameters
+    ----------
+    selections : Selections, Mapping or Findings
+        The runs, those of several selectors by name, or findings.
+    measure : str, Measure or None, default=None
+        The measure of stability; None is that of the findings, else nogueira.
+    width : float or None, default=0.1
+        How narrow the interval should become; None leaves the forecast out.
+    shuffle : bool, default=False
+        Whether the runs are dealt out at random, which shows how far the curve hangs on their order.
+    random_state : int, default=0
+        Seed of the shuffling and of what is simulated.
+    level : float or None, default=None
+        The confidence of the intervals; None is that of the findings, else 0.95.
+    similarity : FeatureSimilarity or None, default=None
+        Which features can stand in for each other, for the measures that need it.
+    **measure_params : Any
+        Parameters of the measure, such as ``alpha=1`` for davis.
+
+    Returns
+    -------
+    Picture
+        The frame that is shown (`data`) and its drawing, which `save` writes.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> genes = ["TP53", "KRAS", "EGFR", "MYC", "CDK1"]
+    >>> runs = st.Selections.from_sets([["TP53", "KRAS"], ["TP53", "EGFR"]] * 10, features=genes)
+    >>> picture = st.plot.convergence(runs, width=0.2)
+    >>> picture.data[["n_runs", "estimate"]].round(2).to_dict("records")[0]
+    {'n_runs': 2, 'estimate': 0.17}
     """
     import pandas as pd
 

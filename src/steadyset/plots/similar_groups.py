@@ -35,8 +35,33 @@ def similarity_groups(
     """Dots for the members of each group of similar features, and a diamond for the group as a whole.
 
     A group far to the right whose members are not is a steady choice of which only the name changes: every run selects
-    one of them, and which one is chance. The `top` groups that most runs select from are shown. Findings know which
-    features are similar when they are those of an assessment; selections need `similarity`.
+    one of them, and which one is chance.
+
+    Parameters
+    ----------
+    selections : Selections, Mapping or Findings
+        The runs, those of several selectors by name, or findings.
+    similarity : FeatureSimilarity or None, default=None
+        Which features are similar. Findings of an assessment know that themselves; selections need it.
+    top : int, default=20
+        How many groups are shown, those that most runs select from.
+
+    Returns
+    -------
+    Picture
+        The frame that is shown (`data`) and its drawing, which `save` writes.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> genes = ["TP53", "KRAS", "EGFR", "MYC", "CDK1"]
+    >>> alike = st.FeatureSimilarity.from_groups([["KRAS", "EGFR"], ["MYC", "CDK1"]], features=genes)
+    >>> runs = st.Selections.from_sets([["TP53", "KRAS"], ["TP53", "EGFR"], ["TP53", "KRAS"]], features=genes)
+    >>> st.plot.similarity_groups(runs, alike).data[["group", "kind", "feature", "share"]].round(2)
+      group              kind feature  share
+    0  KRAS       one feature    KRAS   0.67
+    1  KRAS       one feature    EGFR   0.33
+    2  KRAS  any of the group           1.00
     """
     check_integer("top", top, least=1, most=100)
     known = known_rows(selections, similarity)

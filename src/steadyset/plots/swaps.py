@@ -37,9 +37,32 @@ def swap_map(
 ) -> Picture:
     """A cell for each feature (row) and each similar one (column): its share of the runs without the first.
 
-    A dark cell is a feature that stands in for another one: where the first is missing, it is there. The `top`
-    features that are replaced or stand in most often are shown, similar ones side by side. Findings know which
-    features are similar when they are those of an assessment; selections need `similarity`.
+    A dark cell is a feature that stands in for another one: where the first is missing, it is there.
+
+    Parameters
+    ----------
+    selections : Selections, Mapping or Findings
+        The runs, those of several selectors by name, or findings.
+    similarity : FeatureSimilarity or None, default=None
+        Which features are similar. Findings of an assessment know that themselves; selections need it.
+    top : int, default=30
+        How many features are shown, those that are replaced or stand in most often; similar ones stand side by side.
+
+    Returns
+    -------
+    Picture
+        The frame that is shown (`data`) and its drawing, which `save` writes.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> genes = ["TP53", "KRAS", "EGFR", "MYC", "CDK1"]
+    >>> alike = st.FeatureSimilarity.from_groups([["KRAS", "EGFR"]], features=genes)
+    >>> runs = st.Selections.from_sets([["TP53", "KRAS"], ["TP53", "EGFR"], ["TP53", "KRAS"]], features=genes)
+    >>> st.plot.swap_map(runs, alike).data[["feature", "other", "share"]]
+      feature other  share
+    0    EGFR  KRAS    1.0
+    1    KRAS  EGFR    1.0
     """
     check_integer("top", top, least=2, most=60)
     known = known_rows(selections, similarity)

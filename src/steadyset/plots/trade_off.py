@@ -44,10 +44,29 @@ def accuracy_against_stability(
 
     Parameters
     ----------
-    result : an Assessment, or its findings
-    score : one of those computed, the first unless chosen
-    accuracy_slack, stability_slack : those of `epsilon_constraint`, whose choice is marked; the first is 0.025 for a
-        score with bounds, and without it there is no band for another one
+    result : Assessment or Findings
+        An assessment with scores, or its findings.
+    score : str or None, default=None
+        One of the scores that were computed; None is the first.
+    accuracy_slack : float or None, default=None
+        How far below the best score counts as equally good, as in `epsilon_constraint`, whose choice is marked; None is
+        0.025 for a score with bounds, and no band for another one.
+    stability_slack : float, default=0.1
+        How far below the best stability counts as equally steady.
+
+    Returns
+    -------
+    Picture
+        The frame that is shown (`data`) and its drawing, which `save` writes.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> result = st.assess(["anova:k=1", "anova:k=2"], X, y, resampling=st.Bootstrap(10), progress=False)
+    >>> st.plot.accuracy_against_stability(result).data["selector"].tolist()
+    ['anova:k=1', 'anova:k=2', 'random, 1 feature', 'random, 2 features']
     """
     found = findings_of(result)
     if not found.scoring:

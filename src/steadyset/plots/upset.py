@@ -34,11 +34,36 @@ def core_overlap(
     """Which features are in the steady core of exactly which selectors: bars of their numbers above a table of dots.
 
     Each column is a set of selectors (filled dots) and counts the features in all their cores and in no other one, the
-    largest first; each feature of a core is counted once. `core` is the share of the runs from which a feature is in
-    the steady core: that of the findings, else 0.9. At most `top` columns are shown; one column of a journal
-    has room for some 15.
+    largest first; each feature of a core is counted once.
 
-    Reference: Lex et al. 2014.
+    Parameters
+    ----------
+    selections : Mapping or Findings
+        The runs of several selectors by name, or findings.
+    core : float or None, default=None
+        The share of the runs from which a feature is in the steady core; None is that of the findings, else 0.9.
+    top : int, default=40
+        How many columns are shown at most; one column of a journal has room for some 15.
+
+    Returns
+    -------
+    Picture
+        The frame that is shown (`data`) and its drawing, which `save` writes.
+
+    References
+    ----------
+    Lex et al. 2014.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> genes = ["TP53", "KRAS", "EGFR", "MYC", "CDK1"]
+    >>> picture = st.plot.core_overlap({
+    ...     "lasso": st.Selections.from_sets([["TP53", "KRAS"]] * 5, features=genes),
+    ...     "forest": st.Selections.from_sets([["TP53", "MYC"]] * 5, features=genes),
+    ... })
+    >>> picture.data.query("inside")[["named", "selector"]].to_dict("tight")["data"]
+    [['TP53', 'lasso'], ['TP53', 'forest'], ['KRAS', 'lasso'], ['MYC', 'forest']]
     """
     check_integer("top", top, least=1, most=MOST_INTERSECTIONS)
     share, cores = _cores(selections, core)
