@@ -1,13 +1,16 @@
 """Compile the kernels ahead, several at a time, so that the first assessment does not wait for them.
 
+The modules are compiled too, where the installation has not done that: else each start would do it again.
 A kernel is compiled when it is first called and kept on disk. Here all are called, on data of a few rows: every measure
 and every selector, in parts that share few kernels, each part in a process of its own.
 """
 
 from __future__ import annotations
 
+import compileall
 import warnings
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -22,6 +25,7 @@ def warm_up(n_jobs: int | None = -1) -> None:
     """Compile what is not compiled yet, in up to ``n_jobs`` processes."""
     from joblib import Parallel, delayed
 
+    compileall.compile_dir(Path(__file__).parent, quiet=2)
     parts: list[Callable[[], None]] = [_models, _filters, _measures, _trees]  # the longest first
     Parallel(n_jobs=min(job_count(n_jobs), len(parts)), batch_size=1)(delayed(part)() for part in parts)
 

@@ -186,8 +186,29 @@ class Assessment(Drawable):
         """
         import pandas as pd
 
-        rows = [self._row(index, measure, level, similarity) for index in range(len(self.selectors))]
+        rows = self.summary_rows(measure=measure, level=level, similarity=similarity)
         return pd.DataFrame(rows).set_index("selector")
+
+    def summary_rows(
+        self, *, measure: str = DEFAULT_MEASURE, level: float = LEVEL, similarity: FeatureSimilarity | None = None
+    ) -> list[dict[str, Any]]:
+        """The rows of `summary`, as they are before they become a frame.
+
+        Parameters
+        ----------
+        measure : str, default="nogueira"
+            As in `summary`.
+        level : float, default=0.95
+            As in `summary`.
+        similarity : FeatureSimilarity or None, default=None
+            As in `summary`.
+
+        Returns
+        -------
+        list of dict
+            One per selector, in their order.
+        """
+        return [self._row(index, measure, level, similarity) for index in range(len(self.selectors))]
 
     def _row(self, index: int, measure: str, level: float, similarity: FeatureSimilarity | None) -> dict[str, Any]:
         name = self.selectors[index]

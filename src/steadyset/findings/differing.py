@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from steadyset.findings.parts import Differences, Test
@@ -18,7 +18,7 @@ CORRECTED_T = "corrected resampled t-tests"
 def differences(found: Comparison, what: str, test: str) -> Differences:
     """The tests of a comparison, and its letters in a sentence."""
     alpha = 1 - found.level
-    tests = tuple(_test(row, alpha) for row in found.tests.to_dict("records"))
+    tests = tuple(_test(row, alpha) for row in found.pairs)
     how = f"{test}{ADJUSTED.get(found.adjust or '', '')}, {percent(alpha)}"
     groups = {str(name): letters for name, letters in found.groups.items()}
     letters = ", ".join(f"{shown_name(name)} ({letters})" for name, letters in groups.items() if letters)
@@ -26,7 +26,7 @@ def differences(found: Comparison, what: str, test: str) -> Differences:
     return Differences(what, how, groups, tests, words, found.adjust or "")
 
 
-def _test(row: Mapping[Hashable, Any], alpha: float) -> Test:
+def _test(row: Mapping[str, Any], alpha: float) -> Test:
     return Test(
         str(row["first"]),
         str(row["second"]),
@@ -37,5 +37,5 @@ def _test(row: Mapping[Hashable, Any], alpha: float) -> Test:
         float(row["p_adjusted"]),
         bool(row["p_adjusted"] <= alpha),
         str(row["note"]),
-        bool(row.get("paired", True)),
+        bool(row["paired"]),
     )

@@ -72,7 +72,6 @@ def _about(assessment: Assessment) -> str:
 
 
 def _rows(assessment: Assessment, level: float) -> tuple[Procedure, ...]:
-    table = assessment.summary(level=level)
     return tuple(
         Procedure(
             name,
@@ -96,7 +95,7 @@ def _rows(assessment: Assessment, level: float) -> tuple[Procedure, ...]:
             float(row["tied"]),
             str(row["note"]),
         )
-        for name, row in zip(assessment.selectors, table.to_dict("records"), strict=True)
+        for name, row in zip(assessment.selectors, assessment.summary_rows(level=level), strict=True)
     )
 
 

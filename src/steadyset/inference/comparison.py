@@ -5,13 +5,17 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from math import isnan
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from steadyset.arguments import check_flag, wrong_argument
 from steadyset.conventions import LEVEL, check_level
 from steadyset.drawing import Drawable
 from steadyset.errors import InputError
-from steadyset.inference.hypotheses import difference_between
+from steadyset.inference.hypotheses import TestResult, difference_between
 from steadyset.inference.interval import interval_of
 from steadyset.inference.jackknife import Jackknife, jackknife
 from steadyset.inference.multiple import Adjustment, adjusted_p_values, check_adjustment, compact_letters
@@ -28,6 +32,10 @@ if TYPE_CHECKING:
 
     from steadyset.similarity import FeatureSimilarity
 
+ESTIMATE = ("procedure", "estimate", "se", "low", "high", "n_runs", "group", "note")
+TEST = ("statistic", "p_value", "p_adjusted", "paired", "note")
+PAIR = ("first", "second", "difference", "se", "low", "high", *TEST)
+
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Drawable):
@@ -35,11 +43,15 @@ class Comparison(Drawable):
 
     Attributes
     ----------
-    table : pandas.DataFrame
-        One row per procedure, the steadiest first: estimate, se, low, high, n_runs, group, note.
-    tests : pandas.DataFrame
-        One row per pair: first, second, difference (second minus first), se, low, high, statistic, p_value, p_adjusted,
+    estimates : tuple of dict
+        One per procedure, the steadiest first: procedure, estimate, se, low, high, n_runs, group, note.
+    pairs : tuple of dict
+        One per pair: first, second, difference (second minus first), se, low, high, statistic, p_value, p_adjusted,
         paired, note.
+    table : pandas.DataFrame
+        The estimates, by procedure.
+    tests : pandas.DataFrame
+        The pairs.
     groups : dict
         The letters of each procedure; two procedures that share a letter cannot be told apart.
     measure : str
@@ -60,12 +72,26 @@ class Comparison(Drawable):
     {'t-test': 'a', 'forest': 'a'}
     """
 
-    table: pd.DataFrame
-    tests: pd.DataFrame
+    estimates: tuple[dict[str, Any], ...]
+    pairs: tuple[dict[str, Any], ...]
     groups: dict[str, str]
     measure: str
     level: float
     adjust: str | None
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """The estimates, by procedure."""
+        import pandas as pd
+
+        return pd.DataFrame(self.estimates).set_index("procedure")
+
+    @cached_property
+    def tests(self) -> pd.DataFrame:
+        """The pairs."""
+        import pandas as pd
+
+        return pd.DataFrame(self.pairs)
 
     def to_markdown(self) -> str:
         """The table in Markdown.
@@ -202,74 +228,74 @@ def compare(
     for one in runs.values():
         check_features(next(iter(runs.values())), one, record, paired)
     values = {name: jackknife(one, record, options) for name, one in runs.items()}
-    tests = _tests(runs, values, options, paired, level)
-    tests["p_adjusted"] = adjusted_p_values(tests["p_value"].to_numpy(), adjust)
-    table = _table(values, options, level)
-    table = table.sort_values("estimate", ascending=not record.higher_is_steadier, kind="stable")
-    columns = [
-        "first",
-        "second",
-        "difference",
-        "se",
-        "low",
-        "high",
-        "statistic",
-        "p_value",
-        "p_adjusted",
-        "paired",
-        "note",
-    ]
-    return grouped(table, tests[columns], record.name, level, adjust)
+    pairs = _pairs(runs, values, options, paired, level)
+    estimates = [_estimate(name, one, options, level) for name, one in values.items()]
+    return grouped(estimates, pairs, record.name, level, adjust, lower_is_better=not record.higher_is_steadier)
 
 
-def grouped(table: pd.DataFrame, tests: pd.DataFrame, measure: str, level: float, adjust: Adjustment) -> Comparison:
-    """Put the letters of those that cannot be told apart into the table; its best row is the first."""
-    differ = {
-        frozenset((x, y))
-        for x, y, p in zip(tests["first"], tests["second"], tests["p_adjusted"], strict=True)
-        if p <= 1 - level
+def grouped(
+    estimates: list[dict[str, Any]],
+    pairs: list[dict[str, Any]],
+    measure: str,
+    level: float,
+    adjust: Adjustment,
+    *,
+    lower_is_better: bool,
+) -> Comparison:
+    """The best estimate first; p-values adjusted, and the letters of those that cannot be told apart."""
+    adjusted = adjusted_p_values(np.array([pair["p_value"] for pair in pairs]), adjust)
+    tests = [{**pair, "p_adjusted": p} for pair, p in zip(pairs, adjusted.tolist(), strict=True)]
+    differ = {frozenset((test["first"], test["second"])) for test in tests if test["p_adjusted"] <= 1 - level}
+    known = [one for one in estimates if not isnan(one["estimate"])]
+    known.sort(key=lambda one: one["estimate"] if lower_is_better else -one["estimate"])
+    ordered = [*known, *(one for one in estimates if isnan(one["estimate"]))]
+    letters = compact_letters([one["procedure"] for one in known], differ)
+    groups = {one["procedure"]: letters.get(one["procedure"], "") for one in ordered}
+    table = tuple(_in_order({**one, "group": groups[one["procedure"]]}, ESTIMATE) for one in ordered)
+    return Comparison(table, tuple(_in_order(test, PAIR) for test in tests), groups, measure, level, adjust)
+
+
+def _in_order(row: dict[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
+    return {key: row[key] for key in keys}
+
+
+def _estimate(name: str, values: Jackknife, options: Options, level: float) -> dict[str, Any]:
+    found = interval_of(values, options, level)
+    return {
+        "procedure": name,
+        "estimate": found.estimate,
+        "se": found.se,
+        "low": found.low,
+        "high": found.high,
+        "n_runs": values.n_runs,
+        "note": found.note,
     }
-    known = list(table.index[table["estimate"].notna()])
-    groups = dict.fromkeys(table.index, "") | compact_letters(known, differ)
-    table.insert(5, "group", [groups[name] for name in table.index])
-    return Comparison(table, tests, groups, measure, level, adjust)
 
 
-def _table(values: Mapping[str, Jackknife], options: Options, level: float) -> pd.DataFrame:
-    import pandas as pd
-
-    rows = []
-    for one in values.values():
-        found = interval_of(one, options, level)
-        rows.append((found.estimate, found.se, found.low, found.high, one.n_runs, found.note))
-    index = pd.Index(list(values), name="procedure")
-    return pd.DataFrame(rows, columns=["estimate", "se", "low", "high", "n_runs", "note"], index=index)
-
-
-def _tests(
+def _pairs(
     runs: Mapping[str, Selections],
     values: Mapping[str, Jackknife],
     options: Options,
     paired: bool | None,
     level: float,
-) -> pd.DataFrame:
-    import pandas as pd
+) -> list[dict[str, Any]]:
+    return [
+        tested_pair(x, y, difference_between(runs[x], runs[y], values[x], values[y], options, paired, level=level))
+        for x, y in itertools.combinations(runs, 2)
+    ]
 
-    rows = []
-    for x, y in itertools.combinations(runs, 2):
-        found = difference_between(runs[x], runs[y], values[x], values[y], options, paired, level=level)
-        rows.append(
-            {
-                "first": x,
-                "second": y,
-                "difference": found.estimate,
-                "se": found.se,
-                "low": found.low,
-                "high": found.high,
-                "statistic": found.statistic,
-                "p_value": found.p_value,
-                "paired": found.paired,
-                "note": found.note,
-            }
-        )
-    return pd.DataFrame(rows)
+
+def tested_pair(first: str, second: str, found: TestResult) -> dict[str, Any]:
+    """The row of a test of two procedures."""
+    return {
+        "first": first,
+        "second": second,
+        "difference": found.estimate,
+        "se": found.se,
+        "low": found.low,
+        "high": found.high,
+        "statistic": found.statistic,
+        "p_value": found.p_value,
+        "paired": found.paired,
+        "note": found.note,
+    }

@@ -11,21 +11,18 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import special
 
 from steadyset.conventions import LEVEL, check_level
-from steadyset.inference.comparison import Comparison, grouped
+from steadyset.inference.comparison import Comparison, grouped, tested_pair
 from steadyset.inference.hypotheses import TestResult
-from steadyset.inference.multiple import Adjustment, adjusted_p_values
+from steadyset.inference.multiple import Adjustment
 from steadyset.inference.spread import t_quantile
 from steadyset.kernels.arrays import Floats
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 CONSTANT = "the difference is the same in every run, so that no test can tell how sure it is"
 
@@ -73,35 +70,22 @@ def compare_scores(
 
     All pairs are tested on the resamples that both have. The table's intervals are mean ± t se with the corrected se.
     """
-    import pandas as pd
-
     check_level(level)
-    table = _table(scores, test_ratio, level).sort_values("estimate", ascending=lower_is_better, kind="stable")
-    rows = []
+    pairs = []
     for x, y in itertools.combinations(scores, 2):
         shared = [label for label in scores[x] if label in scores[y]]
         a, b = ([scores[who][label] for label in shared] for who in (x, y))
-        found = test_mean_difference(a, b, test_ratio, level=level)
-        rows.append((x, y, found.estimate, found.se, found.low, found.high, found.statistic, found.p_value, found.note))
-    columns = ["first", "second", "difference", "se", "low", "high", "statistic", "p_value", "note"]
-    tests = pd.DataFrame(rows, columns=columns)
-    tests.insert(8, "p_adjusted", adjusted_p_values(tests["p_value"].to_numpy(dtype=np.float64), adjust))
-    tests.insert(9, "paired", True)
-    return grouped(table, tests, name, level, adjust)
+        pairs.append(tested_pair(x, y, test_mean_difference(a, b, test_ratio, level=level)))
+    estimates = [_estimate(who, list(one.values()), test_ratio, level) for who, one in scores.items()]
+    return grouped(estimates, pairs, name, level, adjust, lower_is_better=lower_is_better)
 
 
-def _table(scores: Mapping[str, Mapping[str, float]], test_ratio: float, level: float) -> pd.DataFrame:
-    import pandas as pd
-
-    rows = []
-    for one in scores.values():
-        known = _known(list(one.values()))
-        mean = float(known.mean()) if len(known) else float("nan")
-        se = corrected_error(known, test_ratio)
-        margin = t_quantile(level, len(known) - 1) * se if len(known) > 1 else float("nan")
-        rows.append((mean, se, mean - margin, mean + margin, len(known), ""))
-    index = pd.Index(list(scores), name="procedure")
-    return pd.DataFrame(rows, columns=["estimate", "se", "low", "high", "n_runs", "note"], index=index)
+def _estimate(name: str, values: npt.ArrayLike, test_ratio: float, level: float) -> dict[str, Any]:
+    known = _known(values)
+    mean, se = float(known.mean()) if len(known) else float("nan"), corrected_error(known, test_ratio)
+    margin = t_quantile(level, len(known) - 1) * se if len(known) > 1 else float("nan")
+    ends = {"low": mean - margin, "high": mean + margin}
+    return {"procedure": name, "estimate": mean, "se": se, **ends, "n_runs": len(known), "note": ""}
 
 
 def _known(values: npt.ArrayLike) -> Floats:

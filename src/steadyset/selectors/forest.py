@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -28,11 +30,24 @@ KINDS = {"impurity": "decrease_share", "permutation": "permutation"}
 N_TREES = renamed("n_trees", "n_estimators", since="0.1", removed_in="1.0")
 
 
+@dataclass(frozen=True, eq=False)
+class _SecondForest:
+    """The forest that predicts. Who only selects never asks for it, and growing it takes half of a fit."""
+
+    data: ForestData
+    growth: Growth
+    seed: np.random.SeedSequence
+
+    @cached_property
+    def trees(self) -> Trees:
+        return grow_forest(self.data, self.growth, self.seed)
+
+
 class _ForestSelector(ModelSelector):
     """The fit that the classification and the regression forest share."""
 
     importances_: Floats
-    trees_: Trees
+    _forest: _SecondForest
     _target: Target
 
     def __init__(
@@ -55,7 +70,7 @@ class _ForestSelector(ModelSelector):
         self.n_trees = n_trees
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Grow the forest, keep the k most important features, and grow the one that predicts from them.
+        """Grow the forest and keep the k most important features; the forest that predicts grows when it is used.
 
         Parameters
         ----------
@@ -84,7 +99,7 @@ class _ForestSelector(ModelSelector):
         self.support_ = np.zeros(len(varies), dtype=np.bool_)
         self.support_[candidates[best]] = True
         self.n_tied_ = len(tied(self.importances_[candidates], best))
-        self.trees_ = grow_forest(data.only(self.support_), growth, second)
+        self._forest = _SecondForest(data.only(self.support_), growth, second)
         if len(training.classes):
             self.classes_ = training.classes
         return self
@@ -109,6 +124,11 @@ class _ForestSelector(ModelSelector):
         fitted = clone(self).set_params(k=reach).fit(X, y)
         chosen = np.flatnonzero(fitted.support_)
         return nested(chosen[first_best(fitted.importances_[chosen], len(chosen))])
+
+    @property
+    def trees_(self) -> Trees:
+        """The nodes of the second forest as arrays."""
+        return self._forest.trees
 
     def _number_of_trees(self) -> int:
         if isinstance(self.n_trees, str):
