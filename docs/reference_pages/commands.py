@@ -29,7 +29,7 @@ def _overview(command: Any) -> str:
         f"| [`{PROGRAM} {name}`]({name}.md) | {plain(_paragraphs(subcommand)[0])} |"
         for name, subcommand in command.commands.items()
     ]
-    lines = [f"# The command `{PROGRAM}`", "", *_told(command), "| command | what it does |", "|---|---|", *rows, ""]
+    lines = [f"# The command {PROGRAM}", "", *_told(command), "| command | what it does |", "|---|---|", *rows, ""]
     context = typer.Context(command, info_name=PROGRAM)
     return "\n".join([*lines, *_parameters(context, PROGRAM, 2), toctree(command.commands)])
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 API = "reference/api"
 PYTHON = re.compile(r"(?:st|steadyset)\.((?:[a-z_]\w*\.)?\w+)(\.\w+)?(?:\(.*\))?")
-NAMED = re.compile(r"([A-Z]\w+)(\.\w+)?(?:\(.*\))?")  # in docstrings, which speak of classes by their names alone
+# Docstrings speak of classes and functions by their names alone; one word in small letters may be a parameter too.
+NAMED = re.compile(r"([A-Z]\w+|[a-z]+_\w+)(\.\w+)?(?:\(.*\))?")
 COMMAND = re.compile(rf"{PROGRAM} ([a-z-]+)(?: .*)?")
 COMMANDS = frozenset(one.name for one in command_app.registered_commands)
 

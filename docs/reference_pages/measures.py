@@ -88,9 +88,8 @@ def _page(measure: st.Measure, advised: list[str]) -> Iterator[str]:
     summary, *more = _paragraphs(measure)
     yield from (f"# {measure.name}", "", plain(summary), "")
     if advised:
-        yield from ("**Recommended** where", "", *(f"- {case}" for case in advised), "")
-        yield from ("([why](../../which-measure.md)).", "")
-    yield from (formula(measure.formula), "", table(["", ""], _facts(measure)), "")
+        yield from ("**Recommended** ([why](../../which-measure.md)) where", "", *(f"- {case}" for case in advised), "")
+    yield from (formula(measure.formula), "", "{.facts}", table(["", ""], _facts(measure)), "")
     for paragraph in more:
         yield from (plain(paragraph), "")
     yield from ("## Example", "", *_example(measure), "")

@@ -1,0 +1,30 @@
+"""The site, built once for all tests, as `make docs` builds it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+DOCS = Path(__file__).parents[2] / "docs"
+sys.path.append(str(DOCS))  # where the generators of the reference are
+
+for _needed in ("sphinx", "myst_parser", "numpydoc", "pydata_sphinx_theme"):
+    pytest.importorskip(_needed, reason="needs the extra docs: pip install 'steadyset[docs]'")
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory, request):
+    """The folder of the site; a warning of the build is an error."""
+    shared = tmp_path_factory.getbasetemp()
+    shared = shared.parent if hasattr(request.config, "workerinput") else shared  # of all workers of one test run
+    folder, trees, told = shared / "site", shared / "site-doctrees", shared / "site-warnings.txt"
+    with FileLock(shared / "site.lock"):
+        if not told.exists():
+            options = ["-b", "html", "-W", "--keep-going", "-q", "-j", "2", "-d", str(trees)]
+            command = [sys.executable, "-m", "sphinx", *options, str(DOCS), str(folder)]
+            built = subprocess.run(command, capture_output=True, text=True)
+            told.write_text(built.stderr if built.returncode else "")
+    assert told.read_text() == ""
+    return folder
