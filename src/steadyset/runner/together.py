@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from steadyset.runner.training import Training
 from steadyset.selectors.protocols import fits_many
 
 Group = tuple[int, list[int]]  # a selector and its runs
+Fit = Callable[[], Any]  # gives a fitted selector
 # Runs that are fitted together: more gain little, and a run is on disk only when those of its group are computed.
 MOST_TOGETHER = 10
 
@@ -29,7 +30,7 @@ def grouped(plan: Plan, selectors: Sequence[Any], keys: Sequence[tuple[int, int]
 
     Cells that cannot be fitted together are groups of one, and so are fits on all rows.
     """
-    several = [_fits_together(plan, selector) for selector in selectors]
+    several = [can_fit_together(plan, selector) for selector in selectors]
     most = MOST_TOGETHER
     if n_jobs > 1:  # every job has several groups of each selector, so that none waits long for the last one
         most = max(1, min(most, len(keys) // (4 * n_jobs * len(selectors))))
@@ -64,20 +65,18 @@ def compute_group(plan: Plan, selector: Any, index: int, runs: Sequence[int]) ->
         yield replace(cell, selector=index, run=run, fit_seconds=cell.fit_seconds + spent)
 
 
-def _chosen_by(fitted: Callable[[], Any], n_features: int) -> Callable[[Training], list[Fitted]]:
+def _chosen_by(fitted: Fit, n_features: int) -> Callable[[Training], list[Fitted]]:
     return lambda training: [Fitted(chosen(fitted(), n_features))]
 
 
-def _fits_together(plan: Plan, selector: Any) -> bool:
+def can_fit_together(plan: Plan, selector: Any) -> bool:
     """Whether resamples of the plan are weights of its rows for this selector, and can be handed to it together."""
     if plan.impute is not None and len(plan.gaps):  # every run fills the gaps by medians of its own
         return False
     return fits_many(selector) and bool(getattr(selector, "weights_equal_copies", False))
 
 
-def _fitted_together(
-    plan: Plan, selector: Any, runs: Sequence[int], resamples: Sequence[Resample]
-) -> dict[int, Callable[[], Any]]:
+def _fitted_together(plan: Plan, selector: Any, runs: Sequence[int], resamples: Sequence[Resample]) -> dict[int, Fit]:
     """For each run a call that gives the fitted selector; none where the fit of all fails, so that each tells why."""
     usable = [
         (run, resample)
@@ -86,15 +85,24 @@ def _fitted_together(
     ]
     if not usable:
         return {}
-    weights = np.stack([resample.weights(len(plan.y)) for _, resample in usable])
     template = ready(selector, plan, usable[0][0])  # it has no seeds, so that it is the same for every run
-    X = plan.X
-    if not is_ours(template):
+    fits = fit_together(plan, template.fit_many, [resample for _, resample in usable], trusted=is_ours(template))
+    return {run: fit for (run, _), fit in zip(usable, fits, strict=True)} if fits is not None else {}
+
+
+def fit_together(
+    plan: Plan, fit_many: Callable[..., Iterable[Fit]], resamples: Sequence[Resample], *, trusted: bool
+) -> list[Fit] | None:
+    """What `fit_many` gives for resamples that draw rows; None where it fails: the fits one by one say why.
+
+    Data that goes to somebody else's code cannot be written to.
+    """
+    weights, X = np.stack([resample.weights(len(plan.y)) for resample in resamples]), plan.X
+    if not trusted:
         X = X.view()
         X.flags.writeable = False
     with same_conditions():
         try:
-            fits = list(template.fit_many(X, plan.y.copy(), weights))
-        except Exception:  # whatever it is, the fits one by one say it of the runs that it concerns
-            return {}
-    return {run: fit for (run, _), fit in zip(usable, fits, strict=True)}
+            return list(fit_many(X, plan.y.copy(), weights))
+        except Exception:  # whatever it is, it concerns some of the runs, or all
+            return None

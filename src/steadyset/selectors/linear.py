@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, Self
@@ -19,8 +19,10 @@ from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selectors.known import register_selector
 from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
 from steadyset.selectors.model_input import left_out_copies
+from steadyset.selectors.one_thread import one_blas_thread
 from steadyset.selectors.path_batches import Batches, Level, Resamples, Solving, Walk, laid_out, read_resamples
-from steadyset.selectors.path_search import levels_of, one_level_each, tell_accuracy, tell_worst
+from steadyset.selectors.path_search import levels_of, one_level_each, path_end, tell_accuracy, tell_worst
+from steadyset.selectors.shared_paths import SharedPaths
 from steadyset.selectors.validation import check_choice, check_integer, check_number, one_vector
 
 Family = Literal["logistic", "linear"]
@@ -274,6 +276,7 @@ class _ElasticNetSelector(LinearSelector):
     """The fit that the logistic and the linear selector share."""
 
     _family: Family
+    path_parameters = ("penalty", "k")
 
     def __init__(
         self,
@@ -346,16 +349,51 @@ class _ElasticNetSelector(LinearSelector):
 
     def _fits(self, X: ArrayLike, y: ArrayLike, weights: ArrayLike | None) -> Iterator[Callable[[Any], Self]]:
         batches = self._batches_of(X, y, weights, selector=self)
-        names = {name: getattr(self, name) for name in ("n_features_in_", "feature_names_in_") if hasattr(self, name)}
+        yield from batches.each(partial(self._models, self._names()))
 
-        def compute(solving: Solving) -> list[Callable[[Any], Self]]:
-            levels = one_level_each(solving, self.penalty, self.k, self.n_lambdas, self.lambda_min_ratio)
-            return [
-                partial(_put, names, solving.data, run, level, *_found(solving, place, level))
-                for place, (run, level) in enumerate(zip(solving.runs, levels, strict=True))
-            ]
+    def _models(self, names: dict[str, Any], solving: Solving) -> list[Callable[[Any], Self]]:
+        levels = one_level_each(solving, self.penalty, self.k, self.n_lambdas, self.lambda_min_ratio)
+        return [
+            partial(_put, names, solving.data, run, level, *_found(solving, place, level))
+            for place, (run, level) in enumerate(zip(solving.runs, levels, strict=True))
+        ]
 
-        yield from batches.each(compute)
+    def _names(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("n_features_in_", "feature_names_in_") if hasattr(self, name)}
+
+    def share_paths(
+        self, X: ArrayLike, y: ArrayLike, weights: ArrayLike
+    ) -> Callable[[Self], Sequence[Callable[[], Self]]] | None:
+        """Share one path among fits with several penalties or k.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            The data.
+        y : array-like of shape (n_rows,)
+            The target.
+        weights : array-like of shape (n_resamples, n_rows)
+            How often each resample holds a row.
+
+        Returns
+        -------
+        callable or None
+            Gives for a selector that differs from this one in `penalty` and `k` alone what its `fit_many` would give,
+            to the last bit. None where the resamples are too many to be held together.
+        """
+        batches = self._batches_of(X, y, weights, selector=self)
+        if not SharedPaths.can_hold(batches):
+            return None
+        names, least = self._names(), self.lambda_min_ratio
+        with one_blas_thread():
+            paths = SharedPaths(batches, lambda solving: levels_of(solving, self.n_lambdas, path_end(least)))
+
+        def fits(selector: Self) -> list[Callable[[], Self]]:
+            paths.start_again()
+            with one_blas_thread():
+                return [partial(fitted, clone(selector)) for fitted in selector._models(names, paths)]
+
+        return fits
 
     def has_size(self) -> bool:
         """Whether the size decides, and no given penalty.

@@ -189,12 +189,17 @@ def copies_of(X: Floats, columns: Ints, rows: Ints | None = None) -> list[Ints]:
     """The copies and mirror images of each of some columns, itself among them; a constant column has none."""
     rows = np.arange(len(X)) if rows is None else rows
     gap = np.abs(X[rows[0]] - X[rows[1]])  # the first two rows tell most columns apart
+    own = X[np.ix_(rows, columns)]
+    varies = (own != own[0]).any(axis=0)
+    order = np.argsort(gap, kind="stable")
+    begins, ends = (np.searchsorted(gap[order], gap[columns], side=side) for side in ("left", "right"))
     found = []
-    for j in columns:
-        near, own = np.flatnonzero(gap == gap[j]), X[rows, j][:, None]
-        values = X[np.ix_(rows, near)]
-        same = (values == own).all(axis=0) | (values == -own).all(axis=0)
-        found.append(near[same] if np.ptp(own) > 0 else near[:0])
+    for k, (begin, end) in enumerate(zip(begins, ends, strict=True)):
+        near = order[begin:end] if varies[k] else order[:0]
+        if len(near) > 1:
+            values, mine = X[np.ix_(rows, near)], own[:, k : k + 1]
+            near = near[(values == mine).all(axis=0) | (values == -mine).all(axis=0)]
+        found.append(near)
     return found
 
 

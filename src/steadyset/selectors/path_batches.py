@@ -35,6 +35,7 @@ from steadyset.selectors.model_input import (
 )
 from steadyset.selectors.one_thread import one_blas_thread
 
+Solved = tuple[Ints, Floats, Ints, Floats]  # sizes and numbers of some places; features and values, one after the other
 MOST_AT_ONCE = 50
 # What a batch may take: the descents of all features of its resamples, and room for their active sets, of which only
 # what is used is ever touched.
@@ -177,14 +178,15 @@ class Batches:
             if jobs == 1:
                 room: Any = None
                 for start in starts:
-                    room = self._room(start) if room is None else room
+                    room = self.room(start) if room is None else room
                     yield from compute(Solving(self, start, room))
                 return
             with ThreadPoolExecutor(jobs) as pool:
-                for found in pool.map(lambda start: compute(Solving(self, start, self._room(start))), starts):
+                for found in pool.map(lambda start: compute(Solving(self, start, self.room(start))), starts):
                     yield from found
 
-    def _room(self, start: int) -> Any:
+    def room(self, start: int) -> Any:
+        """Room for the batch that begins with a resample."""
         d, n = self.features.Xt.shape
         return make_batch(min(self.at_once, self.n_runs - start), d, n, self._most_rows, self._places)
 
@@ -243,24 +245,33 @@ class Solving:
         for k, levels in enumerate(lambdas):
             penalties[: len(levels), k] = levels
         walked = Walk(which, penalties, np.full(penalties.shape, -1), np.zeros((*penalties.shape, 2)), [], [])
-        units = self.units[which] / self.batches.l1_ratio
+        units = self._units()[which]
         going = np.arange(len(which))
         for t in range(len(penalties)):
             going = going[t < n_levels[going]]
             if not len(going):
                 break
-            self._level(which[going], penalties[t, going] / units[going])
-            most = int(self._batch.size[which[going]].sum())
-            sizes, numbers = np.empty(len(going), np.int64), np.empty((len(going), 2))
-            found, values = np.empty(most, np.int64), np.empty(most)
-            record(self._batch, which[going], sizes, numbers, found, values)
+            sizes, numbers, found, values = self._solved(which[going], penalties[t, going] / units[going])
             walked.sizes[t, going], walked.numbers[t, going] = sizes, numbers
-            used = int(sizes.sum())
-            walked.found.append(found[:used])
-            walked.values.append(values[:used])
+            walked.found.append(found)
+            walked.values.append(values)
             if stop_size is not None:
                 going = going[sizes < stop_size]
         return walked
+
+    def _solved(self, which: Ints, penalties: Floats) -> Solved:
+        """The next level of some places, at penalties of the solved target."""
+        self._level(which, penalties)
+        most = int(self._batch.size[which].sum())
+        sizes, numbers = np.empty(len(which), np.int64), np.empty((len(which), 2))
+        found, values = np.empty(most, np.int64), np.empty(most)
+        record(self._batch, which, sizes, numbers, found, values)
+        used = int(sizes.sum())
+        return sizes, numbers, found[:used], values[:used]
+
+    def _units(self) -> Floats:
+        """What a penalty of each resample is divided by to be one of the solved target."""
+        return np.asarray(self.units / self.batches.l1_ratio)
 
     def _level(self, which: Ints, penalties: Floats) -> None:
         features, logistic = self.batches.features, self.batches.logistic

@@ -37,8 +37,7 @@ def one_level_each(
     """The model at the penalty, or the one with about k features, of each resample of a batch."""
     if penalty is not None and k is not None:
         raise InputError("penalty and k are both given; give one of them.")
-    # The path ends at the level or size, so it may go further down than one that is walked to its end.
-    levels = levels_of(solving, n_lambdas, 1e-4 if min_ratio is None else min_ratio)
+    levels = levels_of(solving, n_lambdas, path_end(min_ratio))
     places = range(len(solving.runs))
     if penalty is None:
         return _of_size(solving, levels, size_or_default(k, solving.data.X.shape[1]))
@@ -46,6 +45,11 @@ def one_level_each(
     ways = [np.append(lambdas[lambdas > penalty][STRIDE - 1 :: STRIDE], penalty) for lambdas in levels]
     walked = solving.solve(places, ways)
     return [walked.level(k, -1) for k in places]
+
+
+def path_end(min_ratio: float | None) -> float:
+    """The last level of a search: it ends at the level or size, so it may go further down than a whole path."""
+    return 1e-4 if min_ratio is None else min_ratio
 
 
 def tell_accuracy(penalty: float, violation: float, spread: float, tol: float) -> None:

@@ -76,6 +76,17 @@ class FitsMany(Protocol):
         ...
 
 
+@runtime_checkable
+class SharesPaths(Protocol):
+    """A selector whose fits to the same weight vectors share work where only `path_parameters` differ."""
+
+    path_parameters: tuple[str, ...]
+
+    def share_paths(self, X: Any, y: Any, weights: Floats) -> Callable[[Any], Sequence[Callable[[], Any]]] | None:
+        """A function that gives what `fit_many` of another such selector gives; None where there is no room."""
+        ...
+
+
 def fits_many(selector: Any) -> bool:
     """Whether a selector may be fitted to many weight vectors together."""
     return isinstance(selector, FitsMany) and selector.can_fit_many()

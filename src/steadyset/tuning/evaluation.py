@@ -1,12 +1,14 @@
 """How good a configuration is: fitted on every resample, scored on the left-out rows, its selections compared.
 
 All configurations see the same resamples. What several of them need is computed once: the ranking of a filter on every
-resample, and the similarity of the features.
+resample, the similarity of the features, and the paths of models that differ in their penalty or size. The resamples of
+a configuration are fitted together where its model can do that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,8 +16,10 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 from scipy.special import ndtri
+from sklearn.base import clone
 
 from steadyset.arguments import job_count
+from steadyset.assessment.request import description
 from steadyset.conventions import LEVEL
 from steadyset.errors import InputError
 from steadyset.inference import confidence_interval
@@ -27,9 +31,11 @@ from steadyset.runner.cell import ONE_CLASS, Cell, Fitted, compute_cells
 from steadyset.runner.chosen import Chosen
 from steadyset.runner.plan import Plan
 from steadyset.runner.scoring import LOWER_IS_BETTER
-from steadyset.runner.seeds import ready
+from steadyset.runner.seeds import is_ours, ready
+from steadyset.runner.together import Fit, can_fit_together, fit_together
 from steadyset.runner.training import Training
 from steadyset.selections import Selections
+from steadyset.selectors.protocols import SharesPaths
 from steadyset.similarity import FeatureSimilarity
 from steadyset.task import NUMBER
 from steadyset.tuning.filter_rankings import Rankings
@@ -38,6 +44,7 @@ from steadyset.tuning.filtered import NO_FILTER, FilteredModel
 STABILITY, N_FEATURES, SECONDS = "stability", "n_features", "seconds"
 MOST_TRIALS = 1_000_000
 ALIASES = {"size": N_FEATURES, "time": SECONDS}
+MOST_PATHS = 4  # kinds of models of which the paths are kept
 NORMAL = float(ndtri((1 + LEVEL) / 2))
 
 
@@ -49,7 +56,7 @@ def direction(objective: str, measure: str | Measure) -> str:
 
 
 class Evaluator:
-    """Evaluates configurations on the resamples of a plan; `shared=False` ranks anew for each, for comparison.
+    """Evaluates configurations on the resamples of a plan; `shared=False` computes all anew for each, for comparison.
 
     Rankings by filters stay in `folder`.
     """
@@ -85,6 +92,7 @@ class Evaluator:
         if not self.usable:
             raise InputError(f"In every run {ONE_CLASS}; use more rows, or a stratified resampling.")
         self.rankings = Rankings(plan, self.usable, n_jobs, folder=folder)
+        self._known_paths: dict[tuple[type, str], Callable[[Any], Iterable[Fit]] | None] = {}
 
     def __call__(self, configuration: FilteredModel) -> dict[str, Any]:
         """Means with standard errors, the stability with its interval (nan is undefined), and why runs failed."""
@@ -111,11 +119,40 @@ class Evaluator:
             rankings = self.rankings if self.shared else Rankings(self.plan, self.usable, self.n_jobs, room=1)
             kept = list(rankings.best(configuration.filter, configuration.n_kept(self.plan.X.shape[1])))
             spent = rankings.seconds(configuration.filter)
+        begin = time.perf_counter()
+        fits: Sequence[Any] = self._fitted_together(configuration) or [None] * len(self.usable)
+        spent += (time.perf_counter() - begin) / len(fits)
         cells: list[Cell] = Parallel(n_jobs=job_count(self.n_jobs), backend="threading")(
-            delayed(_cell)(self.plan, configuration, resample, columns, spent)
-            for resample, columns in zip(self.usable, kept, strict=True)
+            delayed(_cell)(self.plan, configuration, resample, columns, fitted, spent)
+            for resample, columns, fitted in zip(self.usable, kept, fits, strict=True)
         )
         return cells
+
+    def _fitted_together(self, configuration: FilteredModel) -> list[Fit] | None:
+        """The model of a configuration on all resamples; None where each has features of its own, or a fit fails."""
+        model = configuration.model
+        if not self.shared or configuration.filter != NO_FILTER or not can_fit_together(self.plan, model):
+            return None
+        fit_many = self._paths(model) if isinstance(model, SharesPaths) else model.fit_many
+        return fit_together(self.plan, fit_many, self.usable, trusted=is_ours(model))
+
+    def _paths(self, model: Any) -> Callable[..., Iterable[Fit]]:
+        """The fits of a model along the paths of those before it that differ in its place on them alone."""
+
+        def fit_many(X: Any, y: Any, weights: Any) -> Iterable[Fit]:
+            kind = type(model), description(clone(model).set_params(**dict.fromkeys(model.path_parameters)))
+            if kind not in self._known_paths:
+                while len(self._known_paths) >= MOST_PATHS:
+                    del self._known_paths[next(iter(self._known_paths))]
+                self._known_paths[kind] = model.share_paths(X, y, weights)
+            along = self._known_paths[kind]
+            return along(model) if along is not None else model.fit_many(X, y, weights)
+
+        return fit_many
+
+    def forget_paths(self) -> None:
+        """Let go of what the paths hold, once no more configurations are expected."""
+        self._known_paths.clear()
 
     @property
     def lower_is_steadier(self) -> bool:
@@ -142,12 +179,21 @@ class Evaluator:
         return {STABILITY: interval.estimate, "stability_low": interval.low, "stability_high": interval.high}
 
 
-def _cell(plan: Plan, configuration: FilteredModel, resample: Resample, kept: Ints | None, spent: float) -> Cell:
-    """A configuration on one resample, with the features that its filter kept there and the time that this took."""
+def _cell(
+    plan: Plan, configuration: FilteredModel, resample: Resample, kept: Ints | None, fitted: Fit | None, spent: float
+) -> Cell:
+    """A configuration on one resample.
+
+    kept are the features that its filter kept there, fitted gives its model where that was fitted with others, and
+    spent is the time that these took.
+    """
 
     def fit(training: Training) -> list[Fitted]:
         model = ready(configuration, plan, resample.label)
-        model.fit_kept(training.train(), training.y, kept)
+        if fitted is None:
+            model.fit_kept(training.train(), training.y, kept)
+        else:
+            model.hold(fitted(), np.arange(plan.X.shape[1]), plan.X.shape[1])
         return [Fitted(Chosen(np.flatnonzero(model.support_), None), model)]
 
     (cell,) = compute_cells(plan, resample, fit)

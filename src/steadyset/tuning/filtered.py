@@ -77,11 +77,15 @@ class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit_kept(self, X: Floats, y: npt.NDArray[Any], kept: Ints | None) -> Self:
         """Fit the model on features that a filter has kept already; None: on all of them."""
-        self.n_features_in_ = X.shape[1]
-        self.kept_ = np.arange(X.shape[1]) if kept is None else kept
-        self.model_ = clone(self.model)
-        self.model_.fit(np.ascontiguousarray(X[:, self.kept_]), y)
-        self.support_ = np.zeros(X.shape[1], dtype=np.bool_)
+        columns = np.arange(X.shape[1]) if kept is None else kept
+        return self.hold(clone(self.model).fit(np.ascontiguousarray(X[:, columns]), y), columns, X.shape[1])
+
+    def hold(self, model: Any, kept: Ints, n_features: int) -> Self:
+        """Take a model that has been fitted on the kept features."""
+        self.n_features_in_ = n_features
+        self.kept_ = kept
+        self.model_ = model
+        self.support_ = np.zeros(n_features, dtype=np.bool_)
         self.support_[self.kept_[_selected(self.model_, len(self.kept_))]] = True
         return self
 

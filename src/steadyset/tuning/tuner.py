@@ -190,6 +190,7 @@ def tune(
         trials = list(search.finished())
     finally:
         search.close()
+        evaluator.forget_paths()
     described: Any = {"sampler": sampler, "target": target}
     result = Tuning(configurations, names, trials, evaluator=evaluator, random_state=int(random_state), **described)
     _warn_of_failures(result)
