@@ -58,7 +58,7 @@ def test_every_option_that_the_command_mentions_exists():
 def test_every_option_that_the_documentation_mentions_exists():
     root = LIBRARY.parents[1]
     foreign = {"--nworkers", "--nthreads"}  # of dask
-    pages = [root / "README.md", *(root / "docs").glob("*.md")]
+    pages = [root / "README.md", *(root / "docs").rglob("*.md")]
     lines = [line for page in pages for line in page.read_text().splitlines() if "steadyset" in line or "`--" in line]
     mentioned = {found for line in lines for found in OPTION.findall(line)}
     assert len(mentioned) > 10
