@@ -1,6 +1,8 @@
 """The required paths use nothing that only POSIX systems have: what Windows lacks is hidden here."""
 
 import ast
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +11,7 @@ import pytest
 
 import steadyset
 from steadyset.errors import InputError
+from steadyset.io import disk
 from steadyset.serve import serve
 
 SOURCES = sorted(Path(steadyset.__file__).parent.rglob("*.py"))
@@ -76,6 +79,45 @@ def test_modules_of_posix_are_imported_only_where_their_absence_is_expected():
         unguarded = set(ast.walk(tree)) - guarded(tree)
         found[path] = set().union(*map(imported, unguarded)) & POSIX_ONLY
     assert not {path: modules for path, modules in found.items() if modules}
+
+
+def reads_text_as_the_system_does(call: ast.Call) -> bool:
+    """Whether a call opens a text file in whatever encoding the machine uses: on Windows that is not UTF-8."""
+    name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    said = [ast.unparse(argument) for argument in (*call.args, *call.keywords)]
+    if name in ("read_text", "write_text"):
+        return len(said) < {"read_text": 1, "write_text": 2}[name]
+    binary = any(re.fullmatch(r"(mode=)?'\w*b\w*\+?'", text) for text in said)
+    return isinstance(call.func, ast.Name) and name == "open" and not binary and "encoding" not in str(said)
+
+
+def test_text_files_are_read_and_written_in_a_stated_encoding():
+    found = []
+    for path in SOURCES:
+        calls = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)]
+        found += [f"{path.name}:{call.lineno}" for call in calls if reads_text_as_the_system_does(call)]
+    assert not found
+
+
+def test_a_file_that_somebody_reads_on_windows_is_replaced_as_soon_as_it_is_free(tmp_path, monkeypatch):
+    replace, refused = os.replace, [PermissionError(13, "in use")] * 3
+
+    def busy(*paths):
+        if refused:
+            raise refused.pop()
+        replace(*paths)
+
+    monkeypatch.setattr(disk.os, "replace", busy)
+    monkeypatch.setattr(disk, "PAUSES", (0, 0, 0, 0))
+    path = tmp_path / "cells.json"
+    path.write_text("before", encoding="utf-8")
+    with pytest.raises(PermissionError):  # elsewhere it means that the folder is read-only
+        disk.write_durably(path, b"after")
+    assert path.read_text(encoding="utf-8") == "before"
+    monkeypatch.setattr(disk, "WINDOWS", True)
+    disk.write_durably(path, b"after")
+    assert path.read_text(encoding="utf-8") == "after"
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_the_page_which_needs_a_posix_system_says_so_on_windows(tmp_path, monkeypatch):

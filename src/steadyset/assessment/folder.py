@@ -111,7 +111,8 @@ class RunFolder:
         with explained(self.path, resumable=True):
             write_durably(self.path / CELLS, cells_parquet(kept))
             for path in single:
-                path.unlink()
+                with suppress(PermissionError):  # Windows keeps what somebody reads; it is removed the next time
+                    path.unlink()
 
     def write_alike(self, alike: Alike, settings: Mapping[str, Any]) -> None:
         """Put down which features are alike, in place of what was."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -11,6 +12,9 @@ from typing import Any
 
 from steadyset.arguments import wrong_argument
 from steadyset.errors import InputError
+
+WINDOWS = os.name == "nt"
+PAUSES = (0.01, 0.05, 0.2, 0.5)  # seconds between tries to replace a file that somebody reads
 
 
 def file_path(path: Any) -> Path:
@@ -49,7 +53,7 @@ def written_durably(path: Path) -> Iterator[Path]:
     try:
         yield beside
         _flush(beside)
-        os.replace(beside, path)
+        _take_place(beside, path)
         _flush_name(path)
     finally:
         with suppress(OSError):
@@ -75,6 +79,16 @@ def explained(path: Path, *, resumable: bool = False) -> Iterator[None]:
         raise InputError(f"{path} cannot be written: {error.strerror or error}.") from None
 
 
+def _take_place(new: Path, path: Path) -> None:
+    """Windows refuses while somebody reads what is there, such as the reader of a run folder or a virus scanner."""
+    for pause in PAUSES if WINDOWS else ():
+        with suppress(PermissionError):
+            os.replace(new, path)
+            return
+        time.sleep(pause)
+    os.replace(new, path)
+
+
 def _flush(path: Path) -> None:
     with path.open("r+b") as handle:  # Windows flushes only what may be written to
         os.fsync(handle.fileno())
@@ -82,7 +96,7 @@ def _flush(path: Path) -> None:
 
 def _flush_name(path: Path) -> None:
     """A name is on the disk when its folder is; Windows opens no folders, and keeps names by itself."""
-    if os.name == "nt":
+    if WINDOWS:
         return
     folder = os.open(path.parent, os.O_RDONLY)
     try:

@@ -152,7 +152,7 @@ def _bounded_memory(max_gb: float) -> Iterator[None]:
     try:
         import resource
 
-        used = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
+        used = int(Path("/proc/self/statm").read_text("ascii").split()[5]) * resource.getpagesize()
     except (ImportError, OSError):  # not on Windows and macOS
         yield
         return

@@ -34,7 +34,7 @@ RETRIES, PAUSE = 2, 1.0  # after how many seconds
 @cache
 def downloadable() -> Mapping[str, Mapping[str, Any]]:
     """What is known of each data set that OpenML has."""
-    found: Mapping[str, Mapping[str, Any]] = json.loads((files("steadyset.reproduction") / FILE).read_text())
+    found: Mapping[str, Mapping[str, Any]] = json.loads((files("steadyset.reproduction") / FILE).read_text("utf-8"))
     return found
 
 

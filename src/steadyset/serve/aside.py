@@ -126,7 +126,7 @@ def _limit_memory(gigabytes: float) -> None:
     with suppress(ImportError, OSError, ValueError):  # not everywhere
         import resource
 
-        with open("/proc/self/statm") as sizes:
+        with open("/proc/self/statm", encoding="ascii") as sizes:
             taken = int(sizes.read().split()[0]) * resource.getpagesize()
         limit = taken + int(gigabytes * 2**30)
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
