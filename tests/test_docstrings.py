@@ -29,8 +29,8 @@ HELD = {
 PARAMETERS_OF_A_CLASS = {"PR01", "PR02", "PR03"}
 ATOMS = {int: "int", float: "float", bool: "bool", str: "str"}
 NOT_A_LITERAL = object()
+NOT_NAMED = {"None", "Any", "Iterator", "tuple", "Floats", "Ints", "Bools", "NDArray"}  # each part, or "array of int"
 GIVEN_BACK = (st.Assessment, st.Tuning)  # results that are no plain records: users never build them
-UNDONE: tuple[str, ...] = ("none",)
 
 
 @dataclass(frozen=True)
@@ -52,10 +52,6 @@ class Public:
             return False
         given_back = is_dataclass(self.thing) or issubclass(self.thing, tuple) or self.thing in GIVEN_BACK
         return given_back or all(name.startswith("_") for name in self.parameters)
-
-    @property
-    def home(self) -> str:
-        return str((self.owner or self.thing).__module__)
 
     @cached_property
     def doc(self) -> Any:
@@ -101,7 +97,7 @@ def _methods(of: Public, classes: set[type]) -> Iterator[Public]:
 
 
 def each(things: Iterator[Public]) -> Any:
-    once = {one.name: one for one in things if not one.home.startswith(UNDONE)}
+    once = {one.name: one for one in things}
     return pytest.mark.parametrize("one", [pytest.param(one, id=name) for name, one in once.items()])
 
 
@@ -140,6 +136,15 @@ def test_types_that_are_named_agree_with_the_annotations(one: Public) -> None:
         told = entry.type.partition(", default=")[0]
         for missing in _untold(annotated.get(entry.name, Any), told):
             pytest.fail(f"{entry.name} is annotated {annotated[entry.name]} but its type says {told!r}: no {missing}")
+
+
+@each(one for one in public() if not one.is_property and not isinstance(one.thing, type))
+def test_the_type_that_comes_back_is_named(one: Public) -> None:
+    annotated = str(inspect.signature(one.thing).return_annotation).strip("'")
+    kind = annotated.partition("[")[0].rpartition(".")[2]
+    told = ", ".join(entry.type for entry in (*one.doc["Returns"], *one.doc["Yields"]))
+    if kind.isidentifier() and kind not in NOT_NAMED:
+        assert kind in told
 
 
 @each(one for one in public() if one.owner is None and is_dataclass(one.thing))

@@ -83,7 +83,7 @@ class SteadysetError(Exception):
 
         Returns
         -------
-        SteadysetError
+        Self
             An error of the same kind.
         """
         return type(self)(text, *self.args)
