@@ -48,6 +48,9 @@ html_js_files = ["site.js"]
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
+# Pages that have nothing below them need no list of their section.
+ALONE = ("start", "which-measure", "gallery/README", "extending", "performance", "decisions", "reproduction")
+html_sidebars: dict[str, list[str]] = {page: [] for page in (*ALONE, "contributing", "changelog")}
 html_theme_options = {
     "show_nav_level": 1,
     "navigation_with_keys": False,

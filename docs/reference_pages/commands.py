@@ -14,6 +14,8 @@ from steadyset.cli import app
 from steadyset.command_line import PROGRAM
 
 REMARK = re.compile(r"\s*\[([^\[\]]*(?:default|required|x[<>]|[<>]=?x)[^\[\]]*)\]$")
+PIECE = re.compile(r"[{]([^.}]*)(?:[.]{3})?[}]([.]{3})?|[[](.*)[]][.]{3}")  # of a usage: {FILE...}... is FILE...
+OF_TYPE = re.compile(r" <[A-Za-z\[\]]+>$")  # a type of Python, which says nothing beside FILE
 ARGUMENTS, OPTIONS = "Arguments", "Options"
 
 
@@ -36,7 +38,7 @@ def _overview(command: Any) -> str:
 
 def _page(name: str, subcommand: Any) -> str:
     context = typer.Context(subcommand, info_name=f"{PROGRAM} {name}")
-    usage = " ".join([PROGRAM, name, *(piece.strip("{}") for piece in subcommand.collect_usage_pieces(context))])
+    usage = " ".join([PROGRAM, name, *(PIECE.sub(r"\1\2\3", one) for one in subcommand.collect_usage_pieces(context))])
     lines = [f"# {PROGRAM} {name}", "", *_told(subcommand), code(usage, "text"), ""]
     return "\n".join([*lines, *_parameters(context, f"{PROGRAM} {name}", 2)])
 
@@ -77,4 +79,4 @@ def _parameter(typed: str, told: str) -> Iterator[str]:
     found = REMARK.search(told)
     words = plain(REMARK.sub("", told))
     remark = f" *{plain(found[1])}*" if found else ""
-    yield from ("```{option} " + typed.replace(" / ", ", "), f"{words}{remark}", "```", "")
+    yield from ("```{option} " + OF_TYPE.sub("", typed).replace(" / ", ", "), f"{words}{remark}", "```", "")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 API = "reference/api"
 PYTHON = re.compile(r"(?:st|steadyset)\.((?:[a-z_]\w*\.)?\w+)(\.\w+)?(?:\(.*\))?")
-# Docstrings speak of classes and functions by their names alone; one word in small letters may be a parameter too.
+# Classes and functions by their names alone; one word in small letters may be a parameter or a measure too.
 NAMED = re.compile(r"([A-Z]\w+|[a-z]+_\w+)(\.\w+)?(?:\(.*\))?")
 COMMAND = re.compile(rf"{PROGRAM} ([a-z-]+)(?: .*)?")
 COMMANDS = frozenset(one.name for one in command_app.registered_commands)
@@ -29,17 +29,17 @@ def link_names(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     for literal in list(doctree.findall(nodes.literal)):
         if isinstance(literal.parent, nodes.reference) or _within_heading(literal):
             continue
-        target = _target(app, literal.astext().replace("\n", " "), in_reference=docname.startswith(API))
+        target = _target(app, literal.astext().replace("\n", " "))
         if target is not None and target[0] != docname:
             literal.replace_self(make_refnode(app.builder, docname, *target, literal.deepcopy()))
 
 
-def _target(app: Sphinx, text: str, *, in_reference: bool) -> tuple[str, str | None] | None:
+def _target(app: Sphinx, text: str) -> tuple[str, str | None] | None:
     """The page and the place on it that a piece of code means."""
     found = COMMAND.fullmatch(text)
     if found:
         return (f"reference/commands/{found[1]}", None) if found[1] in COMMANDS else None
-    found = PYTHON.fullmatch(text) or (NAMED.fullmatch(text) if in_reference else None)
+    found = PYTHON.fullmatch(text) or NAMED.fullmatch(text)
     return None if found is None else _page(app, found[1], found[2] or "")
 
 

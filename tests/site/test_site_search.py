@@ -34,7 +34,7 @@ def test_a_word_is_found_from_the_first_page(site, page):
 
 
 @pytest.mark.parametrize(
-    ("words", "page_found"), [("complementary pairs", "Resamplings"), ("pareto_front", "pareto_front")]
+    ("words", "page_found"), [("complementary pairs", "ComplementaryPairs"), ("pareto_front", "pareto_front")]
 )
 def test_what_readers_look_for_is_found(site, page, words, page_found):
     page.goto(f"{(site / 'search.html').as_uri()}?q={words.replace(' ', '+')}")
