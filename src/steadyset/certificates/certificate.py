@@ -59,7 +59,7 @@ class Certificate:
     properties : Mapping
         A verdict by property: whether it `holds`, and what was searched or a counter-example.
     claims : Mapping
-        What papers claim, by property and paper.
+        What papers claim, by paper and property.
 
     Examples
     --------

@@ -165,7 +165,6 @@ def methods_text(
 
 def methods_of(result: Any, **options: Any) -> Methods:
     """The methods of what `findings_of` takes, or those that a folder has recorded."""
-
     if isinstance(result, (str, Path)):
         recorded = recorded_methods(file_path(result))
         if recorded is not None:

@@ -192,7 +192,7 @@ class Findings:
     Attributes
     ----------
     kind : str
-        What was looked at: "assessment", "comparison", "consensus", "tuning" or "selections".
+        What was looked at: "assessment", "comparison", "consensus", "tuning", "selections" or "measures".
     about : str
         What it is about, in a few words.
     measure : str

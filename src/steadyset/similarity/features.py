@@ -281,7 +281,7 @@ class FeatureSimilarity:
         Returns
         -------
         FeatureSimilarity
-            The similarity, in the order of the features of the Selections.
+            The similarity itself.
 
         Raises
         ------
