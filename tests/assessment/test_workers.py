@@ -101,19 +101,34 @@ def test_work_that_takes_longer_goes_on_in_workers(monkeypatch):
 
 def test_a_slow_first_run_does_not_send_the_quick_rest_to_workers(monkeypatch):
     """The first run of a selector loads its kernels; workers would load them again."""
-    serial, seconds, now = engines._serial, iter([10.0, 0.01, 0.01, 0.01, 0.01]), [0.0]
-    monkeypatch.setattr(engines.time, "monotonic", lambda: now[0])
+    assert sent_to_workers(monkeypatch, [10.0, 0.01, 0.01, 0.01, 0.01]) == 0
+
+
+def test_workers_take_over_where_the_rest_is_worth_their_start(monkeypatch):
+    """With two jobs the rest takes half as long, but begins 3 s later: it has to take more than 6 s."""
+    assert sent_to_workers(monkeypatch, [10.0, 1.9, 1.9, 1.9, 1.9]) == 0
+    assert sent_to_workers(monkeypatch, [10.0, 2.1, 2.1, 2.1, 2.1]) == 3
+
+
+def sent_to_workers(monkeypatch, seconds):
+    """How many of the cells of an assessment go to workers, if they take these seconds of the processor."""
+    group, serial, now, left, sent = engines.compute_group, engines._serial, [0.0], iter(seconds), []
+    monkeypatch.setattr(engines.time, "process_time", lambda: now[0])
 
     def timed(*given):
-        for cell in serial(*given):
-            now[0] += next(seconds)
-            yield cell
+        now[0] += next(left)
+        return group(*given)
 
-    monkeypatch.setattr(engines, "_serial", timed)
-    asked = []
-    monkeypatch.setitem(engines.ENGINES, "processes", lambda *given: asked.append(given[2]) or serial(*given))
+    def recorded(*given):
+        sent.extend(given[2])
+        monkeypatch.setattr(engines, "compute_group", group)
+        return serial(*given)
+
+    monkeypatch.setattr(engines, "compute_group", timed)
+    monkeypatch.setitem(engines.ENGINES, "processes", recorded)
     assess("anova:k=2", X, Y, resampling=Bootstrap(4), n_jobs=2)
-    assert asked == []
+    monkeypatch.setattr(engines, "compute_group", group)
+    return len(sent)
 
 
 def test_the_change_to_workers_in_the_middle_changes_nothing(monkeypatch):

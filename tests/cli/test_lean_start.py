@@ -1,7 +1,9 @@
-"""What the command leaves unimported works as ever when it is imported later."""
+"""What the command leaves unimported, and that it works as ever when it is imported later."""
 
 import subprocess
 import sys
+
+import numpy as np
 
 LEAN = """
 import sys
@@ -48,3 +50,28 @@ assert sys.modules["pandas"] is pandas and sys.modules["scipy.stats"] is scipy.s
 assert fixes.scipy.stats is scipy.stats
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_assessing_filters_and_models_imports_neither_frames_nor_what_other_commands_need(tmp_path):
+    X = np.random.default_rng(0).normal(size=(40, 6))
+    data = np.column_stack([X, X[:, 0] > 0])
+    np.savetxt(tmp_path / "small.csv", data, delimiter=",", header="a,b,c,d,e,f,y", comments="", fmt="%.6g")
+    asked = ["assess", str(tmp_path / "small.csv"), "-t", "y", "--runs", "3", "-j", "1", "-o", str(tmp_path / "runs")]
+    heavy = [
+        "pandas",
+        "scipy.stats",
+        "optuna",
+        "altair",
+        "jinja2",
+        "dask",
+        "h5py",
+        "steadyset.tuning",
+        "steadyset.plots",
+    ]
+    code = (
+        "import sys; from steadyset.cli import run; "
+        f"code = run({[*asked, '-s', 'anova:k=2', '-s', 'lasso:k=2']}); "
+        f"print(code, [name for name in {heavy} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "0 []"

@@ -23,7 +23,7 @@ from steadyset.runner.together import Group, compute_group, grouped
 Key = tuple[int, int]
 Engine = Callable[[Plan, Sequence[Any], Sequence[Key], int, Saving], Iterator[Cell]]
 LARGE_BYTES = 200_000_000
-# Worker processes take seconds to start: small work begins in this one, which may well be done before they would be.
+# Worker processes take PATIENCE seconds to start: small work begins in this one, which may well be done before them.
 SMALL_BYTES, PATIENCE = 20_000_000, 3.0
 LOADING = 15.0  # seconds in which the first run of a selector may load kernels and says nothing about the others
 KNOWN = ("steadyset", "sklearn")
@@ -65,12 +65,14 @@ def _auto(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int
     left = deque(grouped(plan, selectors, keys, n_jobs))
     if plan.X.nbytes <= SMALL_BYTES and all(_known(selector) for selector in (*selectors, plan.predictor)):
         latest: dict[int, float] = {}
-        end = time.monotonic() + PATIENCE
-        while left and (time.monotonic() < end or _seconds(left, latest) < PATIENCE):
-            begin = time.monotonic()
+        # Processor time, not the clock: where others keep the cores busy, workers would wait for them as well.
+        end = time.process_time() + PATIENCE
+        worth_it = PATIENCE * n_jobs / (n_jobs - 1)  # from which rest on workers that start late still end first
+        while left and (time.process_time() < end or _seconds(left, latest) < worth_it):
+            begin = time.process_time()
             selector, runs = left.popleft()
             yield from saving.each(compute_group(plan, selectors[selector], selector, runs))
-            took = (time.monotonic() - begin) / len(runs)
+            took = (time.process_time() - begin) / len(runs)
             latest[selector] = 0.0 if selector not in latest and took < LOADING else took
     if left:
         rest = [(selector, run) for selector, runs in left for run in runs]
