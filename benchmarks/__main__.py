@@ -20,7 +20,8 @@ INTRODUCTION = """# Performance
 Written by `python -m benchmarks` (`make performance`). Each table compares steadyset with another way to get the same
 numbers, side by side in one process; a ratio above 1 means that steadyset is faster. Ratios travel between machines,
 seconds do not. Unless a section says otherwise, times are processor seconds, medians of several calls after a first one
-that loads the compiled kernels.
+that loads the compiled kernels. Whether a kernel became slower than in another commit is another question, which
+`make performance BASE=commit` answers.
 """
 
 
