@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo serve serve-pictures readme-picture gallery map docs reproduce reproduction-page
+.PHONY: demo serve serve-pictures start-pictures readme-picture gallery map docs reproduce reproduction-page
 .PHONY: test test-oldest lint types contracts pytest fuzz format performance changelog dist lock clean
 
 demo: $(READY)
@@ -17,6 +17,10 @@ serve: $(READY)
 # The pictures of docs/serve.md; they need Chromium.
 serve-pictures: $(READY)
 	$(BIN)/python docs/make_serve_pictures.py
+
+# The pictures of docs/start.md: the report that the page makes; they need Chromium.
+start-pictures: $(READY)
+	$(BIN)/python docs/make_start_pictures.py
 
 # The README's picture is the first screen of the report of the demonstration; it needs Chromium.
 readme-picture: demo
