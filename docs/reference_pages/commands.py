@@ -14,7 +14,7 @@ from steadyset.cli import app
 from steadyset.command_line import PROGRAM
 
 REMARK = re.compile(r"\s*\[([^\[\]]*(?:default|required|x[<>]|[<>]=?x)[^\[\]]*)\]$")
-PIECE = re.compile(r"[{]([^.}]*)(?:[.]{3})?[}]([.]{3})?|[[](.*)[]][.]{3}")  # of a usage: {FILE...}... is FILE...
+PIECE = re.compile(r"[{]([^.}]*)(?:[.]{3})?[}]([.]{3})?|\[(.*)\][.]{3}")  # of a usage: {FILE...}... is FILE...
 OF_TYPE = re.compile(r" <[A-Za-z\[\]]+>$")  # a type of Python, which says nothing beside FILE
 ARGUMENTS, OPTIONS = "Arguments", "Options"
 

@@ -1,5 +1,6 @@
 """What the reference makes of the code: formulas in TeX, texts in Markdown."""
 
+import make_filters
 import pytest
 from reference_pages.formulas import FormulaError, tex
 from reference_pages.markdown import plain
@@ -49,6 +50,11 @@ def test_every_selector_has_a_formula_that_can_be_drawn(name):
     )
     assert written[0]
     assert all(tex(formula) for formula in written if formula)
+
+
+def test_the_page_on_filters_has_the_formulas_of_the_filters():
+    """`python docs/make_filters.py` writes them."""
+    assert make_filters.rows() in make_filters.PAGE.read_text(encoding="utf-8")
 
 
 def test_marks_in_a_text_stay_what_they_are():

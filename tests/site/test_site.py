@@ -101,6 +101,6 @@ def test_every_selector_and_resampling_has_its_section(site):
 
 
 def test_code_in_a_sentence_leads_to_its_page(site):
-    links = pages(site.resolve())[(site / "files.html").resolve()].links
-    assert "reference/api/steadyset.assess.html#steadyset.assess" in links  # `st.assess`
-    assert "reference/commands/assess.html" in links  # `steadyset assess ...`
+    links = pages(site.resolve())[(site / "findings.html").resolve()].links
+    assert "reference/api/steadyset.report.html#steadyset.report" in links  # `st.report(...)`
+    assert "reference/commands/report.html" in links  # `steadyset report DIR`
