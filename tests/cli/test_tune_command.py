@@ -11,6 +11,7 @@ import pytest
 import steadyset as st
 from steadyset.cli import run
 from steadyset.findings import findings_of
+from steadyset.tuning.evaluation import Evaluator
 
 SPACE = {"filter": ["anova"], "fraction": {"low": 0.1, "high": 0.8}, "model": {"lasso": {"penalty": [0.05, 0.1]}}}
 
@@ -94,6 +95,30 @@ def test_the_folder_of_an_unfinished_tuning_says_what_to_do(files, capsys):
     (files / "begun" / "trials.db").touch()
     assert run(["report", "begun"]) == 2
     assert "holds a tuning whose findings are not written yet" in capsys.readouterr().err
+
+
+def test_a_stopped_tuning_says_nothing_old_and_can_be_reported_from_what_it_finished(files, capsys, monkeypatch):
+    assert tune("--trials", "3") == 0
+    tried, real = [], Evaluator.__call__
+
+    def stop_at_the_second(self, configuration):
+        tried.append(configuration)
+        if len(tried) == 2:
+            raise KeyboardInterrupt
+        return real(self, configuration)
+
+    monkeypatch.setattr(Evaluator, "__call__", stop_at_the_second)
+    assert tune("--trials", "6", "--resume") == 130
+    monkeypatch.undo()
+    monkeypatch.chdir(files)
+    assert sorted(path.name for path in (files / "data-tuning").iterdir()) == ["rankings", "trials.db"]
+    capsys.readouterr()
+    assert run(["report", "data-tuning"]) == 2
+    said = capsys.readouterr().err
+    assert "of the 4 configurations that it has finished, ask for no more: `steadyset tune ... --resume` for 4" in said
+    assert tune("--trials", "4", "--resume") == 0
+    assert run(["report", "data-tuning", "-o", "report.md"]) == 0
+    assert "4 configurations" in (files / "report.md").read_text()
 
 
 def test_the_options_of_the_data_are_those_of_assess(files, capsys):

@@ -29,6 +29,7 @@ CALLS = {
     "all_items()": "`steadyset reproduce`",
     "list_measures()": "`steadyset measures`",
     "list_selectors()": "`steadyset selectors`",
+    "tune(..., resume=True)": "`steadyset tune ... --resume`",
     "similarity=FeatureSimilarity.from_data(X)": "--data, to compute it, or --similarity",
 }
 

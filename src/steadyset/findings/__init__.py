@@ -30,6 +30,7 @@ from steadyset.io.disk import file_path
 from steadyset.io.run_files import DATABASE
 from steadyset.measures import get_measure
 from steadyset.selections import Selections
+from steadyset.wording import counted
 
 if TYPE_CHECKING:
     from steadyset.assessment import Assessment
@@ -223,7 +224,23 @@ def _refuse_again(asked: Mapping[str, Any], path: str | Path) -> None:
 
 
 def _not_yet(path: str | Path, what: str, takes: str) -> InputError:
+    said = f"{path} holds a tuning whose {what} are not written yet"
+    finished = _finished(Path(path))
+    if not finished:
+        return InputError(f"{said}: the command writes them when it ends, and in Python {takes} the Tuning itself.")
     return InputError(
-        f"{path} holds a tuning whose {what} are not written yet: the command writes them when it ends, and in Python "
-        f"{takes} the Tuning itself."
+        f"{said}. To have them of the {counted(finished, 'configuration')} that it has finished, ask for no more: ",
+        Argument("tune(..., resume=True)"),
+        f" for {counted(finished, 'trial')}. In Python {takes} the Tuning that comes of it.",
     )
+
+
+def _finished(path: Path) -> int:
+    """How many configurations of a tuning are finished, from the first on without a gap; 0 where nothing tells."""
+    try:
+        from steadyset.tuning.search import recorded_trials
+
+        numbers = {number for number, _, _ in recorded_trials(path).trials}
+    except Exception:  # without optuna, or with a database that is damaged: then the plain sentence has to do
+        return 0
+    return next(number for number in range(len(numbers) + 1) if number not in numbers)

@@ -124,8 +124,7 @@ class Search:
         with quiet(), self._faults_told():
             while True:
                 numbers = self._numbers()
-                finished = {numbers[t.number] for t in self._trials(TrialState.COMPLETE, TrialState.PRUNED)}
-                done = len([number for number in finished if number < self.n_trials])
+                done = self._n_finished(numbers)
                 if progress is not None:
                     progress(done, self.n_trials)
                 if done == self.n_trials:
@@ -139,6 +138,15 @@ class Search:
                     # Another process has the last ones in hand; should it die, they come back here.
                     time.sleep(HEARTBEAT / 2)
                     optuna.storages.fail_stale_trials(self.study)
+
+    def is_finished(self) -> bool:
+        """Whether all configurations have been evaluated."""
+        with self._faults_told():
+            return self._n_finished(self._numbers()) == self.n_trials
+
+    def _n_finished(self, numbers: Mapping[int, int]) -> int:
+        found = {numbers[t.number] for t in self._trials(TrialState.COMPLETE, TrialState.PRUNED)}
+        return sum(number < self.n_trials for number in found)
 
     def finished(self) -> Iterator[tuple[int, Params, dict[str, Any]]]:
         """Number, parameters and results of each finished configuration, once."""

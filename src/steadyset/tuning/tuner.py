@@ -17,7 +17,7 @@ from steadyset.io.annotated import target_name, unfolded
 from steadyset.io.disk import explained, folder_path, write_durably
 from steadyset.io.labels import given_names
 from steadyset.io.observations import target_values
-from steadyset.io.run_files import DATABASE, TRIALS
+from steadyset.io.run_files import CHOSEN, DATABASE, RECORDED_FINDINGS, RECORDED_METHODS, TRIALS
 from steadyset.measures import get_measure
 from steadyset.measures.options import check_similarity
 from steadyset.progress import Progress, check_progress, progress_told
@@ -185,6 +185,8 @@ def tune(
     )
     try:
         search.check_settings(settings, resume, where)
+        if folder is not None and not search.is_finished():
+            _remove_what_was_said(folder)
         with progress_told(progress, "configurations") as tell:
             search.run(lambda params: evaluator(configurations.estimator(params, len(plan.y), kind)), tell)
         trials = list(search.finished())
@@ -198,6 +200,13 @@ def tune(
         with explained(Path(out), resumable=True):
             write_durably(Path(out) / TRIALS, result.frame.to_csv().encode())
     return result
+
+
+def _remove_what_was_said(folder: Path) -> None:
+    """What a tuning said of fewer configurations must not be taken for what it says while it goes on."""
+    with explained(folder, resumable=True):
+        for name in (TRIALS, CHOSEN, RECORDED_METHODS, RECORDED_FINDINGS):
+            (folder / name).unlink(missing_ok=True)
 
 
 def _warn_of_failures(result: Tuning) -> None:
