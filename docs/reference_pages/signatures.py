@@ -30,7 +30,7 @@ def readable(
     parameters = [
         one.replace(annotation=_written(one.annotation, names))
         for one in given.parameters.values()
-        if one.name != "self"
+        if one.name != "self" and not one.name.startswith("_")
     ]
     shown = stringify_signature(inspect.Signature(parameters), unqualified_typehints=True, short_literals=True)
     if what in ("class", "exception") or given.return_annotation in (inspect.Signature.empty, None, "None"):
@@ -48,7 +48,8 @@ def _written(annotation: Any, names: dict[str, Any]) -> Any:
     if annotation is inspect.Signature.empty:
         return annotation
     text = annotation if isinstance(annotation, str) else _of_type(annotation)
-    return NAME.sub(lambda found: _stands_for(found[0], names.get(found[0])), text)
+    text = NAME.sub(lambda found: _stands_for(found[0], names.get(found[0])), text)
+    return text.replace("'", '"')  # Sphinx takes single quotes at both ends for those of an annotation as text
 
 
 def _stands_for(name: str, value: Any) -> str:

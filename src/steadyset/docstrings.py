@@ -18,8 +18,8 @@ def first_paragraph(thing: Any) -> str:
 
 def reference(thing: Any) -> str:
     """Where a thing comes from: its section References on one line, or its line "Reference:"."""
-    cited = [line.removeprefix("* ").strip() for line in _section(_text(thing), "References").splitlines()]
-    return " ".join(cited).rstrip(".") or headed_line(thing, "Reference")
+    cited = " ".join(_section(_text(thing), "References").split()).removeprefix("* ").split(" * ")
+    return "; ".join(one.rstrip(".") for one in cited) or headed_line(thing, "Reference")
 
 
 def headed_line(thing: Any, heading: str) -> str:

@@ -39,8 +39,8 @@ def redundant_features(
 
     References
     ----------
-    Kamkar, Gupta, Phung and Venkatesh (2015), Stable feature selection for clinical prediction.
-    Nogueira, Sechidis and Brown (2018), On the stability of feature selection algorithms, JMLR 18.
+    * Kamkar, Gupta, Phung and Venkatesh (2015), Stable feature selection for clinical prediction.
+    * Nogueira, Sechidis and Brown (2018), On the stability of feature selection algorithms, JMLR 18.
 
     Examples
     --------

@@ -265,8 +265,8 @@ def test_difference(
 
     References
     ----------
-    Nogueira, Sechidis and Brown (2018), On the stability of feature selection algorithms, JMLR 18.
-    Zou and Donner (2008), Construction of confidence limits about effect measures, Statistics in Medicine 27.
+    * Nogueira, Sechidis and Brown (2018), On the stability of feature selection algorithms, JMLR 18.
+    * Zou and Donner (2008), Construction of confidence limits about effect measures, Statistics in Medicine 27.
 
     Examples
     --------

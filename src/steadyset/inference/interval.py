@@ -156,8 +156,8 @@ def confidence_interval(
 
     References
     ----------
-    Nogueira, Sechidis and Brown (2018), On the stability of feature selection algorithms, JMLR 18.
-    Efron (1987), Better bootstrap confidence intervals, JASA 82.
+    * Nogueira, Sechidis and Brown (2018), On the stability of feature selection algorithms, JMLR 18.
+    * Efron (1987), Better bootstrap confidence intervals, JASA 82.
 
     Examples
     --------

@@ -334,8 +334,8 @@ def stabs(
 
     References
     ----------
-    Bommert (2020), Integration of feature selection stability in model fitting, chapter 8.
-    Shah and Samworth (2013), Variable selection with error control, JRSS B 75.
+    * Bommert (2020), Integration of feature selection stability in model fitting, chapter 8.
+    * Shah and Samworth (2013), Variable selection with error control, JRSS B 75.
 
     Examples
     --------

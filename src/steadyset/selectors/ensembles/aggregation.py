@@ -123,9 +123,9 @@ def aggregate(
 
     References
     ----------
-    Haury, Gestraud and Vert (2011), The influence of feature selection methods on accuracy, stability and
-    interpretability of molecular signatures, PLoS ONE 6.
-    Benjamini and Hochberg (1995), Controlling the false discovery rate, JRSS B 57.
+    * Haury, Gestraud and Vert (2011), The influence of feature selection methods on accuracy, stability and
+      interpretability of molecular signatures, PLoS ONE 6.
+    * Benjamini and Hochberg (1995), Controlling the false discovery rate, JRSS B 57.
 
     Examples
     --------

@@ -223,8 +223,8 @@ def error_control(
 
     References
     ----------
-    Meinshausen and Bühlmann (2010), Stability selection, JRSS B 72.
-    Shah and Samworth (2013), Variable selection with error control: another look at stability selection, JRSS B 75.
+    * Meinshausen and Bühlmann (2010), Stability selection, JRSS B 72.
+    * Shah and Samworth (2013), Variable selection with error control: another look at stability selection, JRSS B 75.
 
     Examples
     --------

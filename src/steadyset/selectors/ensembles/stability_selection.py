@@ -116,10 +116,10 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     References
     ----------
-    Meinshausen and Bühlmann (2010), Stability selection, JRSS B 72.
-    Shah and Samworth (2013), Variable selection with error control: another look at stability selection, JRSS B 75.
-    Bodinier, Filippi, Haugdahl Nost, Chiquet and Chadeau-Hyam (2023), Automated calibration for stability selection.
-    Faletto and Bien (2022), Cluster stability selection.
+    * Meinshausen and Bühlmann (2010), Stability selection, JRSS B 72.
+    * Shah and Samworth (2013), Variable selection with error control: another look at stability selection, JRSS B 75.
+    * Bodinier, Filippi, Haugdahl Nost, Chiquet and Chadeau-Hyam (2023), Automated calibration for stability selection.
+    * Faletto and Bien (2022), Cluster stability selection.
 
     Examples
     --------
