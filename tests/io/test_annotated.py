@@ -118,7 +118,7 @@ def test_a_loaded_table_gives_what_its_parts_give(loaded):
 
 def test_a_loaded_table_is_printed_as_the_line_that_says_what_was_understood(loaded):
     assert repr(loaded) == "Data(24 rows, 3 features, target 'outcome', 12 groups by 'patient')"
-    assert str(loaded).splitlines()[0] == loaded.understood
+    assert str(loaded).splitlines() == [loaded.understood, *loaded.notes, "outcome: 2 classes (ill 12, well 12)"]
 
 
 def test_a_loaded_table_can_be_tuned(loaded):

@@ -23,6 +23,7 @@ from steadyset.io.roles import Roles, close_name, is_known
 from steadyset.io.source_files import Asked, read_source
 from steadyset.io.sources import LEAST_SHARE, Source
 from steadyset.kernels.arrays import Bools, Floats
+from steadyset.task import target_in_words, task_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -79,7 +80,8 @@ class Data:
         return f"Data({self.understood})"
 
     def __str__(self) -> str:
-        return "\n".join([self.understood, *self.notes])
+        outcome = f"outcome: {target_in_words(self.y, task_of(self.y))}"
+        return "\n".join([self.understood, *self.notes, outcome])
 
 
 def load_data(
