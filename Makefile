@@ -36,6 +36,7 @@ gallery: $(READY)
 
 # The site, into site/: sources in docs/, the reference from the code. It asks nobody for anything, and a warning is an error.
 docs: $(READY)
+	rm -rf site
 	$(BIN)/sphinx-build -b html -W --keep-going -j 2 -q -d build/doctrees docs site
 	@echo The site is in site/index.html
 

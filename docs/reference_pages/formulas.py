@@ -219,7 +219,7 @@ class _Reader:
 
 
 def _operator(text: str) -> str:
-    return {"−": "-", "\\": r"\setminus"}.get(text) or RELATIONS.get(text) or OPERATORS.get(text, text)
+    return {"−": "-", "\\": r"\backslash"}.get(text) or RELATIONS.get(text) or OPERATORS.get(text, text)
 
 
 def _bare(factors: list[str]) -> str:

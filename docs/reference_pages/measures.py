@@ -34,9 +34,9 @@ A measure says how steady the selections of several runs are. [Which measure?](.
 | $r$, $e$ | how many features two sets share, and how many they share by chance on average |
 | $h_f$, $p_f$, $q$ | how many runs select feature f, the share of the runs, the sum of all $h_f$ |
 | $c(f,g)$ | how similar two features are, from 0 to 1; from the threshold on they count as similar |
-| $A_{ij}$ | how many features of $s_i \\setminus s_j$ have a similar one in $s_j \\setminus s_i$ |
+| $A_{ij}$ | how many features of $s_i \\backslash s_j$ have a similar one in $s_j \\backslash s_i$ |
 | $B_{ij}$ | the sum over these features of their mean similarity to such ones |
-| $O_{ij}$ | how many features of $s_i \\setminus s_j$ have a similar one in $s_j$ |
+| $O_{ij}$ | how many features of $s_i \\backslash s_j$ have a similar one in $s_j$ |
 | $w_{if}$ | the absolute weight of feature f in run i |
 | $\\mathrm{E}[\\cdot]$ | the mean under random selection of as many features |
 
@@ -53,11 +53,13 @@ FAMILIES = {
 }
 SETS = """import steadyset as st
 
-runs = st.Selections.from_sets([["a", "b", "c"], ["a", "b", "d"], ["a", "c", "d"]], features=list("abcdef"))
+lists = [["a", "b", "c"], ["a", "b", "d"], ["a", "c", "d"]]
+runs = st.Selections.from_sets(lists, features=list("abcdef"))
 """
 WEIGHTS = """import steadyset as st
 
-runs = st.Selections.from_weights([[4, 3, 2, 0, 0, 0], [4, 3, 0, 2, 0, 0], [4, 0, 3, 2, 0, 0]], features=list("abcdef"))
+weights = [[4, 3, 2, 0, 0, 0], [4, 3, 0, 2, 0, 0], [4, 0, 3, 2, 0, 0]]
+runs = st.Selections.from_weights(weights, features=list("abcdef"))
 """
 SIMILAR = """
 similarity = np.eye(6)
