@@ -11,6 +11,7 @@ from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
 from sklearn.feature_selection import RFE, SelectKBest, SelectorMixin, f_classif
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
@@ -245,3 +246,13 @@ class LateRows(Resampling):
 
     def _draw(self, run, rows, seed):
         return np.arange(8 * (run % 2), rows.n), np.arange(8)
+
+
+def test_a_search_selects_what_its_best_estimator_selects():
+    piped = make_pipeline(StandardScaler(), SelectKBest(f_classif, k=1), LogisticRegression())
+    search = GridSearchCV(piped, {"selectkbest__k": [3]}, cv=2)
+    three = piped.set_params(selectkbest__k=3)
+    searched, plain = (assess({"it": model}, X, Y, resampling=KFold(3)).selections["it"] for model in (search, three))
+    assert searched.sizes.tolist() == [3, 3, 3]
+    assert searched.sets() == plain.sets()
+    assert np.array_equal(searched.weights, plain.weights)

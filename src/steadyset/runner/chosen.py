@@ -5,6 +5,7 @@
 3. Importances (feature_importances_): those above their mean.
 4. A pipeline selected what its last step of these kinds selected, among what the selectors before it let through; the
    other steps before must keep the features as they are.
+5. A search such as GridSearchCV selected what its best estimator selected.
 
 The weights are the first of importances_, coef_, feature_importances_ and scores_ that the estimator has, without their
 signs; those are told apart from them where coef_ has one coefficient for each feature. Features that
@@ -45,9 +46,10 @@ class Chosen:
 
 def chosen(estimator: Any, n_features: int) -> Chosen:
     """Apply the rule to a fitted estimator."""
-    if hasattr(estimator, "steps"):
-        return _chosen_by_steps([step for _, step in estimator.steps], n_features)
-    return _chosen_by_one(estimator, n_features)
+    fitted = _found(estimator)
+    if hasattr(fitted, "steps"):
+        return _chosen_by_steps([_found(step) for _, step in fitted.steps], n_features)
+    return _chosen_by_one(fitted, n_features)
 
 
 def can_choose(estimator: Any) -> bool:
@@ -59,8 +61,16 @@ def can_choose(estimator: Any) -> bool:
 
 def selects_by_itself(model: Any) -> bool:
     """Whether the rule finds a selection in a fitted model; others use every feature that they get."""
-    steps = [step for _, step in model.steps] if hasattr(model, "steps") else [model]
+    fitted = _found(model)
+    steps = [_found(step) for _, step in fitted.steps] if hasattr(fitted, "steps") else [fitted]
     return any(hasattr(step, mark) for step in steps for mark in MARKS)
+
+
+def _found(estimator: Any) -> Any:
+    """What a fitted search found best; anything else as it is."""
+    while hasattr(estimator, "best_estimator_"):
+        estimator = estimator.best_estimator_
+    return estimator
 
 
 def refuse_new_columns(name: str, estimator: Any) -> None:
