@@ -1,6 +1,7 @@
 """Runs that are fitted together give the cells that each of them gives alone."""
 
 from dataclasses import asdict
+from functools import wraps
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from steadyset.runner import together
 from steadyset.runner.cell import EVERY_ROW
 from steadyset.runner.together import compute_group, grouped
 from steadyset.selectors import FilterSelector, SparseLogistic
+from steadyset.selectors.filters import list_filters
 
 X, Y = load_breast_cancer(return_X_y=True)
 X, Y = X[::6], Y[::6]
@@ -85,3 +87,36 @@ def test_each_run_of_a_group_is_on_disk_before_the_next_is_computed(tmp_path):
     whole = assess(SELECTORS["lasso"], X, Y, resampling=Bootstrap(8), engine="serial")
     name = resumed.selectors[0]
     assert resumed.selections[name].to_frame().equals(whole.selections[name].to_frame())
+
+
+TARGETS = {name: text for name, text in list_filters()["target"].items() if FilterSelector(name).can_fit_many()}
+
+
+@pytest.mark.parametrize("y", [Y, X[:, 0] + X[:, 5]], ids=["classes", "number"])
+def test_filters_score_all_runs_of_an_assessment_by_one_call_and_to_the_same_bits(y, monkeypatch):
+    columns, number = X[:, 1:13].copy(), y is not Y
+    columns[:, 3] = columns[:, 2]  # a tie
+    names = [name for name, target in TARGETS.items() if ("number" if number else "classes") in target]
+    selectors = [FilterSelector(name, k=4) for name in names]
+    assert len(names) >= (4 if number else 8)
+    request = make_request(
+        dict(zip(names, selectors, strict=True)), columns, y, resampling=Bootstrap(6), scoring=None, predictor=None,
+        groups=None, features=None, random_state=0, task="number" if number else "classes",
+    )  # fmt: skip
+    calls = {"fit": 0, "fit_many": 0}
+    keys = [(s, run) for run in range(6) for s in range(len(selectors))]
+    for kind in calls:
+        real = getattr(FilterSelector, kind)
+
+        @wraps(real)  # which tells the runner that it takes weights
+        def counted(self, *given, _real=real, _kind=kind, **more):
+            calls[_kind] += 1
+            return _real(self, *given, **more)
+
+        monkeypatch.setattr(FilterSelector, kind, counted)
+    found = untimed(compute("serial", request.plan, selectors, keys, 1))
+    assert calls == {"fit": 0, "fit_many": len(names)}
+    monkeypatch.setattr(together, "MOST_TOGETHER", 1)
+    alone = untimed(compute("serial", request.plan, selectors, keys, 1))
+    assert calls == {"fit": len(keys), "fit_many": len(names)}
+    assert str({key: found[key] for key in keys}) == str({key: alone[key] for key in keys})

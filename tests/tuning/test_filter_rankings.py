@@ -1,9 +1,16 @@
 """Rankings by filters stay in the folder of a tuning."""
 
+import errno
+import os
+import threading
+from contextlib import contextmanager
+
 import numpy as np
 import pytest
 
 import steadyset as st
+from steadyset.assessment.request import make_plan
+from steadyset.errors import InputError
 from steadyset.resampling import KFold
 from steadyset.selectors.filters import Filter, registry
 from steadyset.tuning import filter_rankings
@@ -85,3 +92,94 @@ def test_a_filter_of_ones_own_which_may_have_changed_ranks_again(tmp_path, ranke
         st.tune(space, X, Y, sampler="grid", resampling=KFold(4), out=tmp_path / "study")
         (tmp_path / "study" / "trials.db").unlink()
     assert sorted(ranked) == ["anova", "own", "own"]
+
+
+def test_another_version_ranks_again(tmp_path, ranked, monkeypatch):
+    tuned(tmp_path / "study")
+    (tmp_path / "study" / "trials.db").unlink()
+    monkeypatch.setattr(filter_rankings, "__version__", "999.0")
+    ranked.clear()
+    tuned(tmp_path / "study")
+    assert set(ranked) == {"jmi", "anova"}
+
+
+@pytest.fixture
+def store(tmp_path):
+    plan, _ = make_plan(X, Y, resampling=KFold(3), random_state=0)
+    return filter_rankings.Store(tmp_path / "rankings", plan, 3)
+
+
+ORDER = np.array([[3, 1], [0, 11], [5, 2]])
+
+
+def test_no_flipped_bit_of_a_ranking_is_taken_for_another_ranking(store):
+    store.write("jmi", ORDER, 0.5)
+    (path,) = store.folder.iterdir()
+    whole = path.read_bytes()
+    for place in range(len(whole)):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << place % 8]) + whole[place + 1 :])
+        for order, seconds in store.read("jmi").values():
+            assert order.tolist() == ORDER.tolist()
+            assert seconds == 0.5
+
+
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        {"order": ORDER.astype(np.int32), "seconds": np.array([1.0, 2.0])},
+        {"order": ORDER.astype(np.int32), "seconds": np.array("soon")},
+        {"order": ORDER.astype(np.int32)},
+        {"order": np.array([1, 2], np.int32), "seconds": np.float64(1)},
+        {"order": ORDER[:2].astype(np.int32), "seconds": np.float64(1)},
+        {"order": np.array([[3, 3], [0, 1], [5, 2]], np.int32), "seconds": np.float64(1)},
+        {"order": -ORDER.astype(np.int32), "seconds": np.float64(1)},
+    ],
+)
+def test_a_file_that_holds_something_else_is_no_ranking(store, arrays):
+    store.write("jmi", ORDER, 0.5)
+    (path,) = store.folder.iterdir()
+    np.savez(path, **arrays)
+    assert store.read("jmi") == {}
+
+
+def test_a_full_disk_is_a_sentence_and_what_is_finished_stays(tmp_path, ranked, monkeypatch):
+    def full(path, content):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as there:
+        there.setattr(filter_rankings, "write_durably", full)
+        with pytest.raises(InputError, match="is full; what was finished is kept, so make room and resume"):
+            tuned(tmp_path / "study")
+    assert without_seconds(tuned(tmp_path / "study")).equals(without_seconds(tuned(tmp_path / "whole")))
+
+
+def test_two_that_rank_at_once_leave_one_whole_ranking(store):
+    orders = [np.stack([RNG.permutation(12) for _ in range(3)]) for _ in range(2)]
+    seen, at_once = [], threading.Barrier(3)
+
+    def write(order):
+        at_once.wait()
+        for _ in range(20):
+            store.write("jmi", order, 1.0)
+
+    # A file beside the ranking has the process in its name, so two threads stand for two processes.
+    with patched_pids():
+        writers = [threading.Thread(target=write, args=(order,)) for order in orders]
+        for writer in writers:
+            writer.start()
+        at_once.wait()
+        while any(writer.is_alive() for writer in writers):
+            seen += [order.tolist() for order, _ in store.read("jmi").values()]
+    assert seen
+    assert all(order in [one.tolist() for one in orders] for order in seen)
+    assert len(list(store.folder.iterdir())) == 1
+
+
+@contextmanager
+def patched_pids():
+    real = os.getpid
+    os.getpid = threading.get_ident
+    try:
+        yield
+    finally:
+        os.getpid = real

@@ -29,7 +29,8 @@ from steadyset.runner.plan import Plan
 from steadyset.runner.training import Training
 from steadyset.selectors.filters import get_filter, top_features
 
-DAMAGE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error)
+# What numpy and zipfile raise of files that are none of theirs, among them RuntimeError of one that seems encrypted.
+DAMAGE = (OSError, ValueError, TypeError, KeyError, EOFError, RuntimeError, MemoryError, zipfile.BadZipFile, zlib.error)
 
 
 class Rankings:

@@ -254,7 +254,9 @@ def _slopes(X: Floats, y: Floats, weights: Floats) -> tuple[_Variances, Floats]:
             f"{' in a resample' if len(totals) > 1 else ''}; the variance around a line needs more than 2."
         )
     scale = 2.0 ** np.frexp(np.abs(y).max())[1]  # a power of two changes no digit, and squares do not overflow
-    targets = y / scale - (weights @ (y / scale))[:, None] / totals
+    # One resample at a time: BLAS sums in an order that depends on how many there are.
+    sums = np.stack([row[None, :] @ (y / scale) for row in weights])
+    targets = y / scale - sums / totals
     spreads = (weights * targets**2).sum(axis=1, keepdims=True)
     if not (spreads > 0).all():
         raise InputError("y has one value only in a resample; the slope needs a target that varies.")
