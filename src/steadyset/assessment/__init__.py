@@ -117,8 +117,9 @@ def assess(
     n_jobs : int or None, default=None
         How many runs are computed at the same time; -1 takes all cores. The answer does not depend on it.
     engine : str, default="auto"
-        "serial", "threads", "processes", "dask", or the address of a dask scheduler. "auto" is processes, or threads
-        where the data in memory is too large to be held twice.
+        "serial", "threads", "processes", "dask", or the address of a dask scheduler. "auto" is processes, once the
+        first runs have shown that the rest is worth starting them, or threads where the data in memory is too large
+        to be held twice.
     out : str, Path or None, default=None
         A folder where every run is saved as soon as it finishes; None keeps the runs in memory.
     resume : bool, default=True
