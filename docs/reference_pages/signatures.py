@@ -32,7 +32,7 @@ def readable(
         for one in given.parameters.values()
         if one.name != "self" and not one.name.startswith("_")
     ]
-    shown = stringify_signature(inspect.Signature(parameters), unqualified_typehints=True)
+    shown = stringify_signature(inspect.Signature(parameters), unqualified_typehints=True, short_literals=True)
     if what in ("class", "exception") or given.return_annotation in (inspect.Signature.empty, None, "None"):
         return shown, ""
     return shown, str(_written(given.return_annotation, names))
@@ -63,4 +63,4 @@ def _of_type(kind: Any) -> str:
         return "np.ndarray"
     if typing.get_origin(kind) in CHOICES[1:]:
         return " | ".join(_of_type(one) for one in typing.get_args(kind))
-    return stringify_annotation(kind, "smart")
+    return stringify_annotation(kind, "smart", short_literals=True)
