@@ -43,6 +43,17 @@ def test_a_model_of_all_resamples_is_fitted_by_one_call(monkeypatch):
     assert len(fits) == 5  # a filter leaves every resample other features
 
 
+@pytest.mark.parametrize("resampling", [KFold(5), Bootstrap(5)], ids=["folds", "bootstraps"])
+def test_configurations_behind_the_same_filter_share_the_paths_of_each_resample(resampling, monkeypatch):
+    settings = [{"penalty": penalty} for penalty in (0.1, 0.02, 0.3)] + [{"k": 4}]
+    configurations = [FilteredModel(SparseLogistic(**setting), filter="anova", fraction=0.5) for setting in settings]
+    alone = evaluated(CLASSES, configurations, resampling=resampling, shared=False)
+    fits, real = [], SparseLogistic.fit
+    monkeypatch.setattr(SparseLogistic, "fit", lambda self, *data, **more: fits.append(1) or real(self, *data, **more))
+    assert str(evaluated(CLASSES, configurations, resampling=resampling)) == str(alone)
+    assert len(fits) == 5  # the first configuration
+
+
 def test_bootstraps_as_weights_select_what_their_copied_rows_select():
     configurations = [FilteredModel(SparseLogistic(penalty)) for penalty in (0.2, 0.05)]
     weighted, copied = (

@@ -48,6 +48,9 @@ MOST_PATHS = 4  # kinds of models of which the paths are kept
 NORMAL = float(ndtri((1 + LEVEL) / 2))
 
 
+Kind = tuple[str, int, tuple[type, str]]  # a filter, the number of features that it keeps, and a kind of model
+
+
 def direction(objective: str, measure: str | Measure) -> str:
     """Whether more or less of an objective is better, given the measure of stability: "max" or "min"."""
     if objective == STABILITY:
@@ -92,7 +95,8 @@ class Evaluator:
         if not self.usable:
             raise InputError(f"In every run {ONE_CLASS}; use more rows, or a stratified resampling.")
         self.rankings = Rankings(plan, self.usable, n_jobs, folder=folder)
-        self._known_paths: dict[tuple[type, str], Callable[[Any], Iterable[Fit]] | None] = {}
+        self._known_paths: dict[Kind, list[Callable[[Any], Iterable[Fit]] | None]] = {}
+        self._latest: Kind | None = None
 
     def __call__(self, configuration: FilteredModel) -> dict[str, Any]:
         """Means with standard errors, the stability with its interval (nan is undefined), and why runs failed."""
@@ -120,7 +124,7 @@ class Evaluator:
             kept = list(rankings.best(configuration.filter, configuration.n_kept(self.plan.X.shape[1])))
             spent = rankings.seconds(configuration.filter)
         begin = time.perf_counter()
-        fits: Sequence[Any] = self._fitted_together(configuration) or [None] * len(self.usable)
+        fits: Sequence[Any] = self._fitted_together(configuration, kept) or [None] * len(self.usable)
         spent += (time.perf_counter() - begin) / len(fits)
         cells: list[Cell] = Parallel(n_jobs=job_count(self.n_jobs), backend="threading")(
             delayed(_cell)(self.plan, configuration, resample, columns, fitted, spent)
@@ -128,31 +132,46 @@ class Evaluator:
         )
         return cells
 
-    def _fitted_together(self, configuration: FilteredModel) -> list[Fit] | None:
-        """The model of a configuration on all resamples; None where each has features of its own, or a fit fails."""
-        model = configuration.model
-        if not self.shared or configuration.filter != NO_FILTER or not can_fit_together(self.plan, model):
+    def _fitted_together(self, configuration: FilteredModel, kept: Sequence[Any]) -> list[Fit] | None:
+        """The model of a configuration on all resamples; None where they share nothing, or a fit fails."""
+        model, filtered = configuration.model, configuration.filter != NO_FILTER
+        if not self.shared or not can_fit_together(self.plan, model):
             return None
-        fit_many = self._paths(model) if isinstance(model, SharesPaths) else model.fit_many
+        if isinstance(model, SharesPaths):
+            before, self._latest = self._latest, (configuration.filter, len(kept[0]) if filtered else 0, _kind(model))
+            if filtered and before != self._latest:  # each resample has its own features, and nothing to share yet
+                return None
+            fit_many = self._along_paths(self._latest, model, kept if filtered else None)
+        elif filtered:
+            return None
+        else:
+            fit_many = model.fit_many
         return fit_together(self.plan, fit_many, self.usable, trusted=is_ours(model))
 
-    def _paths(self, model: Any) -> Callable[..., Iterable[Fit]]:
+    def _along_paths(self, key: Kind, model: Any, kept: Sequence[Ints] | None) -> Callable[..., Iterable[Fit]]:
         """The fits of a model along the paths of those before it that differ in its place on them alone."""
 
         def fit_many(X: Any, y: Any, weights: Any) -> Iterable[Fit]:
-            kind = type(model), description(clone(model).set_params(**dict.fromkeys(model.path_parameters)))
-            if kind not in self._known_paths:
+            if key not in self._known_paths:
                 while len(self._known_paths) >= MOST_PATHS:
                     del self._known_paths[next(iter(self._known_paths))]
-                self._known_paths[kind] = model.share_paths(X, y, weights)
-            along = self._known_paths[kind]
-            return along(model) if along is not None else model.fit_many(X, y, weights)
+                if kept is None:
+                    self._known_paths[key] = [model.share_paths(X, y, weights)]
+                else:
+                    parts = zip((resample.train for resample in self.usable), kept, strict=True)
+                    alone = ((X[np.ix_(rows, columns)], y[rows], np.ones((1, len(rows)))) for rows, columns in parts)
+                    self._known_paths[key] = [model.share_paths(*data) for data in alone]
+            paths = self._known_paths[key]
+            if paths == [None]:
+                return list(model.fit_many(X, y, weights))
+            return [fit for along in paths if along is not None for fit in along(model)]
 
         return fit_many
 
     def forget_paths(self) -> None:
         """Let go of what the paths hold, once no more configurations are expected."""
         self._known_paths.clear()
+        self._latest = None
 
     @property
     def lower_is_steadier(self) -> bool:
@@ -179,6 +198,11 @@ class Evaluator:
         return {STABILITY: interval.estimate, "stability_low": interval.low, "stability_high": interval.high}
 
 
+def _kind(model: Any) -> tuple[type, str]:
+    """What models along the same path have in common."""
+    return type(model), description(clone(model).set_params(**dict.fromkeys(model.path_parameters)))
+
+
 def _cell(
     plan: Plan, configuration: FilteredModel, resample: Resample, kept: Ints | None, fitted: Fit | None, spent: float
 ) -> Cell:
@@ -193,7 +217,7 @@ def _cell(
         if fitted is None:
             model.fit_kept(training.train(), training.y, kept)
         else:
-            model.hold(fitted(), np.arange(plan.X.shape[1]), plan.X.shape[1])
+            model.hold(fitted(), np.arange(plan.X.shape[1]) if kept is None else kept, plan.X.shape[1])
         return [Fitted(Chosen(np.flatnonzero(model.support_), None), model)]
 
     (cell,) = compute_cells(plan, resample, fit)
