@@ -490,6 +490,15 @@ def test_lists_as_programs_and_people_write_them_into_cells(tmp_path, text):
     assert list(runs.labels) == ["1", "2", "3"][: runs.n_runs]
 
 
+def test_seed_and_fold_name_a_run_together(tmp_path):
+    path = tmp_path / "lists.csv"
+    path.write_text("seed,fold,genes,auc\n1,1,TP53;MYC,0.7\n1,2,TP53;EGFR,0.8\n2,1,TP53;KRAS,0.7\n")
+    runs = Selections.read(path, n_features=50)
+    assert runs.labels == ("1 1", "1 2", "2 1")
+    assert runs.sizes.tolist() == [2, 2, 2]
+    assert "not used: 'auc'" in runs.notes
+
+
 @pytest.mark.parametrize(
     ("text", "sizes"),
     [

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain
 
-from steadyset.io.heading_words import is_symbol
+from steadyset.io.heading_words import is_run_word, is_symbol
 from steadyset.io.headings import is_number
 from steadyset.io.labels import several, some_names
 from steadyset.io.name_lists import Lists
@@ -35,15 +35,23 @@ def lists_in_cells(rows: Rows, columns: Sequence[Sequence[str]]) -> Lists | None
 def _found(
     column: Sequence[str], others: Sequence[list[str]], headed: bool, words: str, parts: Splitter
 ) -> Lists | None:
-    naming = next((other for other in others if _name_the_rows(other[headed:])), None)
-    if others and naming is None:  # rows of one run are those of a long table, whose features have such names
+    naming = _naming(others, headed)
+    labels = [" ".join(cells) for cells in zip(*naming, strict=True)][headed:]
+    if others and not naming:  # rows of one run are those of a long table, whose features have such names
         return None
     lists = [parts(cell) or [] for cell in column[headed:]]
-    unused = [other[0] for other in others if other is not naming]
+    unused = [other[0] for other in others if other not in naming]
     notes = [f"each cell{f' of {column[0]!r}' if headed else ''} is a list: {words}"]
     notes += [f"not used: {some_names(unused)}"] if headed and unused else []
     source = several(len(lists), "cell")
-    return Lists(lists, None if naming is None else naming[headed:], source, tuple(notes))
+    return Lists(lists, labels or None, source, tuple(notes))
+
+
+def _naming(others: Sequence[list[str]], headed: bool) -> list[list[str]]:
+    """The columns that name the runs: the first that has its own cell in each row, or seed and fold together."""
+    alone = next(([other] for other in others if _name_the_rows(other[headed:])), [])
+    together = [other for other in others if headed and is_run_word(other[0])]
+    return alone or (together if _name_the_rows([*zip(*together, strict=True)][headed:]) else [])
 
 
 def _splitters(*, spaces: bool) -> list[tuple[str, Splitter]]:
@@ -90,8 +98,8 @@ def _known(split: Sequence[list[str] | None]) -> list[list[str]]:
     return [names for names in split if names is not None]
 
 
-def _name_the_rows(cells: Sequence[str]) -> bool:
-    return all(cells) and len(set(cells)) == len(cells)
+def _name_the_rows(cells: Sequence[str] | Sequence[tuple[str, ...]]) -> bool:
+    return bool(cells) and all(cells) and len(set(cells)) == len(cells)
 
 
 def _labelled_rows(rows: Rows) -> Lists | None:
