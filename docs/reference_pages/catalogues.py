@@ -58,11 +58,11 @@ def pages() -> Iterator[tuple[str, str]]:
     yield "filters/index.md", _page(FILTERS, filters, _selector_row, _filter)
     yield "selectors/index.md", _page(MODELS, models, _selector_row, _model)
     yield "resamplings/index.md", _page(RESAMPLED, resampling_names(), _resampling_row, _resampling)
-    yield "rules/index.md", _page(RULED, list(RULES), _rule_row, _rule)
+    yield "rules/index.md", _page(RULED, list(RULES), _rule_row, _rule, tells="published in")
 
 
-def _page(beginning: str, names: list[str], row: Any, section: Any) -> str:
-    overview = table(["name", "what it does"], [[f"[`{name}`](#{_anchor(name)})", row(name)] for name in names])
+def _page(beginning: str, names: list[str], row: Any, section: Any, tells: str = "what it does") -> str:
+    overview = table(["name", tells], [[f"[`{name}`](#{_anchor(name)})", row(name)] for name in names])
     sections = ["\n".join(["", f"## {name}", "", *section(name)]) for name in names]
     return "\n".join([beginning, overview, *sections, ""])
 
