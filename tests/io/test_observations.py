@@ -58,7 +58,7 @@ def test_what_has_the_same_index_or_none_goes_by_position(y):
     ("y", "sentence"),
     [
         ({"p": 0, "q": 1}, "y is a dict"),
-        (None, "y is a NoneType"),
+        (None, "y is missing: give"),
         ("0011", "y is a str"),
         ([0, None, 1, 1], "y has missing values"),
         (["a", None, "b", "b"], "y has missing values"),

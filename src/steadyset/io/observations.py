@@ -39,6 +39,8 @@ def aligned_rows(X: Any, values: Any, what: str) -> Any:
 
 def target_values(y: Any, n_rows: int | None) -> NDArray[Any]:
     """One known value for each row: numbers, or labels as text."""
+    if y is None:
+        raise InputError("y is missing: give the outcome of each row, or a table from load_data, which knows it.")
     target = _vector(y, "y", n_rows)
     if target.dtype.kind in "OT":
         target = _labels_or_numbers(target, "y")
