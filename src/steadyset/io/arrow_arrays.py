@@ -10,6 +10,8 @@ import numpy as np
 if TYPE_CHECKING:
     import pyarrow as pa
 
+NUMPY_NAMES = {"double": "float64", "float": "float32"}  # asking pyarrow imports pandas in many of its versions
+
 
 def arrow_table(rows: Sequence[dict[str, Any]], schema: pa.Schema) -> pa.Table:
     """Rows as a table; a value that is None is missing."""
@@ -34,7 +36,7 @@ def arrow_array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
         parts = [part for one in lists for part in one]
         inner = _pairs(parts, kind) if pa.types.is_map(kind) else arrow_array(parts, kind.value_type)
         return pa.Array.from_buffers(kind, len(values), [present, _ends(map(len, lists))], children=[inner])
-    numbers = np.array([0 if value is None else value for value in values], dtype=kind.to_pandas_dtype())
+    numbers = np.array([0 if value is None else value for value in values], dtype=NUMPY_NAMES.get(str(kind), str(kind)))
     return pa.Array.from_buffers(kind, len(values), [present, pa.py_buffer(numbers)])
 
 
