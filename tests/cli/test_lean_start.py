@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pytest
 
 LEAN = """
 import sys
@@ -38,6 +39,45 @@ import scipy.stats.mstats
 print(scipy.stats.norm.cdf(0), sys.modules["scipy.stats"].__file__ == scipy.stats.__file__)
 """)
     assert said == ["0.41666666666666663", "0.0", "True ['a', 'b'] [-1.0, 1.0]", "0.5 True"]
+
+
+def test_what_scikit_learn_kept_of_scipy_stats_knows_its_instances_and_travels():
+    said = after_a_lean_start("""
+from sklearn.preprocessing import _data
+from sklearn.metrics import _ranking
+import copy, pickle, scipy.stats
+kept = _ranking.rankdata
+print(pickle.loads(pickle.dumps(kept)) is scipy.stats.rankdata, copy.copy(kept) is scipy.stats.rankdata)
+print(isinstance(scipy.stats.norm, _data.stats.rv_continuous), isinstance(3, _data.stats.rv_continuous))
+""")
+    assert said == ["True True", "True False"]
+
+
+@pytest.mark.parametrize(
+    "use",
+    ["class Mine(scipy.stats.rv_continuous): pass", "scipy.stats.norm.cdf(0)", "from scipy.stats.mstats import gmean"],
+)
+def test_a_scikit_learn_that_needs_scipy_stats_while_it_is_imported_gets_it(use):
+    code = f"""
+import builtins, sys
+plainly = builtins.__import__
+
+def importing(name, *rest):
+    if name.endswith("_ranking") and "sklearn.metrics._ranking" not in sys.modules:  # a later version of this module
+        import scipy.stats
+        {use}
+    return plainly(name, *rest)
+
+builtins.__import__ = importing
+from steadyset.cli.lean_start import import_scikit_learn
+import_scikit_learn()
+import scipy.stats, sklearn.linear_model, sklearn.metrics, sklearn.utils.fixes
+assert sklearn.metrics._ranking.rankdata is scipy.stats.rankdata
+assert sklearn.utils.fixes.scipy.stats is scipy.stats
+print(sklearn.linear_model.LinearRegression().fit([[0.0], [1.0]], [0.0, 2.0]).coef_)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("[2.]\n", "")
 
 
 def test_a_program_that_has_imported_pandas_keeps_it():

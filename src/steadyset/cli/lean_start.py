@@ -2,7 +2,8 @@
 
 scikit-learn imports pandas because it may be given frames, and scipy.stats for functions that a command does not call.
 Here neither is imported with it. Both can be imported afterwards as ever, and scikit-learn knows them then: it looks
-for frames only where pandas has been imported, and what it took from scipy.stats imports it when it is used.
+for frames only where pandas has been imported, and what it took from scipy.stats imports it when it is used. A version
+of scikit-learn that needs one of them while it is imported is imported with both.
 """
 
 from __future__ import annotations
@@ -21,9 +22,18 @@ def import_scikit_learn() -> None:
     """Import the parts of scikit-learn that an assessment needs, if nobody has imported it yet."""
     if "sklearn" in sys.modules:
         return
-    with _in_place_of("pandas", None), _in_place_of(NOT_YET, _Module(NOT_YET)):
-        for part in ("dummy", "feature_selection", "impute", "linear_model", "metrics", "pipeline"):
-            import_module(f"sklearn.{part}")
+    try:
+        with _in_place_of("pandas", None), _in_place_of(NOT_YET, _Module(NOT_YET)):
+            _import_parts()
+    except Exception:  # a version that computes with them, or derives from them, while it is imported
+        for name in [name for name in sys.modules if name.partition(".")[0] == "sklearn"]:
+            del sys.modules[name]  # what came of it has parts that miss each other
+        _import_parts()
+
+
+def _import_parts() -> None:
+    for part in ("dummy", "feature_selection", "impute", "linear_model", "metrics", "pipeline"):
+        import_module(f"sklearn.{part}")
 
 
 @contextmanager
@@ -47,17 +57,33 @@ class _Module(ModuleType):
             raise AttributeError(name)
         if sys.modules.get(self.__name__) is self:
             return _Member(self, name)
-        return getattr(import_module(self.__name__), name)
+        return _in_module(self.__name__, name)
 
 
 class _Member:
-    """Something in a module that is imported when it is called or looked into."""
+    """Something in a module that is imported when it is called, looked into or asked for its instances."""
 
     def __init__(self, home: _Module, name: str) -> None:
         self._home, self._name = home, name
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
-        return getattr(self._home, self._name)(*arguments, **options)
+        return self._itself()(*arguments, **options)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(getattr(self._home, self._name), name)
+        return getattr(self._itself(), name)
+
+    def __instancecheck__(self, instance: object) -> bool:
+        return isinstance(instance, self._itself())
+
+    def __reduce__(self) -> Any:
+        return _in_module, (self._home.__name__, self._name)
+
+    def _itself(self) -> Any:
+        found = getattr(self._home, self._name)
+        if isinstance(found, _Member):  # the module is not to be had yet
+            raise ImportError(f"{self._home.__name__}.{self._name} is needed before it is imported")
+        return found
+
+
+def _in_module(module: str, name: str) -> Any:
+    return getattr(import_module(module), name)
