@@ -114,8 +114,10 @@ def sources_of(commit: str, root: Path) -> tuple[str, Path]:
     sha = known.stdout.decode().strip()
     folder = root / "build" / "performance" / sha[:12]
     if not folder.exists():
+        beside = folder.with_name(f"{folder.name}.part")  # what was interrupted is no version
         with tarfile.open(fileobj=io.BytesIO(_git(root, "archive", sha, "src").stdout)) as archive:
-            archive.extractall(folder, filter="data")
+            archive.extractall(beside, filter="data")
+        beside.rename(folder)
     return commit if sha.startswith(commit) else f"{commit} ({sha[:7]})", folder / "src"
 
 

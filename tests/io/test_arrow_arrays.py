@@ -11,6 +11,7 @@ from steadyset.io.arrow_arrays import arrow_table
 SCHEMA = pa.schema(
     [
         ("count", pa.int32()),
+        ("known", pa.bool_()),
         ("sign", pa.int8()),
         ("value", pa.float64()),
         ("text", pa.string()),
@@ -22,6 +23,7 @@ SCHEMA = pa.schema(
 )
 FULL = {
     "count": -3,
+    "known": True,
     "sign": -1,
     "value": 0.1,
     "text": "Müller 基因",
@@ -29,7 +31,16 @@ FULL = {
     "texts": ["", "b"],
     "scores": [("auc", 0.5), ("r2", -1.0)],
 }
-EMPTY = {"count": 0, "sign": 0, "value": float("inf"), "text": "", "numbers": [], "texts": [], "scores": []}
+EMPTY = {
+    "count": 0,
+    "known": False,
+    "sign": 0,
+    "value": float("inf"),
+    "text": "",
+    "numbers": [],
+    "texts": [],
+    "scores": [],
+}
 MISSING = dict.fromkeys(FULL)
 
 
@@ -38,6 +49,18 @@ def test_rows_become_the_table_that_pyarrow_makes_of_them(rows):
     table = arrow_table(rows, SCHEMA)
     table.validate(full=True)
     assert table.equals(pa.Table.from_pylist(rows, schema=SCHEMA), check_metadata=True)
+
+
+def test_a_number_that_is_not_one_is_not_missing():
+    table = arrow_table([{"value": float("nan")}, {"value": None}], pa.schema([("value", pa.float64())]))
+    assert table["value"].null_count == 1
+    assert str(table["value"][0]) == "nan"
+
+
+@pytest.mark.parametrize("row", [{"count": 2**31}, {"count": "many"}, {"text": "\ud800"}, {"numbers": [2**63]}])
+def test_what_a_column_cannot_hold_is_refused(row):
+    with pytest.raises((OverflowError, ValueError)):
+        arrow_table([FULL | row], SCHEMA)
 
 
 def test_writing_cells_does_not_import_pandas():

@@ -9,7 +9,7 @@ import time
 import pytest
 from threadpoolctl import ThreadpoolController, threadpool_info
 
-from steadyset.runner.conditions import same_conditions
+from steadyset.runner.conditions import same_conditions, told
 from steadyset.selectors import one_thread
 
 
@@ -67,3 +67,8 @@ def test_ctrl_c_during_the_search_for_libraries_is_not_lost(monkeypatch):
     with same_conditions():
         assert set(threads()) == {1}
     assert threads() == before
+
+
+def test_halves_of_characters_are_written_out_in_what_is_told():
+    """Names of files may have them, and no file takes them."""
+    assert told("OSError", "no file caf\udce9.csv\nat all") == "OSError: no file caf\\udce9.csv"

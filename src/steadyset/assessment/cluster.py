@@ -103,7 +103,7 @@ def _attempt(client: Any, plan: Plan, selectors: Sequence[Any], keys: Sequence[K
 
     work = client.scatter(_Work(Extensions(), plan, selectors), broadcast=True, hash=False)
     groups = grouped(plan, selectors, keys, max(2, len(client.nthreads())))
-    told, seen = SimpleQueue[bytes](), set()
+    told, missing = SimpleQueue[bytes](), set(keys)
 
     def hear(event: tuple[float, Mapping[str, Any]]) -> None:
         if event[1]["key"] == plan.key:  # others may use the same cluster
@@ -121,8 +121,9 @@ def _attempt(client: Any, plan: Plan, selectors: Sequence[Any], keys: Sequence[K
             cells = future.result()
             future.release()
         for cell in cells:
-            if (cell.selector, cell.run) not in seen:  # a group tells of its cells one by one, and of all at its end
-                seen.add((cell.selector, cell.run))
+            # A group tells of its cells one by one, and of all at its end; one of an attempt before may still do so.
+            if (cell.selector, cell.run) in missing:
+                missing.remove((cell.selector, cell.run))
                 yield cell
         if cells:
             continue

@@ -36,6 +36,8 @@ def arrow_array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
         parts = [part for one in lists for part in one]
         inner = _pairs(parts, kind) if pa.types.is_map(kind) else arrow_array(parts, kind.value_type)
         return pa.Array.from_buffers(kind, len(values), [present, _ends(map(len, lists))], children=[inner])
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        return pa.array(values, kind)
     numbers = np.array([0 if value is None else value for value in values], dtype=NUMPY_NAMES.get(str(kind), str(kind)))
     return pa.Array.from_buffers(kind, len(values), [present, pa.py_buffer(numbers)])
 
@@ -53,4 +55,7 @@ def _ends(lengths: Iterable[int]) -> pa.Buffer:
     """Where each of the parts ends that lie one after the other."""
     import pyarrow as pa
 
-    return pa.py_buffer(np.cumsum([0, *lengths]).astype(np.int32))
+    ends = np.cumsum([0, *lengths], dtype=np.int64)
+    if ends[-1] > np.iinfo(np.int32).max:
+        raise OverflowError(f"{ends[-1]} values are more than one column of lists or texts can hold")
+    return pa.py_buffer(ends.astype(np.int32))

@@ -87,7 +87,7 @@ def reason(error: BaseException) -> str:
 
 
 def told(kind: str, message: str) -> str:
-    """What an error or a warning says, in one short line."""
-    lines = message.strip().splitlines()
+    """What an error or a warning says, in one short line; halves of characters, which no file takes, are spelt."""
+    lines = message.encode("utf-8", "backslashreplace").decode().strip().splitlines()
     text = f"{kind}: {lines[0].strip()}" if lines else kind
     return text if len(text) <= LONGEST_WARNING else f"{text[: LONGEST_WARNING - 1]}…"
