@@ -74,7 +74,8 @@ def davis_score(levels: Ints, sizes: Ints, d: int, *, alpha: float = 0.0) -> Flo
     if q == 0:
         return _nan(levels)
     union = levels[..., 1:].sum(axis=-1)
-    return np.asarray(np.maximum(0.0, q / (M * union) - alpha * float(np.median(sizes)) / d))
+    penalty = alpha * float(np.median(sizes)) / d if alpha else 0.0
+    return np.asarray(np.maximum(0.0, q / (M * union) - penalty))
 
 
 def davis_maximum(n_runs: int, n_features: int, *, alpha: float = 0.0) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -95,14 +95,25 @@ def levels_without(selections: Selections, runs: Ints) -> Ints:
 
 def _counted_without(selections: Selections, measures: Sequence[Measure], options: Options) -> Floats:
     """Runs of one size together: whichever of them is left out, the other sizes are the same."""
-    sizes, step = selections.sizes, max(1, CELLS_A_BLOCK // selections.n_runs)
-    without = np.empty((len(measures), selections.n_runs))
-    for size in np.unique(sizes):
-        alike = np.flatnonzero(sizes == size)
-        others = np.delete(sizes, alike[0])
-        for start in range(0, len(alike), step):
-            runs = alike[start : start + step]
-            levels = levels_without(selections, runs)
+    sizes, without = selections.sizes, np.empty((len(measures), selections.n_runs))
+    for groups in _in_blocks(sizes, max(1, CELLS_A_BLOCK // selections.n_runs)):
+        levels, end = levels_without(selections, np.concatenate(groups)), 0
+        for runs in groups:
+            start, end = end, end + len(runs)
+            others = np.delete(sizes, runs[0])
             for m, measure in enumerate(measures):
-                without[m, runs] = measure.score(levels, others, selections.n_features, **measure.params)
+                without[m, runs] = measure.score(levels[start:end], others, selections.n_features, **measure.params)
     return options.filled(without)
+
+
+def _in_blocks(sizes: Ints, most: int) -> Iterator[list[Ints]]:
+    """Runs of one size in groups, and as many groups as have at most that many runs together."""
+    order = np.argsort(sizes, kind="stable")
+    alike = np.split(order, np.flatnonzero(np.diff(sizes[order])) + 1)
+    block: list[Ints] = []
+    for group in (some[start : start + most] for some in alike for start in range(0, len(some), most)):
+        if sum(map(len, block)) + len(group) > most:
+            yield block
+            block = []
+        block.append(group)
+    yield block
