@@ -3,9 +3,9 @@
 Every row is a process of its own: it does the work with small numbers, so that everything is loaded, makes the data,
 notes its peak, does the work, and notes the peak again. The last two columns say what one dense table of 8 bytes a
 number would take that has a row for each of the M runs and a column for each of the d features, and one with d rows and
-d columns: nothing here keeps either. What grows with M are the selected sets and their scores, a few kilobytes a run;
-what grows with d are a few copies of the data, and for filters and paths the scores of the resamples that are computed
-together.
+d columns: nothing here keeps either. What grows with M are the selected sets and their scores, some 20 kilobytes a run,
+and for intervals of measures blocks of M x M numbers; what grows with d are a few copies of the data, and for filters
+and paths the scores of the resamples that are computed together.
 """
 
 from __future__ import annotations
