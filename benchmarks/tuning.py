@@ -2,9 +2,8 @@
 
 Both sides evaluate the same random configurations on the same folds and find the same numbers. Rankings: the gain grows
 with the number of configurations that use a filter, and with what the filter costs beside the model (here k nearest
-neighbours, a cheap one). Similarity: a measure that takes similar features as one. Paths: lasso models of 20 penalties
-or sizes, all folds together along one path, against each fold and each model by itself; the scores are in both times.
-The last rows are the space "bommert" on data of the size of sonar.
+neighbours, a cheap one). Similarity: a measure that takes similar features as one. The last rows are the space
+"bommert" on data of the size of sonar.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from benchmarks.timing import seconds
 from steadyset.assessment.request import make_plan
 from steadyset.datasets import similar_features
 from steadyset.resampling import KFold
-from steadyset.selectors import SparseLogistic
 from steadyset.similarity import FeatureSimilarity
 from steadyset.tuning.evaluation import Evaluator
 from steadyset.tuning.filtered import FilteredModel
@@ -33,8 +31,7 @@ N_CONFIGURATIONS = 12
 def rows() -> list[dict[str, Any]]:
     """One row for each filter and size, for each size of a similarity, and for each number of configurations."""
     rankings = [compare(name, d) for name in FILTERS for d in (60, 240, 960)]
-    paths = [along_paths(name, n, d) for name in ("penalty", "k") for n, d in ((100, 200), (100, 2000), (77, 7129))]
-    return [*rankings, *(similarity(d) for d in (500, 1000, 2000)), *paths, *(bommert(n) for n in (50, 100, 200))]
+    return [*rankings, *(similarity(d) for d in (500, 1000, 2000)), *(bommert(n) for n in (50, 100, 200))]
 
 
 def similarity(d: int, n_configurations: int = N_CONFIGURATIONS, n: int = 100) -> dict[str, Any]:
@@ -56,23 +53,6 @@ def similarity(d: int, n_configurations: int = N_CONFIGURATIONS, n: int = 100) -
 
     evaluate(True)
     return row(f"similarity, {n_configurations} configurations, 5 folds", f"n={n}, d={d}", evaluate)
-
-
-def along_paths(name: str, n: int, d: int, n_configurations: int = 20) -> dict[str, Any]:
-    """Lasso models that differ in their penalty or size, with and without sharing the path that leads to them."""
-    data = similar_features(n, d, n_similar=4, random_state=0)
-    plan, _ = make_plan(data.X, data.y, resampling=KFold(10), random_state=0)
-    random = np.random.default_rng(0)
-    drawn = np.exp(random.uniform(np.log(0.005), 0.0, n_configurations)), random.integers(1, 40, n_configurations)
-    values = (drawn[0] if name == "penalty" else drawn[1]).tolist()
-    configurations = [FilteredModel(SparseLogistic(**{name: value})) for value in values]
-    Evaluator(plan)(configurations[0])  # loads the compiled kernels
-
-    def evaluate(shared: bool) -> float:
-        evaluator = Evaluator(plan, shared=shared)
-        return seconds(lambda: [evaluator(configuration) for configuration in configurations])
-
-    return row(f"lasso, {n_configurations} values of {name}, 10 folds", f"n={n}, d={d}", evaluate)
 
 
 def bommert(n_configurations: int) -> dict[str, Any]:
