@@ -10,6 +10,8 @@ from steadyset.kernels.cache import KernelCache
 P = ParamSpec("P")
 R = TypeVar("R")
 
+SUMMING = {"reassoc", "contract", "nsz"}
+
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile on the first call, keep the result on disk, release the GIL while running."""
@@ -18,10 +20,23 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
 
 def summing_kernel(function: Callable[P, R]) -> Callable[P, R]:
     """A kernel whose sums the compiler may reorder, which lets it use vector instructions."""
-    return _compiled(function, fastmath={"reassoc", "contract", "nsz"})
+    return _compiled(function, fastmath=SUMMING)
 
 
-def _compiled(function: Callable[P, R], fastmath: bool | set[str]) -> Callable[P, R]:
-    compiled: Any = njit(nogil=True, error_model="numpy", fastmath=fastmath)(function)
+def part(function: Callable[P, R]) -> Callable[P, R]:
+    """A kernel that kernels alone call. Python must not: there is no entry, which takes long to compile."""
+    return _compiled(function, fastmath=False, no_cpython_wrapper=True)
+
+
+def summing_part(function: Callable[P, R]) -> Callable[P, R]:
+    """A part whose sums the compiler may reorder."""
+    return _compiled(function, fastmath=SUMMING, no_cpython_wrapper=True)
+
+
+def _compiled(function: Callable[P, R], fastmath: bool | set[str], **options: bool) -> Callable[P, R]:
+    compile_with: Any = njit  # whose types lack some of its options
+    compiled = compile_with(nogil=True, error_model="numpy", fastmath=fastmath, no_cfunc_wrapper=True, **options)(
+        function
+    )
     compiled._cache = KernelCache(function)  # what numba's own cache=True does, with another cache
     return cast(Callable[P, R], compiled)

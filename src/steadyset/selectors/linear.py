@@ -16,6 +16,7 @@ from steadyset.arguments import check_flag
 from steadyset.errors import InputError
 from steadyset.io.numbers import numbers
 from steadyset.kernels.arrays import Floats, Ints
+from steadyset.kernels.paths.screening import LEAST_PRODUCTS
 from steadyset.selectors.known import register_selector
 from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
 from steadyset.selectors.model_input import left_out_copies
@@ -629,26 +630,27 @@ def _batches(
     check_number("l1_ratio", l1_ratio, most=1.0)
     check_flag("standardise", standardised_penalty)
     factors = _read_factors(penalty_factors, data.X.shape[1])
+    free, fewest = int((factors == 0).sum()), int((data.weights > 0).sum(axis=1).min())
+    if free >= fewest:
+        raise InputError(
+            f"penalty_factors has {free} zeros, and a resample has {fewest} rows of positive weight; "
+            "features without a penalty must be fewer than the rows."
+        )
     # Any split of a coefficient between exact copies is optimal; giving all of it to the first makes it unique.
     no_copies = l1_ratio == 1.0 and penalty_factors is None
-    features = laid_out(data.X, factors, as_given=not standardised_penalty, no_copies=no_copies)
+    products = len(data.weights) >= LEAST_PRODUCTS
+    features = laid_out(data.X, factors, as_given=not standardised_penalty, no_copies=no_copies, products=products)
     return Batches(data, features, logistic=family == "logistic", l1_ratio=l1_ratio, tol=tol)
 
 
 def _in_units_of_data(solving: Solving, walked: Walk) -> list[tuple[Floats, sparse.csr_array, Floats, Floats]]:
     """The lambdas, sparse coefficients, intercepts and violations of each path."""
-    k, t, features, values = walked.entries()
-    d, lengths = solving.data.X.shape[1], walked.lengths
-    used, columns = np.unique(k * d + features, return_inverse=True)
-    means, scales = solving.means_and_scales(used // d, used % d)
     units = np.array([target.unit for target in solving.targets])
     centres = np.array([target.centre for target in solving.targets])
-    coefs = values * units[k] / scales[columns]
-    most = len(walked.penalties)
-    shifts = np.bincount(k * most + t, coefs * means[columns], len(lengths) * most).reshape(-1, most)
+    features, coefs, shifts, ends = solving.entries_in_units(walked, units)
+    d, lengths, most = solving.data.X.shape[1], walked.lengths, len(walked.penalties)
     intercepts = walked.numbers[:, :, 0].T * units[:, None] + centres[:, None] - shifts
     violations = walked.numbers[:, :, 1].T / solving.spreads[:, None]
-    ends = np.concatenate([[0], np.cumsum(np.maximum(walked.sizes, 0).T.ravel())])
     found = []
     for place, length in enumerate(lengths.tolist()):
         bounds = ends[place * most : place * most + length + 1]
@@ -724,10 +726,15 @@ def _read_factors(penalty_factors: ArrayLike | None, n_features: int) -> Floats:
     if penalty_factors is None:
         return np.ones(n_features)
     factors = numbers(penalty_factors, "penalty_factors")
-    if factors.shape != (n_features,) or not np.isfinite(factors).all() or (factors < 0).any():
+    if factors.shape != (n_features,):
         raise InputError(
-            f"penalty_factors has shape {factors.shape} or negative values; "
-            f"expected a number of at least 0 for each of the {n_features} features."
+            f"penalty_factors has shape {factors.shape}; expected one number for each of the {n_features} features."
+        )
+    wrong = factors[~(np.isfinite(factors) & (factors >= 0))]
+    if len(wrong):
+        raise InputError(
+            f"penalty_factors must be finite and at least 0 (got {wrong[0]:g}); "
+            "to keep a feature out of all models, leave it out of X."
         )
     if not factors.any():
         raise InputError("penalty_factors are all 0; at least one feature needs a penalty.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,17 +14,20 @@ from numpy.typing import ArrayLike, NDArray
 from steadyset.arguments import job_count
 from steadyset.errors import InputError
 from steadyset.kernels.arrays import Bools, Floats, Ints, Singles, Words
-from steadyset.kernels.paths.feature_moments import lay_out, means_and_scales
+from steadyset.kernels.paths.feature_moments import lay_out
+from steadyset.kernels.paths.found_models import in_order, in_units_of_data, means_and_scales
 from steadyset.kernels.paths.level_walk import (
     NO_FEATURE,
     begin,
+    goes_on,
     largest_penalties,
     let_unpenalised_in,
     record,
-    solve,
     solve_hard,
+    walk,
 )
-from steadyset.kernels.paths.path_arrays import Batch, Features, make_batch
+from steadyset.kernels.paths.path_arrays import Batch, Features, largest_order, make_batch, make_room
+from steadyset.kernels.paths.screening import LEAST_PRODUCTS
 from steadyset.selectors.model_input import (
     SolvedTarget,
     Target,
@@ -35,32 +38,38 @@ from steadyset.selectors.model_input import (
 )
 from steadyset.selectors.one_thread import one_blas_thread
 
-Solved = tuple[Ints, Floats, Ints, Floats]  # sizes and numbers of some places; features and values, one after the other
 MOST_AT_ONCE = 50
-# What a batch may take: the descents of all features of its resamples, and room for their active sets, of which only
+# What a batch may take: the bounds of all features of its resamples, and room for their active sets, of which only
 # what is used is ever touched.
-DESCENT_BYTES, STATE_BYTES = 64_000_000, 1_000_000_000
+BOUND_BYTES, STATE_BYTES = 64_000_000, 1_000_000_000
+# Room for the features of a model, which is doubled as often as needed, and a size that no model reaches.
+FEATURES_A_MODEL, NO_STOP = 64, 2**62
 
 
 @dataclass(frozen=True)
 class Resamples:
-    """Checked data with M x n weights; codes holds numbers, or the class of each row where there are classes."""
+    """Checked data with M x n weights; codes holds numbers, or the class of each row where there are classes.
+
+    lowest and highest are the least and the largest code of each resample: its two classes.
+    """
 
     X: Floats
     codes: Floats
     weights: Floats
     classes: NDArray[Any]
+    lowest: Floats
+    highest: Floats
 
     def rows(self, run: int) -> Ints:
         return np.flatnonzero(self.weights[run])
 
-    def target(self, run: int) -> tuple[Floats, NDArray[Any]]:
+    def target(self, run: int, rows: Ints) -> tuple[Floats, NDArray[Any]]:
         """The numbers, or 0 and 1 for the two classes that the resample holds, at its rows; and these classes."""
-        values = self.codes[self.weights[run] > 0]
+        values = self.codes[rows]
         if not len(self.classes):
             return values, self.classes
-        present = np.unique(values).astype(np.int64)
-        return (values == present[-1]).astype(np.float64), self.classes[present]
+        present = [int(self.lowest[run]), int(self.highest[run])]
+        return (values == self.highest[run]).astype(np.float64), self.classes[present]
 
 
 def read_resamples(
@@ -68,9 +77,15 @@ def read_resamples(
 ) -> Resamples:
     """Check the data and a vector of weights, or one for each resample; rows of weight zero count for nothing."""
     values, codes, weight, classes = checked_data(X, y, weights, target=target, selector=selector, resamples=True)
-    for run in range(len(weight)):
-        refuse_too_little(codes[weight[run] > 0], target, selector)
-    return Resamples(values, codes, weight, classes)
+    used = weight > 0
+    lowest = np.where(used, codes, np.inf).min(axis=1)
+    highest = np.where(used, codes, -np.inf).max(axis=1)
+    doubtful = lowest >= highest
+    if len(classes) > 2:
+        doubtful |= (used & (codes > lowest[:, None]) & (codes < highest[:, None])).any(axis=1)
+    for run in np.flatnonzero(doubtful):
+        refuse_too_little(codes[used[run]], target, selector)
+    return Resamples(values, codes, weight, classes, lowest, highest)
 
 
 @dataclass(frozen=True)
@@ -90,18 +105,20 @@ class Level:
 
 @dataclass(frozen=True)
 class Walk:
-    """Models of some places of a batch: those of level t and of the k-th place are in sizes[t, k], -1 where none is.
+    """Models of some places of a batch: that of level t and of the k-th place has sizes[t, k] features, -1: none is.
 
-    numbers holds their intercepts and violations; found[t] and values[t] the features and coefficients of a level, one
-    place after the other.
+    numbers holds their intercepts and violations; found and values the features and coefficients, in the order of their
+    levels, those of a model from starts[t, k] on.
     """
 
     places: Ints
     penalties: Floats
+    n_features: int
     sizes: Ints
     numbers: Floats
-    found: list[Ints]
-    values: list[Floats]
+    starts: Ints
+    found: Ints
+    values: Floats
 
     @property
     def lengths(self) -> Ints:
@@ -111,40 +128,58 @@ class Walk:
     def level(self, k: int, t: int) -> Level:
         """One model; t may count from the end."""
         t = int(self.lengths[k]) + t if t < 0 else t
-        before = int(np.maximum(self.sizes[t, :k], 0).sum())
-        part = slice(before, before + int(self.sizes[t, k]))
-        order = np.argsort(self.found[t][part])
+        start = int(self.starts[t, k])
+        part = slice(start, start + int(self.sizes[t, k]))
+        order = np.argsort(self.found[part])
         intercept, violation = self.numbers[t, k].tolist()
-        features, coefs = self.found[t][part][order], self.values[t][part][order]
+        features, coefs = self.found[part][order], self.values[part][order]
         return Level(float(self.penalties[t, k]), features, coefs, intercept, violation)
 
     def entries(self) -> tuple[Ints, Ints, Ints, Floats]:
         """Every coefficient, by place, level and feature: its place (the k-th), level and feature, and the value."""
-        levels, places = np.nonzero(self.sizes > 0)
-        sizes = self.sizes[levels, places]
-        k, t = np.repeat(places, sizes), np.repeat(levels, sizes)
-        features = np.concatenate(self.found) if self.found else np.empty(0, np.int64)
-        order = np.lexsort((features, t, k))
-        return k[order], t[order], features[order], np.concatenate(self.values)[order]
+        n_levels, n_places = self.sizes.shape
+        counts = np.maximum(self.sizes, 0).T.ravel()
+        model = np.repeat(np.arange(n_levels * n_places), counts)
+        return model // n_levels, model % n_levels, *self.in_order()
+
+    def in_order(self) -> tuple[Ints, Floats]:
+        """The features and coefficients by place, level and feature."""
+        return in_order(self.n_features, self.sizes, self.starts, self.found, self.values)
 
 
-def laid_out(X: Floats, factors: Floats, *, as_given: bool, no_copies: bool) -> Features:
+def laid_out(X: Floats, factors: Floats, *, as_given: bool, no_copies: bool, products: bool) -> Features:
     """What the engine needs of the data; no_copies leaves out features that equal an earlier one."""
     n, d = X.shape
     Xt, Z = np.empty((d, n)), np.empty((d, n), np.float32)
+    across = np.empty((n, d) if products else (0, 0), np.float32)
     unit, plain, digest = np.empty(d), np.empty(d), np.empty(d, np.uint64)
-    lay_out(X, Xt, Z, unit, plain, digest)
+    lay_out(X, Xt, Z, across, unit, plain, digest, 0, d)
     if no_copies:
         factors = np.where(_later_copies(Xt, digest), np.inf, factors)
-    return Features(Xt, Z, factors, unit, plain, as_given)
+    penalised = (factors > 0) & (factors < np.inf) & (plain > 0)
+    reach, whole = np.zeros(d), 1.0
+    reach[penalised] = 1.0 / factors[penalised]
+    if as_given:
+        whole = _power_of_all(plain[penalised] * unit[penalised])
+        unit /= whole
+        reach[penalised] *= plain[penalised] * unit[penalised]
+    # Rounding to single precision must not make it smaller.
+    reach *= 1.0 + 1e-6
+    return Features(Xt, Z, across, factors, unit, whole, plain, reach.astype(np.float32), as_given)
+
+
+def _power_of_all(sizes: Floats) -> float:
+    """A power of two near the largest, so that single precision holds the features as they are in units of it."""
+    largest = sizes[sizes < np.inf].max(initial=0.0)
+    return float(np.ldexp(1.0, np.frexp(largest)[1])) if largest > 0.0 else 1.0
 
 
 def _later_copies(Xt: Floats, digest: Words) -> Bools:
     """Which features equal an earlier one in every row, of those with equal digests."""
     later = np.zeros(len(Xt), dtype=np.bool_)
     order = np.argsort(digest, kind="stable")
-    same = np.flatnonzero(digest[order][1:] == digest[order][:-1])
-    for place in same:
+    ordered = digest[order]
+    for place in np.flatnonzero(ordered[1:] == ordered[:-1]):
         first, second = order[place], order[place + 1]
         later[second] = bool(np.array_equal(Xt[first], Xt[second]))
     return later
@@ -165,53 +200,55 @@ class Batches:
         # A lasso has no more features than rows, an elastic net may have all of them.
         most = min(d, self._most_rows) if l1_ratio == 1.0 else d
         self._places = most + 2 + int((features.factor == 0).sum())
-        order = min(self._places, 3 * self._most_rows // 2 + 3) + 1
+        order = largest_order(self._places, self._most_rows)
         state = 8 * (self._places * (self._most_rows + 6) + order**2) + 40 * self._most_rows + 4 * n
-        self.at_once = int(np.clip(min(DESCENT_BYTES // (8 * d), STATE_BYTES // state), 1, MOST_AT_ONCE))
+        self.at_once = int(np.clip(min(BOUND_BYTES // (8 * d), STATE_BYTES // state), 1, MOST_AT_ONCE))
 
     def each(self, compute: Callable[[Solving], Sequence[Any]], n_jobs: int | None = None) -> Iterator[Any]:
         """What `compute` gives for every resample, in their order: it gets a batch and gives one thing per run."""
-        starts = range(0, self.n_runs, self.at_once)
-        jobs = min(job_count(n_jobs), len(starts))
-        # One or two resamples make no matrix, so that BLAS is not called.
-        with one_blas_thread() if self.at_once > 2 and self.n_runs > 2 else nullcontext():
+        jobs = min(job_count(n_jobs), self.n_runs // LEAST_PRODUCTS + 1)
+        # As many batches for every thread, and none much smaller than the others.
+        rounds = -(-self.n_runs // (self.at_once * jobs))
+        step = -(-self.n_runs // (rounds * jobs))
+        batches = [range(start, min(start + step, self.n_runs)) for start in range(0, self.n_runs, step)]
+        with one_blas_thread() if len(self.features.across) else nullcontext():
             if jobs == 1:
-                room: Any = None
-                for start in starts:
-                    room = self.room(start) if room is None else room
-                    yield from compute(Solving(self, start, room))
+                room = self.room(step)
+                for runs in batches:
+                    yield from compute(Solving(self, runs, room))
                 return
             with ThreadPoolExecutor(jobs) as pool:
-                for found in pool.map(lambda start: compute(Solving(self, start, self.room(start))), starts):
+                for found in pool.map(lambda runs: compute(Solving(self, runs, self.room(len(runs)))), batches):
                     yield from found
 
-    def room(self, start: int) -> Any:
-        """Room for the batch that begins with a resample."""
+    def room(self, n_runs: int) -> Any:
+        """Room for a batch of so many resamples."""
         d, n = self.features.Xt.shape
-        return make_batch(min(self.at_once, self.n_runs - start), d, n, self._most_rows, self._places)
+        return make_batch(n_runs, d, n, self._most_rows, self._places)
 
 
 class Solving:
     """Some resamples that are solved together; runs holds their numbers."""
 
-    def __init__(self, batches: Batches, start: int, room: Any) -> None:
+    def __init__(self, batches: Batches, runs: range, room: Any) -> None:
         self.batches = batches
         self.data = batches.data
-        self.runs = range(start, min(start + batches.at_once, batches.n_runs))
+        self.runs = runs
         self._batch: Any = Batch(*(part[: len(self.runs)] for part in room))
         self.targets: list[SolvedTarget] = []
         self.classes: list[NDArray[Any]] = []
         weights = np.empty((len(self.runs), batches.features.Xt.shape[1]), np.float32)
         for place, run in enumerate(self.runs):
             self._put(place, run, weights)
-        begin(batches.features, self._batch, weights, batches.logistic)
+        self._room = make_room(self._batch, *batches.features.Xt.shape)
+        begin(batches.features, self._batch, self._room, weights, batches.logistic)
         if (batches.features.factor == 0).any():
-            let_unpenalised_in(batches.features, self._batch, batches.logistic)
-            self._level(np.arange(len(self.runs)), np.full(len(self.runs), NO_FEATURE))
-        largest = largest_penalties(batches.features, self._batch, batches.logistic)
+            let_unpenalised_in(batches.features, self._batch, self._room, batches.logistic)
+            self._walk(np.arange(len(self.runs)), np.full((1, len(self.runs)), NO_FEATURE))
+        largest = largest_penalties(batches.features, self._batch, self._room, batches.logistic)
         self._refuse_constant()
         self.spreads = np.array([target.spread for target in self.targets])
-        self.units = np.array([target.unit for target in self.targets])
+        self.units = np.array([target.unit for target in self.targets]) * batches.features.whole
         # Where no feature has anything to do with y, the descents are rounding errors and so would be the levels.
         self.largest: Floats = np.maximum(largest, 1e-9 * self.spreads) * self.units / batches.l1_ratio
 
@@ -219,13 +256,15 @@ class Solving:
         batch, rows = self._batch, self.data.rows(run)
         weight = self.data.weights[run, rows]
         weight = weight / weight.sum()
-        y, classes = self.data.target(run)
+        y, classes = self.data.target(run, rows)
         target = solved_target(Training(self.data.X[:0], y, weight, classes), weight)
         n = len(rows)
         batch.n_rows[place] = n
         batch.rows[place, :n], batch.w[place, :n], batch.y[place, :n] = rows, weight, target.y
         batch.tol[place] = self.batches.tol * target.spread
-        batch.ridge[place] = (1.0 - self.batches.l1_ratio) / self.batches.l1_ratio * target.unit
+        batch.ridge[place] = (
+            (1.0 - self.batches.l1_ratio) / self.batches.l1_ratio * target.unit / self.batches.features.whole
+        )
         weights[place] = 0.0
         weights[place, rows] = weight
         self.targets.append(target)
@@ -244,50 +283,52 @@ class Solving:
         penalties = np.zeros((int(n_levels.max()), len(which)))
         for k, levels in enumerate(lambdas):
             penalties[: len(levels), k] = levels
-        walked = Walk(which, penalties, np.full(penalties.shape, -1), np.zeros((*penalties.shape, 2)), [], [])
-        units = self._units()[which]
-        going = np.arange(len(which))
-        for t in range(len(penalties)):
-            going = going[t < n_levels[going]]
-            if not len(going):
-                break
-            sizes, numbers, found, values = self._solved(which[going], penalties[t, going] / units[going])
-            walked.sizes[t, going], walked.numbers[t, going] = sizes, numbers
-            walked.found.append(found)
-            walked.values.append(values)
-            if stop_size is not None:
-                going = going[sizes < stop_size]
-        return walked
-
-    def _solved(self, which: Ints, penalties: Floats) -> Solved:
-        """The next level of some places, at penalties of the solved target."""
-        self._level(which, penalties)
-        most = int(self._batch.size[which].sum())
-        sizes, numbers = np.empty(len(which), np.int64), np.empty((len(which), 2))
-        found, values = np.empty(most, np.int64), np.empty(most)
-        record(self._batch, which, sizes, numbers, found, values)
-        used = int(sizes.sum())
-        return sizes, numbers, found[:used], values[:used]
+        walked = self._down(
+            which, penalties / self._units()[which], n_levels, NO_STOP if stop_size is None else stop_size
+        )
+        return replace(walked, penalties=penalties)
 
     def _units(self) -> Floats:
         """What a penalty of each resample is divided by to be one of the solved target."""
         return np.asarray(self.units / self.batches.l1_ratio)
 
-    def _level(self, which: Ints, penalties: Floats) -> None:
-        features, logistic = self.batches.features, self.batches.logistic
-        solve(features, self._batch, logistic, which, penalties)
-        for b, penalty in zip(which, penalties, strict=True):
-            if self._batch.hard[b]:
-                solve_hard(features, self._batch, logistic, int(b), float(penalty))
+    def _down(self, which: Ints, penalties: Floats, n_levels: Ints, stop_size: int) -> Walk:
+        """The models of some places down penalties of the solved target."""
+        return self._walk(which, penalties, n_levels, stop_size)
 
-    def means_and_scales(self, places: Ints, features: Ints) -> tuple[Floats, Floats]:
-        """Means and standard deviations of features in resamples of the batch, one pair after the other."""
-        batch = self._batch
-        return means_and_scales(self.batches.features, batch.n_rows, batch.rows, batch.w, places, features)
+    def _walk(self, which: Ints, penalties: Floats, n_levels: Ints | None = None, stop_size: int = NO_STOP) -> Walk:
+        """Go on from where the models are; the compiled walk pauses where a model is hard or finds no room."""
+        features, batch, room, logistic = self.batches.features, self._batch, self._room, self.batches.logistic
+        n_levels = np.full(len(which), len(penalties)) if n_levels is None else n_levels
+        sizes, numbers = np.full(penalties.shape, -1), np.zeros((*penalties.shape, 2))
+        starts = np.zeros((len(penalties) + 1, len(which)), np.int64)
+        first = FEATURES_A_MODEL * penalties.size
+        found, values = np.empty(first, np.int64), np.empty(first)
+        t = 0
+        while True:
+            t = walk(
+                features, batch, room, logistic, which, penalties, n_levels, stop_size, t,
+                sizes, numbers, starts, found, values,
+            )  # fmt: skip
+            if t == len(penalties):
+                break
+            going = np.flatnonzero(goes_on(t, n_levels, stop_size, sizes))
+            for k in going[batch.hard[which[going]] > 0]:
+                solve_hard(features, batch, room, logistic, int(which[k]), float(penalties[t, k]))
+            while not record(batch, which, going, t, sizes, numbers, starts, found, values):
+                found, values = (np.concatenate([part, np.empty_like(part)]) for part in (found, values))
+            t += 1
+        return Walk(which, penalties, self.data.X.shape[1], sizes, numbers, starts, found, values)
+
+    def entries_in_units(self, walked: Walk, units: Floats) -> tuple[Ints, Floats, Floats, Ints]:
+        """The features, and what `in_units_of_data` gives for their coefficients."""
+        features, values = walked.in_order()
+        given: Any = (self.batches.features, self._batch, walked.places, units, walked.sizes, features, values)
+        return features, *in_units_of_data(*given)
 
     def in_units_of_data(self, place: int, level: Level) -> tuple[Floats, float]:
         """The coefficients of the features as they are, and the intercept."""
         target = self.targets[place]
-        means, scales = self.means_and_scales(np.full(level.size, place), level.features)
+        means, scales = means_and_scales(self.batches.features, self._batch, place, level.features)
         coefs = level.coefs * target.unit / scales
         return coefs, float(level.intercept * target.unit + target.centre - coefs @ means)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -27,8 +28,14 @@ def levels_of(solving: Solving, count: int, min_ratio: float | None) -> list[Flo
         # A weight of 2 is two rows; weights that are shares of 1 tell nothing about the number of rows.
         n_rows = max(np.count_nonzero(weight), float(weight.sum()))
         ratio = (1e-2 if n_features > n_rows else 1e-4) if min_ratio is None else min_ratio
-        levels.append(largest * np.logspace(0.0, np.log10(ratio), count))
+        levels.append(largest * _shares(ratio, count))
     return levels
+
+
+@lru_cache(maxsize=8)
+def _shares(ratio: float, count: int) -> Floats:
+    """The levels of a path whose first is 1."""
+    return np.logspace(0.0, np.log10(ratio), count)
 
 
 def one_level_each(

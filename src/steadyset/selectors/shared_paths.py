@@ -13,13 +13,15 @@ from typing import Any
 import numpy as np
 
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.selectors.path_batches import Batches, Solved, Solving
+from steadyset.kernels.paths.level_walk import goes_on
+from steadyset.selectors.path_batches import Batches, Solving, Walk
 
 # What may be kept of the levels; those behind are solved again for each model.
 MOST_BYTES = 100_000_000
-UNCHANGED = ("n_rows", "rows", "w", "y", "ridge", "tol", "scale")  # what no level changes of a batch
+UNCHANGED = ("n_rows", "rows", "w", "y", "ridge", "tol", "rms", "scale")  # what no level changes of a batch
 
 Way = tuple[float, ...]
+Solved = tuple[Ints, Floats, Ints, Floats]  # sizes and numbers of some places; features and values, one after the other
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class SharedPaths(Solving):
     """A batch that holds all resamples; `levels` gives those of the path of each, which are kept."""
 
     def __init__(self, batches: Batches, levels: Callable[[Solving], Sequence[Floats]]) -> None:
-        super().__init__(batches, 0, batches.room(0))
+        super().__init__(batches, range(batches.n_runs), batches.room(batches.n_runs))
         self._stops = [set((own / unit).tolist()) for own, unit in zip(levels(self), self._units(), strict=True)]
         self._beginnings = [self._state(place) for place in range(len(self.runs))]
         self._known: dict[tuple[int, Way], _Level] = {}
@@ -53,7 +55,25 @@ class SharedPaths(Solving):
         """The next level is the first of a path."""
         self._wanted = [()] * len(self.runs)
 
+    def _down(self, which: Ints, penalties: Floats, n_levels: Ints, stop_size: int) -> Walk:
+        """Level by level, because any of them may be kept already."""
+        sizes, numbers = np.full(penalties.shape, -1), np.zeros((*penalties.shape, 2))
+        starts = np.zeros((len(penalties) + 1, len(which)), np.int64)
+        found, values = [np.empty(0, np.int64)], [np.empty(0)]
+        for t in range(len(penalties)):
+            going = np.flatnonzero(goes_on(t, n_levels, stop_size, sizes))
+            if not len(going):
+                break
+            sizes[t, going], numbers[t, going], features, coefs = self._solved(which[going], penalties[t, going])
+            starts[t, going] = starts[-1, -1] + np.cumsum(sizes[t, going]) - sizes[t, going]
+            starts[-1, -1] += len(features)
+            found.append(features)
+            values.append(coefs)
+        joined: Any = (np.concatenate(found), np.concatenate(values))
+        return Walk(which, penalties, self.data.X.shape[1], sizes, numbers, starts, *joined)
+
     def _solved(self, which: Ints, penalties: Floats) -> Solved:
+        """The next level of some places, at penalties of the solved target: known, or solved now."""
         steps = [(int(b), (*self._wanted[b], float(p))) for b, p in zip(which, penalties, strict=True)]
         found = {step: self._known[step] for step in steps if step in self._known}
         new = [step for step in steps if step not in found]
@@ -61,7 +81,9 @@ class SharedPaths(Solving):
             for place, way in new:
                 self._bring_to(place, way[:-1])
                 self._held[place] = None
-            solved = super()._solved(np.array([b for b, _ in new]), np.array([way[-1] for _, way in new]))
+            walked = self._walk(np.array([b for b, _ in new]), np.array([[way[-1] for _, way in new]]))
+            used = slice(int(walked.starts[-1, -1]))
+            solved = walked.sizes[0], walked.numbers[0], walked.found[used], walked.values[used]
             found |= self._kept(new, solved)
         for place, way in steps:
             self._wanted[place] = way

@@ -200,13 +200,13 @@ def test_what_the_active_set_cannot_solve_goes_to_the_kernel_for_hard_cases(draw
     X, y = draw(7, 40, 60)
     W = bootstraps(40, 3)
     plain = elastic_net_paths(X, y, W, n_lambdas=10)
-    once = path_batches.solve
+    really = path_batches.begin
 
-    def in_vain(features, batch, logistic, which, penalties):
-        once(features, batch, logistic, which, penalties)
-        batch.hard[which] = 1
+    def begin_hard(features, batch, *more):
+        really(features, batch, *more)
+        batch.hard[:] = 1
 
-    monkeypatch.setattr(path_batches, "solve", in_vain)
+    monkeypatch.setattr(path_batches, "begin", begin_hard)
     hard = elastic_net_paths(X, y, W, n_lambdas=10)
     for m in range(3):
         np.testing.assert_array_equal(hard.coefs[m].toarray() != 0, plain.coefs[m].toarray() != 0)
@@ -264,9 +264,13 @@ def test_penalty_factors_of_zero_alone_make_no_path(draw):
 def test_models_that_are_not_optimal_are_told(draw, monkeypatch):
     from sklearn.exceptions import ConvergenceWarning
 
-    def badly(features, batch, logistic, which, penalties):
-        batch.violation[which] = 1e-3
+    really = path_batches.record
 
-    monkeypatch.setattr(path_batches, "solve", badly)
+    def record_badly(batch, *more):
+        batch.violation[:] = 1e-3
+        return really(batch, *more)
+
+    monkeypatch.setattr(path_batches, "walk", lambda *given: min(given[8], 2))  # every level is left to record
+    monkeypatch.setattr(path_batches, "record", record_badly)
     with pytest.warns(ConvergenceWarning, match="with the optimality conditions off by"):
         elastic_net_paths(*draw(14, 40, 30), np.ones((1, 40)), n_lambdas=2)

@@ -30,6 +30,31 @@ def leading_dot(a: Floats, b: Floats, n: int) -> float:
 
 
 @summing_kernel
+def row_dot(A: Floats, r: int, x: Floats, n: int) -> float:
+    """sum_i A_ri x_i over the first n places; a view of the row would cost more than a short sum."""
+    total = 0.0
+    for i in range(n):
+        total += A[r, i] * x[i]
+    return total
+
+
+@summing_kernel
+def rows_dot(A: Floats, r: int, s: int, n: int) -> float:
+    """sum_i A_ri A_si over the first n places."""
+    total = 0.0
+    for i in range(n):
+        total += A[r, i] * A[s, i]
+    return total
+
+
+@summing_kernel
+def add_row(c: float, A: Floats, r: int, b: Floats, n: int) -> None:
+    """Add c times row r of A to b at the first n places."""
+    for i in range(n):
+        b[i] += c * A[r, i]
+
+
+@summing_kernel
 def add_multiple(c: float, a: Floats, b: Floats, n: int) -> None:
     """Add c a to b at the first n places."""
     for i in range(n):

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from steadyset.kernels.arrays import Floats
-from steadyset.kernels.jit import kernel, summing_kernel
-from steadyset.kernels.linear.products import add_multiple, leading_dot
+from steadyset.kernels.arrays import Floats, Ints
+from steadyset.kernels.jit import part, summing_part
+from steadyset.kernels.linear.products import add_row, leading_dot, row_dot
 from steadyset.kernels.paths.feature_moments import penalty_of, standardise_row
 from steadyset.kernels.paths.gram_factor import (
     add_product,
@@ -17,43 +17,73 @@ from steadyset.kernels.paths.gram_factor import (
     solve_over_rows,
     solve_upper,
 )
-from steadyset.kernels.paths.path_arrays import Active, Features, Marks, Sample
+from steadyset.kernels.paths.path_arrays import Active, Features, Room, Sample
 
 # A feature of which less than this share is left after its regression on the others is a combination of them.
 DEPENDENT = 1e-11
-LEFT_OUT, ENTERED, EXCHANGED, NO_ROOM = 0, 1, 2, 3
+LEFT_OUT, ENTERED, EXCHANGED = 0, 1, 2
 
 
-@summing_kernel
+@summing_part
 def slopes(active: Active, residual: Floats, total: float, penalty: float, n: int, q: Floats) -> float:
     """Minus the gradient of the objective at every place, and the largest of them in size."""
+    m = active.size[0]
+    slot, Z = active.slot, active.Z
     q[0] = total
+    last = 1 + (m - 1) // 4 * 4
+    for a in range(1, last, 4):
+        i0, i1, i2, i3 = slot[a], slot[a + 1], slot[a + 2], slot[a + 3]
+        s0 = s1 = s2 = s3 = 0.0
+        for i in range(n):
+            s0 += Z[i0, i] * residual[i]
+            s1 += Z[i1, i] * residual[i]
+            s2 += Z[i2, i] * residual[i]
+            s3 += Z[i3, i] * residual[i]
+        q[a], q[a + 1], q[a + 2], q[a + 3] = s0, s1, s2, s3
+    for a in range(last, m):
+        q[a] = row_dot(Z, slot[a], residual, n)
     largest = abs(total)
-    for a in range(1, active.size[0]):
-        push = active.l1[a] * active.sign[a] + active.l2[a] * active.coef[a]
-        q[a] = leading_dot(active.Z[active.slot[a]], residual, n) - penalty * push
+    for a in range(1, m):
+        q[a] -= penalty * (active.l1[a] * active.sign[a] + active.l2[a] * active.coef[a])
         largest = max(largest, abs(q[a]))
     return largest
 
 
-@summing_kernel
+@summing_part
+def add_predictor(active: Active, coef: Floats, factor: float, n: int) -> None:
+    """Add factor times Z coef to the linear predictor, four places at a time."""
+    m = active.size[0]
+    slot, Z, eta = active.slot, active.Z, active.eta
+    last = m // 4 * 4
+    for a in range(0, last, 4):
+        i0, i1, i2, i3 = slot[a], slot[a + 1], slot[a + 2], slot[a + 3]
+        c0, c1, c2, c3 = factor * coef[a], factor * coef[a + 1], factor * coef[a + 2], factor * coef[a + 3]
+        for i in range(n):
+            eta[i] += c0 * Z[i0, i] + c1 * Z[i1, i] + c2 * Z[i2, i] + c3 * Z[i3, i]
+    for a in range(last, m):
+        add_row(factor * coef[a], Z, slot[a], eta, n)
+
+
+@part
 def move(active: Active, step: float, direction: Floats, n: int) -> None:
     """Go a part of the way; coefficients and linear predictor follow."""
     for a in range(active.size[0]):
         active.coef[a] += step * direction[a]
-        add_multiple(step * direction[a], active.Z[active.slot[a]], active.eta, n)
+    add_predictor(active, direction, step, n)
 
 
-@kernel
-def drop(active: Active, place: int, q: Floats, marks: Marks, n: int, penalty: float) -> None:
+@part
+def drop(active: Active, place: int, q: Floats, n: int, penalty: float, room: Room) -> None:
     """A feature leaves the active set."""
     m = active.size[0]
-    marks[active.feature[place]] = 0
+    room.marks[active.feature[place]] = 0
     gone = active.slot[place]
     sound = True
     if active.wide[0]:
         root = 1.0 / math.sqrt(penalty * active.l2[place])
-        sound = add_product(active.L, active.Z[gone, :n] * root, n, -1.0)
+        for i in range(n):
+            room.z[i] = active.Z[gone, i] * root
+        sound = add_product(active.L, room.z, n, -1.0)
     else:
         drop_row(active.L, place, m)
     for a in range(place, m - 1):
@@ -67,77 +97,113 @@ def drop(active: Active, place: int, q: Floats, marks: Marks, n: int, penalty: f
     active.slot[m - 1] = gone
     active.size[0] = m - 1
     if not sound:
-        refactor(active, n, penalty)
+        refactor(active, n, penalty, room.weighted)
 
 
-@kernel
+@part
+def prepare(features: Features, sample: Sample, active: Active, candidates: Ints, room: Room) -> None:
+    """Lay up to TOGETHER features that may enter into the next slots, with their products with all that are in."""
+    n, m, count = len(sample.rows), active.size[0], len(candidates)
+    for k in range(count):
+        slot = active.slot[m + k]
+        room.slots[k] = slot
+        room.scales[k] = standardise_row(features.Xt[candidates[k]], sample.rows, sample.w, active.Z[slot])[1]
+    if not active.wide[0]:
+        _all_products(active, n, m, count, room.weighted, room.products)
+
+
+@summing_part
+def _all_products(active: Active, n: int, m: int, count: int, weighted: Floats, products: Floats) -> None:
+    """Z_a' diag(curvature) Z_k, for k of the next slots and a of those and of all in use, at products[k, slot of a]."""
+    slot, Z = active.slot, active.Z
+    for k in range(count):
+        for i in range(n):
+            weighted[k, i] = Z[slot[m + k], i] * active.curvature[i]
+    last = count // 2 * 2
+    for a in range(m + count):
+        row = slot[a]
+        for k in range(0, last, 2):
+            s0 = s1 = 0.0
+            for i in range(n):
+                s0 += Z[row, i] * weighted[k, i]
+                s1 += Z[row, i] * weighted[k + 1, i]
+            products[k, row], products[k + 1, row] = s0, s1
+        for k in range(last, count):
+            products[k, row] = leading_dot(Z[row], weighted[k], n)
+
+
+@part
 def enter(
-    features: Features, sample: Sample, active: Active, j: int, sign: float, penalty: float, marks: Marks, row: Floats
+    features: Features, sample: Sample, active: Active, k: int, j: int, sign: float, penalty: float, room: Room
 ) -> int:
     """Feature j enters with this sign and coefficient 0, or takes the place of one that it does better than.
+
+    It is the k-th of those that `prepare` has laid out, and comes after all that came before.
 
     One that is a combination of the active set hardly changes the fit when its coefficient grows and theirs fall.
     Where that shortens the penalty, they go until the first of them is zero and leaves; otherwise j stays out.
     """
     n, m = len(sample.rows), active.size[0]
-    if m >= len(active.slot):
-        return NO_ROOM
-    z = active.Z[active.slot[m]]
-    scale = standardise_row(features.Xt[j], sample.rows, sample.w, z)[1]
+    scale = room.scales[k]
     if scale == 0.0:
         return LEFT_OUT
+    _bring_to(active, m, room.slots[k])
     active.l1[m], active.l2[m] = penalty_of(features, sample, j, scale)
     active.feature[m], active.coef[m], active.sign[m] = j, 0.0, sign
     ridge = penalty * active.l2[m]
-    if not active.wide[0] and ridge > 0.0 and is_wide(m + 1, n):
+    if active.wide[0] or (ridge > 0.0 and is_wide(m + 1, n)):
+        # The factor over the rows is made anew when all have come, which is cheaper than to change it for each.
+        active.wide[0] = 1
         active.size[0] = m + 1
-        marks[j] = 1
-        return ENTERED if refactor(active, n, penalty) else NO_ROOM
-    if active.wide[0]:
-        active.size[0] = m + 1
-        marks[j] = 1
-        add_product(active.L, z[:n] / math.sqrt(ridge), n, 1.0)
+        room.marks[j] = 1
         return ENTERED
     if m + 1 > len(active.L):
         return LEFT_OUT
     how = ENTERED
-    left = _explained(active, m, n, ridge, row)
-    if left <= DEPENDENT * (row[m] + ridge):
-        if not _exchange(active, m, sign, row, marks, n, penalty):
+    left = _explained(active, k, m, ridge, room)
+    own = room.row[m]
+    if left <= DEPENDENT * (own + ridge):
+        if not _exchange(active, m, sign, n, penalty, room):
             return LEFT_OUT
         how = EXCHANGED
         m = active.size[0]
-        left = max(_explained(active, m, n, ridge, row), 1e-12 * row[m])
+        left = max(_explained(active, k, m, ridge, room), 1e-12 * room.row[m])
     for a in range(m):
-        active.L[m, a] = row[a]
+        active.L[m, a] = room.row[a]
     active.L[m, m] = math.sqrt(left)
     active.size[0] = m + 1
-    marks[j] = 1
+    room.marks[j] = 1
     return how
 
 
-@summing_kernel
-def _explained(active: Active, m: int, n: int, ridge: float, row: Floats) -> float:
+@part
+def _bring_to(active: Active, m: int, slot: int) -> None:
+    """Make a free slot the next one."""
+    place = m
+    while active.slot[place] != slot:
+        place += 1
+    active.slot[place], active.slot[m] = active.slot[m], slot
+
+
+@summing_part
+def _explained(active: Active, k: int, m: int, ridge: float, room: Room) -> float:
     """The row of the factor of the feature in the next slot, and the square that the places before leave of it.
 
     row[m] is its own product with itself.
     """
-    z = active.Z[active.slot[m]]
-    weighted = np.empty(n)
-    for i in range(n):
-        weighted[i] = z[i] * active.curvature[i]
-    for a in range(m):
-        row[a] = leading_dot(active.Z[active.slot[a]], weighted, n)
+    row = room.row
+    for a in range(m + 1):
+        row[a] = room.products[k, active.slot[a]]
     solve_lower(active.L, row, m)
-    row[m] = leading_dot(z, weighted, n)
     return float(row[m] + ridge - leading_dot(row, row, m))
 
 
-@kernel
-def _exchange(active: Active, m: int, sign: float, row: Floats, marks: Marks, n: int, penalty: float) -> bool:
+@part
+def _exchange(active: Active, m: int, sign: float, n: int, penalty: float, room: Room) -> bool:
     """Swap the feature in the next slot, which has this row of the factor, for the first that it drives to zero."""
     if sign == 0.0:
         return False
+    row = room.row
     solve_upper(active.L, row, m)
     gain = -active.l1[m]
     for a in range(1, m):
@@ -152,19 +218,19 @@ def _exchange(active: Active, m: int, sign: float, row: Floats, marks: Marks, n:
         return False
     for a in range(m):
         active.coef[a] -= sign * length * row[a]
-        add_multiple(-sign * length * row[a], active.Z[active.slot[a]], active.eta, n)
-    add_multiple(sign * length, active.Z[active.slot[m]], active.eta, n)
+    add_predictor(active, row, -sign * length, n)
+    add_row(sign * length, active.Z, active.slot[m], active.eta, n)
     # The newcomer is at the place behind the last; when one before it leaves, it moves up with its slot.
     newcomer = active.slot[m]
     kept = active.feature[m], active.l1[m], active.l2[m]
-    drop(active, place, row, marks, n, penalty)
+    drop(active, place, row, n, penalty, room)
     active.slot[m], active.slot[m - 1] = active.slot[m - 1], newcomer
     active.feature[m - 1], active.l1[m - 1], active.l2[m - 1] = kept
     active.coef[m - 1], active.sign[m - 1] = sign * length, sign
     return True
 
 
-@summing_kernel
+@summing_part
 def crossing(active: Active, direction: Floats) -> tuple[float, int]:
     """How far the first coefficient to change its sign lets the step go, and its place; 1 and -1 where none does."""
     step, place = 1.0, -1
@@ -176,7 +242,7 @@ def crossing(active: Active, direction: Floats) -> tuple[float, int]:
     return step, place
 
 
-@kernel
+@part
 def solve(active: Active, n: int, penalty: float, q: Floats, direction: Floats) -> None:
     """The step to the minimum of the quadratic model for the signs of the active set."""
     m = active.size[0]
@@ -189,16 +255,15 @@ def solve(active: Active, n: int, penalty: float, q: Floats, direction: Floats) 
         solve_upper(active.L, direction, m)
 
 
-@kernel
-def walk_down(
-    active: Active, n: int, penalty: float, q: Floats, direction: Floats, step: float, place: int, marks: Marks
-) -> None:
+@part
+def walk_down(active: Active, n: int, penalty: float, step: float, place: int, room: Room) -> None:
     """The rest of a step in which coefficients get to zero: each of them leaves, and the step is solved again."""
+    q, direction = room.q, room.direction
     while True:
         move(active, step, direction, n)
         if place < 0:
             return
-        drop(active, place, q, marks, n, penalty)
+        drop(active, place, q, n, penalty, room)
         # On the way to a minimum all slopes fall alike.
         for a in range(active.size[0]):
             q[a] *= 1.0 - step

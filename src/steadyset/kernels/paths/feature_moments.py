@@ -9,11 +9,12 @@ import math
 import numpy as np
 
 from steadyset.kernels.arrays import Floats, Ints, Words
-from steadyset.kernels.jit import kernel, summing_kernel
+from steadyset.kernels.jit import kernel, part, summing_part
 from steadyset.kernels.linear.products import leading_dot
 from steadyset.kernels.paths.path_arrays import Batch, Features, Sample, Singles
 
-FEATURES_AT_ONCE = 512
+FEATURES_TOGETHER = 16  # that a layout turns at once
+FEATURES_AT_ONCE = 512  # that a product of matrices takes
 # Squares of numbers beyond this, or below its inverse, leave the range of doubles.
 LARGE = 1e150
 SINGLE = 2.0**-24
@@ -23,55 +24,91 @@ FAR = 2.0**20
 CANCELLED = 0.1
 
 
-@summing_kernel
-def lay_out(X: Floats, Xt: Floats, Z: Singles, unit: Floats, plain: Floats, digest: Words) -> None:
-    """Fill what the data set needs: features as rows, in units where needed, and standardised over all rows.
+@kernel
+def lay_out(
+    X: Floats, Xt: Floats, Z: Singles, across: Singles, unit: Floats, plain: Floats, digest: Words, first: int, end: int
+) -> None:
+    """Fill what the data set needs of the features from `first` to `end`.
 
-    digest is equal for equal columns. A feature that single precision cannot hold is left at zero in Z, with an
-    infinite standard deviation.
+    Features as rows, in units where needed, and standardised over all rows. digest is equal for equal columns. A
+    feature that single precision cannot hold is left at zero in Z, with an infinite standard deviation.
     """
-    n, d = X.shape
-    for begin in range(0, d, 16):
-        end = min(begin + 16, d)
+    n = len(X)
+    keys = _keys(n)
+    for begin in range(first, end, FEATURES_TOGETHER):
+        stop = min(begin + FEATURES_TOGETHER, end)
         for i in range(n):
-            for j in range(begin, end):
+            for j in range(begin, stop):
                 Xt[j, i] = X[i, j]
-        for j in range(begin, end):
-            x = Xt[j]
-            largest = 0.0
-            mean = 0.0
-            code = np.uint64(1469598103934665603)
-            bits = x.view(np.uint64)
+        for j in range(begin, stop):
+            digest[j] = _digest(Xt[j].view(np.uint64), keys)
+            unit[j], plain[j] = _lay_out_feature(Xt[j], Z[j])
+        if len(across):
             for i in range(n):
-                largest = max(largest, abs(x[i]))
-                code = (code ^ bits[i]) * np.uint64(1099511628211)
-                code ^= code >> np.uint64(29)
-            digest[j] = code
-            unit[j] = 1.0
-            if largest > LARGE or 0.0 < largest < 1.0 / LARGE:
-                unit[j] = 2.0 ** math.floor(math.log2(largest))
-                for i in range(n):
-                    x[i] /= unit[j]
-                largest /= unit[j]
-            for i in range(n):
-                mean += x[i]
-            mean /= n
-            variance = 0.0
-            for i in range(n):
-                variance += (x[i] - mean) * (x[i] - mean)
-            plain[j] = math.sqrt(variance / n)
-            z = Z[j]
-            if plain[j] > 0.0 and largest < FAR * plain[j]:
-                inverse = 1.0 / plain[j]
-                for i in range(n):
-                    z[i] = (x[i] - mean) * inverse
-            else:
-                plain[j] = np.inf if plain[j] > 0.0 else 0.0
-                for i in range(n):
-                    z[i] = 0.0
+                for j in range(begin, stop):
+                    across[i, j] = Z[j, i]
 
 
-@summing_kernel
+@part
+def _keys(n: int) -> Words:
+    """A number for each row, without a pattern."""
+    keys = np.empty(n, np.uint64)
+    state = np.uint64(0)
+    for i in range(n):
+        state += np.uint64(0x9E3779B97F4A7C15)
+        word = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        keys[i] = word ^ (word >> np.uint64(31))
+    return keys
+
+
+@part
+def _digest(bits: Words, keys: Words) -> np.uint64:
+    code = np.uint64(0)
+    for i in range(len(bits)):
+        code += (bits[i] ^ (bits[i] >> np.uint64(32))) * keys[i]
+    return code
+
+
+@summing_part
+def _lay_out_feature(x: Floats, z: Singles) -> tuple[float, float]:
+    """Bring a feature to its unit and write it standardised to z; its unit and its standard deviation."""
+    n = len(x)
+    large, small, zeros = 0, 0, 0  # counts, which vector instructions find faster than the largest
+    for i in range(n):
+        large += abs(x[i]) > LARGE
+        small += abs(x[i]) < 1.0 / LARGE
+        zeros += x[i] == 0.0
+    unit = 1.0
+    if large > 0 or (small == n and zeros < n):
+        largest = 0.0
+        for i in range(n):
+            largest = max(largest, abs(x[i]))
+        unit = 2.0 ** math.floor(math.log2(largest))
+        for i in range(n):
+            x[i] /= unit
+    mean = 0.0
+    for i in range(n):
+        mean += x[i]
+    mean /= n
+    variance = 0.0
+    for i in range(n):
+        variance += (x[i] - mean) * (x[i] - mean)
+    plain = math.sqrt(variance / n)
+    far = 0
+    for i in range(n):
+        far += abs(x[i]) >= FAR * plain
+    if plain > 0.0 and far == 0:
+        inverse = 1.0 / plain
+        for i in range(n):
+            z[i] = (x[i] - mean) * inverse
+        return unit, plain
+    for i in range(n):
+        z[i] = 0.0
+    return unit, np.inf if plain > 0.0 else 0.0
+
+
+@summing_part
 def standardise_row(x: Floats, rows: Ints, w: Floats, z: Floats) -> tuple[float, float]:
     """Write the standardised feature of a resample to z; its mean and standard deviation, 0 where it is constant."""
     n = len(rows)
@@ -101,7 +138,7 @@ def standardise_row(x: Floats, rows: Ints, w: Floats, z: Floats) -> tuple[float,
     return mean + shift, scale
 
 
-@kernel
+@part
 def penalty_of(features: Features, sample: Sample, j: int, scale: float) -> tuple[float, float]:
     """The l1 and l2 of a feature with this standard deviation in the resample, for a penalty of 1."""
     factor = features.factor[j]
@@ -111,7 +148,7 @@ def penalty_of(features: Features, sample: Sample, j: int, scale: float) -> tupl
     return factor / scale, factor / (scale * scale) * sample.ridge
 
 
-@kernel
+@part
 def exact_descent(features: Features, sample: Sample, j: int, residual: Floats, z: Floats) -> tuple[float, float]:
     """g_j / l1_j and l1_j, with the standardised feature written to z; 0 for a feature that is constant."""
     scale = standardise_row(features.Xt[j], sample.rows, sample.w, z)[1]
@@ -121,53 +158,79 @@ def exact_descent(features: Features, sample: Sample, j: int, residual: Floats, 
     return leading_dot(z, residual, len(sample.rows)) / l1, l1
 
 
-@kernel
+@part
 def set_scales(features: Features, batch: Batch, weights: Singles, z: Floats) -> None:
     """Fill scale, by which descents are compared with the penalty, and rms, the largest root mean square of Z."""
     n_resamples, (d, n) = len(batch.n_rows), features.Z.shape
-    batch.rms[:] = 0.0
+    most = min(d, FEATURES_AT_ONCE)
+    means, mean_squares = np.empty((n_resamples, most), np.float32), np.empty((n_resamples, most), np.float32)
+    largest = np.zeros(n_resamples)
     for begin in range(0, d, FEATURES_AT_ONCE):
         block = features.Z[begin : begin + FEATURES_AT_ONCE]
-        squares = block * block
-        means = screened(weights, block)
-        mean_squares = screened(weights, squares)
+        _moments(block, weights, len(features.across) > 0, means, mean_squares)
         for b in range(n_resamples):
-            largest = _set_block(features, batch, b, begin, means[b], mean_squares[b], z)
-            batch.rms[b] = max(batch.rms[b], math.sqrt(largest))
+            found = _set_block(features, batch, b, begin, len(block), means, mean_squares, z)
+            largest[b] = max(largest[b], found)
     for b in range(n_resamples):
-        batch.rms[b] *= 1.0 + 2.0 * n * SINGLE
+        batch.rms[b] = math.sqrt(largest[b]) * (1.0 + 2.0 * n * SINGLE)
 
 
-@summing_kernel
+@summing_part
+def _moments(block: Singles, weights: Singles, by_products: bool, means: Singles, mean_squares: Singles) -> None:
+    """The weighted means and mean squares of a block of features, in single precision."""
+    count, n = block.shape
+    if by_products:
+        first, second = np.dot(weights, block.T), np.dot(weights, (block * block).T)
+        for b in range(len(weights)):
+            for k in range(count):
+                means[b, k], mean_squares[b, k] = first[b, k], second[b, k]
+        return
+    for b in range(len(weights)):
+        for k in range(count):
+            mean, square = np.float32(0.0), np.float32(0.0)
+            for i in range(n):
+                mean += weights[b, i] * block[k, i]
+                square += weights[b, i] * block[k, i] * block[k, i]
+            means[b, k], mean_squares[b, k] = mean, square
+
+
+@summing_part
 def _set_block(
-    features: Features, batch: Batch, b: int, begin: int, means: Singles, mean_squares: Singles, z: Floats
+    features: Features,
+    batch: Batch,
+    b: int,
+    begin: int,
+    count: int,
+    means: Singles,
+    mean_squares: Singles,
+    z: Floats,
 ) -> float:
     """The scales of a block of features in one resample; the largest of the mean squares."""
     scale, error = batch.scale[b], 1.0 + scale_error(features)
     cancelled, one = np.float32(CANCELLED), np.float32(1.0)
     largest = np.float32(0.0)
-    for k in range(len(means)):
-        variance = mean_squares[k] - means[k] * means[k]
-        largest = max(largest, mean_squares[k])
+    for k in range(count):
+        variance = mean_squares[b, k] - means[b, k] * means[b, k]
+        largest = max(largest, mean_squares[b, k])
         # The usual case, which needs no doubles and no look at the data.
-        usual = variance > cancelled * mean_squares[k] and not features.as_given
+        usual = variance > cancelled * mean_squares[b, k] and not features.as_given
         scale[begin + k] = one / np.sqrt(variance) if usual else np.float32(-1.0)
-    for k in range(len(means)):
+    for k in range(count):
         factor = features.factor[begin + k]
         if scale[begin + k] > 0.0 and 0.0 < factor < np.inf:
             scale[begin + k] *= error / factor
         else:
-            scale[begin + k] = _scale(features, batch, b, begin + k, means[k], mean_squares[k], z)
+            scale[begin + k] = _scale(features, batch, b, begin + k, means[b, k], mean_squares[b, k], z)
     return float(largest)
 
 
-@kernel
+@part
 def scale_error(features: Features) -> float:
     """A bound of the relative error of scale, which is given so much too large."""
     return float(20.0 * features.Z.shape[1] * SINGLE)
 
 
-@kernel
+@part
 def _scale(features: Features, batch: Batch, b: int, j: int, mean: float, mean_square: float, z: Floats) -> float:
     factor = features.factor[j]
     plain = features.plain[j]
@@ -188,47 +251,19 @@ def _scale(features: Features, batch: Batch, b: int, j: int, mean: float, mean_s
     return np.inf if plain > FAR * scale else plain / (scale * factor) * error
 
 
-@kernel
-def screened(residual: Singles, Z: Singles) -> Singles:
-    """residual Z', by BLAS where that is worth a call."""
-    product: Singles = np.empty((len(residual), len(Z)), np.float32)
-    if len(residual) > 2:
-        np.dot(residual, Z.T, product)
-        return product
-    for b in range(len(residual)):
-        for j in range(len(Z)):
-            product[b, j] = single_dot(Z[j], residual[b])
-    return product
-
-
-@summing_kernel
-def single_dot(a: Singles, b: Singles) -> float:
-    """sum_i a_i b_i in single precision."""
+@summing_part
+def single_dot(Z: Singles, j: int, residuals: Singles, b: int) -> float:
+    """The product of a feature with a residual, in single precision."""
     total = np.float32(0.0)
-    for i in range(len(a)):
-        total += a[i] * b[i]
+    for i in range(Z.shape[1]):
+        total += Z[j, i] * residuals[b, i]
     return float(total)
 
 
-@kernel
+@part
 def rounding_bound(n: int, square: float, rms: float) -> float:
     """A bound of the error of a product of a residual with a feature in single precision, whatever its order.
 
     square is sum_i r_i² / w_i and rms bounds the root mean square of the feature under the weights.
     """
     return (n + 4.0) * SINGLE * math.sqrt(square) * rms + 1e-30
-
-
-@kernel
-def means_and_scales(
-    features: Features, n_rows: Ints, rows: Ints, w: Floats, places: Ints, members: Ints
-) -> tuple[Floats, Floats]:
-    """Means and standard deviations of features in resamples of a batch, in the units of the data."""
-    z = np.empty(rows.shape[1])
-    means, scales = np.empty(len(members)), np.empty(len(members))
-    for k in range(len(members)):
-        b, j = places[k], members[k]
-        n = n_rows[b]
-        mean, scale = standardise_row(features.Xt[j], rows[b, :n], w[b, :n], z)
-        means[k], scales[k] = mean * features.unit[j], scale * features.unit[j]
-    return means, scales

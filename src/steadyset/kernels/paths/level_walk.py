@@ -1,19 +1,29 @@
-"""One level of a batch: solve each resample, screen all features at once, check, and solve again what is broken."""
+"""The levels of a batch: at each, solve every resample, check all features, and solve again what is broken."""
 
 import math
 
 import numpy as np
 
-from steadyset.kernels.arrays import Floats, Ints
-from steadyset.kernels.jit import kernel
+from steadyset.kernels.arrays import Bools, Floats, Ints
+from steadyset.kernels.borrowing import borrowed
+from steadyset.kernels.jit import kernel, part
 from steadyset.kernels.linear.elastic_net import fit_elastic_net
 from steadyset.kernels.linear.glm import residual_and_curvature
 from steadyset.kernels.linear.products import total
-from steadyset.kernels.paths.active_set import enter
+from steadyset.kernels.paths.active_set import enter, prepare
 from steadyset.kernels.paths.feature_moments import penalty_of, set_scales, standardise_row
 from steadyset.kernels.paths.one_level import linear_predictor_afresh, solve_level
-from steadyset.kernels.paths.path_arrays import Active, Batch, Features, Marks, Sample, Singles, Strong
-from steadyset.kernels.paths.screening import broken, collect, largest_descent, put_residual, screen
+from steadyset.kernels.paths.path_arrays import TOGETHER, Active, Batch, Features, Room, Sample, Singles, Strong
+from steadyset.kernels.paths.screening import (
+    LEAST_PRODUCTS,
+    broken,
+    carry_bounds,
+    collect,
+    largest_descent,
+    product_pays,
+    put_residual,
+    screen,
+)
 from steadyset.kernels.signals import count_work
 
 # How often features that break the conditions are let in after a check.
@@ -26,119 +36,181 @@ MOST_ROUNDS, SWEEPS_A_CALL, MOST_CALLS = 1000, 1000, 50
 
 
 @kernel
-def begin(features: Features, batch: Batch, weights: Singles, logistic: bool) -> None:
+def begin(features: Features, batch: Batch, room: Room, weights: Singles, logistic: bool) -> None:
     """The scales of all features, and models with the intercept alone."""
-    set_scales(features, batch, weights, np.empty(features.Xt.shape[1]))
+    features, batch, room = borrowed(features), borrowed(batch), borrowed(room)
+    set_scales(features, batch, weights, room.z)
     for b in range(len(batch.n_rows)):
         sample, active = _sample(batch, b, logistic), _active(batch, b)
         _start(sample, active)
-        put_residual(batch, b, _residual_now(sample, active))
+        put_residual(batch, b, _residual_now(sample, active, room))
         batch.hard[b] = 0
         batch.penalty[b] = NO_FEATURE
     screen(features, batch, np.arange(len(batch.n_rows)))
 
 
 @kernel
-def let_unpenalised_in(features: Features, batch: Batch, logistic: bool) -> None:
+def let_unpenalised_in(features: Features, batch: Batch, room: Room, logistic: bool) -> None:
     """Features without a penalty enter all models, which are then to be solved at NO_FEATURE."""
-    marks = np.zeros(len(features.factor), np.int8)
+    features, batch, room = borrowed(features), borrowed(batch), borrowed(room)
+    always = np.flatnonzero(features.factor == 0.0)
     for b in range(len(batch.n_rows)):
         sample, active = _sample(batch, b, logistic), _active(batch, b)
-        row = np.empty(len(active.slot) + 1)
-        for j in np.flatnonzero(features.factor == 0.0):
-            enter(features, sample, active, int(j), 0.0, 0.0, marks, row)
-        _unmark(active, marks)
+        for begin in range(0, len(always), TOGETHER):
+            some = always[begin : begin + TOGETHER]
+            prepare(features, sample, active, some, room)
+            for k in range(len(some)):
+                enter(features, sample, active, k, some[k], 0.0, 0.0, room)
+        _unmark(active, room)
 
 
 @kernel
-def largest_penalties(features: Features, batch: Batch, logistic: bool) -> Floats:
+def largest_penalties(features: Features, batch: Batch, room: Room, logistic: bool) -> Floats:
     """The least penalty of each resample that leaves out every feature that has one."""
+    features, batch, room = borrowed(features), borrowed(batch), borrowed(room)
     largest = np.empty(len(batch.n_rows))
-    z = np.empty(features.Xt.shape[1])
     for b in range(len(largest)):
         sample, active = _sample(batch, b, logistic), _active(batch, b)
-        largest[b] = largest_descent(features, sample, batch, b, _residual_now(sample, active), z)
+        largest[b] = largest_descent(features, sample, batch, b, _residual_now(sample, active, room), room.z)
         batch.penalty[b] = largest[b]
     return largest
 
 
 @kernel
-def solve(features: Features, batch: Batch, logistic: bool, which: Ints, penalties: Floats) -> None:
+def walk(
+    features: Features,
+    batch: Batch,
+    room: Room,
+    logistic: bool,
+    which: Ints,
+    penalties: Floats,
+    n_levels: Ints,
+    stop_size: int,
+    first: int,
+    sizes: Ints,
+    numbers: Floats,
+    starts: Ints,
+    found: Ints,
+    values: Floats,
+) -> int:
+    """Solve some resamples down their penalties, levels x resamples, from level `first` on, and record the models.
+
+    A resample goes on to its last level, or to the first with stop_size features. The walk ends before its end at a
+    level that is not recorded: some of its models are hard (batch.hard), or there is no room left for them.
+    """
+    features, batch, room = borrowed(features), borrowed(batch), borrowed(room)
+    for t in range(first, len(penalties)):
+        going = np.flatnonzero(goes_on(t, n_levels, stop_size, sizes))
+        if len(going) == 0:
+            break
+        _solve(features, batch, logistic, which[going], penalties[t][going], room)
+        for k in going:
+            if batch.hard[which[k]]:
+                return t
+        if not record(batch, which, going, t, sizes, numbers, starts, found, values):
+            return t
+    return len(penalties)
+
+
+@kernel
+def goes_on(t: int, n_levels: Ints, stop_size: int, sizes: Ints) -> Bools:
+    """Which resamples have a level t."""
+    goes = np.empty(len(n_levels), np.bool_)
+    for k in range(len(n_levels)):
+        goes[k] = t < n_levels[k] and (t == 0 or 0 <= sizes[t - 1, k] < stop_size)
+    return goes
+
+
+@part
+def _solve(features: Features, batch: Batch, logistic: bool, which: Ints, penalties: Floats, room: Room) -> None:
     """Solve some resamples, each at its penalty; those that a check finds broken again, with what broke them.
 
     Where that fails batch.hard is set, and the model is for `solve_hard`.
     """
     d, n = features.Xt.shape
-    marks = np.zeros(d, np.int8)
-    strong = Strong(np.empty(d, np.int64), np.empty(d), np.empty(d))
-    z = np.empty(n)
-    work = np.zeros(1, np.int64)
-    todo, goals = which.copy(), penalties.copy()
+    strong = Strong(room.strong, room.strong_bound)
+    todo, goals, many = which.copy(), penalties.copy(), np.empty(len(which), np.int64)
     for attempt in range(MOST_CHECKS):
+        n_many = 0
         for k in range(len(todo)):
             b, penalty = todo[k], goals[k]
             if batch.hard[b]:
                 continue
             sample, active = _sample(batch, b, logistic), _active(batch, b)
-            residual = _residual_now(sample, active)
+            residual = _residual_now(sample, active, room)
             # Features enter where their descent grows as fast as the penalty falls: the strong rule, which errs rarely.
             fall = batch.penalty[b] - penalty
-            n_strong = collect(features, sample, batch, b, residual, penalty - max(fall, 0.0), strong, z)
-            _mark(active, marks)
+            _mark(active, room)
+            n_strong = collect(features, sample, batch, b, residual, penalty - max(fall, 0.0), strong, room)
             coarse = COARSE * fall if attempt == 0 else 0.0
             batch.violation[b], batch.hard[b] = solve_level(
                 features, sample, active, strong, n_strong, penalty, coarse, 0.5 * batch.tol[b],
-                batch.scale[b], batch.rms[b], marks, residual,
+                batch.scale[b], batch.rms[b], residual, room,
             )  # fmt: skip
-            _unmark(active, marks)
+            _unmark(active, room)
+            if batch.hard[b]:
+                continue
+            carry_bounds(features, batch, b, residual, strong, n_strong, room.now)
+            count_work(room.work, d + n_strong * n)
+            # The bar of the next level, if the penalty goes on falling by the same share.
+            share = min(penalty / batch.penalty[b], 1.0) if batch.penalty[b] < NO_FEATURE else 1.0
             batch.penalty[b] = penalty
-            put_residual(batch, b, residual)
-            m = active.size[0]
-            count_work(work, (10 * m + n_strong) * n + m * m * m)
-        screen(features, batch, todo)
-        count_work(work, len(todo) * n * d)
+            if product_pays(features, batch, b, (2.0 * share - 1.0) * penalty):
+                many[n_many] = b
+                n_many += 1
+        if n_many >= LEAST_PRODUCTS:
+            screen(features, batch, many[:n_many])
+            count_work(room.work, n_many * n * d)
         left = 0
         for k in range(len(todo)):
-            if not batch.hard[todo[k]] and _check(features, batch, logistic, todo[k], marks, z) > batch.tol[todo[k]]:
+            if not batch.hard[todo[k]] and _check(features, batch, logistic, todo[k], room) > batch.tol[todo[k]]:
                 todo[left], goals[left] = todo[k], goals[k]
                 left += 1
         todo, goals = todo[:left], goals[:left]
         if left == 0:
             return
-    batch.hard[todo] = 1
+    for k in range(len(todo)):
+        batch.hard[todo[k]] = 1
 
 
 @kernel
-def solve_hard(features: Features, batch: Batch, logistic: bool, b: int, penalty: float) -> None:
+def solve_hard(features: Features, batch: Batch, room: Room, logistic: bool, b: int, penalty: float) -> None:
     """One resample by coordinate descent with direct solves, which takes features that nearly depend on each other."""
-    marks = np.zeros(len(features.factor), np.int8)
-    strong = Strong(np.empty(len(marks), np.int64), np.empty(len(marks)), np.empty(len(marks)))
-    z = np.empty(features.Xt.shape[1])
+    features, batch, room = borrowed(features), borrowed(batch), borrowed(room)
+    strong = Strong(room.strong, room.strong_bound)
     sample, active = _sample(batch, b, logistic), _active(batch, b)
+    bar = penalty - max(batch.penalty[b] - penalty, 0.0)
+    batch.penalty[b] = penalty
+    itself = np.full(1, b)
+    residual = _residual_now(sample, active, room)
+    put_residual(batch, b, residual)
+    screen(features, batch, itself)
     for _ in range(MOST_CHECKS):
-        bar = penalty - max(batch.penalty[b] - penalty, 0.0)
-        residual = _residual_now(sample, active)
-        n_strong = collect(features, sample, batch, b, residual, bar, strong, z)
+        _mark(active, room)
+        n_strong = collect(features, sample, batch, b, residual, bar, strong, room)
+        _unmark(active, room)
         batch.violation[b] = _fit_members(features, sample, active, strong.feature[:n_strong], penalty, batch.tol[b])
-        batch.penalty[b] = penalty
-        put_residual(batch, b, _residual_now(sample, active))
-        screen(features, batch, np.full(1, b))
-        if _check(features, batch, logistic, b, marks, z) <= batch.tol[b]:
+        residual = _residual_now(sample, active, room)
+        put_residual(batch, b, residual)
+        screen(features, batch, itself)
+        if _check(features, batch, logistic, b, room) <= batch.tol[b]:
             return
+        bar = penalty
 
 
-@kernel
-def _check(features: Features, batch: Batch, logistic: bool, b: int, marks: Marks, z: Floats) -> float:
+@part
+def _check(features: Features, batch: Batch, logistic: bool, b: int, room: Room) -> float:
     """By how much features outside the model break the conditions at the penalty of the solution."""
     sample, active = _sample(batch, b, logistic), _active(batch, b)
-    _mark(active, marks)
-    worst = broken(features, sample, batch, b, _residual_now(sample, active), batch.penalty[b], marks, z)
-    _unmark(active, marks)
+    _mark(active, room)
+    residual = _residual_now(sample, active, room)
+    worst = broken(features, sample, batch, b, residual, batch.penalty[b], room.marks, room.z)
+    _unmark(active, room)
     batch.violation[b] = max(batch.violation[b], worst)
     return worst
 
 
-@kernel
+@part
 def _fit_members(features: Features, sample: Sample, active: Active, strong: Ints, penalty: float, tol: float) -> float:
     n = len(sample.rows)
     always = np.flatnonzero(features.factor == 0.0)
@@ -176,24 +248,43 @@ def _fit_members(features: Features, sample: Sample, active: Active, strong: Int
 
 
 @kernel
-def record(batch: Batch, which: Ints, sizes: Ints, numbers: Floats, found: Ints, values: Floats) -> None:
-    """Write down the models of some resamples: sizes, intercepts and violations, features and coefficients."""
-    used = 0
-    for k in range(len(which)):
+def record(
+    batch: Batch,
+    which: Ints,
+    going: Ints,
+    t: int,
+    sizes: Ints,
+    numbers: Floats,
+    starts: Ints,
+    found: Ints,
+    values: Floats,
+) -> bool:
+    """Write down the models of level t: sizes, intercepts and violations; features and coefficients from starts on.
+
+    starts[-1, -1] counts what is written already. False where there is no room for all features.
+    """
+    used = starts[-1, -1]
+    most = 0
+    for k in going:
+        most += batch.size[which[k], 0]
+    if used + most > len(found):
+        return False
+    for k in going:
         b = which[k]
-        size = 0
+        starts[t, k] = used
         for a in range(1, batch.size[b, 0]):
             if batch.coef[b, a] != 0.0:
-                found[used + size] = batch.feature[b, a]
-                values[used + size] = batch.coef[b, a]
-                size += 1
-        used += size
-        sizes[k] = size
-        numbers[k, 0] = batch.coef[b, 0]
-        numbers[k, 1] = batch.violation[b]
+                found[used] = batch.feature[b, a]
+                values[used] = batch.coef[b, a]
+                used += 1
+        sizes[t, k] = used - starts[t, k]
+        numbers[t, k, 0] = batch.coef[b, 0]
+        numbers[t, k, 1] = batch.violation[b]
+    starts[-1, -1] = used
+    return True
 
 
-@kernel
+@part
 def _start(sample: Sample, active: Active) -> None:
     """The model with the intercept alone, and its factor."""
     n = len(sample.rows)
@@ -213,32 +304,32 @@ def _start(sample: Sample, active: Active) -> None:
     active.L[0, 0] = math.sqrt(total(active.curvature))
 
 
-@kernel
-def _residual_now(sample: Sample, active: Active) -> Floats:
-    residual, curvature = np.empty(len(sample.w)), np.empty(len(sample.w))
-    residual_and_curvature(sample.y, sample.w, active.eta, sample.logistic, residual, curvature)
+@part
+def _residual_now(sample: Sample, active: Active, room: Room) -> Floats:
+    residual = room.residual[: len(sample.w)]
+    residual_and_curvature(sample.y, sample.w, active.eta, sample.logistic, residual, room.curvature)
     return residual
 
 
-@kernel
-def _mark(active: Active, marks: Marks) -> None:
+@part
+def _mark(active: Active, room: Room) -> None:
     for a in range(1, active.size[0]):
-        marks[active.feature[a]] = 1
+        room.marks[active.feature[a]] = 1
 
 
-@kernel
-def _unmark(active: Active, marks: Marks) -> None:
+@part
+def _unmark(active: Active, room: Room) -> None:
     for a in range(1, active.size[0]):
-        marks[active.feature[a]] = 0
+        room.marks[active.feature[a]] = 0
 
 
-@kernel
+@part
 def _sample(batch: Batch, b: int, logistic: bool) -> Sample:
     n = batch.n_rows[b]
     return Sample(batch.rows[b, :n], batch.w[b, :n], batch.y[b, :n], batch.ridge[b], logistic)
 
 
-@kernel
+@part
 def _active(batch: Batch, b: int) -> Active:
     n = batch.n_rows[b]
     return Active(

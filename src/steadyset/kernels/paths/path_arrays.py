@@ -12,21 +12,32 @@ from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.arrays import Marks as Marks
 from steadyset.kernels.arrays import Singles as Singles
 
+# Steps that foretell the next one.
+MEMORY = 3
+# Features whose products are computed in one pass over the active set.
+TOGETHER = 8
+
 
 class Features(NamedTuple):
     """The data set: what no resample changes. Features are rows, d x n.
 
-    Z holds the rows of Xt standardised over all rows of the data, in single precision, for the screening. factor is the
-    penalty factor of each feature (0: no penalty, infinite: never in). unit is a power of two by which Xt is smaller
-    than the data; plain is the standard deviation of Xt over all rows. as_given tells that the penalty counts the
-    coefficients of the features as they are, not as they are standardised.
+    Z holds the rows of Xt standardised over all rows of the data, in single precision, for the screening; across is the
+    same n x d, for products of matrices, or empty where there are too few resamples for them. factor is the penalty
+    factor of each feature (0: no penalty, infinite: never in). unit times whole is a power of two by which Xt is
+    smaller than the data; plain is the standard deviation of Xt over all rows. reach_j bounds by how much a change of e
+    of norm 1 moves |g_j| / l1_j. as_given tells that the penalty counts the coefficients of the features as they are,
+    in units of whole, not as they are standardised; a reach is then in units of the largest root mean square of the
+    resample.
     """
 
     Xt: Floats
     Z: Singles
+    across: Singles
     factor: Floats
     unit: Floats
+    whole: float
     plain: Floats
+    reach: Singles
     as_given: bool
 
 
@@ -65,8 +76,10 @@ class Active(NamedTuple):
 class Batch(NamedTuple):
     """The samples and models of many resamples, one along the first axis; n_rows[b] of the places are used.
 
-    scale[b, j] |z_j r| is |g_j| / l1_j up to rounding; descent holds z_j r at the last solution; rounding[b] bounds the
-    error of one of its entries. penalty is that of the last solution, tol and ridge belong to the resample.
+    seen is the residual at the last check, less its mean, and residual the same in single precision over all rows.
+    bound[b, j] is at least |g_j| / l1_j there; scale[b, j] |z_j r| is that up to rounding, and rounding[b] bounds the
+    error of z_j r in single precision. Where tight[b] is 1, the bounds are these products and their rounding. penalty
+    is that of the last solution, tol and ridge belong to the resample.
     """
 
     n_rows: Ints
@@ -78,11 +91,13 @@ class Batch(NamedTuple):
     penalty: Floats
     hard: Ints
     violation: Floats
+    seen: Floats
     residual: Singles
-    scale: Singles
     rms: Floats
     rounding: Floats
-    descent: Singles
+    tight: Ints
+    scale: Singles
+    bound: Singles
     size: Ints
     wide: Ints
     feature: Ints
@@ -98,17 +113,53 @@ class Batch(NamedTuple):
 
 
 class Strong(NamedTuple):
-    """Features that may enter, bounds of |g_j| / l1_j, and by how much a change of e of norm 1 can move it."""
+    """Features that may enter, and bounds of |g_j| / l1_j."""
 
     feature: Ints
     bound: Floats
-    reach: Floats
+
+
+class Room(NamedTuple):
+    """Memory for the steps of one model after the other; most names are those of what the functions write there.
+
+    q, direction, row, past and model have a number for each place, products for each slot. products, scales and slots
+    are those of the few features that are about to enter. strong, breaking and what follows have room for all features.
+    """
+
+    q: Floats
+    direction: Floats
+    row: Floats
+    past: Floats
+    steps: Ints
+    model: Floats
+    eta: Floats
+    curvature: Floats
+    residual: Floats
+    seen: Floats
+    now: Floats
+    z: Floats
+    single: Singles
+    weighted: Floats
+    products: Floats
+    scales: Floats
+    slots: Ints
+    strong: Ints
+    strong_bound: Floats
+    breaking: Ints
+    excess: Floats
+    signs: Floats
+    marks: Marks
+    work: Ints
+
+
+def largest_order(places: int, rows: int) -> int:
+    """How large a factor gets: that of the places, or of the rows where these are far fewer."""
+    return min(places, 3 * rows + 3) + 1
 
 
 def make_batch(n_resamples: int, n_features: int, n: int, most_rows: int, most_places: int) -> Any:
     """Room for a batch; memory that is not used is not touched, so it costs nothing."""
-    # The factor is that of the places, or of the rows where these are far fewer.
-    places, order = most_places, min(most_places, 3 * most_rows // 2 + 3) + 1
+    places, order = most_places, largest_order(most_places, most_rows)
     shape = (n_resamples, places)
     return Batch(
         n_rows=np.zeros(n_resamples, np.int64),
@@ -120,11 +171,13 @@ def make_batch(n_resamples: int, n_features: int, n: int, most_rows: int, most_p
         penalty=np.zeros(n_resamples),
         hard=np.zeros(n_resamples, np.int64),
         violation=np.zeros(n_resamples),
+        seen=np.zeros((n_resamples, most_rows)),
         residual=np.zeros((n_resamples, n), np.float32),
-        scale=np.empty((n_resamples, n_features), np.float32),
         rms=np.zeros(n_resamples),
         rounding=np.zeros(n_resamples),
-        descent=np.empty((n_resamples, n_features), np.float32),
+        tight=np.zeros(n_resamples, np.int64),
+        scale=np.empty((n_resamples, n_features), np.float32),
+        bound=np.empty((n_resamples, n_features), np.float32),
         size=np.zeros((n_resamples, 1), np.int64),
         wide=np.zeros((n_resamples, 1), np.int64),
         feature=np.zeros(shape, np.int64),
@@ -137,4 +190,35 @@ def make_batch(n_resamples: int, n_features: int, n: int, most_rows: int, most_p
         L=np.empty((n_resamples, order, order)),
         curvature=np.zeros((n_resamples, most_rows)),
         eta=np.zeros((n_resamples, most_rows)),
+    )
+
+
+def make_room(batch: Any, n_features: int, n: int) -> Any:
+    """Memory for the steps of the models of a batch."""
+    places, rows, order = batch.slot.shape[1] + 1, batch.rows.shape[1], batch.L.shape[1]
+    return Room(
+        q=np.empty(places),
+        direction=np.empty(places),
+        row=np.empty(places),
+        past=np.empty((2 * MEMORY + 2, places)),
+        steps=np.full(1, -1),
+        model=np.empty((6, places)),
+        eta=np.empty(rows),
+        curvature=np.empty(rows),
+        residual=np.empty(rows),
+        seen=np.empty(rows),
+        now=np.empty(rows),
+        z=np.empty(n),
+        single=np.empty((1, n), np.float32),
+        weighted=np.empty((max(order, TOGETHER), rows)),
+        products=np.empty((TOGETHER, places)),
+        scales=np.empty(TOGETHER),
+        slots=np.empty(TOGETHER, np.int64),
+        strong=np.empty(n_features, np.int64),
+        strong_bound=np.empty(n_features),
+        breaking=np.empty(n_features, np.int64),
+        excess=np.empty(n_features),
+        signs=np.empty(n_features),
+        marks=np.zeros(n_features, np.int8),
+        work=np.zeros(1, np.int64),
     )
