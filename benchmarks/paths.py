@@ -2,7 +2,9 @@
 
 Both solve 20 levels to KKT violations of 1e-10 in standard deviations of y; "differ" counts the supports that are not
 equal. The earlier kernel is timed on a few of the bootstraps and scaled to all of them. Rows with one resample show
-what a single fit gains. With two threads the seconds are those of the clock, of both sides.
+what a single fit gains, medians of several calls; at the smallest sizes most of the time goes into checks of the input
+and into the call itself. With two threads the seconds are those of the clock, of both sides. golub (leukaemia, 72 rows)
+is read from the folder that STEADYSET_DATA names, and left out without it.
 
 A study before this kernel was written timed a sketch of it beside glmnet 4.1.6 (one thread, 50 bootstraps, 20 levels,
 ratios .1 and .01 of the strongest penalty): glmnet took 3.1 to 14.7 times as long at an equal accuracy of 1e-10 and 1.0
@@ -11,12 +13,16 @@ to 19.5 times at its default of 1e-7. These are figures of that study, not of th
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from benchmarks.earlier_paths import EarlierProblem, earlier_path
 from benchmarks.models import bootstraps, example
@@ -27,29 +33,46 @@ from steadyset.selectors import StabilitySelection, elastic_net_paths
 from steadyset.selectors.model_input import read_training
 from steadyset.selectors.one_thread import one_blas_thread
 
+Data = tuple[Floats, Floats, Floats]  # features, target, weights of the bootstraps
 TITLE = "Paths of many resamples"
 N_BOOTSTRAPS, N_HALVES, N_LAMBDAS = 50, 100, 20
 SIZES = ((100, 2000), (200, 20_000), (500, 5000))
-TINY = ((20, 4), (100, 30), (1000, 50))
+SINGLE_SIZES = ((20, 4), (100, 30), (1000, 50), (50, 500), (2000, 20), *SIZES)
+REAL = "golub"
 
 
 def rows() -> list[dict[str, Any]]:
     """One record per size, loss, share of L1 and reach of the path; then single resamples, and two threads."""
     table = []
     with one_blas_thread():
-        for n, d in SIZES:
-            for family in ("logistic", "linear"):
+        for family in ("logistic", "linear"):
+            for name, data in examples(family):
                 for l1_ratio in (1.0, 0.5):
-                    table += [compare(n, d, family, l1_ratio, reach) for reach in (0.1, 0.01)]
-        table += [single(n, d, family) for n, d in (*TINY, *SIZES) for family in ("logistic", "linear")]
+                    table += [compare(name, data, family, l1_ratio, reach) for reach in (0.1, 0.01)]
+        table += [single(n, d, family) for n, d in SINGLE_SIZES for family in ("logistic", "linear")]
         table += [stability_selection(n, d) for n, d in ((100, 500), (100, 2000), (200, 2000))]
         table += [two_threads(n, d) for n, d in SIZES]
     table += [memory(n_resamples) for n_resamples in (50, 400)]
     return table
 
 
-def compare(n: int, d: int, family: str, l1_ratio: float, reach: float) -> dict[str, Any]:
-    X, y, W = drawn(n, d, family)
+def examples(family: str) -> Iterator[tuple[str, Data]]:
+    """Drawn data of some sizes, and a real data set where its folder is known."""
+    for n, d in SIZES:
+        yield "", drawn(n, d, family)
+    folder = os.environ.get("STEADYSET_DATA")
+    if folder is None:
+        print(f"STEADYSET_DATA is not set: the rows of {REAL} are left out.", flush=True)
+        return
+    table = pd.read_parquet(Path(folder) / f"{REAL}.parquet")
+    codes = np.unique(table["target"].to_numpy(), return_inverse=True)[1].astype(float)
+    X = table.drop(columns="target").to_numpy(float)
+    yield f"{REAL}, ", (X, blurred(codes, family), bootstraps(len(codes), N_BOOTSTRAPS))
+
+
+def compare(name: str, data: Data, family: str, l1_ratio: float, reach: float) -> dict[str, Any]:
+    X, y, W = data
+    n, d = X.shape
     options: dict[str, Any] = {"family": family, "l1_ratio": l1_ratio, "lambda_min_ratio": reach}
     sample = 5 if n * d < 1_000_000 else 3
     earlier_path(X[:, :50], y, W[0], n_lambdas=2, **options)
@@ -62,7 +85,7 @@ def compare(n: int, d: int, family: str, l1_ratio: float, reach: float) -> dict[
     ours = median_seconds(lambda: elastic_net_paths(X, y, W, n_lambdas=N_LAMBDAS, **options), 3 if sample == 5 else 1)
     now = elastic_net_paths(X, y, W[:sample], n_lambdas=N_LAMBDAS, **options).coefs
     differ = sum(int(((a.toarray() != 0) != (b != 0)).any(axis=1).sum()) for a, b in zip(now, before, strict=True))
-    case = f"{family}, l1_ratio {l1_ratio:g}, down to {reach:g}"
+    case = f"{name}{family}, l1_ratio {l1_ratio:g}, down to {reach:g}"
     return {**record(case, n, d, ours, theirs * N_BOOTSTRAPS / sample), "differ": differ}
 
 
@@ -87,12 +110,14 @@ def two_threads(n: int, d: int) -> dict[str, Any]:
     return record("two threads beside one, 100 bootstraps, logistic", n, d, clock(2), clock(1))
 
 
-def drawn(n: int, d: int, family: str) -> tuple[Floats, Floats, Floats]:
+def drawn(n: int, d: int, family: str) -> Data:
     X, y = example(n, max(d, 10) // 10 * 10)
-    X = X[:, :d]
-    if family == "linear":
-        y = y + 0.5 * np.random.default_rng(1).normal(size=n)
-    return X, y, bootstraps(n, N_BOOTSTRAPS)
+    return X[:, :d], blurred(y, family), bootstraps(n, N_BOOTSTRAPS)
+
+
+def blurred(classes: Floats, family: str) -> Floats:
+    """The classes, or numbers around them."""
+    return classes + 0.5 * np.random.default_rng(1).normal(size=len(classes)) if family == "linear" else classes
 
 
 def record(case: str, n: int, d: int, ours: float, theirs: float) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from steadyset.kernels.paths.level_walk import (
     solve_hard,
     walk,
 )
-from steadyset.kernels.paths.path_arrays import Batch, Features, largest_order, make_batch, make_room
+from steadyset.kernels.paths.path_arrays import TOGETHER, Batch, Features, largest_order, make_batch, make_room
 from steadyset.kernels.paths.screening import LEAST_PRODUCTS
 from steadyset.selectors.model_input import (
     SolvedTarget,
@@ -199,7 +199,7 @@ class Batches:
         self._most_rows = int((data.weights > 0).sum(axis=1).max())
         # A lasso has no more features than rows, an elastic net may have all of them.
         most = min(d, self._most_rows) if l1_ratio == 1.0 else d
-        self._places = most + 2 + int((features.factor == 0).sum())
+        self._places = most + 2 + int((features.factor == 0).sum()) + TOGETHER
         order = largest_order(self._places, self._most_rows)
         state = 8 * (self._places * (self._most_rows + 6) + order**2) + 40 * self._most_rows + 4 * n
         self.at_once = int(np.clip(min(BOUND_BYTES // (8 * d), STATE_BYTES // state), 1, MOST_AT_ONCE))

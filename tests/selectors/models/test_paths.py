@@ -261,6 +261,24 @@ def test_penalty_factors_of_zero_alone_make_no_path(draw):
         elastic_net_paths(X, y, np.ones((1, 20)), penalty_factors=np.zeros(4))
 
 
+def test_factors_must_be_finite_and_leave_rows_to_fit(draw):
+    X, y = draw(12, 20, 30, classes=False)
+    with pytest.raises(InputError, match=r"must be finite and at least 0 \(got inf\); to keep a feature out"):
+        elastic_net_paths(X, y, family="linear", penalty_factors=[np.inf, *np.ones(29)])
+    with pytest.raises(InputError, match="has 25 zeros, and a resample has 20 rows"):
+        elastic_net_paths(X, y, family="linear", penalty_factors=[*np.zeros(25), *np.ones(5)])
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e300])
+def test_features_as_they_are_may_be_tiny_or_huge(draw, size):
+    X, y = draw(13, 40, 12, classes=False)
+    options = {"family": "linear", "standardise": False, "n_lambdas": 6, "lambda_min_ratio": 0.1}
+    plain, scaled = elastic_net_path(X, y, **options), elastic_net_path(X * size, y, **options)
+    np.testing.assert_array_equal(plain.coefs != 0, scaled.coefs != 0)
+    np.testing.assert_allclose(plain.coefs, scaled.coefs * size, atol=1e-9)
+    np.testing.assert_allclose(plain.lambdas, scaled.lambdas / size)
+
+
 def test_models_that_are_not_optimal_are_told(draw, monkeypatch):
     from sklearn.exceptions import ConvergenceWarning
 

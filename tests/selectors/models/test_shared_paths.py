@@ -43,9 +43,9 @@ def test_models_along_a_shared_path_are_those_fitted_alone_to_the_last_bit(selec
 
 def test_levels_are_solved_once_for_all_models(monkeypatch):
     solved = []
-    real = shared_paths.Solving._solved
+    real = shared_paths.Solving._walk
     monkeypatch.setattr(
-        shared_paths.Solving, "_solved", lambda self, which, at: solved.extend(at) or real(self, which, at)
+        shared_paths.Solving, "_walk", lambda self, which, at: solved.extend(at.ravel()) or real(self, which, at)
     )
     share = SparseLinear().share_paths(X, SIGNAL, WEIGHTS)
     share(SparseLinear(0.01))
@@ -58,13 +58,13 @@ def test_levels_are_solved_once_for_all_models(monkeypatch):
 def test_a_model_after_one_that_was_interrupted_is_still_the_one_fitted_alone(monkeypatch):
     share = SparseLogistic().share_paths(X, CLASSES, WEIGHTS)
     share(SparseLogistic(0.1))
-    real = shared_paths.Solving._level
+    real = shared_paths.Solving._walk
 
     def interrupted(self, which, penalties):
         real(self, which, penalties)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(shared_paths.Solving, "_level", interrupted)
+    monkeypatch.setattr(shared_paths.Solving, "_walk", interrupted)
     with pytest.raises(KeyboardInterrupt):
         share(SparseLogistic(0.01))
     monkeypatch.undo()

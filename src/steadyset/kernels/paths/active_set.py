@@ -119,17 +119,16 @@ def _all_products(active: Active, n: int, m: int, count: int, weighted: Floats, 
     for k in range(count):
         for i in range(n):
             weighted[k, i] = Z[slot[m + k], i] * active.curvature[i]
-    last = count // 2 * 2
     for a in range(m + count):
         row = slot[a]
-        for k in range(0, last, 2):
+        # The last of an odd number is paired with itself: no product depends on which features come together.
+        for k in range(0, count, 2):
+            other = min(k + 1, count - 1)
             s0 = s1 = 0.0
             for i in range(n):
                 s0 += Z[row, i] * weighted[k, i]
-                s1 += Z[row, i] * weighted[k + 1, i]
-            products[k, row], products[k + 1, row] = s0, s1
-        for k in range(last, count):
-            products[k, row] = leading_dot(Z[row], weighted[k], n)
+                s1 += Z[row, i] * weighted[other, i]
+            products[k, row], products[other, row] = s0, s1
 
 
 @part

@@ -177,8 +177,8 @@ def _look(
     entering = min(count, max(LEAST_ENTERING, int(SHARE_ENTERING * active.size[0])))
     _worst_first(room, count, entering)
     for begin in range(0, entering, TOGETHER):
-        some = min(TOGETHER, entering - begin, len(active.slot) - active.size[0])
-        if some <= 0:
+        some = min(TOGETHER, entering - begin)
+        if active.size[0] + some > len(active.slot):
             return came, True, exchanged
         prepare(features, sample, active, room.breaking[begin : begin + some], room)
         count_work(room.work, some * active.size[0] * (len(sample.rows) + active.size[0]))
