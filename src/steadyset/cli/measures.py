@@ -21,7 +21,7 @@ def measures(
     ] = False,
     sizes: Annotated[
         str | None,
-        typer.Option(metavar="fixed|vary", help="With --which: whether all runs select as many features."),
+        typer.Option(metavar="fixed|vary", help="With --which: whether all runs select the same number of features."),
     ] = None,
     correlated: Annotated[
         str | None,
