@@ -492,11 +492,11 @@ def test_lists_as_programs_and_people_write_them_into_cells(tmp_path, text):
 
 def test_seed_and_fold_name_a_run_together(tmp_path):
     path = tmp_path / "lists.csv"
-    path.write_text("seed,fold,genes,auc\n1,1,TP53;MYC,0.7\n1,2,TP53;EGFR,0.8\n2,1,TP53;KRAS,0.7\n")
+    path.write_text("seed,fold,genes,auc\n1,1,TP53;MYC,0.71\n1,2,TP53;EGFR,0.82\n2,1,TP53;KRAS,0.73\n")
     runs = Selections.read(path, n_features=50)
     assert runs.labels == ("1 1", "1 2", "2 1")
     assert runs.sizes.tolist() == [2, 2, 2]
-    assert "not used: 'auc'" in runs.notes
+    assert {"runs named by 'seed', 'fold'", "not used: 'auc'"} <= set(runs.notes)
 
 
 @pytest.mark.parametrize(
@@ -510,3 +510,14 @@ def test_names_that_hold_separators_stay_whole(tmp_path, text, sizes):
     path = tmp_path / "runs.csv"
     path.write_text(text)
     assert Selections.read(path, n_features=50).sizes.tolist() == sizes
+
+
+@pytest.mark.parametrize("rest", ["IL2 A,IL6 B\nIL6 A,IL2 A\nIL6 B,MYC A\n", "P1;P2,P3\nP2;P4,P1;P2\nP5,P6\n"])
+def test_columns_of_names_with_separators_are_not_taken_for_lists_and_labels_of_runs(tmp_path, rest):
+    path = tmp_path / "lists.csv"
+    path.write_text("lasso,forest\n" + rest)
+    with pytest.raises(InputError, match="may be lists in columns .* or in rows"):
+        Selections.read(path, n_features=50)
+    runs = Selections.read(path, n_features=50, layout="columns")
+    assert runs.labels == ("lasso", "forest")
+    assert runs.sizes.tolist() == [3, 3]

@@ -35,23 +35,29 @@ def lists_in_cells(rows: Rows, columns: Sequence[Sequence[str]]) -> Lists | None
 def _found(
     column: Sequence[str], others: Sequence[list[str]], headed: bool, words: str, parts: Splitter
 ) -> Lists | None:
-    naming = _naming(others, headed)
-    labels = [" ".join(cells) for cells in zip(*naming, strict=True)][headed:]
+    lists = [parts(cell) or [] for cell in column[headed:]]
+    naming = _naming(others, headed, parts, set(chain.from_iterable(lists)))
     if others and not naming:  # rows of one run are those of a long table, whose features have such names
         return None
-    lists = [parts(cell) or [] for cell in column[headed:]]
+    labels = [" ".join(cells) for cells in zip(*naming, strict=True)][headed:]
     unused = [other[0] for other in others if other not in naming]
     notes = [f"each cell{f' of {column[0]!r}' if headed else ''} is a list: {words}"]
+    notes += [f"runs named by {some_names([other[0] for other in naming])}"] if headed and naming else []
     notes += [f"not used: {some_names(unused)}"] if headed and unused else []
     source = several(len(lists), "cell")
     return Lists(lists, labels or None, source, tuple(notes))
 
 
-def _naming(others: Sequence[list[str]], headed: bool) -> list[list[str]]:
-    """The columns that name the runs: the first that has its own cell in each row, or seed and fold together."""
-    alone = next(([other] for other in others if _name_the_rows(other[headed:])), [])
-    together = [other for other in others if headed and is_run_word(other[0])]
-    return alone or (together if _name_the_rows([*zip(*together, strict=True)][headed:]) else [])
+def _naming(others: Sequence[list[str]], headed: bool, parts: Splitter, features: set[str]) -> list[list[str]]:
+    """The columns that name the runs: seed and fold together, or the first that has its own cell in each row.
+
+    A column with names of the features is another list.
+    """
+    called = [other for other in others if headed and is_run_word(other[0])]
+    if called and _name_the_rows([*zip(*called, strict=True)][headed:]):
+        return called
+    own = [other for other in others if _name_the_rows(other[headed:])]
+    return [other for other in own if not any(features & {cell, *(parts(cell) or [])} for cell in other[headed:])][:1]
 
 
 def _splitters(*, spaces: bool) -> list[tuple[str, Splitter]]:
