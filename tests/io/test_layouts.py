@@ -516,8 +516,8 @@ def test_names_that_hold_separators_stay_whole(tmp_path, text, sizes):
 def test_columns_of_names_with_separators_are_not_taken_for_lists_and_labels_of_runs(tmp_path, rest):
     path = tmp_path / "lists.csv"
     path.write_text("lasso,forest\n" + rest)
-    with pytest.raises(InputError, match="may be lists in columns .* or in rows"):
+    with pytest.raises(InputError, match=r"may be lists in columns .* or in rows"):
         Selections.read(path, n_features=50)
-    runs = Selections.read(path, n_features=50, layout="columns")
+    runs = Selections.read(path, n_features=50, layout="columns", header=True)
     assert runs.labels == ("lasso", "forest")
     assert runs.sizes.tolist() == [3, 3]
