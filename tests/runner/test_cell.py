@@ -5,12 +5,12 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
-from sklearn.compose import ColumnTransformer
+from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
 from sklearn.datasets import load_breast_cancer
 from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
 from sklearn.feature_selection import RFE, SelectKBest, SelectorMixin, f_classif
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import Lasso, LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -256,3 +256,15 @@ def test_a_search_selects_what_its_best_estimator_selects():
     assert searched.sizes.tolist() == [3, 3, 3]
     assert searched.sets() == plain.sets()
     assert np.array_equal(searched.weights, plain.weights)
+
+
+def test_a_search_that_keeps_no_estimator_says_so_and_a_transformed_target_changes_nothing():
+    search = GridSearchCV(LogisticRegression(), {"C": [1.0, 2.0]}, cv=2, refit=False)
+    with pytest.raises(InputError, match="GridSearchCV keeps no fitted estimator; search with refit=True"):
+        assess({"it": search}, X, Y, resampling=KFold(3))
+    numbers = X[:, 0] + X[:, 1]
+    wrapped, plain = (
+        assess({"it": model}, X, numbers, resampling=KFold(3)).selections["it"]
+        for model in (TransformedTargetRegressor(Lasso(0.1)), Lasso(0.1))
+    )
+    assert wrapped.sets() == plain.sets()

@@ -41,7 +41,7 @@ from steadyset.from_tools.passage import (
 )
 from steadyset.io.numbers import numbers
 from steadyset.kernels.arrays import Bools, Floats
-from steadyset.runner.chosen import not_zero
+from steadyset.runner.chosen import not_zero, within
 
 ONE_MODEL_EACH = ("sklearn.multiclass", "sklearn.multioutput")  # for each class, or each target
 WEIGHTS = ("coef_", "feature_importances_", "importances_", "scores_")
@@ -174,17 +174,12 @@ def _whole(
 def _steps(fitted: Any) -> Iterator[Any]:
     """The fitted steps in their order; searches stand for their best estimator, pipelines within pipelines for their
     steps."""
-    for inner in ("best_estimator_", "regressor_"):
-        if hasattr(fitted, inner):
-            yield from _steps(getattr(fitted, inner))
-            return
-    if hasattr(fitted, "steps"):
-        for _, step in fitted.steps:
+    inner = within(fitted)
+    if hasattr(inner, "steps"):
+        for _, step in inner.steps:
             yield from _steps(step)
-        return
-    if hasattr(fitted, "best_index_"):
-        raise InputError(f"{type(fitted).__name__} keeps no fitted estimator; search with refit=True.")
-    yield fitted
+    else:
+        yield inner
 
 
 def every_part(fitted: Any) -> Iterator[Any]:

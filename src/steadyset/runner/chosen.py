@@ -5,7 +5,7 @@
 3. Importances (feature_importances_): those above their mean.
 4. A pipeline selected what its last step of these kinds selected, among what the selectors before it let through; the
    other steps before must keep the features as they are.
-5. A search such as GridSearchCV selected what its best estimator selected.
+5. A search such as GridSearchCV selected what its best estimator selected, TransformedTargetRegressor what its own did.
 
 The weights are the first of importances_, coef_, feature_importances_ and scores_ that the estimator has, without their
 signs; those are told apart from them where coef_ has one coefficient for each feature. Features that
@@ -46,9 +46,9 @@ class Chosen:
 
 def chosen(estimator: Any, n_features: int) -> Chosen:
     """Apply the rule to a fitted estimator."""
-    fitted = _found(estimator)
+    fitted = within(estimator)
     if hasattr(fitted, "steps"):
-        return _chosen_by_steps([_found(step) for _, step in fitted.steps], n_features)
+        return _chosen_by_steps([within(step) for _, step in fitted.steps], n_features)
     return _chosen_by_one(fitted, n_features)
 
 
@@ -61,16 +61,19 @@ def can_choose(estimator: Any) -> bool:
 
 def selects_by_itself(model: Any) -> bool:
     """Whether the rule finds a selection in a fitted model; others use every feature that they get."""
-    fitted = _found(model)
-    steps = [_found(step) for _, step in fitted.steps] if hasattr(fitted, "steps") else [fitted]
+    fitted = within(model)
+    steps = [within(step) for _, step in fitted.steps] if hasattr(fitted, "steps") else [fitted]
     return any(hasattr(step, mark) for step in steps for mark in MARKS)
 
 
-def _found(estimator: Any) -> Any:
-    """What a fitted search found best; anything else as it is."""
-    while hasattr(estimator, "best_estimator_"):
-        estimator = estimator.best_estimator_
-    return estimator
+def within(fitted: Any) -> Any:
+    """What a search found best, and what a model of a transformed target has fitted; anything else as it is."""
+    for inner in ("best_estimator_", "regressor_"):
+        if hasattr(fitted, inner):
+            return within(getattr(fitted, inner))
+    if hasattr(fitted, "best_index_"):
+        raise InputError(f"{type(fitted).__name__} keeps no fitted estimator; search with refit=True.")
+    return fitted
 
 
 def refuse_new_columns(name: str, estimator: Any) -> None:
