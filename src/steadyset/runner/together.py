@@ -21,7 +21,7 @@ from steadyset.selectors.protocols import fits_many
 
 Group = tuple[int, list[int]]  # a selector and its runs
 Fit = Callable[[], Any]  # gives a fitted selector
-# Runs that are fitted together: more gain little, and a run is on disk only when those of its group are computed.
+# Runs that are fitted together: more gain little, and none is scored and saved before all of its group are fitted.
 MOST_TOGETHER = 10
 
 
