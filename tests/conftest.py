@@ -1,5 +1,6 @@
 """Settings and places that all tests share, and which tests are the core."""
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -27,6 +28,11 @@ def pytest_ignore_collect(collection_path, config):
     return True if config.getoption("--core") and not (related or collection_path == TESTS) else None
 
 
+def pytest_runtest_setup(item):
+    if os.name == "nt" and item.get_closest_marker("posix"):
+        pytest.skip("processes and permissions of POSIX")
+
+
 @pytest.fixture(scope="module")
 def browser():
     """The chromium of the machine, driven by playwright."""
@@ -43,6 +49,8 @@ def browser():
 @pytest.fixture
 def small_disk(tmp_path):
     """A disk of half a megabyte; only root can make one."""
+    if shutil.which("mount") is None:
+        pytest.skip("no small disk can be made here: there is no mount")
     folder = tmp_path / "disk"
     folder.mkdir()
     made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", folder], capture_output=True, text=True)

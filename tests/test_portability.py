@@ -24,9 +24,9 @@ import os, signal, sys
 for name in {sorted(POSIX_ONLY - {"posix"} | {"psutil"})!r}:
     sys.modules[name] = None
 for name in ("pthread_sigmask", "SIGHUP", "SIGKILL", "SIGUSR1", "SIGALRM", "alarm", "setitimer"):
-    delattr(signal, name)
+    vars(signal).pop(name, None)
 for name in ("geteuid", "getuid", "getpgid", "setsid", "killpg", "sysconf"):
-    delattr(os, name)
+    vars(os).pop(name, None)
 """
 AN_ASSESSMENT = """
 import numpy as np

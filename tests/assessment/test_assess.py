@@ -94,6 +94,7 @@ def test_the_answer_does_not_depend_on_the_engine(engine, jobs):
 
 
 @pytest.mark.slow
+@pytest.mark.posix
 def test_a_dask_cluster_gives_the_same_and_survives_a_killed_worker(tmp_path):
     """Buys: a real scheduler, two worker processes, one of them killed in the middle of the work."""
     distributed = pytest.importorskip("distributed")
@@ -120,6 +121,7 @@ def test_a_dask_engine_of_our_own(tmp_path):
     assert alone.selections == other.selections
 
 
+@pytest.mark.posix
 def test_a_killed_worker_process_loses_nothing(tmp_path):
     flag = tmp_path / "one was killed"
     result = assess({"mortal": Mortal(str(flag))}, X, Y, resampling=Bootstrap(6), engine="processes", n_jobs=2)
@@ -168,6 +170,7 @@ for _ in sys.stdin:
 
 
 @pytest.mark.slow
+@pytest.mark.posix
 def test_killed_at_random_moments_and_resumed_equals_never_interrupted(tmp_path):
     """Buys: kill -9 at 25 random moments, each followed by a resume that only does what is missing."""
     selectors = {"a": SelectKBest(k=5), "b": RandomForestClassifier(n_estimators=3)}

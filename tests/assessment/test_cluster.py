@@ -55,6 +55,7 @@ def _content(path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("lost", ["workers", "scheduler"])
+@pytest.mark.posix
 def test_a_cluster_that_is_gone_is_a_sentence_and_the_finished_runs_are_kept(
     a_cluster, lost, tmp_path, monkeypatch, capfd
 ):

@@ -40,6 +40,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.slow
+@pytest.mark.posix
 def test_runs_that_are_scored_outlive_a_kill_in_the_middle_of_their_group(tmp_path):
     """Buys: a real process, ended by SIGKILL while a run of its group is being scored; a run has three scores."""
     script, out, log = tmp_path / "child.py", tmp_path / "runs", tmp_path / "log"
@@ -66,6 +67,7 @@ def test_runs_that_are_scored_outlive_a_kill_in_the_middle_of_their_group(tmp_pa
 
 
 @pytest.mark.slow
+@pytest.mark.posix
 def test_a_lost_worker_leaves_the_runs_that_it_had_scored(tmp_path):
     """Buys: a real worker that is killed while it scores; what it had saved is not computed again."""
     log = tmp_path / "log"

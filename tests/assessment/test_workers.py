@@ -7,9 +7,11 @@ import sys
 import textwrap
 import threading
 import time
+from contextlib import suppress
 
 import numpy as np
 import pandas as pd
+import psutil
 import pytest
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator
@@ -55,6 +57,7 @@ def total(run):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("deed", "code"), [("exit", "EXIT(3)"), ("segmentation fault", "SIGSEGV(-11)")])
+@pytest.mark.posix
 def test_a_selector_that_ends_its_process_fails_in_that_run_alone_and_is_named(deed, code):
     """Buys: real worker processes that crash, and the search for the cell that did it."""
     selectors = {"sound": First(), "crashing": First(deed, total(1))}
@@ -169,6 +172,7 @@ def test_jobs_are_counted_as_joblib_does():
 
 
 @pytest.mark.slow
+@pytest.mark.posix
 def test_workers_end_when_their_parent_is_killed(tmp_path):
     """Buys: real worker processes, in the middle of a long fit, whose parent gets SIGKILL."""
     code = """
@@ -207,12 +211,9 @@ def _soon(condition, seconds=120):
 
 
 def _alive(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    with open(f"/proc/{pid}/stat") as file:
-        return file.read().rpartition(")")[2].split()[0] != "Z"
+    with suppress(psutil.NoSuchProcess):
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    return False
 
 
 @pytest.mark.parametrize("out", ["a\0b", "", 3])
@@ -256,6 +257,7 @@ def blocks_ctrl_c():
     return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])
 
 
+@pytest.mark.posix
 def test_workers_are_deaf_to_ctrl_c_from_their_first_moment_and_their_parent_is_not():
     """It reaches every process of a terminal; only the parent is to answer."""
     with _deaf_children():

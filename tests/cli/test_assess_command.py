@@ -170,6 +170,7 @@ def test_a_report_of_nothing_is_one_sentence(tmp_path, capsys):
         ("2", signal.SIGTERM, "asked to end"),
     ],
 )
+@pytest.mark.posix
 def test_a_signal_ends_the_command_cleanly_and_it_says_how_to_resume(data, tmp_path, jobs, sent, word):
     folder = tmp_path / "runs"
     arguments = ["assess", str(data), "-t", "state", "-s", "forest:n_estimators=3000", "--out", str(folder)]

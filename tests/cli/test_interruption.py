@@ -20,6 +20,8 @@ from steadyset.cli import interruption
 from steadyset.cli.interruption import resumable
 from steadyset.errors import InterruptedRunError
 
+pytestmark = pytest.mark.posix
+
 
 def send(number):
     os.kill(os.getpid(), number)

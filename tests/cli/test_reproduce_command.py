@@ -90,6 +90,7 @@ def test_a_folder_that_does_not_exist_is_one_sentence(example, capsys):
     )
 
 
+@pytest.mark.posix
 def test_ctrl_c_keeps_what_is_finished_and_resume_continues(example, capsys, monkeypatch):
     monkeypatch.setattr(interruption, "GRACE", 60.0)
 

@@ -204,7 +204,8 @@ def test_places_that_cannot_be_written(tmp_path, ending):
     assert sorted(os.listdir(tmp_path)) == ["file", f"folder.{ending}"]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write everywhere")
+@pytest.mark.posix
+@pytest.mark.skipif(os.name == "posix" and os.geteuid() == 0, reason="the superuser may write everywhere")
 def test_a_folder_without_write_permission(tmp_path):
     tmp_path.chmod(0o500)
     with pytest.raises(InputError, match="Permission denied"):

@@ -116,6 +116,7 @@ def test_without_any_folder_kernels_are_compiled_each_time(place, monkeypatch):
     assert compiles(place)
 
 
+@pytest.mark.posix
 def test_a_temporary_folder_that_others_can_write_is_not_believed(place):
     for name in ("code/__pycache__", "user"):
         (place / name).write_text("a file in place of the folder")
@@ -125,6 +126,7 @@ def test_a_temporary_folder_that_others_can_write_is_not_believed(place):
     assert compiles(place)
 
 
+@pytest.mark.posix
 def test_a_full_disk_leaves_the_temporary_folder(place, small_disk):
     (place / "code" / "__pycache__").symlink_to(small_disk)
     (small_disk / "filling").write_bytes(bytes(shutil.disk_usage(small_disk).free))

@@ -47,7 +47,7 @@ def test_libraries_are_looked_for_again_only_when_something_was_imported(monkeyp
     assert len(searches) == 2
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows sends no such signal to itself")
+@pytest.mark.posix
 def test_ctrl_c_during_the_search_for_libraries_is_not_lost(monkeypatch):
     class Interrupted(ThreadpoolController):
         def __init__(self):

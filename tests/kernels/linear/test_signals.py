@@ -13,7 +13,7 @@ import pytest
 from steadyset.kernels.linear.elastic_net import fit_elastic_net
 from steadyset.kernels.signals import WORK_BETWEEN_LOOKS, count_work
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+pytestmark = pytest.mark.posix
 TOLERANCE = 1e-9
 
 
