@@ -19,6 +19,7 @@ from steadyset.errors import SteadysetError
 
 SMALL = {"k": 3, "n_estimators": 2, "n_runs": 4, "n_lambdas": 10, "random_state": 0}
 TREES = ("forest", "forest_permutation", "impurity", "permutation")
+PATHS = ("elastic_net", "lasso", "stability_selection")
 
 
 def warm_up(n_jobs: int | None = -1) -> None:
@@ -26,16 +27,20 @@ def warm_up(n_jobs: int | None = -1) -> None:
     from joblib import Parallel, delayed
 
     compileall.compile_dir(Path(__file__).parent, quiet=2)
-    parts: list[Callable[[], None]] = [_models, _filters, _measures, _trees]  # the longest first
+    parts: list[Callable[[], None]] = [_paths, _filters, _measures, _models, _trees]  # the longest first
     Parallel(n_jobs=min(job_count(n_jobs), len(parts)), batch_size=1)(delayed(part)() for part in parts)
+
+
+def _paths() -> None:
+    _fit(PATHS)
+    _fit(["lasso"], copies=True)  # what the solver of paths leaves to another one
 
 
 def _models() -> None:
     from steadyset.selectors.filters.registry import filter_names
     from steadyset.selectors.names import selector_names
 
-    _fit([name for name in selector_names() if name not in {*filter_names(), *TREES}])
-    _fit(["lasso"], copies=True)  # what the solver of paths leaves to another one
+    _fit([name for name in selector_names() if name not in {*filter_names(), *PATHS, *TREES}])
 
 
 def _filters() -> None:

@@ -193,9 +193,12 @@ def _first(column: pa.ChunkedArray) -> Any:
 
 def _without_empty(table: pa.Table) -> pa.Table:
     """Without rows that hold nothing, and without columns that have neither a name nor a value."""
+    nameless = [f for f, name in enumerate(table.column_names) if name == ""]
+    full = any(column.null_count == 0 for column in table.columns if str(column.type) != "string")
+    if full and not nameless:  # so no row is empty, and what takes long to import is not needed
+        return table
     from pyarrow import compute
 
-    nameless = [f for f, name in enumerate(table.column_names) if name == ""]
     empty = {f for f in nameless if compute.all(_empty_cells(table.column(f)), min_count=0).as_py()}
     if empty and len(empty) < table.num_columns:
         table = table.select([f for f in range(table.num_columns) if f not in empty])
