@@ -66,7 +66,8 @@ def connected(n_jobs: int, address: str | None) -> Iterator[Any]:
                         n_workers=n_jobs,
                         threads_per_worker=1,
                         host=OWN_MACHINE,
-                        dashboard_address=None,
+                        dashboard_address=f"{OWN_MACHINE}:0",  # another cluster may have dask's own port
+                        scheduler_kwargs={"dashboard": False},
                         silence_logs=CRITICAL,
                     )
                 stack.callback(_closed, target)
