@@ -44,7 +44,8 @@ def compare(M: int, d: int, k: int, varying: bool) -> Iterator[dict[str, Any]]:
     def table(level: float | None) -> None:
         st.stability_table(st.Selections.from_sets(chosen, n_features=d), level=level)
 
-    ours, with_intervals = median_seconds(lambda: table(None), 7), median_seconds(lambda: table(0.95), 7)
+    repeats = 101 if M <= 100 else 7  # milliseconds need more of them
+    ours, with_intervals = (median_seconds(lambda level=level: table(level), repeats) for level in (None, 0.95))
     sets = [set(row.tolist()) for row in chosen]
     pairs, n_pairs = sample_of_pairs(sets), M * (M - 1) // 2
     frequencies = seconds(lambda: frequency_measures(sets, d))

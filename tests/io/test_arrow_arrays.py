@@ -3,10 +3,11 @@
 import subprocess
 import sys
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
-from steadyset.io.arrow_arrays import arrow_table
+from steadyset.io.arrow_arrays import arrow_array, arrow_table
 
 SCHEMA = pa.schema(
     [
@@ -76,3 +77,8 @@ def test_writing_cells_does_not_import_pandas():
         ]
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_column_of_a_matrix_is_the_array_of_its_numbers():
+    pairs = np.array([[0, 3], [1, 4], [2, 5]])
+    assert arrow_array(pairs[:, 1], pa.int32()) == pa.array([3, 4, 5], pa.int32())

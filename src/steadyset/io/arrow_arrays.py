@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -21,10 +22,13 @@ def arrow_table(rows: Sequence[dict[str, Any]], schema: pa.Schema) -> pa.Table:
     return pa.Table.from_arrays(columns, schema=schema)
 
 
-def arrow_array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
+def arrow_array(values: Sequence[Any] | NDArray[Any], kind: pa.DataType) -> pa.Array:
     """Numbers, texts, lists, or maps given as pairs; a value that is None is missing."""
     import pyarrow as pa
 
+    if isinstance(values, np.ndarray):
+        numbers = np.ascontiguousarray(values, dtype=_numpy_name(kind))
+        return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(numbers)])
     known = np.array([value is not None for value in values], dtype=np.bool_)
     present = None if known.all() else pa.py_buffer(np.packbits(known, bitorder="little"))
     if pa.types.is_string(kind):
@@ -38,8 +42,12 @@ def arrow_array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
         return pa.Array.from_buffers(kind, len(values), [present, _ends(map(len, lists))], children=[inner])
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
         return pa.array(values, kind)
-    numbers = np.array([0 if value is None else value for value in values], dtype=NUMPY_NAMES.get(str(kind), str(kind)))
+    numbers = np.array([0 if value is None else value for value in values], dtype=_numpy_name(kind))
     return pa.Array.from_buffers(kind, len(values), [present, pa.py_buffer(numbers)])
+
+
+def _numpy_name(kind: pa.DataType) -> str:
+    return NUMPY_NAMES.get(str(kind), str(kind))
 
 
 def _pairs(pairs: Sequence[tuple[Any, Any]], kind: pa.MapType) -> pa.Array:
