@@ -10,6 +10,7 @@ from steadyset.selectors.ensembles.rules import RULES
 from steadyset.selectors.filters.registry import _filters
 from steadyset.selectors.known import MODELS
 
+collect_ignore = ["conftest.py"]  # it has no examples, and another one has its name
 CATALOGUES: tuple[dict[str, Any], ...] = (RESAMPLINGS, RULES, _filters, MODELS)
 
 

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("steadyset", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("steadyset")
 
+collect_ignore = ["conftest.py"]  # it has no examples, and another one has its name
 TESTS = Path(__file__).parent
 # What has to hold on every system, Python and version of a dependency: from a file to what the command prints.
 CORE = ["assessment", "cli", "inference", "io", "kernels", "measures", "runner", "selectors", "similarity"]

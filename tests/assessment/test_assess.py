@@ -100,7 +100,7 @@ def test_a_dask_cluster_gives_the_same_and_survives_a_killed_worker(tmp_path):
     distributed = pytest.importorskip("distributed")
     slow = {"slow": Dawdling(0.1)}
     alone = assess(slow, X, Y, resampling=Bootstrap(30))
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster:
         victim = next(iter(cluster.workers.values())).pid
         seen = []
 
