@@ -521,3 +521,11 @@ def test_columns_of_names_with_separators_are_not_taken_for_lists_and_labels_of_
     path.write_text("lasso,forest\nIL2 A,IL6 B\nIL6 A,IL2 A\nIL6 B,MYC A\n")
     with pytest.raises(InputError, match=r"may be lists in columns .* or in rows"):
         Selections.read(path, n_features=50)
+
+
+def test_a_single_identifier_of_digits_is_a_list_of_one_beside_longer_lists(tmp_path):
+    path = tmp_path / "lists.csv"
+    path.write_text("fold,selected genes\na,7157\nb,7188\nc,7157;7188\nd,7157;7219\n")
+    runs = Selections.read(path, n_features=50)
+    assert runs.labels == ("a", "b", "c", "d")
+    assert runs.sizes.tolist() == [1, 1, 2, 2]

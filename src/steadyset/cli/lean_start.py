@@ -25,6 +25,9 @@ def import_scikit_learn() -> None:
     try:
         with _in_place_of("pandas", None), _in_place_of(NOT_YET, _Module(NOT_YET)):
             _import_parts()
+        fixes = sys.modules["sklearn.utils.fixes"]
+        if getattr(fixes, "pd", fixes) is None:  # versions up to 1.6 note for ever that there is no pandas
+            fixes.pd = _Module("pandas")  # type: ignore[attr-defined]
     except Exception:  # a version that computes with them, or derives from them, while it is imported
         for name in [name for name in sys.modules if name.partition(".")[0] == "sklearn"]:
             del sys.modules[name]  # what came of it has parts that miss each other

@@ -81,7 +81,8 @@ def _between(mark: str, cell: str) -> list[str] | None:
         return []
     names = [name.strip() for name in cell.split(mark)]
     names = names[:-1] if len(names) > 1 and not names[-1] else names  # one that ends with the separator
-    is_one = is_number(cell.replace(",", ".")) or (mark == " " and not all(map(is_symbol, names)))
+    is_decimal = mark in cell and is_number(cell.replace(",", "."))  # an identifier by itself may be all digits
+    is_one = is_decimal or (mark == " " and not all(map(is_symbol, names)))
     return None if is_one or not all(names) else names
 
 
