@@ -99,6 +99,15 @@ def test_parameters_that_fail_in_every_run_stop_at_the_first_and_leave_no_folder
     assert not (tmp_path / "runs").exists()
 
 
+def test_a_folder_goes_although_a_worker_was_ended_while_it_wrote(tmp_path):
+    def half_written(done, total):
+        (tmp_path / "runs" / "finished" / ".0-7.json.123.part").write_bytes(b'{"sel')
+
+    with pytest.raises(InputError, match="'bad' would fail in every run"):
+        assess({"bad": "anova:fraction=2"}, X, Y, resampling=Bootstrap(5), out=tmp_path / "runs", progress=half_written)
+    assert not (tmp_path / "runs").exists()
+
+
 def test_a_fault_of_the_resample_is_no_fault_of_the_selector():
     with pytest.warns(FitFailedWarning, match="rows are missing"):
         result = assess(NeedsAllRows(len(Y)), X, Y, resampling=Bootstrap(3))

@@ -139,7 +139,7 @@ class RunFolder:
 
     def discard(self) -> None:
         """Remove what `create` and `add` wrote, and the folder if nothing else is in it."""
-        for path in (*(self.path / FINISHED).glob("*.json"), self.path / SETTINGS):
+        for path in (*(self.path / FINISHED).glob("*.json"), *self._unfinished(), self.path / SETTINGS):
             path.unlink(missing_ok=True)
         with suppress(PermissionError):  # Windows keeps a file that is open, as the lock is here
             (self.path / LOCK).unlink(missing_ok=True)
@@ -162,14 +162,18 @@ class RunFolder:
             except NotImplementedError:  # what filelock raises there
                 raise InputError(f"{self.path} is on a disk without locks; choose a folder on another disk.") from None
         try:
-            for unfinished in (*self.path.glob(".*.part"), *(self.path / FINISHED).glob(".*.part")):
-                unfinished.unlink(missing_ok=True)
+            for path in self._unfinished():
+                path.unlink(missing_ok=True)
             yield
         finally:
             lock.release()
 
     def _single(self) -> list[Path]:
         return sorted((self.path / FINISHED).glob("*.json"))
+
+    def _unfinished(self) -> list[Path]:
+        """What processes that were ended in the middle of writing left."""
+        return [*self.path.glob(".*.part"), *(self.path / FINISHED).glob(".*.part")]
 
     def _packed(self, settings: Mapping[str, Any]) -> list[Cell]:
         path = self.path / CELLS
