@@ -17,15 +17,14 @@ from steadyset.selectors.forest import ForestClassification, ForestRegression
 from steadyset.selectors.group import GroupLinear, GroupLogistic
 from steadyset.selectors.known import register_selector
 from steadyset.selectors.l0 import L0Linear, L0Logistic
-from steadyset.selectors.linear import (
+from steadyset.selectors.linear import SparseLinear, SparseLogistic
+from steadyset.selectors.listing import list_selectors
+from steadyset.selectors.penalty_paths import (
     ElasticNetPath,
     ElasticNetPaths,
-    SparseLinear,
-    SparseLogistic,
     elastic_net_path,
     elastic_net_paths,
 )
-from steadyset.selectors.listing import list_selectors
 from steadyset.selectors.rfe import RecursiveElimination
 
 __all__ = [

@@ -1,276 +1,28 @@
-"""L1 and elastic-net regression, logistic and linear, as selectors and as paths over the penalty."""
+"""L1 and elastic-net regression, logistic and linear, as selectors."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 from sklearn.base import clone
 
-from steadyset.arguments import check_flag
-from steadyset.errors import InputError
-from steadyset.io.numbers import numbers
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.kernels.paths.screening import LEAST_PRODUCTS
 from steadyset.selectors.known import register_selector
 from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
 from steadyset.selectors.model_input import left_out_copies
 from steadyset.selectors.one_thread import one_blas_thread
-from steadyset.selectors.path_batches import Batches, Level, Resamples, Solving, Walk, laid_out, read_resamples
+from steadyset.selectors.path_batches import Batches, Level, Solving, Walk, read_batches
+from steadyset.selectors.path_data import Family, Resamples
 from steadyset.selectors.path_search import levels_of, one_level_each, path_end, tell_accuracy, tell_worst
+from steadyset.selectors.penalty_paths import ElasticNetPath as ElasticNetPath  # earlier pickles name it here
+from steadyset.selectors.penalty_paths import ElasticNetPaths as ElasticNetPaths
 from steadyset.selectors.shared_paths import SharedPaths
-from steadyset.selectors.validation import check_choice, check_integer, check_number, one_vector
-
-Family = Literal["logistic", "linear"]
-
-
-@dataclass(frozen=True)
-class ElasticNetPath:
-    """One model per penalty level, from the strongest penalty down: what `elastic_net_path` gives.
-
-    Attributes
-    ----------
-    lambdas : array of float of shape (n_lambdas,)
-        The penalties.
-    coefs : array of float of shape (n_lambdas, n_features)
-        The coefficients, in the units of X.
-    intercepts : array of float of shape (n_lambdas,)
-        The intercepts.
-    violations : array of float of shape (n_lambdas,)
-        The largest deviation from the optimality (KKT) conditions over all features, on the standardised scale and in
-        units of the standard deviation of y.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_diabetes
-    >>> import steadyset as st
-    >>> X, y = load_diabetes(return_X_y=True)
-    >>> path = st.selectors.elastic_net_path(X, y, family="linear", n_lambdas=30)
-    >>> path.coefs.shape, bool(path.violations.max() < 1e-8)
-    ((30, 10), True)
-    """
-
-    lambdas: Floats
-    coefs: Floats
-    intercepts: Floats
-    violations: Floats
-
-
-def elastic_net_path(
-    X: ArrayLike,
-    y: ArrayLike,
-    sample_weight: ArrayLike | None = None,
-    *,
-    family: Family = "logistic",
-    lambdas: ArrayLike | None = None,
-    n_lambdas: int = 100,
-    lambda_min_ratio: float | None = None,
-    l1_ratio: float = 1.0,
-    standardise: bool = True,
-    penalty_factors: ArrayLike | None = None,
-    max_features: int | None = None,
-    tol: float = 1e-10,
-) -> ElasticNetPath:
-    """Elastic-net models over decreasing penalties, each started from the one before.
-
-    Minimises (1 / sum w) sum_i w_i loss_i + lambda sum_j f_j (l1_ratio abs(b_j) + (1 - l1_ratio) / 2 b_j²) with an
-    unpenalised intercept. b is the coefficient of the standardised feature (weighted mean 0, weighted sd 1), or, with
-    standardise=False, of the feature as it is; f are the penalty_factors. Of exact copies of a feature, an L1 path
-    without penalty_factors takes the first only.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        The data.
-    y : array-like of shape (n_samples,)
-        Two classes, or numbers.
-    sample_weight : array-like of shape (n_samples,) or None, default=None
-        How much each row counts: 0 leaves it out, 2 counts it twice. None counts every row once.
-    family : {"logistic", "linear"}, default="logistic"
-        The loss: the negative log-likelihood of two classes, or half the squared error.
-    lambdas : array-like or None, default=None
-        The penalties, falling. None takes `n_lambdas` levels, evenly spaced on the log scale, from the least penalty
-        that leaves out every feature down.
-    n_lambdas : int, default=100
-        How many levels.
-    lambda_min_ratio : float or None, default=None
-        The last level, as a part of the first; None is 0.01 if there are more features than rows, else 0.0001.
-    l1_ratio : float, default=1.0
-        The share of the L1 penalty, above 0 and at most 1: 1 is the lasso, less an elastic net.
-    standardise : bool, default=True
-        Whether the penalty counts coefficients of standardised features.
-    penalty_factors : array-like of shape (n_features,) or None, default=None
-        How much the penalty counts for each feature; None is 1 for all. A feature with the factor 0 is in every model.
-    max_features : int or None, default=None
-        The path ends after the first level with at least that many features; None follows it to its end.
-    tol : float, default=1e-10
-        How far from optimal a solution may be.
-
-    Returns
-    -------
-    ElasticNetPath
-        The models, from the strongest penalty down.
-
-    References
-    ----------
-    Friedman, Hastie and Tibshirani (2010), Regularization paths for generalized linear models.
-
-    Examples
-    --------
-    The first measurements of a tumour that the lasso takes:
-
-    >>> import numpy as np
-    >>> import steadyset as st
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> data = load_breast_cancer()
-    >>> path = st.selectors.elastic_net_path(data.data, data.target, max_features=2)
-    >>> data.feature_names[np.flatnonzero(path.coefs[-1])].tolist()
-    ['worst perimeter', 'worst concave points']
-    """
-    paths = elastic_net_paths(
-        X,
-        y,
-        one_vector(sample_weight),
-        family=family,
-        lambdas=lambdas,
-        n_lambdas=n_lambdas,
-        lambda_min_ratio=lambda_min_ratio,
-        l1_ratio=l1_ratio,
-        standardise=standardise,
-        penalty_factors=penalty_factors,
-        max_features=max_features,
-        tol=tol,
-    )
-    return ElasticNetPath(paths.lambdas[0], paths.coefs[0].toarray(), paths.intercepts[0], paths.violations[0])
-
-
-@dataclass(frozen=True)
-class ElasticNetPaths:
-    """One path per resample: what `elastic_net_paths` gives.
-
-    Attributes
-    ----------
-    lambdas : tuple of array of float
-        The penalties of each resample.
-    coefs : tuple of scipy.sparse.csr_array
-        The coefficients of each resample, one sparse row per penalty.
-    intercepts : tuple of array of float
-        The intercepts.
-    violations : tuple of array of float
-        The deviations from optimality, as in `ElasticNetPath`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.datasets import load_diabetes
-    >>> import steadyset as st
-    >>> X, y = load_diabetes(return_X_y=True)
-    >>> counts = np.random.default_rng(0).multinomial(len(y), np.full(len(y), 1 / len(y)), size=3)
-    >>> paths = st.selectors.elastic_net_paths(X, y, counts, family="linear", n_lambdas=10)
-    >>> len(paths), paths.coefs[0].shape
-    (3, (10, 10))
-    """
-
-    lambdas: tuple[Floats, ...]
-    coefs: tuple[sparse.csr_array, ...]
-    intercepts: tuple[Floats, ...]
-    violations: tuple[Floats, ...]
-
-    def __len__(self) -> int:
-        return len(self.lambdas)
-
-
-def elastic_net_paths(
-    X: ArrayLike,
-    y: ArrayLike,
-    weights: ArrayLike | None = None,
-    *,
-    family: Family = "logistic",
-    lambdas: ArrayLike | None = None,
-    n_lambdas: int = 100,
-    lambda_min_ratio: float | None = None,
-    l1_ratio: float = 1.0,
-    standardise: bool = True,
-    penalty_factors: ArrayLike | None = None,
-    max_features: int | None = None,
-    tol: float = 1e-10,
-    n_jobs: int | None = 1,
-) -> ElasticNetPaths:
-    """The paths of `elastic_net_path` for many resamples at once.
-
-    Each path is the one that its resample alone would give, to the last bit. Solving resamples together is several
-    times faster, because the descents of all features, which take most of the time, become products of matrices.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        The data.
-    y : array-like of shape (n_samples,)
-        Two classes, or numbers.
-    weights : array-like of shape (n_resamples, n_samples) or None, default=None
-        How often each resample holds each row: bootstrap counts, zeros and ones for a subsample, or shares. None is one
-        resample that holds every row once.
-    family : {"logistic", "linear"}, default="logistic"
-        The loss: the negative log-likelihood of two classes, or half the squared error.
-    lambdas : array-like or None, default=None
-        The penalties, falling. None takes `n_lambdas` levels, evenly spaced on the log scale, from the least penalty
-        that leaves out every feature down.
-    n_lambdas : int, default=100
-        How many levels.
-    lambda_min_ratio : float or None, default=None
-        The last level, as a part of the first; None is 0.01 if there are more features than rows, else 0.0001.
-    l1_ratio : float, default=1.0
-        The share of the L1 penalty, above 0 and at most 1: 1 is the lasso, less an elastic net.
-    standardise : bool, default=True
-        Whether the penalty counts coefficients of standardised features.
-    penalty_factors : array-like of shape (n_features,) or None, default=None
-        How much the penalty counts for each feature; None is 1 for all. A feature with the factor 0 is in every model.
-    max_features : int or None, default=None
-        The path ends after the first level with at least that many features; None follows it to its end.
-    tol : float, default=1e-10
-        How far from optimal a solution may be.
-    n_jobs : int or None, default=1
-        How many threads solve; their number changes nothing.
-
-    Returns
-    -------
-    ElasticNetPaths
-        One path per resample.
-
-    Examples
-    --------
-    How often do twenty halves of the patients choose each of the ten measurements?
-
-    >>> import numpy as np
-    >>> from sklearn.datasets import load_diabetes
-    >>> import steadyset as st
-    >>> X, y = load_diabetes(return_X_y=True)
-    >>> rng = np.random.default_rng(0)
-    >>> halves = np.array([rng.permutation(len(y)) < len(y) // 2 for _ in range(20)]).astype(float)
-    >>> paths = st.selectors.elastic_net_paths(X, y, halves, family="linear", lambdas=[20.0])
-    >>> sum(coefs.toarray()[0] != 0 for coefs in paths.coefs)
-    array([ 0,  0, 20,  9,  0,  0,  5,  1, 20,  0])
-    """
-    check_choice("family", family, ("logistic", "linear"))
-    if max_features is not None:
-        check_integer("max_features", max_features, least=1)
-    given = None if lambdas is None else _read_lambdas(lambdas)
-    data = read_resamples(X, y, weights, target="binary" if family == "logistic" else "numbers")
-    batches = _batches(data, family, l1_ratio, standardise, penalty_factors, tol)
-
-    def compute(solving: Solving) -> list[Any]:
-        levels = [given] * len(solving.runs) if given is not None else levels_of(solving, n_lambdas, lambda_min_ratio)
-        walked = solving.solve(range(len(levels)), levels, max_features)
-        tell_worst(walked, solving.spreads, tol)
-        return _in_units_of_data(solving, walked)
-
-    found = list(batches.each(compute, n_jobs))
-    return ElasticNetPaths(*(tuple(part) for part in zip(*found, strict=True)))
+from steadyset.selectors.validation import one_vector
 
 
 class _ElasticNetSelector(LinearSelector):
@@ -501,9 +253,16 @@ class _ElasticNetSelector(LinearSelector):
         return list(self._batches_of(X, y, weights).each(compute, n_jobs))
 
     def _batches_of(self, X: ArrayLike, y: ArrayLike, weights: ArrayLike | None, selector: Any = None) -> Batches:
-        target: Any = "binary" if self._family == "logistic" else "numbers"
-        data = read_resamples(X, y, weights, target=target, selector=selector)
-        return _batches(data, self._family, self.l1_ratio, self.standardise, None, self.tol)
+        return read_batches(
+            X,
+            y,
+            weights,
+            family=self._family,
+            l1_ratio=self.l1_ratio,
+            standardise=self.standardise,
+            tol=self.tol,
+            selector=selector,
+        )
 
 
 class SparseLogistic(_ElasticNetSelector, LogisticSelector):
@@ -618,50 +377,6 @@ class SparseLinear(_ElasticNetSelector, RegressionSelector):
     _family: Family = "linear"
 
 
-def _batches(
-    data: Resamples,
-    family: Family,
-    l1_ratio: float,
-    standardised_penalty: bool,
-    penalty_factors: ArrayLike | None,
-    tol: float,
-) -> Batches:
-    check_number("tol", tol)
-    check_number("l1_ratio", l1_ratio, most=1.0)
-    check_flag("standardise", standardised_penalty)
-    factors = _read_factors(penalty_factors, data.X.shape[1])
-    free, fewest = int((factors == 0).sum()), int((data.weights > 0).sum(axis=1).min())
-    if free >= fewest:
-        raise InputError(
-            f"penalty_factors has {free} zeros, and a resample has {fewest} rows of positive weight; "
-            "features without a penalty must be fewer than the rows."
-        )
-    # Any split of a coefficient between exact copies is optimal; giving all of it to the first makes it unique.
-    no_copies = l1_ratio == 1.0 and penalty_factors is None
-    products = len(data.weights) >= LEAST_PRODUCTS
-    features = laid_out(data.X, factors, as_given=not standardised_penalty, no_copies=no_copies, products=products)
-    return Batches(data, features, logistic=family == "logistic", l1_ratio=l1_ratio, tol=tol)
-
-
-def _in_units_of_data(solving: Solving, walked: Walk) -> list[tuple[Floats, sparse.csr_array, Floats, Floats]]:
-    """The lambdas, sparse coefficients, intercepts and violations of each path."""
-    units = np.array([target.unit for target in solving.targets])
-    centres = np.array([target.centre for target in solving.targets])
-    features, coefs, shifts, ends = solving.entries_in_units(walked, units)
-    d, lengths, most = solving.data.X.shape[1], walked.lengths, len(walked.penalties)
-    intercepts = walked.numbers[:, :, 0].T * units[:, None] + centres[:, None] - shifts
-    violations = walked.numbers[:, :, 1].T / solving.spreads[:, None]
-    found = []
-    for place, length in enumerate(lengths.tolist()):
-        bounds = ends[place * most : place * most + length + 1]
-        part = slice(bounds[0], bounds[-1])
-        rows = sparse.csr_array((coefs[part], features[part], bounds - bounds[0]), shape=(length, d))
-        found.append(
-            (walked.penalties[:length, place].copy(), rows, intercepts[place, :length], violations[place, :length])
-        )
-    return found
-
-
 def _entries(walked: Walk) -> list[tuple[list[Ints], Ints]]:
     """The features of each level, and all in the order of entry: within a level, by their standardised size."""
     k, t, features, values = walked.entries()
@@ -711,34 +426,6 @@ def _put(names: dict[str, Any], data: Resamples, run: int, level: Level, model: 
     selector.penalty_ = level.penalty
     selector.violation_ = model.violation / model.spread
     return selector
-
-
-def _read_lambdas(lambdas: ArrayLike) -> Floats:
-    levels = numbers(lambdas, "lambdas")
-    if levels.ndim != 1 or len(levels) == 0 or not np.isfinite(levels).all() or (levels <= 0).any():
-        raise InputError("lambdas must be a list of positive numbers.")
-    if (np.diff(levels) > 0).any():
-        raise InputError("lambdas must fall from level to level, because each model starts from the last.")
-    return levels
-
-
-def _read_factors(penalty_factors: ArrayLike | None, n_features: int) -> Floats:
-    if penalty_factors is None:
-        return np.ones(n_features)
-    factors = numbers(penalty_factors, "penalty_factors")
-    if factors.shape != (n_features,):
-        raise InputError(
-            f"penalty_factors has shape {factors.shape}; expected one number for each of the {n_features} features."
-        )
-    wrong = factors[~(np.isfinite(factors) & (factors >= 0))]
-    if len(wrong):
-        raise InputError(
-            f"penalty_factors must be finite and at least 0 (got {wrong[0]:g}); "
-            "to keep a feature out of all models, leave it out of X."
-        )
-    if not factors.any():
-        raise InputError("penalty_factors are all 0; at least one feature needs a penalty.")
-    return factors
 
 
 register_selector(

@@ -1,4 +1,4 @@
-"""Elastic-net models of many resamples, solved in batches: the data laid out once, the batches, their models."""
+"""Elastic-net models of many resamples, solved in batches: the batches, and their models."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from steadyset.arguments import job_count
+from steadyset.arguments import check_flag, job_count
 from steadyset.errors import InputError
-from steadyset.kernels.arrays import Bools, Floats, Ints, Singles, Words
-from steadyset.kernels.paths.feature_moments import lay_out
+from steadyset.kernels.arrays import Floats, Ints, Singles
 from steadyset.kernels.paths.found_models import in_order, in_units_of_data, means_and_scales
 from steadyset.kernels.paths.level_walk import (
     NO_FEATURE,
@@ -30,13 +29,12 @@ from steadyset.kernels.paths.path_arrays import TOGETHER, Batch, Features, large
 from steadyset.kernels.paths.screening import LEAST_PRODUCTS
 from steadyset.selectors.model_input import (
     SolvedTarget,
-    Target,
     Training,
-    checked_data,
-    refuse_too_little,
     solved_target,
 )
 from steadyset.selectors.one_thread import one_blas_thread
+from steadyset.selectors.path_data import Family, Resamples, laid_out, read_factors, read_resamples
+from steadyset.selectors.validation import check_number
 
 MOST_AT_ONCE = 50
 # What a batch may take: the bounds of all features of its resamples, and room for their active sets, of which only
@@ -46,46 +44,35 @@ BOUND_BYTES, STATE_BYTES = 64_000_000, 1_000_000_000
 FEATURES_A_MODEL, NO_STOP = 64, 2**62
 
 
-@dataclass(frozen=True)
-class Resamples:
-    """Checked data with M x n weights; codes holds numbers, or the class of each row where there are classes.
-
-    lowest and highest are the least and the largest code of each resample: its two classes.
-    """
-
-    X: Floats
-    codes: Floats
-    weights: Floats
-    classes: NDArray[Any]
-    lowest: Floats
-    highest: Floats
-
-    def rows(self, run: int) -> Ints:
-        return np.flatnonzero(self.weights[run])
-
-    def target(self, run: int, rows: Ints) -> tuple[Floats, NDArray[Any]]:
-        """The numbers, or 0 and 1 for the two classes that the resample holds, at its rows; and these classes."""
-        values = self.codes[rows]
-        if not len(self.classes):
-            return values, self.classes
-        present = [int(self.lowest[run]), int(self.highest[run])]
-        return (values == self.highest[run]).astype(np.float64), self.classes[present]
-
-
-def read_resamples(
-    X: ArrayLike, y: ArrayLike, weights: ArrayLike | None, *, target: Target, selector: Any = None
-) -> Resamples:
-    """Check the data and a vector of weights, or one for each resample; rows of weight zero count for nothing."""
-    values, codes, weight, classes = checked_data(X, y, weights, target=target, selector=selector, resamples=True)
-    used = weight > 0
-    lowest = np.where(used, codes, np.inf).min(axis=1)
-    highest = np.where(used, codes, -np.inf).max(axis=1)
-    doubtful = lowest >= highest
-    if len(classes) > 2:
-        doubtful |= (used & (codes > lowest[:, None]) & (codes < highest[:, None])).any(axis=1)
-    for run in np.flatnonzero(doubtful):
-        refuse_too_little(codes[used[run]], target, selector)
-    return Resamples(values, codes, weight, classes, lowest, highest)
+def read_batches(
+    X: ArrayLike,
+    y: ArrayLike,
+    weights: ArrayLike | None,
+    *,
+    family: Family,
+    l1_ratio: float,
+    standardise: bool,
+    tol: float,
+    penalty_factors: ArrayLike | None = None,
+    selector: Any = None,
+) -> Batches:
+    """Check the data, the weights and what the models shall be; a selector remembers the features."""
+    data = read_resamples(X, y, weights, target="binary" if family == "logistic" else "numbers", selector=selector)
+    check_number("tol", tol)
+    check_number("l1_ratio", l1_ratio, most=1.0)
+    check_flag("standardise", standardise)
+    factors = read_factors(penalty_factors, data.X.shape[1])
+    free, fewest = int((factors == 0).sum()), int((data.weights > 0).sum(axis=1).min())
+    if free >= fewest:
+        raise InputError(
+            f"penalty_factors has {free} zeros, and a resample has {fewest} rows of positive weight; "
+            "features without a penalty must be fewer than the rows."
+        )
+    # Any split of a coefficient between exact copies is optimal; giving all of it to the first makes it unique.
+    no_copies = l1_ratio == 1.0 and penalty_factors is None
+    products = len(data.weights) >= LEAST_PRODUCTS
+    features = laid_out(data.X, factors, as_given=not standardise, no_copies=no_copies, products=products)
+    return Batches(data, features, logistic=family == "logistic", l1_ratio=l1_ratio, tol=tol)
 
 
 @dataclass(frozen=True)
@@ -145,44 +132,6 @@ class Walk:
     def in_order(self) -> tuple[Ints, Floats]:
         """The features and coefficients by place, level and feature."""
         return in_order(self.n_features, self.sizes, self.starts, self.found, self.values)
-
-
-def laid_out(X: Floats, factors: Floats, *, as_given: bool, no_copies: bool, products: bool) -> Features:
-    """What the engine needs of the data; no_copies leaves out features that equal an earlier one."""
-    n, d = X.shape
-    Xt, Z = np.empty((d, n)), np.empty((d, n), np.float32)
-    across = np.empty((n, d) if products else (0, 0), np.float32)
-    unit, plain, digest = np.empty(d), np.empty(d), np.empty(d, np.uint64)
-    lay_out(X, Xt, Z, across, unit, plain, digest, 0, d)
-    if no_copies:
-        factors = np.where(_later_copies(Xt, digest), np.inf, factors)
-    penalised = (factors > 0) & (factors < np.inf) & (plain > 0)
-    reach, whole = np.zeros(d), 1.0
-    reach[penalised] = 1.0 / factors[penalised]
-    if as_given:
-        whole = _power_of_all(plain[penalised] * unit[penalised])
-        unit /= whole
-        reach[penalised] *= plain[penalised] * unit[penalised]
-    # Rounding to single precision must not make it smaller.
-    reach *= 1.0 + 1e-6
-    return Features(Xt, Z, across, factors, unit, whole, plain, reach.astype(np.float32), as_given)
-
-
-def _power_of_all(sizes: Floats) -> float:
-    """A power of two near the largest, so that single precision holds the features as they are in units of it."""
-    largest = sizes[sizes < np.inf].max(initial=0.0)
-    return float(np.ldexp(1.0, np.frexp(largest)[1])) if largest > 0.0 else 1.0
-
-
-def _later_copies(Xt: Floats, digest: Words) -> Bools:
-    """Which features equal an earlier one in every row, of those with equal digests."""
-    later = np.zeros(len(Xt), dtype=np.bool_)
-    order = np.argsort(digest, kind="stable")
-    ordered = digest[order]
-    for place in np.flatnonzero(ordered[1:] == ordered[:-1]):
-        first, second = order[place], order[place + 1]
-        later[second] = bool(np.array_equal(Xt[first], Xt[second]))
-    return later
 
 
 class Batches:

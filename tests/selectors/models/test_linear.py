@@ -15,7 +15,8 @@ from steadyset.errors import InputError
 from steadyset.selectors import path_batches
 from steadyset.selectors.group import GroupLinear
 from steadyset.selectors.group import _GroupProblem as group_problem
-from steadyset.selectors.linear import SparseLinear, SparseLogistic, elastic_net_path
+from steadyset.selectors.linear import SparseLinear, SparseLogistic
+from steadyset.selectors.penalty_paths import elastic_net_path
 
 FAMILIES = ["logistic", "linear"]
 

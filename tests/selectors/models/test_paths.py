@@ -1,6 +1,7 @@
 """Paths of many resamples at once are those of each alone, meet the optimality conditions, and agree with glmnet."""
 
 import json
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy.special import expit
 
 from steadyset.errors import InputError
 from steadyset.selectors import (
+    ElasticNetPath,
     FilterSelector,
     SparseLinear,
     SparseLogistic,
@@ -292,3 +294,11 @@ def test_models_that_are_not_optimal_are_told(draw, monkeypatch):
     monkeypatch.setattr(path_batches, "record", record_badly)
     with pytest.warns(ConvergenceWarning, match="with the optimality conditions off by"):
         elastic_net_paths(*draw(14, 40, 30), np.ones((1, 40)), n_lambdas=2)
+
+
+def test_a_pickle_that_names_the_module_of_the_selectors_still_loads(draw):
+    path = elastic_net_path(*draw(5, 20, 3), n_lambdas=2)
+    named_before = pickle.dumps(path, protocol=0).replace(b"selectors.penalty_paths", b"selectors.linear")
+    loaded = pickle.loads(named_before)
+    assert isinstance(loaded, ElasticNetPath)
+    assert np.array_equal(loaded.coefs, path.coefs)
