@@ -97,11 +97,11 @@ $(READY): requirements.lock pyproject.toml
 changelog: $(READY)
 	$(BIN)/python docs/make_changelog.py $(VERSION)
 
-# Wheel and sdist into dist/; the tests look at what they hold, and install the wheel without extras.
+# Wheel and sdist into dist/; the tests look at what these very files hold, and install the wheel without extras.
 dist: $(READY)
 	rm -rf dist
 	$(BIN)/python -m hatchling build
-	$(BIN)/pytest -q tests/test_distribution.py
+	STEADYSET_DIST=dist $(BIN)/pytest -q tests/test_distribution.py
 
 # Resolves pyproject.toml anew for every platform and pins each file by its hash.
 lock:

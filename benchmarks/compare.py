@@ -137,11 +137,13 @@ def compared(kernel: str, base: Version, head: Version) -> Ratio | str:
     return Ratio(estimate, low, high, milliseconds, bool(same))
 
 
-def in_turns(first: Callable[[], float], second: Callable[[], float]) -> Iterator[tuple[float, float]]:
+def in_turns(
+    first: Callable[[], float], second: Callable[[], float], clock: Callable[[], float] = time.monotonic
+) -> Iterator[tuple[float, float]]:
     """Pairs of timings, the one and the other first by turns; fewer where they take long."""
-    end = time.monotonic() + BOX
+    end = clock() + BOX
     for number in range(ROUNDS):
-        if number >= FEWEST and time.monotonic() > end:
+        if number >= FEWEST and clock() > end:
             return
         if number % 2:
             after = second()

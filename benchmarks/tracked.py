@@ -7,6 +7,7 @@ are used, so that earlier versions have them. What a version keeps between calls
 from __future__ import annotations
 
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 
 Call = Callable[[], Any]
+CLOCK = time.process_time  # other work on the machine does not count
 
 
 def measures(st: Any) -> Call:

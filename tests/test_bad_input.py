@@ -255,8 +255,8 @@ def test_files_that_are_not_there_or_are_folders(tmp_path, ending):
 @pytest.mark.parametrize("change", [{"n_features": -3}, {"runs": [[9]]}, {"runs": 4}, {"weights": [["x"]]}])
 def test_json_with_the_schema_is_checked_like_anything_else(tmp_path, change):
     Selections.from_weights([[2.0, 0]]).write(tmp_path / "s.json")
-    content = json.loads((tmp_path / "s.json").read_text())
-    (tmp_path / "s.json").write_text(json.dumps(content | change))
+    content = json.loads((tmp_path / "s.json").read_text(encoding="utf-8"))
+    (tmp_path / "s.json").write_text(json.dumps(content | change), encoding="utf-8")
     assert str(tmp_path / "s.json") in sentence_of(Selections.read, tmp_path / "s.json")
 
 
@@ -336,7 +336,7 @@ def test_a_wrong_row_count_below_the_limit_makes_up_no_rows(tmp_path):
 
 
 def test_one_run_is_not_enough_to_measure(tmp_path):
-    (tmp_path / "s.csv").write_text("a,b\n1,0\n")
+    (tmp_path / "s.csv").write_text("a,b\n1,0\n", encoding="utf-8")
     one = Selections.read(tmp_path / "s.csv")
     for call in (st.stability, st.stability_table):
         assert sentence_of(call, one) == "Stability compares runs: at least 2 are needed, found 1."

@@ -53,9 +53,9 @@ AFTER = """# Changelog
 
 @pytest.fixture
 def project(tmp_path):
-    (tmp_path / "CHANGELOG.md").write_text(BEFORE)
+    (tmp_path / "CHANGELOG.md").write_text(BEFORE, encoding="utf-8")
     (tmp_path / "changelog.d").mkdir()
-    (tmp_path / "changelog.d" / "README.md").write_text("How to write one.")
+    (tmp_path / "changelog.d" / "README.md").write_text("How to write one.", encoding="utf-8")
     return tmp_path
 
 
@@ -65,10 +65,10 @@ def test_the_fragments_of_this_project_are_in_order():
 
 def test_a_release_collects_the_fragments_by_kind_and_starts_anew(project, monkeypatch):
     monkeypatch.setattr(make_changelog, "WIDTH", 18)
-    (project / "changelog.d" / "a-filter.added.md").write_text("A filter ([how](docs/x.md)).\n")
-    (project / "changelog.d" / "old-name.removed.md").write_text("The old name.\n")
+    (project / "changelog.d" / "a-filter.added.md").write_text("A filter ([how](docs/x.md)).\n", encoding="utf-8")
+    (project / "changelog.d" / "old-name.removed.md").write_text("The old name.\n", encoding="utf-8")
     make_changelog.main(["0.2.0", "2026-02-02"], project)
-    assert (project / "CHANGELOG.md").read_text() == AFTER
+    assert (project / "CHANGELOG.md").read_text(encoding="utf-8") == AFTER
     assert [path.name for path in (project / "changelog.d").iterdir()] == ["README.md"]
 
 
@@ -76,14 +76,14 @@ def test_a_release_collects_the_fragments_by_kind_and_starts_anew(project, monke
     ("name", "text"), [("filter.new.md", "A filter."), ("filter.md", "A filter."), ("x.fixed.md", " \n")]
 )
 def test_a_fragment_without_a_kind_or_a_sentence_is_refused(project, name, text):
-    (project / "changelog.d" / name).write_text(text)
+    (project / "changelog.d" / name).write_text(text, encoding="utf-8")
     with pytest.raises(SystemExit, match=rf"changelog\.d/{name} must hold a sentence and be called NAME\.KIND\.md"):
         make_changelog.main(["0.2.0"], project)
-    assert (project / "CHANGELOG.md").read_text() == BEFORE
+    assert (project / "CHANGELOG.md").read_text(encoding="utf-8") == BEFORE
 
 
 @pytest.mark.parametrize(("words", "told"), [([], "Which version"), (["soon"], "Which"), (["0.1.0"], "already")])
 def test_a_release_needs_a_version_of_its_own(project, words, told):
     with pytest.raises(SystemExit, match=told):
         make_changelog.main(words, project)
-    assert (project / "CHANGELOG.md").read_text() == BEFORE
+    assert (project / "CHANGELOG.md").read_text(encoding="utf-8") == BEFORE

@@ -42,11 +42,11 @@ def test_the_run_folder_of_the_command_knows_it_and_that_of_python_has_none(tmp_
     command = ["assess", "my data.csv", "--target", "y", "-s", "anova", "--runs", "3", "-j", "1", "--out", "runs"]
     assert run(command) == 0
     assert run([*command, "--resume"]) == 0
-    details = json.loads((tmp_path / "runs" / "assessment.json").read_text())["details"]
+    details = json.loads((tmp_path / "runs" / "assessment.json").read_text(encoding="utf-8"))["details"]
     assert details["command"] == shlex.join(["steadyset", *command])
     assert st.findings_of(tmp_path / "runs").settings["details"]["command"] == details["command"]
     st.assess("anova", X, y, resampling=st.Bootstrap(3), out=tmp_path / "python")
-    assert "command" not in json.loads((tmp_path / "python" / "assessment.json").read_text())["details"]
+    assert "command" not in json.loads((tmp_path / "python" / "assessment.json").read_text(encoding="utf-8"))["details"]
 
 
 @pytest.mark.parametrize(

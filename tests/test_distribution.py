@@ -22,6 +22,9 @@ from packaging.requirements import Requirement
 pytest.importorskip("hatchling", reason="building needs hatchling: pip install 'steadyset[dev]'")
 
 ROOT = Path(__file__).parents[1]
+DIST = os.environ.get(
+    "STEADYSET_DIST"
+)  # the folder with the files that are to be tested; they are built where it is unset
 PACKAGE = ROOT / "src" / "steadyset"
 WORKS = None
 # Every command, and what is to be installed for it; None means that it works without extras.
@@ -87,10 +90,24 @@ def content(wheel: Path) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-@pytest.fixture
-def wheel(tmp_path: Path) -> Path:
-    build(ROOT, tmp_path / "dist", "--target", "wheel")
-    return next((tmp_path / "dist").glob("*.whl"))
+@pytest.fixture(scope="module")
+def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if DIST:
+        return ROOT / DIST
+    folder = tmp_path_factory.mktemp("built") / "dist"
+    build(ROOT, folder, "--target", "wheel", "--target", "sdist")
+    return folder
+
+
+def the_only(pattern: str, folder: Path) -> Path:
+    """The one file of this kind, so that no other version lies beside the one that is tested."""
+    (found,) = folder.glob(pattern)
+    return found
+
+
+@pytest.fixture(scope="module")
+def wheel(dist: Path) -> Path:
+    return the_only("*.whl", dist)
 
 
 def test_the_wheel_holds_every_file_of_the_package_the_licences_and_nothing_else(wheel):
@@ -104,14 +121,12 @@ def test_the_wheel_holds_every_file_of_the_package_the_licences_and_nothing_else
     }
 
 
-def test_the_sdist_builds_the_same_wheel_and_brings_what_its_tests_need(wheel, tmp_path):
-    build(ROOT, tmp_path / "dist", "--target", "sdist")
-    with tarfile.open(next((tmp_path / "dist").glob("*.tar.gz"))) as archive:
+def test_the_sdist_builds_the_same_wheel_and_brings_what_its_tests_need(dist, wheel, tmp_path):
+    with tarfile.open(the_only("*.tar.gz", dist)) as archive:
         archive.extractall(tmp_path / "unpacked", filter="data")
     source = next((tmp_path / "unpacked").iterdir())
     build(source, tmp_path / "again", "--target", "wheel")
-    again = next((tmp_path / "again").glob("*.whl"))
-    assert content(again) == content(wheel)
+    assert content(the_only("*.whl", tmp_path / "again")) == content(wheel)
     for needed in ("Makefile", "requirements.lock", "CONTRIBUTING.md", "CITATION.cff", ".github", "tests", "docs"):
         assert (source / needed).exists(), needed
 
@@ -153,7 +168,7 @@ def write_inputs(folder: Path) -> None:
     X = pd.DataFrame(rng.normal(size=(40, 6)), columns=list("abcdef"))
     X.assign(**{"class": np.where(X["a"] > 0, "case", "control")}).to_csv(folder / "table.csv", index=False)
     for name in ("lists.csv", "others.csv"):
-        (folder / name).write_text("run,feature\n1,a\n1,b\n2,a\n2,c\n3,a\n3,b\n")
+        (folder / name).write_text("run,feature\n1,a\n1,b\n2,a\n2,c\n3,a\n3,b\n", encoding="utf-8")
     (folder / "lists.xlsx").write_bytes(b"PK\3\4")
     (folder / "cells.h5ad").write_bytes(b"\x89HDF\r\n\x1a\n")
 

@@ -80,7 +80,7 @@ def test_a_command_is_run_and_what_it_says_compared():
 def test_counts_in_words_are_those_of_the_catalogues(words, number):
     told = {
         (page.name, int(count))
-        for page, text in (TEXTS | {ROOT / "CHANGELOG.md": (ROOT / "CHANGELOG.md").read_text()}).items()
+        for page, text in (TEXTS | {ROOT / "CHANGELOG.md": (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")}).items()
         for count in re.findall(words, text)
     }
     assert told
@@ -92,5 +92,5 @@ def _of_families(*names):
 
 
 def test_every_family_of_measures_stands_in_the_page_on_extending():
-    page = (ROOT / "docs" / "extending.md").read_text()
+    page = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
     assert [name for name in record._families if f"| `{name}` |" not in page] == []

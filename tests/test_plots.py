@@ -48,7 +48,7 @@ def test_pictures_are_saved_as_svg_and_png(name, tmp_path):
     drawn = getattr(st.plot, name)(SELECTIONS)
     drawn.save(tmp_path / "picture.svg")
     drawn.save(tmp_path / "picture.png")
-    assert (tmp_path / "picture.svg").read_text().startswith("<svg")
+    assert (tmp_path / "picture.svg").read_text(encoding="utf-8").startswith("<svg")
     assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
     with pytest.raises(st.InputError, match="unknown ending"):
         drawn.save(tmp_path / "picture.bmp")
@@ -151,10 +151,10 @@ def sizes(found):
 def test_a_picture_of_a_users_own_is_in_the_report(tmp_path):
     st.plot.register_picture("sizes", sizes, title="How many are selected", needs=("summary",))
     assert st.plot.sizes is sizes
-    page = st.report(SELECTIONS, tmp_path / "page.html").read_text()
+    page = st.report(SELECTIONS, tmp_path / "page.html").read_text(encoding="utf-8")
     assert "How many are selected" in page
     st.plot.unregister_picture("sizes")
-    assert "How many are selected" not in st.report(SELECTIONS, tmp_path / "page.html").read_text()
+    assert "How many are selected" not in st.report(SELECTIONS, tmp_path / "page.html").read_text(encoding="utf-8")
 
 
 def test_a_picture_of_selections_needs_something_selected():

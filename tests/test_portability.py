@@ -15,6 +15,7 @@ from steadyset.io import disk
 from steadyset.serve import serve
 
 SOURCES = sorted(Path(steadyset.__file__).parent.rglob("*.py"))
+TESTS = sorted(Path(__file__).parent.rglob("*.py"))
 PAGE = Path(steadyset.__file__).parent / "serve"  # which refuses other systems
 POSIX_ONLY = {"fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty"}
 # What Python on Windows does not have; the modules are made impossible to import. psutil, which joblib uses where it is
@@ -94,7 +95,7 @@ def reads_text_as_the_system_does(call: ast.Call) -> bool:
 
 def test_text_files_are_read_and_written_in_a_stated_encoding():
     found = []
-    for path in SOURCES:
+    for path in [*SOURCES, *TESTS]:
         calls = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)]
         found += [f"{path.name}:{call.lineno}" for call in calls if reads_text_as_the_system_does(call)]
     assert not found
@@ -135,7 +136,7 @@ def test_an_assessment_runs_and_resumes_without_what_only_posix_has(tmp_path):
 
 
 def test_the_command_runs_without_what_only_posix_has(tmp_path):
-    (tmp_path / "lists.csv").write_text("run,feature\n1,a\n1,b\n2,a\n2,c\n3,a\n3,b\n")
+    (tmp_path / "lists.csv").write_text("run,feature\n1,a\n1,b\n2,a\n2,c\n3,a\n3,b\n", encoding="utf-8")
     done = masked(A_COMMAND, tmp_path)
     assert done.returncode == 0, done.stderr
     assert "nogueira" in done.stdout

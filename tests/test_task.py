@@ -187,7 +187,7 @@ def test_identifiers_are_not_called_dates(code):
 def test_the_command_calls_a_target_of_dates_so(tmp_path, capsys):
     path = tmp_path / "visits.csv"
     rows = [f"{a:.3f},{b:.3f},{day}" for (a, b), day in zip(X[:, :2], DAYS, strict=True)]
-    path.write_text("\n".join(["a,b,visit", *rows]))
+    path.write_text("\n".join(["a,b,visit", *rows]), encoding="utf-8")
     assert run(["assess", str(path), "--target", "visit", "--out", str(tmp_path / "runs")]) == 2
     assert "these values look like dates" in " ".join(capsys.readouterr().err.split())
     assert not (tmp_path / "runs").exists()

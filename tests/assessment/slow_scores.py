@@ -15,9 +15,9 @@ class Accuracy:
         self.deed = deed
 
     def __call__(self, estimator, X, y):
-        with Path(self.log).open("a") as lines:
+        with Path(self.log).open("a", encoding="utf-8") as lines:
             lines.write(f"{X.sum()!r}\n")
-        if len(Path(self.log).read_text().splitlines()) == self.at:
+        if len(Path(self.log).read_text(encoding="utf-8").splitlines()) == self.at:
             if self.deed == "die":
                 os.kill(os.getpid(), signal.SIGKILL)
             end = time.monotonic() + 60

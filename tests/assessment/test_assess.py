@@ -8,6 +8,7 @@ import sys
 import textwrap
 import time
 from dataclasses import asdict
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -147,7 +148,7 @@ def test_a_recorded_assessment_opens_as_it_was(tmp_path):
     assert again.selections == result.selections
     pd.testing.assert_frame_equal(again.scores, result.scores)
     assert list((tmp_path / "runs" / "finished").iterdir()) == []
-    assert json.loads((tmp_path / "runs" / "assessment.json").read_text())["schema_version"] == 4
+    assert json.loads((tmp_path / "runs" / "assessment.json").read_text(encoding="utf-8"))["schema_version"] == 4
 
 
 NURSERY = """
@@ -292,7 +293,7 @@ def test_cells_are_strict_json_and_unknown_scores_come_back_as_nan(tmp_path):
     folder.create(SETTINGS)
     cell = Cell(0, 1, "kfold:0:2", (3,), None, {"auc": float("nan"), "accuracy": 1.0})
     folder.add(cell)
-    text = (folder.path / "finished" / "0-1.json").read_text()
+    text = (folder.path / "finished" / "0-1.json").read_text(encoding="utf-8")
     json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
     np.testing.assert_equal(asdict(folder.cells()[0, 1]), asdict(cell))
 
@@ -349,7 +350,7 @@ def test_a_full_disk_is_a_sentence_and_keeps_what_was_finished(tmp_path, monkeyp
 
 
 def test_an_unwritable_place_is_a_sentence(tmp_path):
-    (tmp_path / "file").write_text("in the way")
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
     with pytest.raises(InputError, match="cannot be written"):
         assess(SelectKBest(k=5), X, Y, resampling=Bootstrap(2), out=tmp_path / "file" / "runs")
 
@@ -460,9 +461,8 @@ class Mortal(Selector):
         self.flag = flag
 
     def fit(self, X, y=None):
-        if not os.path.exists(self.flag):
-            with open(self.flag, "w"):
-                pass
+        if not Path(self.flag).exists():
+            Path(self.flag).touch()
             os.kill(os.getpid(), signal.SIGKILL)
         return super().fit(X)
 

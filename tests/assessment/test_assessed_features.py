@@ -155,7 +155,7 @@ def test_a_folder_of_version_3_opens_and_a_resume_adds_what_it_lacks(tmp_path):
     assert lacking["frequency"].equals(new.features_table()["frequency"])
     resumed = assess(SELECTORS, X, Y, out=tmp_path, **HOW)
     assert set(resumed.on_all_rows) == set(SELECTORS)
-    assert json.loads(path.read_text())["schema_version"] == 4
+    assert json.loads(path.read_text(encoding="utf-8"))["schema_version"] == 4
     assert RunFolder(tmp_path).alike() is not None
 
 
@@ -174,4 +174,4 @@ def test_without_a_selection_the_table_is_empty(tmp_path):
     with pytest.warns(FitFailedWarning, match="no selection in any"):
         found = assess(never, X, Y, resampling=Bootstrap(2), out=tmp_path)
     assert len(found.features_table()) == 0
-    assert (tmp_path / "features.csv").read_text().startswith("selector,feature,rank")
+    assert (tmp_path / "features.csv").read_text(encoding="utf-8").startswith("selector,feature,rank")

@@ -49,8 +49,8 @@ def _started(what, *options):
 def _content(path):
     end = time.monotonic() + 120
     while time.monotonic() < end:
-        if path.exists() and path.read_text():
-            return path.read_text()
+        if path.exists() and path.read_text(encoding="utf-8"):
+            return path.read_text(encoding="utf-8")
         time.sleep(0.1)
     raise TimeoutError(path)
 

@@ -44,7 +44,7 @@ if __name__ == "__main__":
 def test_runs_that_are_scored_outlive_a_kill_in_the_middle_of_their_group(tmp_path):
     """Buys: a real process, ended by SIGKILL while a run of its group is being scored; a run has three scores."""
     script, out, log = tmp_path / "child.py", tmp_path / "runs", tmp_path / "log"
-    script.write_text(CHILD)
+    script.write_text(CHILD, encoding="utf-8")
     here = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[2]), *sys.path])}
     child = subprocess.Popen([sys.executable, str(script), str(out), str(log)], env=here)
     try:
@@ -75,7 +75,7 @@ def test_a_lost_worker_leaves_the_runs_that_it_had_scored(tmp_path):
     result = assess(SELECTOR, X, Y, resampling=Bootstrap(10), scoring=score, engine="processes", n_jobs=1,
                     out=tmp_path / "runs", all_rows=False)  # fmt: skip
     assert result.scores["a"].notna().all()
-    calls = log.read_text().splitlines()
+    calls = log.read_text(encoding="utf-8").splitlines()
     assert len(calls) == 10 + 3 * 7  # nine of three runs and the one that ended it, then three of each of the others
 
 

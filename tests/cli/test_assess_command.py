@@ -69,7 +69,7 @@ def test_terminal_report_and_python_give_the_verdict_of_the_whole_interval(runs,
     assert lasso["verdict"] == "poor to excellent"
     assert run(["assess", str(data), "-t", "state", *QUICK, "--out", str(runs), "--resume"]) == 0
     assert "poor to excellent" in capsys.readouterr().out
-    assert "poor to excellent" in st.report(runs, tmp_path / "report.html").read_text()
+    assert "poor to excellent" in st.report(runs, tmp_path / "report.html").read_text(encoding="utf-8")
     assert "verdict" not in st.Assessment.open(runs).summary(measure="jaccard")
 
 
@@ -109,7 +109,7 @@ def test_the_report_stands_alone_and_believes_no_name(runs, tmp_path, capsys):
     page = tmp_path / "report.html"
     assert run(["report", str(runs), "-o", str(page)]) == 0
     assert f"The report is in {page}." in capsys.readouterr().out
-    html = page.read_text()
+    html = page.read_text(encoding="utf-8")
     assert html.count("<script") == html.count("</script>") == 4  # data, drawings, Vega, the page's own
     assert "<script>alert(1)" not in html
     assert "&lt;script&gt;alert(1)" in html
@@ -234,7 +234,7 @@ def test_core_and_level_are_chosen(runs, data, tmp_path, capsys):
     assert "Steady core (selected in at least 50% of the runs)" in text
     assert "80% interval" in text
     assert run(["report", str(runs), "-o", str(tmp_path / "x.html"), "--core", "0.5"]) == 0
-    assert "at least 50% of the runs" in (tmp_path / "x.html").read_text()
+    assert "at least 50% of the runs" in (tmp_path / "x.html").read_text(encoding="utf-8")
 
 
 def test_a_terminal_of_latin_1_and_names_that_act(tmp_path):

@@ -119,7 +119,7 @@ def test_long_files_name_their_features_in_any_order_and_may_lack_a_run(tmp_path
         for run_number in range(1, 21):
             chosen = {0, 1, *rng.choice(10, 2)}
             lines += [f"{run_number},g{f}" for f in sorted(chosen)[::order] if run_number != missing]
-        (tmp_path / f"{name}.csv").write_text("\n".join(lines))
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines), encoding="utf-8")
     files = [str(tmp_path / f"{name}.csv") for name in "ab"]
     assert run(["compare", *files, "--features", "12", "--format", "json"]) == 0
     (row,) = rows_of(capsys)
@@ -159,11 +159,11 @@ def test_infinity_is_null_in_json():
 
 def test_row_names_of_the_data_are_no_feature_and_the_limit_holds_for_the_data_too(tmp_path, capsys):
     rng = np.random.default_rng(0)
-    (tmp_path / "runs.csv").write_text("a,b,c\n1,0,1\n1,1,0\n1,0,0\n")
+    (tmp_path / "runs.csv").write_text("a,b,c\n1,0,1\n1,1,0\n1,0,0\n", encoding="utf-8")
     data = pd.DataFrame(rng.normal(size=(20, 3)), columns=list("abc"), index=[f"p{i}" for i in range(20)])
     data.to_csv(tmp_path / "data.csv")
     command = ["measure", str(tmp_path / "runs.csv"), "-m", "intersection_count", "--data", str(tmp_path / "data.csv")]
     assert run(command) == 0
-    (tmp_path / "data.csv").write_text(data.to_csv() + "".join(f"q{i},1,2,3\n" for i in range(9_000)))
+    (tmp_path / "data.csv").write_text(data.to_csv() + "".join(f"q{i},1,2,3\n" for i in range(9_000)), encoding="utf-8")
     assert run([*command, "--max-gb", "0.0001"]) == 2
     assert "data.csv would take more than" in capsys.readouterr().err

@@ -57,8 +57,8 @@ def test_the_selectors_of_a_run_folder_are_methods(tmp_path, capsys):
 
 def test_lists_of_one_run_each_are_methods(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "one.txt").write_text("tp53\nbrca1\nmyc\n")
-    (tmp_path / "two.txt").write_text("tp53\nmyc\nkras\n")
+    (tmp_path / "one.txt").write_text("tp53\nbrca1\nmyc\n", encoding="utf-8")
+    (tmp_path / "two.txt").write_text("tp53\nmyc\nkras\n", encoding="utf-8")
     assert run(["consensus", "one.txt", "two.txt", "--features", "1000"]) == 0
     told = capsys.readouterr()
     assert "Both methods back 2 features: tp53, myc" in told.out
@@ -69,7 +69,9 @@ def test_lists_of_one_run_each_are_methods(tmp_path, monkeypatch, capsys):
 
 def test_each_list_of_one_file_can_be_a_method(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "lists.gmt").write_text("Anna\tna\ttp53\tmyc\nBen\tna\ttp53\tkras\nEva\tna\ttp53\tmyc\n")
+    (tmp_path / "lists.gmt").write_text(
+        "Anna\tna\ttp53\tmyc\nBen\tna\ttp53\tkras\nEva\tna\ttp53\tmyc\n", encoding="utf-8"
+    )
     assert run(["consensus", "lists.gmt", "--each-list", "--features", "50"]) == 0
     told = capsys.readouterr().out
     assert "All 3 methods back 1 feature: tp53." in told
@@ -100,7 +102,7 @@ def test_refusals_are_one_sentence(files, arguments, sentence, capsys):
 
 def test_a_consensus_has_a_report(tmp_path):
     found = st.consensus({"lasso": LASSO, "<b>forest": FOREST})
-    page = st.report(found, tmp_path / "page.html").read_text()
+    page = st.report(found, tmp_path / "page.html").read_text(encoding="utf-8")
     assert "Features by consensus" in page
     assert "<td>2 of 2</td>" in page
     assert "<b>forest" not in page

@@ -142,7 +142,7 @@ def test_a_signal_while_the_command_is_loaded_is_not_lost(number, sentence):
 
 
 MOMENTS = {
-    "loading": lambda process, _: "_multiarray_umath" in Path(f"/proc/{process.pid}/maps").read_text(),
+    "loading": lambda process, _: "_multiarray_umath" in Path(f"/proc/{process.pid}/maps").read_text(encoding="utf-8"),
     "starting workers": lambda process, _: any("popen_loky" in " ".join(p.cmdline()) for p in process.children()),
     "working": lambda _, folder: list((folder / "finished").glob("*.json")),
     "telling": lambda _, folder: (folder / "cells.parquet").exists(),

@@ -52,7 +52,7 @@ def test_the_table_says_how_good_the_default_measure_is(recorded, capsys):
 
 def test_undefined_is_shown_as_a_dash_with_the_reason(tmp_path, capsys):
     path = tmp_path / "runs.json"
-    path.write_text('[["a"], [], ["a", "b"]]')
+    path.write_text('[["a"], [], ["a", "b"]]', encoding="utf-8")
     features = tmp_path / "named.json"
     st.Selections.from_sets([["a"], [], ["a", "b"]], features=["a", "b", "c"]).write(features)
     assert run(["measure", str(features), "-m", "ochiai"]) == 0
@@ -66,7 +66,7 @@ def test_undefined_is_shown_as_a_dash_with_the_reason(tmp_path, capsys):
 
 def test_a_long_table_without_a_number_of_features_is_measured_among_its_names(tmp_path, capsys):
     path = tmp_path / "long.csv"
-    path.write_text("run,feature\n1,a\n1,b\n2,a\n")
+    path.write_text("run,feature\n1,a\n1,b\n2,a\n", encoding="utf-8")
     assert run(["measure", str(path), "-m", "hamming", "--format", "json"]) == 0
     told = capsys.readouterr()
     found = json.loads(told.out)
@@ -79,7 +79,7 @@ def test_a_long_table_without_a_number_of_features_is_measured_among_its_names(t
 
 def test_json_sets_of_names_need_only_the_number_of_features(tmp_path, capsys):
     path = tmp_path / "sets.json"
-    path.write_text('[["a", "b"], ["a"]]')
+    path.write_text('[["a", "b"], ["a"]]', encoding="utf-8")
     assert run(["measure", str(path), "--features", "10", "-m", "hamming", "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["measures"][0]["estimate"] == pytest.approx(0.9)
     assert run(["measure", str(path), "--features", "1"]) == 2
@@ -133,7 +133,7 @@ def test_bad_usage_is_one_sentence_and_exit_code_2(arguments, sentence, capsys):
 
 def test_one_run_is_refused(tmp_path, capsys):
     path = tmp_path / "one.csv"
-    path.write_text("a,b\n1,0\n")
+    path.write_text("a,b\n1,0\n", encoding="utf-8")
     assert run(["measure", str(path)]) == 2
     assert "at least 2 are needed, found 1" in capsys.readouterr().err
 
@@ -196,8 +196,8 @@ def test_a_carriage_return_in_a_name_ends_no_line_of_the_csv(capsys):
 
 def test_ranks_of_all_features_are_not_measured_as_sets(tmp_path, capsys):
     path, other = tmp_path / "ranks.csv", tmp_path / "others.csv"
-    path.write_text("gene,f1,f2,f3\nA,1,2,1\nB,2,1,3\nC,3,3,2\nD,4,4,4\n")
-    other.write_text("gene,f1,f2,f3\nA,1,2,1\nB,2,1,2\nC,3,3,4\nD,4,4,3\n")
+    path.write_text("gene,f1,f2,f3\nA,1,2,1\nB,2,1,3\nC,3,3,2\nD,4,4,4\n", encoding="utf-8")
+    other.write_text("gene,f1,f2,f3\nA,1,2,1\nB,2,1,2\nC,3,3,4\nD,4,4,3\n", encoding="utf-8")
     assert run(["measure", str(path), "--format", "json"]) == 0
     said = capsys.readouterr()
     assert [row["measure"] for row in json.loads(said.out)["measures"]] == ["spearman", "kendall", "canberra"]
@@ -211,21 +211,21 @@ def test_ranks_of_all_features_are_not_measured_as_sets(tmp_path, capsys):
 
 def test_a_report_reads_selections_like_measure_and_says_that_the_universe_is_not_known(tmp_path, capsys):
     path, page = tmp_path / "lists.csv", tmp_path / "report.html"
-    path.write_text("ANNA,BEN,CARLA\nTP53,MYC,TP53\nEGFR,KRAS,PTEN\n")
+    path.write_text("ANNA,BEN,CARLA\nTP53,MYC,TP53\nEGFR,KRAS,PTEN\n", encoding="utf-8")
     assert run(["report", str(path), "-o", str(page)]) == 2
     assert "give --header; if not, --no-header." in capsys.readouterr().err
     assert run(["report", str(path), "-o", str(page), "--header"]) == 0
     assert "The universe is not known" in capsys.readouterr().out
-    assert "The universe is not known" in page.read_text()
+    assert "The universe is not known" in page.read_text(encoding="utf-8")
     assert run(["report", str(path), "-o", str(page), "--header", "--features", "100"]) == 0
-    assert "The universe is not known" not in page.read_text()
-    assert "3 runs, 100 features" in page.read_text()
+    assert "The universe is not known" not in page.read_text(encoding="utf-8")
+    assert "3 runs, 100 features" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("command", ["compare", "consensus"])
 def test_lists_without_a_universe_take_that_of_the_other_file_and_say_so(tmp_path, capsys, command):
     lists, table = tmp_path / "lists.gmt", tmp_path / "table.json"
-    lists.write_text("one\tna\ta\tb\ntwo\tna\ta\tc\nthree\tna\ta\tb\n")
+    lists.write_text("one\tna\ta\tb\ntwo\tna\ta\tc\nthree\tna\ta\tb\n", encoding="utf-8")
     st.Selections.from_sets([["a"], ["a", "d"], ["a"]], features=list("abcdefgh")).write(table)
     assert run([command, str(lists), str(table)]) == 0
     said = capsys.readouterr().out
@@ -237,7 +237,7 @@ def test_lists_without_a_universe_take_that_of_the_other_file_and_say_so(tmp_pat
 
 def test_no_word_judges_a_value_whose_universe_is_unknown(tmp_path, capsys):
     path = tmp_path / "lists.gmt"
-    path.write_text("a\tna\ttp53\tmyc\nb\tna\ttp53\tkras\nc\tna\ttp53\tmyc\n")
+    path.write_text("a\tna\ttp53\tmyc\nb\tna\ttp53\tkras\nc\tna\ttp53\tmyc\n", encoding="utf-8")
     for arguments in ([], ["--level", "0.9"]):
         assert run(["measure", str(path), *arguments]) == 0
         told = capsys.readouterr().out
@@ -249,14 +249,14 @@ def test_no_word_judges_a_value_whose_universe_is_unknown(tmp_path, capsys):
         assert "poor below 0.40" in told
     page = tmp_path / "page.html"
     assert run(["report", str(path), "--out", str(page)]) == 0
-    assert ">verdict<" not in page.read_text()
+    assert ">verdict<" not in page.read_text(encoding="utf-8")
     assert run(["report", str(path), "--features", "50", "--out", str(page)]) == 0
-    assert ">verdict<" in page.read_text()
+    assert ">verdict<" in page.read_text(encoding="utf-8")
 
 
 def test_methods_read_selections_like_measure_and_tell_no_universe_that_is_not_known(tmp_path, capsys):
     path = tmp_path / "lists.csv"
-    path.write_text("Smith,Jones\nTP53,BRCA1\nBRCA1,EGFR\nEGFR,\n")
+    path.write_text("Smith,Jones\nTP53,BRCA1\nBRCA1,EGFR\nEGFR,\n", encoding="utf-8")
     assert run(["methods", str(path), "--layout", "columns", "--header"]) == 0
     told = capsys.readouterr()
     assert "the 3 features that were selected at least once counted as all features." in told.out

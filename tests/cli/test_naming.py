@@ -30,7 +30,11 @@ EVERY_OPTION = {name for command in COMMANDS for name in options_of(command)} | 
 
 def texts_of(path):
     """Every text of a file: strings, parts of f-strings, docstrings."""
-    return [node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(getattr(node, "value", 0), str)]
+    return [
+        node.value
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(getattr(node, "value", 0), str)
+    ]
 
 
 def test_the_library_does_not_speak_of_options():
@@ -59,7 +63,12 @@ def test_every_option_that_the_documentation_mentions_exists():
     root = LIBRARY.parents[1]
     foreign = {"--nworkers", "--nthreads"}  # of dask
     pages = [root / "README.md", *(root / "docs").rglob("*.md")]
-    lines = [line for page in pages for line in page.read_text().splitlines() if "steadyset" in line or "`--" in line]
+    lines = [
+        line
+        for page in pages
+        for line in page.read_text(encoding="utf-8").splitlines()
+        if "steadyset" in line or "`--" in line
+    ]
     mentioned = {found for line in lines for found in OPTION.findall(line)}
     assert len(mentioned) > 10
     assert mentioned <= EVERY_OPTION | foreign
@@ -134,7 +143,7 @@ def test_parameters_of_a_resampling_are_not_options(tmp_path, capsys):
 
 def test_lists_that_could_be_two_layouts_ask_for_the_option(tmp_path, capsys):
     path = tmp_path / "lists.csv"
-    path.write_text("a,b\nb,c\n")
+    path.write_text("a,b\nb,c\n", encoding="utf-8")
     assert run(["measure", str(path)]) == 2
     assert "give --layout columns or --layout rows." in capsys.readouterr().err
 

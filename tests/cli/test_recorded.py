@@ -17,7 +17,7 @@ ONE = ("-m", "nogueira", "--format", "json")  # measure, for programs
 @pytest.fixture
 def lists(tmp_path):
     path = tmp_path / "lists.csv"
-    path.write_text(THREE)
+    path.write_text(THREE, encoding="utf-8")
     return path
 
 
@@ -50,12 +50,12 @@ def test_a_universe_from_a_list_a_table_or_the_header_of_the_data(lists, tmp_pat
         "data.csv": ",".join(GENES) + "\n" + ",".join(map(str, range(8))) + "\n",
     }
     for name, text in files.items():
-        (tmp_path / name).write_text(text)
+        (tmp_path / name).write_text(text, encoding="utf-8")
         assert run(["measure", str(lists), "--universe", str(tmp_path / name), *ONE]) == 0
         assert estimate(capsys) == pytest.approx(wanted), name
     assert run(["measure", str(lists), "--features", "8", *ONE]) == 0
     assert estimate(capsys) == pytest.approx(wanted)
-    (tmp_path / "names.txt").write_text("\n".join(GENES[1:]))
+    (tmp_path / "names.txt").write_text("\n".join(GENES[1:]), encoding="utf-8")
     assert run(["measure", str(lists), "--universe", str(tmp_path / "names.txt")]) == 2
     assert "names.txt does not name 'TP53', which the runs select; its lines have 7 names." in capsys.readouterr().err
     assert run(["measure", str(lists), "--universe", str(tmp_path / "data.csv"), "--features", "8"]) == 2
@@ -75,7 +75,7 @@ def test_a_universe_that_is_too_small_never_makes_corrected_measures_larger(tmp_
 def test_files_with_one_list_each_are_the_runs_of_one_procedure(tmp_path, capsys):
     files = []
     for name, names in zip(("Smith", "Jones", "Lee"), SETS, strict=True):
-        (tmp_path / f"{name}.txt").write_text("\n".join(names))
+        (tmp_path / f"{name}.txt").write_text("\n".join(names), encoding="utf-8")
         files.append(str(tmp_path / f"{name}.txt"))
     assert run(["measure", *files, "--features", "8", *ONE]) == 0
     wanted = st.stability(st.Selections.from_sets(SETS, GENES))
@@ -90,12 +90,12 @@ def test_files_with_one_list_each_are_the_runs_of_one_procedure(tmp_path, capsys
 
 def test_options_decide_what_cannot_be_told(tmp_path, capsys):
     path = tmp_path / "runs.csv"
-    path.write_text("who,what\na,p\nb,q\na,q\nb,p\n")
+    path.write_text("who,what\na,p\nb,q\na,q\nb,p\n", encoding="utf-8")
     assert run(["measure", str(path)]) == 2
     assert "give --runs who or --runs what." in capsys.readouterr().err
     assert run(["measure", str(path), "--runs", "who", "-m", "jaccard", "--format", "json"]) == 0
     assert estimate(capsys, "jaccard") == 1
-    path.write_text("a,b,c,d\n0.5,0.3,-1,0.1\n0.1,0.2,-1,0.4\n")
+    path.write_text("a,b,c,d\n0.5,0.3,-1,0.1\n0.1,0.2,-1,0.4\n", encoding="utf-8")
     assert run(["measure", str(path), "--top", "1", "-m", "jaccard", "--format", "json"]) == 0
     assert estimate(capsys, "jaccard") == 1
     assert run(["measure", str(path), "--layout", "wide"]) == 2
@@ -135,7 +135,7 @@ def test_lists_are_compared_over_all_their_names(tmp_path, capsys):
     first = [["a", "b"], ["a", "c"], ["a", "b"], ["a", "b"]]
     second = [["d", "a"], ["e", "d"], ["d", "b"], ["d", "c"]]
     for name, sets in (("first", first), ("second", second)):
-        (tmp_path / f"{name}.json").write_text(json.dumps(sets))
+        (tmp_path / f"{name}.json").write_text(json.dumps(sets), encoding="utf-8")
     files = [str(tmp_path / "first.json"), str(tmp_path / "second.json")]
     assert run(["compare", *files, "--format", "json"]) == 0
     told = capsys.readouterr()
@@ -150,7 +150,7 @@ def test_what_is_no_feature_is_left_out_of_the_header_of_the_data(lists, tmp_pat
     data = tmp_path / "data.csv"
     for outcome in ("case", "1"):
         rows = [f"P{i},{outcome}," + ",".join(f"{i}.5" for _ in GENES) for i in range(3)]
-        data.write_text("\n".join(["Patient_ID,outcome," + ",".join(GENES), *rows]))
+        data.write_text("\n".join(["Patient_ID,outcome," + ",".join(GENES), *rows]), encoding="utf-8")
         target = ["--target", "outcome"] if outcome == "1" else []
         assert run(["measure", str(lists), "--universe", str(data), *target, "--format", "json"]) == 0
         told = capsys.readouterr()
@@ -166,8 +166,8 @@ def test_what_is_no_feature_is_left_out_of_the_header_of_the_data(lists, tmp_pat
 
 def test_a_column_of_text_that_was_selected_is_a_feature(lists, tmp_path, capsys):
     data = tmp_path / "data.csv"
-    data.write_text("sex,TP53,BRCA1,EGFR,KRAS,MYC,site\nm,1,2,3,4,5,a\nf,1,2,3,4,5,b\n")
-    lists.write_text(lists.read_text().replace("KRAS", "sex"))
+    data.write_text("sex,TP53,BRCA1,EGFR,KRAS,MYC,site\nm,1,2,3,4,5,a\nf,1,2,3,4,5,b\n", encoding="utf-8")
+    lists.write_text(lists.read_text(encoding="utf-8").replace("KRAS", "sex"), encoding="utf-8")
     assert run(["measure", str(lists), "--header", "--universe", str(data)]) == 0
     assert f"the 6 features are those of the header of {data}, without 'site'" in capsys.readouterr().out
 
@@ -177,7 +177,7 @@ def test_every_command_reads_a_folder_of_lists(tmp_path, ending, capsys):
     folder = tmp_path / "lists"
     folder.mkdir()
     for name, names in zip(("Smith", "Jones", "Lee"), SETS, strict=True):
-        (folder / f"{name}.{ending}").write_text("\n".join(names))
+        (folder / f"{name}.{ending}").write_text("\n".join(names), encoding="utf-8")
     for arguments in (
         ["measure"],
         ["methods"],

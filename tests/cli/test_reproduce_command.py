@@ -125,7 +125,7 @@ def test_the_page_holds_new_and_earlier_results(example, tmp_path):
     page = tmp_path / "page.md"
     assert run(["reproduce", f"{PAPER}/table-1", "--summary", str(page)]) == 0
     assert run(["reproduce", f"{PAPER}/table-2", "--summary", str(page)]) == 0
-    text = page.read_text()
+    text = page.read_text(encoding="utf-8")
     assert "### table-1: A table" in text
     assert "| 0 | 0.00 / 0.0000 |" in text
     assert "- Not decidable here: all cells. It needs the data of nowhere, which is not here." in text

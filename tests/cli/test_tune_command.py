@@ -22,7 +22,7 @@ def files(tmp_path, monkeypatch):
     data = st.datasets.similar_features(40, 8, n_similar=1, random_state=0)
     header = ",".join([*(f"g{f}" for f in range(8)), "y"])
     np.savetxt("data.csv", np.column_stack([data.X, data.y]), delimiter=",", header=header, comments="")
-    (tmp_path / "space.json").write_text(json.dumps(SPACE))
+    (tmp_path / "space.json").write_text(json.dumps(SPACE), encoding="utf-8")
     return tmp_path
 
 
@@ -79,7 +79,7 @@ def test_resume_goes_on_and_a_folder_in_use_is_not_overwritten(files, capsys):
 def test_the_folder_of_a_tuning_has_a_report_with_the_command(files, capsys):
     assert tune("--trials", "3", "--core", "0.6") == 0
     assert run(["report", "data-tuning", "-o", "report.md"]) == 0
-    page = (files / "report.md").read_text()
+    page = (files / "report.md").read_text(encoding="utf-8")
     assert "All configurations that were tried" in page
     assert "steady core: 60%" in page
     command = findings_of(files / "data-tuning").settings["details"]["command"]
@@ -118,13 +118,13 @@ def test_a_stopped_tuning_says_nothing_old_and_can_be_reported_from_what_it_fini
     assert "of the 4 configurations that it has finished, ask for no more: `steadyset tune ... --resume` for 4" in said
     assert tune("--trials", "4", "--resume") == 0
     assert run(["report", "data-tuning", "-o", "report.md"]) == 0
-    assert "4 configurations" in (files / "report.md").read_text()
+    assert "4 configurations" in (files / "report.md").read_text(encoding="utf-8")
 
 
 def test_the_options_of_the_data_are_those_of_assess(files, capsys):
-    text = (files / "data.csv").read_text().splitlines()
+    text = (files / "data.csv").read_text(encoding="utf-8").splitlines()
     rows = [f"{line},{'patient' if i == 0 else i // 2}" for i, line in enumerate(text)]
-    (files / "data.csv").write_text("\n".join(rows).replace(",", ";"))
+    (files / "data.csv").write_text("\n".join(rows).replace(",", ";"), encoding="utf-8")
     assert tune("--trials", "1", "--delimiter", ";", "--groups", "patient") == 0
     assert "40 rows, 8 features, target 'y', 21 groups by 'patient'" in capsys.readouterr().out
 

@@ -198,8 +198,12 @@ def test_formats_hold_the_same_paragraphs(tmp_path, capsys):
     assert run(["methods", str(tmp_path / "runs"), "--format", "latex", "--bibtex", str(bib), "--csl", str(csl)]) == 0
     latex = capsys.readouterr().out
     cited = {key for keys in re.findall(r"\\cite\{([^}]*)\}", latex) for key in keys.split(",")}
-    assert cited == {item["id"] for item in json.loads(csl.read_text())} == {item["id"] for item in told["references"]}
-    assert all(f"{{{key}," in bib.read_text() for key in cited)
+    assert (
+        cited
+        == {item["id"] for item in json.loads(csl.read_text(encoding="utf-8"))}
+        == {item["id"] for item in told["references"]}
+    )
+    assert all(f"{{{key}," in bib.read_text(encoding="utf-8") for key in cited)
     assert "thebibliography" not in latex
     assert r"80\% of the rows" in latex
     markdown = st.methods_text(result, format="markdown", keys=True)
@@ -216,7 +220,7 @@ def test_names_of_strangers_are_escaped():
 
 def test_the_report_and_the_findings_hold_the_paragraphs(tmp_path):
     result = usual()
-    page = st.report(result, tmp_path / "page.html").read_text()
+    page = st.report(result, tmp_path / "page.html").read_text(encoding="utf-8")
     found = st.findings_of(result)
     assert "<h2>Methods</h2>" in page
     assert "with the random seed 7" in page
@@ -241,7 +245,7 @@ def test_the_folder_of_a_tuning_tells_what_the_command_did(tmp_path, capsys, mon
     X, y = table()
     monkeypatch.chdir(tmp_path)
     X.assign(outcome=y).to_csv("data.csv", index=False)
-    (tmp_path / "space.json").write_text(json.dumps(SPACE))
+    (tmp_path / "space.json").write_text(json.dumps(SPACE), encoding="utf-8")
     tune = [
         "tune",
         "data.csv",
@@ -265,11 +269,11 @@ def test_the_folder_of_a_tuning_tells_what_the_command_did(tmp_path, capsys, mon
     assert run(["methods", "tuned", "--core", "0.5"]) == 2
     assert "--core is that of the tuning in tuned" in capsys.readouterr().err
     recorded = tmp_path / "tuned" / "methods.json"
-    whole = recorded.read_text()
+    whole = recorded.read_text(encoding="utf-8")
     recorded.unlink()
     assert run(["methods", "tuned"]) == 2
     assert "tuned holds a tuning whose methods are not written yet" in capsys.readouterr().err
-    recorded.write_text(whole.replace("best in accuracy", "worst in accuracy"))
+    recorded.write_text(whole.replace("best in accuracy", "worst in accuracy"), encoding="utf-8")
     assert run(["methods", "tuned"]) == 2
     assert "methods.json is damaged" in capsys.readouterr().err
 

@@ -47,7 +47,7 @@ def test_the_interval_of_a_tuning_has_the_level_that_is_asked_for(tuning):
 
 
 def test_a_tuning_has_a_report(tuning, tmp_path):
-    page = st.report(tuning, tmp_path / "page.html").read_text()
+    page = st.report(tuning, tmp_path / "page.html").read_text(encoding="utf-8")
     assert "The Pareto front" in page
     assert "(chosen)" in page
     assert 'data-picture="tuning_front"' in page
@@ -88,7 +88,7 @@ def test_a_recorded_share_cannot_be_chosen_again(tuning, tmp_path):
 def test_damaged_findings_are_refused(tuning, tmp_path):
     record_findings(findings_of(tuning), tmp_path)
     file = tmp_path / "findings.json"
-    file.write_text(file.read_text().replace("accuracy", "accuracz", 1))
+    file.write_text(file.read_text(encoding="utf-8").replace("accuracy", "accuracz", 1), encoding="utf-8")
     with pytest.raises(st.InputError, match="is damaged"):
         findings_of(tmp_path)
 

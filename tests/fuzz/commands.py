@@ -140,8 +140,10 @@ def _files() -> None:
     sel = st.Selections.from_sets([["p"], ["p", "q"], ["q", "r"]], features=list("pqrs"))
     sel.write("runs.csv")
     sel.write("other.json")
-    Path("lists.csv").write_text("Smith,Jones\np,q\nq,r\nr,\n")
-    Path("names.txt").write_text("p\nq\nr\ns\n")
+    Path("lists.csv").write_text("Smith,Jones\np,q\nq,r\nr,\n", encoding="utf-8")
+    Path("names.txt").write_text("p\nq\nr\ns\n", encoding="utf-8")
     pd.DataFrame(np.eye(4), columns=list("pqrs")).to_csv("alike.csv", index=False)
-    Path("space.json").write_text('{"filter": ["anova"], "fraction": [0.5], "model": {"ridge": {"penalty": [0.1]}}}')
+    Path("space.json").write_text(
+        '{"filter": ["anova"], "fraction": [0.5], "model": {"ridge": {"penalty": [0.1]}}}', encoding="utf-8"
+    )
     st.assess(["anova:k=1"], frame, [0, 1] * 10, resampling=st.KFold(3), out="done")

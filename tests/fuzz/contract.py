@@ -87,7 +87,7 @@ def try_apart(suite: str, *, seed: int, examples: int, seconds: float) -> list[d
         )
         found = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"told"')]
         if done.returncode:
-            told = now.read_text() if now.exists() else "before the first example"
+            told = now.read_text(encoding="utf-8") if now.exists() else "before the first example"
             found.append({"told": told, "broke": f"exit code {done.returncode}: {done.stderr[-1500:]}"})
         elif f"{suite}: 0 examples" in done.stderr:
             found.append({"told": suite, "broke": "not one example was tried"})
@@ -103,7 +103,7 @@ def main(suite: str, seed: int, examples: int, seconds: float) -> None:
     now = Path(os.environ[NOW])
     tried, seen = 0, set()
     for example in stream:
-        now.write_text(example.told, errors="backslashreplace")
+        now.write_text(example.told, errors="backslashreplace", encoding="utf-8")
         broke = broken_by(example)
         tried += 1
         if broke and broke not in seen:  # the same place in many examples is told once

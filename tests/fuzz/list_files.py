@@ -60,7 +60,7 @@ def _texts() -> dict[str, tuple[str, dict[str, object]]]:
 def _in_folder(place: Path, measured: Callable[..., object], file: Path) -> None:
     folder = place / "lists"
     folder.mkdir(exist_ok=True)
-    (folder / "whole.txt").write_text("\n".join(LISTS["Jones"]))
+    (folder / "whole.txt").write_text("\n".join(LISTS["Jones"]), encoding="utf-8")
     (folder / "damaged.txt").write_bytes(file.read_bytes())
     measured(folder)
 

@@ -30,14 +30,14 @@ def machine() -> dict[str, str]:
 
 def read() -> dict[str, Any]:
     """{"machine": ..., "numbers": {name: value}}"""
-    return dict(json.loads(FILE.read_text()))
+    return dict(json.loads(FILE.read_text(encoding="utf-8")))
 
 
 def write(numbers: dict[str, Any], where: dict[str, str]) -> None:
     """One line per entry, in the order of names, so that a changed entry is a changed line."""
     lines = [f"{json.dumps(name)}: {json.dumps(numbers[name], separators=(',', ':'))}" for name in sorted(numbers)]
     body = ",\n".join(lines)
-    FILE.write_text(f'{{"machine": {json.dumps(where)},\n"numbers": {{\n{body}\n}}}}\n')
+    FILE.write_text(f'{{"machine": {json.dumps(where)},\n"numbers": {{\n{body}\n}}}}\n', encoding="utf-8")
 
 
 def record(only: str = "") -> None:

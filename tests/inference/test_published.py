@@ -11,7 +11,7 @@ import pytest
 
 import steadyset as st
 
-ORACLE = json.loads((Path(__file__).parents[1] / "oracles" / "jmlr2018_inference.json").read_text())
+ORACLE = json.loads((Path(__file__).parents[1] / "oracles" / "jmlr2018_inference.json").read_text(encoding="utf-8"))
 CASES = {case["id"]: case for case in ORACLE["cases"]}
 ROUNDING = 1e-20  # a variance below this is 0 in exact arithmetic
 

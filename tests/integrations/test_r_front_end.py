@@ -42,7 +42,7 @@ def r_lists(runs):
 
 
 def test_stabm_lists_give_the_values_of_stabm(tmp_path):
-    cases = json.loads((ROOT / "tests" / "oracles" / "stabm_random.json").read_text())["cases"]
+    cases = json.loads((ROOT / "tests" / "oracles" / "stabm_random.json").read_text(encoding="utf-8"))["cases"]
     plain = ["nogueira", "somol", "phi", "kappa", "wald", "lustgarten"]
     values = [{one["measure"]: one["value"] for one in case["results"]} for case in cases]
     known = [i for i, found in enumerate(values) if None not in found.values()][:1]  # a command each

@@ -23,7 +23,9 @@ def test_every_data_set_gets_features_a_report_and_findings(tmp_path):
     X.assign(**{"the state": states}).to_csv(tmp_path / "my data.csv", index=False, float_format="%.17g")
     own = {"file": "my data.csv", "target": "the state", "options": {"runs": 5, "resume": False}}
     shared = {"selector": ["anova:k=2", "lasso:k=2"], "runs": 90, "seed": 3}
-    (tmp_path / "config.yaml").write_text(json.dumps({"data_sets": {"first set": own}, "options": shared}))
+    (tmp_path / "config.yaml").write_text(
+        json.dumps({"data_sets": {"first set": own}, "options": shared}), encoding="utf-8"
+    )
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     subprocess.run(
         [SNAKEMAKE, "--cores", "1", "--snakefile", str(RULES)],
@@ -35,10 +37,10 @@ def test_every_data_set_gets_features_a_report_and_findings(tmp_path):
     )
     folder = tmp_path / "results" / "first set"
     result = st.assess(["anova:k=2", "lasso:k=2"], X, states, resampling=st.Bootstrap(5), random_state=3)
-    found = json.loads((folder / "findings.json").read_text())
+    found = json.loads((folder / "findings.json").read_text(encoding="utf-8"))
     assert [row["stability"] for row in found["summary"]] == list(result.summary()["stability"])
     assert set(pd.read_csv(folder / "features.csv")["feature"]) <= set(X.columns)
-    assert (folder / "report.html").read_text().startswith("<!DOCTYPE html>")
+    assert (folder / "report.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
 def _data():

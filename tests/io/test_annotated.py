@@ -102,7 +102,7 @@ def loaded(tmp_path):
         values = rng.normal(size=3) + np.array([2 * ill, 0, 0])
         lines.append(",".join([*(f"{value:.3f}" for value in values), f"P{i // 2}", "ill" if ill else "well"]))
     path = tmp_path / "table.csv"
-    path.write_text("\n".join(lines) + "\n")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return st.load_data(path, "outcome", groups="patient")
 
 

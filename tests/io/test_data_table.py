@@ -279,22 +279,22 @@ def test_separators_of_thousands_are_never_decimal_points(frame, tmp_path, thous
 
 def test_empty_rows_and_columns_around_a_table_are_no_data(frame, tmp_path):
     lines = [f"{line},," for line in frame.to_csv(index=False).splitlines()]
-    (tmp_path / "x.csv").write_text("\n".join([*lines, ",,,,,", ",,,,,"]) + "\n")
+    (tmp_path / "x.csv").write_text("\n".join([*lines, ",,,,,", ",,,,,"]) + "\n", encoding="utf-8")
     np.testing.assert_array_equal(load_data(tmp_path / "x.csv", "y").X, frame[["a", "b c", "d"]].to_numpy())
     open_end = [lines[0][:-2], *(line[:-1] for line in lines[1:])]  # rows end with a comma, the header does not
-    (tmp_path / "x.csv").write_text("\n".join(open_end) + "\n")
+    (tmp_path / "x.csv").write_text("\n".join(open_end) + "\n", encoding="utf-8")
     np.testing.assert_array_equal(load_data(tmp_path / "x.csv", "y").X, frame[["a", "b c", "d"]].to_numpy())
-    (tmp_path / "x.csv").write_text("a,y,\n1,2,3\n4,5,6\n")
+    (tmp_path / "x.csv").write_text("a,y,\n1,2,3\n4,5,6\n", encoding="utf-8")
     with pytest.raises(InputError, match="no name for column 3, which holds 3; name each column"):
         load_data(tmp_path / "x.csv", "y")
 
 
 def test_a_header_one_name_short_is_that_of_r_only_above_distinct_row_names(tmp_path):
     path = tmp_path / "x.txt"
-    path.write_text("a y\nr1 0.5 0\nr2 0.7 1\n")
+    path.write_text("a y\nr1 0.5 0\nr2 0.7 1\n", encoding="utf-8")
     assert load_data(path, "y").X.tolist() == [[0.5], [0.7]]
     rows = "".join(f"r{i} 0.5 {i % 2}\n" for i in range(100))
-    path.write_text(f"a y\n{rows}r7 0.5 1\n")
+    path.write_text(f"a y\n{rows}r7 0.5 1\n", encoding="utf-8")
     with pytest.raises(InputError, match="holds 'r7' more than once; give each column a name"):
         load_data(path, "y")
 
@@ -317,11 +317,11 @@ def test_commas_that_may_separate_thousands_are_asked_about(frame, tmp_path):
 
 
 def test_a_space_after_each_comma_is_part_of_no_name(tmp_path):
-    (tmp_path / "x.csv").write_text("a, b, y\n1, 2, no\n3, 4, yes\n")
+    (tmp_path / "x.csv").write_text("a, b, y\n1, 2, no\n3, 4, yes\n", encoding="utf-8")
     data = load_data(tmp_path / "x.csv", "y")
     assert data.features == ("a", "b")
     assert data.y.tolist() == ["no", "yes"]
-    (tmp_path / "x.csv").write_text('"a"," b","y"\n1,2,no\n3,4,yes\n')
+    (tmp_path / "x.csv").write_text('"a"," b","y"\n1,2,no\n3,4,yes\n', encoding="utf-8")
     assert load_data(tmp_path / "x.csv", "y").features == ("a", " b")
 
 
@@ -331,6 +331,6 @@ def test_a_compressed_file_may_have_any_ending(frame, tmp_path):
 
 
 def test_a_line_below_a_table_is_told(tmp_path):
-    (tmp_path / "x.csv").write_text("a,y\n1,2\n3,4\nSource: somebody\n")
+    (tmp_path / "x.csv").write_text("a,y\n1,2\n3,4\nSource: somebody\n", encoding="utf-8")
     with pytest.raises(InputError, match="Expected 2 columns, got 1: Source: somebody; each row needs a cell"):
         load_data(tmp_path / "x.csv", "y")

@@ -18,7 +18,7 @@ from steadyset.io.hdf5_files import opened
 from steadyset.io.roles import Roles
 
 HERE = Path(__file__).parent / "h5ad"
-TRUTH = json.loads((HERE / "truth.json").read_text())
+TRUTH = json.loads((HERE / "truth.json").read_text(encoding="utf-8"))
 FILES = sorted(TRUTH["obs"])
 
 
@@ -97,7 +97,9 @@ def soft(file):
 
 def outside(file):
     del file["X"]
-    file.create_dataset("X", (24, 10), "f8", external=[("/dev/zero", 0, 24 * 10 * 8)])
+    zeros = Path(file.filename).with_name("zeros")
+    zeros.write_bytes(bytes(24 * 10 * 8))
+    file.create_dataset("X", (24, 10), "f8", external=[(str(zeros), 0, 24 * 10 * 8)])
 
 
 def virtual(file):

@@ -75,7 +75,7 @@ def test_a_small_file_that_unpacks_to_much_is_refused(tmp_path, reader):
 
 def test_a_header_without_end_is_refused(tmp_path):
     path = tmp_path / "long.csv"
-    path.write_text("a" * 3_000_000 + ",y\n1,2\n")
+    path.write_text("a" * 3_000_000 + ",y\n1,2\n", encoding="utf-8")
     with pytest.raises(InputError, match="raise the limit with max_gb"):
         load_data(path, "y", max_gb=0.1)
 
@@ -102,7 +102,7 @@ def test_cells_of_one_digit_count_as_the_numbers_that_they_become(tmp_path):
 @pytest.mark.parametrize("max_gb", [0, -1, "4", None, True, float("nan")])
 def test_a_limit_is_a_positive_number(tmp_path, max_gb):
     path = tmp_path / "x.csv"
-    path.write_text("a,b\n0,1\n")
+    path.write_text("a,b\n0,1\n", encoding="utf-8")
     with pytest.raises(InputError, match="max_gb must be a positive number"):
         Selections.read(path, max_gb=max_gb)
 
@@ -111,13 +111,14 @@ def test_a_json_file_may_not_claim_features_without_end(tmp_path):
     path = tmp_path / "runs.json"
     path.write_text(
         '{"schema": "steadyset.selections", "schema_version": 1, "n_features": 2147483647, "features": null, '
-        '"labels": null, "runs": [[0], [1]]}'
+        '"labels": null, "runs": [[0], [1]]}',
+        encoding="utf-8",
     )
     said = f"{path}: The file claims 2,147,483,647 features; if that is so, give n_features=2147483647."
     with pytest.raises(InputError) as refused:
         Selections.read(path)
     assert str(refused.value) == said
-    path.write_text('[["a"], ["b"]]')
+    path.write_text('[["a"], ["b"]]', encoding="utf-8")
     with pytest.raises(InputError, match="only 2 features have names"):
         Selections.read(path, n_features=2**31 - 1)
 
@@ -134,7 +135,7 @@ def test_a_json_file_may_not_claim_features_without_end(tmp_path):
 )
 def test_tables_that_are_no_similarity_get_a_sentence(tmp_path, content, sentence):
     path = tmp_path / "similarity.csv"
-    path.write_text(content)
+    path.write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match=sentence):
         FeatureSimilarity.read(path)
 
@@ -149,7 +150,7 @@ def test_tables_that_are_no_similarity_get_a_sentence(tmp_path, content, sentenc
 )
 def test_numbers_beyond_all_bounds_get_a_sentence(tmp_path, content):
     path = tmp_path / "runs.json"
-    path.write_text(content)
+    path.write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match=r"thousands of digits|double precision"):
         Selections.read(path)
 
@@ -197,7 +198,9 @@ def test_a_csv_file_of_very_many_columns_takes_little_more_than_its_names(tmp_pa
 
     def written(name, d):
         rows = [",".join(f"0.{10 + (7 * f + r) % 90}" for f in range(d)) + f",{label}" for r, label in enumerate("ab")]
-        (tmp_path / name).write_text("\n".join([",".join(f"g{f}" for f in range(d)) + ",y", *rows]) + "\n")
+        (tmp_path / name).write_text(
+            "\n".join([",".join(f"g{f}" for f in range(d)) + ",y", *rows]) + "\n", encoding="utf-8"
+        )
         return tmp_path / name
 
     script = f"{PEAK}\nimport sys\nfrom steadyset.io.data_table import load_data\nload_data(sys.argv[1], 'y')\n"
@@ -238,7 +241,7 @@ def test_wide_selections_are_read_as_narrow_ones_are(tmp_path):
 
 def test_columns_of_one_name_are_counted_and_dropped_together(tmp_path):
     path = tmp_path / "x.csv"
-    path.write_text("a,b,a,y,a\n1,2,3,0,5\n2,1,3,1,5\n3,2,1,1,4\n")
+    path.write_text("a,b,a,y,a\n1,2,3,0,5\n2,1,3,1,5\n3,2,1,1,4\n", encoding="utf-8")
     with pytest.raises(InputError, match="3 columns called 'a'"):
         load_data(path, "y")
     assert load_data(path, "y", drop=["a"]).features == ("b",)

@@ -59,7 +59,7 @@ def as_gmt(labels, lists, description="na"):
 
 
 def save(path, rows, delimiter=","):
-    with path.open("w", newline="") as sink:
+    with path.open("w", newline="", encoding="utf-8") as sink:
         csv.writer(sink, delimiter=delimiter).writerows(rows)
     return path
 
@@ -90,7 +90,9 @@ def test_the_same_lists_in_every_layout_are_equal(tmp_path_factory, runs):
     folder = place / "lists"
     folder.mkdir()
     for number, (label, names) in enumerate(zip(labels, lists, strict=True)):
-        (folder / f"{number} {label}.txt").write_text("# a comment\r\n\r\n" + "\r\n".join(names) + "\r\n")
+        (folder / f"{number} {label}.txt").write_text(
+            "# a comment\r\n\r\n" + "\r\n".join(names) + "\r\n", encoding="utf-8"
+        )
     found = Selections.read(folder, universe, header=False)
     assert found.labels == tuple(f"{number} {label}" for number, label in enumerate(labels))
     assert found.sets() == wanted.sets()
@@ -310,13 +312,13 @@ def test_numbers_of_rows_are_no_feature(tmp_path):
 
 def test_signs_that_only_look_like_digits_are_text_in_names_of_files(tmp_path):
     for name in ("1²2", "10", "2"):
-        (tmp_path / f"{name}.txt").write_text("A\nB\n")
+        (tmp_path / f"{name}.txt").write_text("A\nB\n", encoding="utf-8")
     assert Selections.read(tmp_path, header=False).labels == ("1²2", "2", "10")
 
 
 def test_the_files_of_a_folder_count_together_for_the_limit(tmp_path):
     for number in range(20):
-        (tmp_path / f"{number}.txt").write_text("\n".join(f"gene{i}" for i in range(1000)))
+        (tmp_path / f"{number}.txt").write_text("\n".join(f"gene{i}" for i in range(1000)), encoding="utf-8")
     with pytest.raises(InputError, match=r"more than 0\.001 GB"):
         Selections.read(tmp_path, header=False, max_gb=0.001)
     assert Selections.read(tmp_path, header=False, max_gb=0.01).n_runs == 20
@@ -327,24 +329,26 @@ def test_a_folder_of_lists(tmp_path):
     folder.mkdir()
     for number, text in {10: "TP53\nMYC\n", 2: "# by hand\r\nTP53\r\n\r\n KRAS \r\n", 1: ""}.items():
         (folder / f"run{number}.txt").write_bytes(text.encode())
-    (folder / "README.md").write_text("notes")
-    (folder / ".hidden.txt").write_text("X")
+    (folder / "README.md").write_text("notes", encoding="utf-8")
+    (folder / ".hidden.txt").write_text("X", encoding="utf-8")
     found = Selections.read(folder)
     assert found.labels == ("run1", "run2", "run10")
     assert found.sets() == [set(), {"TP53", "KRAS"}, {"TP53", "MYC"}]
     assert "not read: 'README.md'" in found.notes
     assert "1 list without a name, so that nothing was selected" in found.notes
-    (folder / "run3.txt").write_text("TP53\tMYC\nA\tB\n")
+    (folder / "run3.txt").write_text("TP53\tMYC\nA\tB\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"run3\.txt has 2 columns; in a folder of lists each file holds one list"):
         Selections.read(folder)
     assert one_more(folder) == {"TP53", "ALK"}
-    (folder / "assessment.json").write_text("{}")
+    (folder / "assessment.json").write_text("{}", encoding="utf-8")
     with pytest.raises(InputError, match=r"is the run folder of an assessment; Assessment\.open gives"):
         Selections.read(folder)
 
 
 def one_more(folder):
-    (folder / "run3.txt").write_text('"","x"\n"1","TP53"\n"2","ALK"\n')  # R's write.csv of a character vector
+    (folder / "run3.txt").write_text(
+        '"","x"\n"1","TP53"\n"2","ALK"\n', encoding="utf-8"
+    )  # R's write.csv of a character vector
     return Selections.read(folder).sets()[2]
 
 
@@ -404,7 +408,7 @@ def test_blanks_within_lists_do_not_matter(tmp_path_factory, runs, data):
 
 def test_genes_that_became_dates_are_told_of_in_lists(tmp_path):
     path = tmp_path / "lists.csv"
-    path.write_text("run 1,run 2\nTP53,2-Sep\nEGFR,TP53\nMYC,EGFR\n")
+    path.write_text("run 1,run 2\nTP53,2-Sep\nEGFR,TP53\nMYC,EGFR\n", encoding="utf-8")
     notes = Selections.read(path).notes
     assert "1 name is a date ('2-Sep' among the names), which a spreadsheet may have made of a gene such as SEPT2" in (
         " ".join(notes)
@@ -413,11 +417,13 @@ def test_genes_that_became_dates_are_told_of_in_lists(tmp_path):
 
 def test_lines_of_names_that_spaces_separate_are_lists_where_rows_are_asked_for(tmp_path):
     path = tmp_path / "lists.txt"
-    path.write_text("TP53 EGFR MYC\nKRAS TP53 ALK\nEGFR PTEN\n")
+    path.write_text("TP53 EGFR MYC\nKRAS TP53 ALK\nEGFR PTEN\n", encoding="utf-8")
     found = Selections.read(path, layout="rows", header=False)
     assert found.sets() == [{"TP53", "EGFR", "MYC"}, {"KRAS", "TP53", "ALK"}, {"EGFR", "PTEN"}]
     assert "names separated by spaces" in found.notes
-    path.write_text("interleukin 6\ntumour necrosis factor\nvitamin D\n")  # names of several words, as one list
+    path.write_text(
+        "interleukin 6\ntumour necrosis factor\nvitamin D\n", encoding="utf-8"
+    )  # names of several words, as one list
     assert Selections.read(path).sets() == [{"interleukin 6", "tumour necrosis factor", "vitamin D"}]
 
 
@@ -426,10 +432,10 @@ def test_headings_are_told_from_symbols_among_which_few_have_small_letters(tmp_p
     names = [f"G{chr(65 + i)}{i}" for i in range(14)]
     rows = [["Anna", "Ben", "Carla"], ["C1orf112", names[0], names[1]]]
     rows += [[names[i], names[i + 1], names[i + 4]] for i in range(2, 10)]
-    path.write_text("\n".join(map(",".join, rows)))
+    path.write_text("\n".join(map(",".join, rows)), encoding="utf-8")
     assert Selections.read(path).labels == ("Anna", "Ben", "Carla")
     mice = [["Trp53", "Myc", "Actb"], ["Kras", "Egfr", "Trp63"], ["Egfr", "Alk", "Kras"]]  # names, or people
-    path.write_text("\n".join(map(",".join, mice)))
+    path.write_text("\n".join(map(",".join, mice)), encoding="utf-8")
     with pytest.raises(InputError, match="header=True"):
         Selections.read(path, layout="columns")
 
@@ -462,7 +468,7 @@ def test_a_whole_list_in_a_cell_is_a_run(tmp_path_factory, found, mark, heading)
     assume(sum(len(names) > 1 for names in lists) > 1 and len(frozenset.union(*sets)) < sum(map(len, set(sets))))
     assume(not any(name in set("".join(mark).split()) for names in lists for name in names))
     path = tmp_path_factory.mktemp("lists") / "lists.csv"
-    with path.open("w", newline="") as file:
+    with path.open("w", newline="", encoding="utf-8") as file:
         rows = [[label, mark.join(names)] for label, names in zip(labels, lists, strict=True)]
         csv.writer(file).writerows([[heading, "selected genes"], *rows])
     runs = Selections.read(path, n_features=50)
@@ -484,7 +490,7 @@ def test_a_whole_list_in_a_cell_is_a_run(tmp_path_factory, found, mark, heading)
 )
 def test_lists_as_programs_and_people_write_them_into_cells(tmp_path, text):
     path = tmp_path / ("lists.tsv" if "\t" in text else "lists.txt" if ": " in text else "lists.csv")
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
     runs = Selections.read(path, n_features=50)
     assert [set(names) for names in runs.sets()][:2] == [{"TP53", "MYC"}, {"TP53", "EGFR", "KRAS"}]
     assert list(runs.labels) == ["1", "2", "3"][: runs.n_runs]
@@ -492,7 +498,9 @@ def test_lists_as_programs_and_people_write_them_into_cells(tmp_path, text):
 
 def test_seed_and_fold_name_a_run_together(tmp_path):
     path = tmp_path / "lists.csv"
-    path.write_text("seed,fold,genes,auc\n1,1,TP53;MYC,0.71\n1,2,TP53;EGFR,0.82\n2,1,TP53;KRAS,0.73\n")
+    path.write_text(
+        "seed,fold,genes,auc\n1,1,TP53;MYC,0.71\n1,2,TP53;EGFR,0.82\n2,1,TP53;KRAS,0.73\n", encoding="utf-8"
+    )
     runs = Selections.read(path, n_features=50)
     assert runs.labels == ("1 1", "1 2", "2 1")
     assert runs.sizes.tolist() == [2, 2, 2]
@@ -508,24 +516,24 @@ def test_seed_and_fold_name_a_run_together(tmp_path):
 )
 def test_names_that_hold_separators_stay_whole(tmp_path, text, sizes):
     path = tmp_path / "runs.csv"
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
     assert Selections.read(path, n_features=50).sizes.tolist() == sizes
 
 
 def test_columns_of_names_with_separators_are_not_taken_for_lists_and_labels_of_runs(tmp_path):
     path = tmp_path / "lists.csv"
-    path.write_text("lasso,forest\nP1;P2,P3\nP2;P4,P1;P2\nP5,P6\n")
+    path.write_text("lasso,forest\nP1;P2,P3\nP2;P4,P1;P2\nP5,P6\n", encoding="utf-8")
     runs = Selections.read(path, n_features=50)
     assert runs.labels == ("lasso", "forest")
     assert runs.sizes.tolist() == [3, 3]
-    path.write_text("lasso,forest\nIL2 A,IL6 B\nIL6 A,IL2 A\nIL6 B,MYC A\n")
+    path.write_text("lasso,forest\nIL2 A,IL6 B\nIL6 A,IL2 A\nIL6 B,MYC A\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"may be lists in columns .* or in rows"):
         Selections.read(path, n_features=50)
 
 
 def test_a_single_identifier_of_digits_is_a_list_of_one_beside_longer_lists(tmp_path):
     path = tmp_path / "lists.csv"
-    path.write_text("fold,selected genes\na,7157\nb,7188\nc,7157;7188\nd,7157;7219\n")
+    path.write_text("fold,selected genes\na,7157\nb,7188\nc,7157;7188\nd,7157;7219\n", encoding="utf-8")
     runs = Selections.read(path, n_features=50)
     assert runs.labels == ("a", "b", "c", "d")
     assert runs.sizes.tolist() == [1, 1, 2, 2]

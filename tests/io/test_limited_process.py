@@ -33,8 +33,8 @@ def test_a_script_that_does_not_end_is_ended(tmp_path):
 
 def test_modules_are_those_of_this_process_and_none_of_the_folder_it_is_called_in(tmp_path, monkeypatch):
     (tmp_path / "own").mkdir()
-    (tmp_path / "own" / "added_later.py").write_text("NAME = 'mine'")
-    (tmp_path / "json.py").write_text("raise SystemExit('a stranger')")
+    (tmp_path / "own" / "added_later.py").write_text("NAME = 'mine'", encoding="utf-8")
+    (tmp_path / "json.py").write_text("raise SystemExit('a stranger')", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path / "own"))
     assert printed("import json, added_later; print(json.dumps(added_later.NAME))", tmp_path) == b'"mine"\n'

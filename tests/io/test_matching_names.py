@@ -118,11 +118,11 @@ GENES_IN_ROWS = "gene,run1,run2,run3\n" + "".join(f"TP{i},{i % 2},{int(i < 3)},1
 
 def test_features_in_rows_are_read_by_transpose(tmp_path):
     path = tmp_path / "genes.csv"
-    path.write_text(GENES_IN_ROWS.replace("gene,run1,run2,run3", "name,u,v,w"))
+    path.write_text(GENES_IN_ROWS.replace("gene,run1,run2,run3", "name,u,v,w"), encoding="utf-8")
     with pytest.raises(InputError, match=r"text in its first column 'name'.*transpose=True.*call the column run"):
         Selections.read(path)
     assert Selections.read(path, transpose=True).labels == ("u", "v", "w")
-    path.write_text(GENES_IN_ROWS)
+    path.write_text(GENES_IN_ROWS, encoding="utf-8")
     runs = Selections.read(path)
     assert runs.notes == ("3 runs from 3 columns (the rows are the features); universe: 6 features",)
     assert runs == Selections.read(path, transpose=True)
@@ -133,7 +133,7 @@ def test_features_in_rows_are_read_by_transpose(tmp_path):
 @pytest.mark.parametrize("first", ["", "run"])
 def test_many_named_rows_of_few_columns_are_not_taken_for_runs(tmp_path, capsys, first):
     path = tmp_path / "genes.csv"
-    path.write_text(f"{first},a,b,c\n" + "".join(f"TP{i}X,{i % 2},1,0\n" for i in range(100)))
+    path.write_text(f"{first},a,b,c\n" + "".join(f"TP{i}X,{i % 2},1,0\n" for i in range(100)), encoding="utf-8")
     with pytest.raises(InputError, match=r"reads as 100 runs .* of 3 features"):
         Selections.read(path)
     assert Selections.read(path, transpose=False).n_runs == 100
@@ -146,7 +146,7 @@ def test_many_named_rows_of_few_columns_are_not_taken_for_runs(tmp_path, capsys,
 
 def test_transpose_is_offered_for_many_rows_without_names(tmp_path, capsys):
     path = tmp_path / "genes.csv"
-    path.write_text("a,b,c\n" + "".join(f"{i % 2},1,0\n" for i in range(100)))
+    path.write_text("a,b,c\n" + "".join(f"{i % 2},1,0\n" for i in range(100)), encoding="utf-8")
     measure = ["measure", str(path), "-m", "nogueira"]
     assert run(measure) == 0
     assert "read as 100 runs of 3 features; if its rows are the features, give --transpose." in capsys.readouterr().err
@@ -157,7 +157,7 @@ def test_transpose_is_offered_for_many_rows_without_names(tmp_path, capsys):
 
 def test_many_numbered_runs_of_few_features_are_fine(tmp_path):
     path = tmp_path / "runs.csv"
-    path.write_text("run,a,b,c\n" + "".join(f"boot {i},{i % 2},1,0\n" for i in range(100)))
+    path.write_text("run,a,b,c\n" + "".join(f"boot {i},{i % 2},1,0\n" for i in range(100)), encoding="utf-8")
     assert Selections.read(path).n_runs == 100
 
 
@@ -181,7 +181,8 @@ def test_weights_of_a_json_file_belong_to_the_features_as_listed(tmp_path):
     path = tmp_path / "runs.json"
     path.write_text(
         '{"schema": "steadyset.selections", "schema_version": 1, "n_features": 3, "features": ["a", "b", "c"], '
-        '"labels": null, "runs": [["c", "a"], [1, 0]], "weights": [[5, 7], [2, 3]]}'
+        '"labels": null, "runs": [["c", "a"], [1, 0]], "weights": [[5, 7], [2, 3]]}',
+        encoding="utf-8",
     )
     assert Selections.read(path).to_frame().to_numpy().tolist() == [[7, 0, 5], [3, 2, 0]]
     assert Selections.read(path, ["c", "b", "a"]).to_frame().to_numpy().tolist() == [[5, 0, 7], [0, 2, 3]]

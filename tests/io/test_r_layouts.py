@@ -30,8 +30,10 @@ def test_the_variables_of_caret_rfe_are_compared_at_one_size():
 
 
 def test_several_sizes_of_rfe_are_asked_about(tmp_path):
-    lines = (FILES / "rfe_variables.csv").read_text()
-    (tmp_path / "rfe.csv").write_text(lines + '"13",4.4,4.4,4.4,"hdl",1,"Fold1"\n"14",4.4,4.4,4.4,"hdl",1,"Fold2"\n')
+    lines = (FILES / "rfe_variables.csv").read_text(encoding="utf-8")
+    (tmp_path / "rfe.csv").write_text(
+        lines + '"13",4.4,4.4,4.4,"hdl",1,"Fold1"\n"14",4.4,4.4,4.4,"hdl",1,"Fold2"\n', encoding="utf-8"
+    )
     with pytest.raises(InputError, match=r"recorded subsets of the sizes 1, 2, 4; say which to compare, such as top=2"):
         st.Selections.read(tmp_path / "rfe.csv")
     assert st.Selections.read(tmp_path / "rfe.csv", top=1).sets() == [{"hdl"}, {"hdl"}]
@@ -63,10 +65,12 @@ def test_a_path_of_penalties_is_not_taken_for_runs():
 
 
 def test_coefficients_without_an_intercept_are_read_when_asked_for(tmp_path):
-    (tmp_path / "cox.csv").write_text('"","a1","a2"\n"age",0.5,0\n"dose",0,-0.1\n')
+    (tmp_path / "cox.csv").write_text('"","a1","a2"\n"age",0.5,0\n"dose",0,-0.1\n', encoding="utf-8")
     found = st.Selections.read(tmp_path / "cox.csv", layout="glmnet")
     assert (found.sets(), found.labels) == ([{"age"}, {"dose"}], ("a1", "a2"))
-    (tmp_path / "ridge.csv").write_text('"","a1","a2"\n"(Intercept)",1,1\n"age",0.5,0.1\n"dose",0.2,-0.1\n')
+    (tmp_path / "ridge.csv").write_text(
+        '"","a1","a2"\n"(Intercept)",1,1\n"age",0.5,0.1\n"dose",0.2,-0.1\n', encoding="utf-8"
+    )
     with pytest.raises(InputError, match=r"none of the coefficients is 0, so no feature is left out; give top=10"):
         st.Selections.read(tmp_path / "ridge.csv")
 
@@ -94,7 +98,9 @@ def test_an_archive_of_mlr3fselect_holds_no_runs():
 
 
 def test_lists_that_were_cut_off_are_noticed(tmp_path):
-    (tmp_path / "ensemble.csv").write_text((FILES / "ensemble.csv").read_text().replace("age|hdl,2", "age,2"))
+    (tmp_path / "ensemble.csv").write_text(
+        (FILES / "ensemble.csv").read_text(encoding="utf-8").replace("age|hdl,2", "age,2"), encoding="utf-8"
+    )
     with pytest.raises(InputError, match=r"Row 2 names 1 feature \('age'\), but n_features is 2; .*fwrite"):
         st.Selections.read(tmp_path / "ensemble.csv")
 
@@ -139,7 +145,7 @@ def test_a_layout_that_is_asked_for_must_fit():
 
 @pytest.mark.parametrize("cells", ["1,0\n{}0,1", "TRUE,FALSE\n{}FALSE,TRUE", "0.5,0\n{}0,0.2"])
 def test_a_matrix_of_sapply_has_its_features_in_rows_or_is_asked_about(tmp_path, cells):
-    (tmp_path / "sapply.csv").write_text('"","V1","V2"\n"age",' + cells.format('"dose",') + "\n")
+    (tmp_path / "sapply.csv").write_text('"","V1","V2"\n"age",' + cells.format('"dose",') + "\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"reads as 2 runs \('age', 'dose'\) .* give transpose=True"):
         st.Selections.read(tmp_path / "sapply.csv")
     assert st.Selections.read(tmp_path / "sapply.csv", transpose=True).sets() == [{"age"}, {"dose"}]
@@ -160,7 +166,7 @@ def test_the_command_says_what_it_understood():
 
 
 def test_a_heading_alone_is_no_table(tmp_path):
-    (tmp_path / "max.csv").write_text('"","x"\n')
+    (tmp_path / "max.csv").write_text('"","x"\n', encoding="utf-8")
     with pytest.raises(InputError, match="The table has no cells"):
         st.Selections.read(tmp_path / "max.csv")
 
@@ -173,6 +179,6 @@ def test_a_heading_alone_is_no_table(tmp_path):
 def test_the_tests_of_one_analysis_are_no_runs(tmp_path, header, transpose, last):
     path = tmp_path / "results.csv"
     rows = [f"TP{i},1.5,-{i}.25,0.3,2.5,0.0{i},{last}" for i in range(1, 6)]
-    path.write_text("\n".join([f",{header}", *rows]) + "\n")
+    path.write_text("\n".join([f",{header}", *rows]) + "\n", encoding="utf-8")
     with pytest.raises(InputError, match="holds the tests of one analysis"):
         st.Selections.read(path, transpose=transpose)

@@ -186,7 +186,7 @@ def test_files_of_samples_in_other_forms_are_understood(place, form):
         table.set_index("sample").rename_axis(None).to_csv(path)
     elif form == "R":
         lines = [f'"{row.sample}" "{row.outcome}" {row.code}' for row in table.itertuples()]
-        path.write_text("\n".join(['"outcome" "code"', *lines]) + "\n")
+        path.write_text("\n".join(['"outcome" "code"', *lines]) + "\n", encoding="utf-8")
     elif form == "columns":
         table.set_index("sample").T.to_csv(path)
     else:
@@ -201,7 +201,7 @@ def test_files_of_samples_in_other_forms_are_understood(place, form):
 def test_a_table_of_the_broad_institute_is_understood(place, expression):
     table = expression.rename_axis("NAME")
     table.insert(0, "Description", "na")
-    (place / "x.gct").write_text(f"#1.2\n{D}\t{N}\n{table.to_csv(sep=chr(9))}")
+    (place / "x.gct").write_text(f"#1.2\n{D}\t{N}\n{table.to_csv(sep=chr(9))}", encoding="utf-8")
     data = load_data(place / "x.gct", "outcome", samples=place / "known.csv")
     np.testing.assert_array_equal(data.X, expression.to_numpy().T)
 

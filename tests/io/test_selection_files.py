@@ -97,7 +97,7 @@ def test_many_features_are_written_long_and_read_back(tmp_path):
 def test_wide_rows_longer_than_the_block_that_a_reader_takes(tmp_path):
     """More than a megabyte a row, which gzip makes a few kilobytes."""
     d = 5_000
-    with gzip.open(tmp_path / "s.csv.gz", "wt") as sink:
+    with gzip.open(tmp_path / "s.csv.gz", "wt", encoding="utf-8") as sink:
         sink.write("\n".join([",".join(f"x{f}" for f in range(d)), *[",".join(["1." + 250 * "0"] * d)] * 2]))
     assert Selections.read(tmp_path / "s.csv.gz").sizes.tolist() == [d, d]
 
@@ -168,7 +168,7 @@ def test_frames_written_by_pandas_are_read(tmp_path):
 
 def test_json_states_its_schema_and_version(tmp_path):
     Selections.from_sets([[0]], n_features=2).write(tmp_path / "s.json")
-    content = json.loads((tmp_path / "s.json").read_text())
+    content = json.loads((tmp_path / "s.json").read_text(encoding="utf-8"))
     assert (content["schema"], content["schema_version"]) == ("steadyset.selections", 1)
 
 
@@ -196,7 +196,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypat
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_places_that_cannot_be_written(tmp_path, ending):
     selections = Selections.from_sets([[0], [1]], n_features=2)
-    (tmp_path / "file").write_text("")
+    (tmp_path / "file").write_text("", encoding="utf-8")
     (tmp_path / f"folder.{ending}").mkdir()
     for place in ("nowhere/s", "file/s", "folder"):
         with pytest.raises(InputError, match="cannot be written"):
@@ -274,7 +274,7 @@ def test_a_first_column_of_text_is_understood_alike_in_narrow_and_wide_files(tmp
 
     def read(head, names, **options):
         rows = [[head, *features], *([name, *row] for name, row in zip(names, cells, strict=True))]
-        path.write_text("\n".join(",".join(row) for row in rows))
+        path.write_text("\n".join(",".join(row) for row in rows), encoding="utf-8")
         return Selections.read(path, **options)
 
     asked = "The table has text in its first column 'name' ('BRCA1', 'TP53'); if these are the features, give "

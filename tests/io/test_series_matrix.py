@@ -55,10 +55,10 @@ def test_values_are_those_of_geoquery(tmp_path, packed):
 
 def test_columns_of_the_table_may_have_another_order_than_the_header(tmp_path):
     begin = "!series_matrix_table_begin\n"
-    head, table = FILE.read_text().split(begin)
+    head, table = FILE.read_text(encoding="utf-8").split(begin)
     lines = [line.split("\t") for line in table.splitlines()[:-1]]
     turned = ["\t".join([first, *reversed(rest)]) for first, *rest in lines]
-    (tmp_path / "x.txt").write_text(head + begin + "\n".join([*turned, "!series_matrix_table_end"]))
+    (tmp_path / "x.txt").write_text(head + begin + "\n".join([*turned, "!series_matrix_table_end"]), encoding="utf-8")
     data = load_data(tmp_path / "x.txt", "age", impute="median")
     assert list(data.rows) == SAMPLES[::-1]
     assert data.y.tolist() == TRUTH["age:ch1"][::-1]
@@ -116,14 +116,14 @@ def without_values(text):
 )
 def test_damaged_files_are_one_sentence(tmp_path, change, sentence):
     path = tmp_path / FILE.name
-    path.write_text(change(FILE.read_text()))
+    path.write_text(change(FILE.read_text(encoding="utf-8")), encoding="utf-8")
     with pytest.raises(InputError, match=sentence):
         load_data(path, "tissue", impute="median")
 
 
 def test_a_file_without_values_tells_the_samples_of_another(tmp_path):
     header = tmp_path / FILE.name
-    header.write_text(without_values(FILE.read_text()))
+    header.write_text(without_values(FILE.read_text(encoding="utf-8")), encoding="utf-8")
     counts = pd.DataFrame(
         {name: range(i, i + 30) for i, name in enumerate(SAMPLES)}, index=[f"g{i}" for i in range(30)]
     )
@@ -135,8 +135,8 @@ def test_a_file_without_values_tells_the_samples_of_another(tmp_path):
 
 def test_two_channels_have_characteristics_of_their_own(tmp_path):
     line = "\t".join(["!Sample_characteristics_ch2", *(f'"tissue: pool{i % 2}"' for i in range(8))])
-    text = FILE.read_text().replace("!Sample_molecule_ch1", line + "\n!Sample_molecule_ch1")
-    (tmp_path / "x.txt").write_text(text)
+    text = FILE.read_text(encoding="utf-8").replace("!Sample_molecule_ch1", line + "\n!Sample_molecule_ch1")
+    (tmp_path / "x.txt").write_text(text, encoding="utf-8")
     known = Phenotypes.of_series(read_series_header(tmp_path / "x.txt", 1))
     assert known["tissue"] == TRUTH["tissue:ch1"]
     assert known["tissue:ch2"] == ["pool0", "pool1"] * 4

@@ -102,7 +102,7 @@ def test_the_table_of_features_follows_the_options_of_the_command(tmp_path, caps
     rng = np.random.default_rng(0)
     values = rng.normal(size=(30, 4)).round(3)
     rows = [{"=a": a, "b": b, "-c": c, "d": d, "y": int(a + d > 0)} for a, b, c, d in values.tolist()]
-    (tmp_path / "data.csv").write_text(csv_text(rows))
+    (tmp_path / "data.csv").write_text(csv_text(rows), encoding="utf-8")
     command = ["assess", "data.csv", "--target=y", "--selector=anova:k=2", "--runs=5", "--format=json", "--out"]
     assert run([*command, "plain"]) == 0
     assert "plain/features.csv: " in capsys.readouterr().err

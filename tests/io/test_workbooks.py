@@ -92,9 +92,9 @@ def test_genes_that_became_dates_are_told_with_their_cell():
 
 
 def test_genes_that_became_dates_are_told_in_text_and_in_headers_too(tmp_path):
-    (tmp_path / "x.txt").write_text("TP53\nMYC\nKRAS\n1-Dec\n")
+    (tmp_path / "x.txt").write_text("TP53\nMYC\nKRAS\n1-Dec\n", encoding="utf-8")
     assert "('1-Dec' in row 4, column 1)" in read_sheet(tmp_path / "x.txt").notes[0]
-    (tmp_path / "x.csv").write_text("TP53,7-Sep,MYC,y\n1,2,3,0\n3,1,2,1\n")
+    (tmp_path / "x.csv").write_text("TP53,7-Sep,MYC,y\n1,2,3,0\n3,1,2,1\n", encoding="utf-8")
     assert "('7-Sep' in the header)" in load_data(tmp_path / "x.csv", "y").notes[0]
     book = openpyxl.Workbook()
     book.active.append(["TP53", "MYC", datetime.date(2024, 9, 7), "y"])
@@ -135,12 +135,12 @@ def test_a_formula_that_nobody_computed_is_told(tmp_path):
 
 
 def test_text_that_is_called_xls_is_text(tmp_path):
-    (tmp_path / "x.xls").write_text("gene\tp\nTP53\t0.5\nMYC\t0.1\n")
+    (tmp_path / "x.xls").write_text("gene\tp\nTP53\t0.5\nMYC\t0.1\n", encoding="utf-8")
     assert read_sheet(tmp_path / "x.xls").rows == [["gene", "p"], ["TP53", "0.5"], ["MYC", "0.1"]]
 
 
 def test_a_sheet_of_a_text_file_and_a_delimiter_of_a_workbook_are_refused(tmp_path):
-    (tmp_path / "x.csv").write_text("a,y\n1,2\n")
+    (tmp_path / "x.csv").write_text("a,y\n1,2\n", encoding="utf-8")
     with pytest.raises(InputError, match="is a text file; leave sheet out"):
         load_data(tmp_path / "x.csv", "y", sheet="data")
     with pytest.raises(InputError, match="is a workbook; leave delimiter out"):

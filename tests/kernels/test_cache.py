@@ -28,7 +28,7 @@ def place(tmp_path, monkeypatch):
     """A module with a kernel, whose caches all lie below tmp_path."""
     (tmp_path / "tmp").mkdir()
     (tmp_path / "code").mkdir()
-    (tmp_path / "code" / "doubling.py").write_text(SOURCE)
+    (tmp_path / "code" / "doubling.py").write_text(SOURCE, encoding="utf-8")
     monkeypatch.setattr(numba.config, "CACHE_DIR", "")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "user"))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
@@ -94,15 +94,15 @@ def test_the_code_of_an_older_source_is_not_run(place):
     (old,) = files(place, "nbc")
     code = old.read_bytes()
     source = place / "code" / "doubling.py"
-    source.write_text(SOURCE.replace("x + x", "2 * x"))
+    source.write_text(SOURCE.replace("x + x", "2 * x"), encoding="utf-8")
     compiles(place)
     old.write_bytes(code)
     assert compiles(place)
 
 
 def test_without_a_folder_a_temporary_one_is_used(place):
-    (place / "code" / "__pycache__").write_text("a file in place of the folder")
-    (place / "user").write_text("a file in place of the folder")
+    (place / "code" / "__pycache__").write_text("a file in place of the folder", encoding="utf-8")
+    (place / "user").write_text("a file in place of the folder", encoding="utf-8")
     assert compiles(place)
     assert not compiles(place)
     assert list((place / "tmp").iterdir())
@@ -110,7 +110,7 @@ def test_without_a_folder_a_temporary_one_is_used(place):
 
 def test_without_any_folder_kernels_are_compiled_each_time(place, monkeypatch):
     for name in ("code/__pycache__", "user"):
-        (place / name).write_text("a file in place of the folder")
+        (place / name).write_text("a file in place of the folder", encoding="utf-8")
     monkeypatch.setattr(tempfile, "tempdir", str(place / "user"))
     assert compiles(place)
     assert compiles(place)
@@ -119,7 +119,7 @@ def test_without_any_folder_kernels_are_compiled_each_time(place, monkeypatch):
 @pytest.mark.posix
 def test_a_temporary_folder_that_others_can_write_is_not_believed(place):
     for name in ("code/__pycache__", "user"):
-        (place / name).write_text("a file in place of the folder")
+        (place / name).write_text("a file in place of the folder", encoding="utf-8")
     compiles(place)
     (folder,) = (place / "tmp").iterdir()
     folder.chmod(0o777)

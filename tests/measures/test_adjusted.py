@@ -15,7 +15,7 @@ from steadyset.measures.adjusted.expectations import RandomOverlaps
 from steadyset.measures.options import Options
 from steadyset.measures.record import get_family
 
-ORACLES = json.loads((Path(__file__).parents[1] / "oracles" / "adjusted.json").read_text())
+ORACLES = json.loads((Path(__file__).parents[1] / "oracles" / "adjusted.json").read_text(encoding="utf-8"))
 SEVEN = ORACLES["seven_features"]
 INTERSECTIONS = ["intersection_mbm", "intersection_greedy", "intersection_count", "intersection_mean"]
 ADJUSTED = ["zucknick", "yu", *INTERSECTIONS, "pogr", "npogr"]

@@ -14,7 +14,7 @@ from hypothesis import strategies as hyp
 import steadyset as st
 from steadyset.measures.families import effective_family
 
-ORACLES = json.loads((Path(__file__).parents[1] / "oracles" / "sechidis.json").read_text())
+ORACLES = json.loads((Path(__file__).parents[1] / "oracles" / "sechidis.json").read_text(encoding="utf-8"))
 
 
 def similarity_of(case: dict) -> st.FeatureSimilarity:

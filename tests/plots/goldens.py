@@ -43,7 +43,9 @@ def path(name: str) -> Path:
 
 
 def write(name: str) -> None:
-    path(name).write_text(json.dumps(content(small(name)), indent=1, ensure_ascii=True, sort_keys=True) + "\n")
+    path(name).write_text(
+        json.dumps(content(small(name)), indent=1, ensure_ascii=True, sort_keys=True) + "\n", encoding="utf-8"
+    )
 
 
 def difference(found: Any, kept: Any, where: str = "") -> str:

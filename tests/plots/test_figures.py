@@ -48,7 +48,7 @@ def test_pdf_and_png_have_the_size_in_print(tmp_path):
 def test_saving_as_a_figure_leaves_the_picture_as_it_is(tmp_path):
     picture = PICTURES["map"]()
     picture.save(tmp_path / "picture.svg", figure="double")
-    assert 'width="180mm"' in (tmp_path / "picture.svg").read_text()
+    assert 'width="180mm"' in (tmp_path / "picture.svg").read_text(encoding="utf-8")
     assert "mm" not in picture.svg()[:200]
 
 
@@ -63,7 +63,7 @@ def test_a_page_is_one_file_in_which_names_stay_text(tmp_path, monkeypatch):
     hostile = "</script><script>alert(1)</script>"
     sel = st.Selections.from_sets([[hostile], [hostile]], features=[hostile, "b"])
     st.plot.runs_by_features(sel).save(tmp_path / "picture.html")
-    page = (tmp_path / "picture.html").read_text()
+    page = (tmp_path / "picture.html").read_text(encoding="utf-8")
     assert page.count("</script>") == 2
     assert hostile not in page
     assert "\\u003c/script\\u003e\\u003cscript\\u003ealert(1)" in page

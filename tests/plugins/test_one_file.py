@@ -53,7 +53,7 @@ def test_a_file_in_the_folder_of_its_kind_is_all_that_is_added(tmp_path):
     package = tmp_path / "steadyset"
     shutil.copytree(Path(steadyset.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
     for name, text in FILES.items():
-        (package / name).write_text(text)
+        (package / name).write_text(text, encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "-c", ASKED],
         env={**os.environ, "PYTHONPATH": str(tmp_path)},

@@ -91,11 +91,11 @@ halves = packaged:Halves
 
 def install(folder, name, module, entry_points):
     """A package in a folder of its own, as pip leaves it."""
-    (folder / f"{name}.py").write_text(module)
+    (folder / f"{name}.py").write_text(module, encoding="utf-8")
     info = folder / f"{name}_kit-1.0.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}-kit\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(entry_points)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}-kit\nVersion: 1.0\n", encoding="utf-8")
+    (info / "entry_points.txt").write_text(entry_points, encoding="utf-8")
     return folder
 
 
@@ -117,7 +117,7 @@ def command(*arguments, cwd, path=None):
 def table(tmp_path):
     rows = np.random.default_rng(0).normal(size=(20, 4)) * [1, 1, 9, 5]
     lines = [",".join(map(str, [*row.round(3), "ab"[i // 2 % 2]])) for i, row in enumerate(rows)]
-    (tmp_path / "table.csv").write_text("\n".join(["p,q,r,s,class", *lines]))
+    (tmp_path / "table.csv").write_text("\n".join(["p,q,r,s,class", *lines]), encoding="utf-8")
     return tmp_path / "table.csv"
 
 
@@ -158,7 +158,7 @@ st.register_rule(Ever())
 
 
 def test_a_rule_from_a_loaded_file_reaches_every_process_of_an_assessment(tmp_path, table):
-    (tmp_path / "rule.py").write_text(RULE)
+    (tmp_path / "rule.py").write_text(RULE, encoding="utf-8")
     done = command(
         *("assess", "table.csv", "-t", "class", "-s", "stability_selection:rule=ever,q=3,n_runs=20"),
         *("-s", "stability_selection:q=1,threshold=0.9,n_runs=20", "--runs", "2", "--jobs", "2"),
@@ -174,17 +174,19 @@ def test_a_rule_from_a_loaded_file_reaches_every_process_of_an_assessment(tmp_pa
 
 def test_a_loaded_file_reaches_every_process_of_an_assessment_and_its_report_needs_it_no_more(tmp_path, table):
     (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "numpy.py").write_text(MINE + REGISTERED)  # a file may be called like an installed module
+    (tmp_path / "mine" / "numpy.py").write_text(
+        MINE + REGISTERED, encoding="utf-8"
+    )  # a file may be called like an installed module
     rows = assessed(tmp_path, "--load", "mine/numpy.py")
     assert [rows[name]["runs"] for name in ("first_columns:k=1", "spread:k=2")] == [4, 4]
     assert [rows[name]["failures"] for name in rows] == [0, 0]
     assert [rows[name]["size"] for name in rows] == [1, 2]
     page = command("report", "folder", cwd=tmp_path)
     assert page.returncode == 0, page.stderr
-    assert "Sizes of the sets" not in (tmp_path / "report.html").read_text()
-    (tmp_path / "pictured.py").write_text(PICTURE)
+    assert "Sizes of the sets" not in (tmp_path / "report.html").read_text(encoding="utf-8")
+    (tmp_path / "pictured.py").write_text(PICTURE, encoding="utf-8")
     command("report", "folder", "--load", "pictured.py", cwd=tmp_path)
-    assert "Sizes of the sets" in (tmp_path / "report.html").read_text()
+    assert "Sizes of the sets" in (tmp_path / "report.html").read_text(encoding="utf-8")
     listed = command("measures", "simpson", "--load", "mine/numpy.py", "--format", "json", cwd=tmp_path)
     assert json.loads(listed.stdout)[0]["formula"] == "r / min(ki, kj)", listed.stderr
     resumed = command(
@@ -199,13 +201,13 @@ def test_an_installed_package_reaches_the_command_and_its_worker_processes(tmp_p
     site = tmp_path / "site"
     site.mkdir()
     install(site, "packaged", MINE + RECORDS, ENTRY_POINTS)
-    (site / "packaged_picture.py").write_text(PICTURE)
+    (site / "packaged_picture.py").write_text(PICTURE, encoding="utf-8")
     rows = assessed(tmp_path, path=site)
     assert [rows[name]["failures"] for name in rows] == [0, 0]
     assert [rows[name]["size"] for name in rows] == [1, 2]
     page = command("report", "folder", cwd=tmp_path, path=site)
     assert page.returncode == 0, page.stderr
-    assert "Sizes of the sets" in (tmp_path / "report.html").read_text()
+    assert "Sizes of the sets" in (tmp_path / "report.html").read_text(encoding="utf-8")
     by_rule = "stability_selection:base=anova,rule=lenient,q=1,threshold=0.1,n_runs=10"
     stable = command(
         *("assess", "table.csv", "-t", "class", "-s", by_rule, "--runs", "2", "--resampling", "halves"),
@@ -248,7 +250,7 @@ def test_what_cannot_be_loaded_is_one_sentence(tmp_path, monkeypatch, capsys, na
 
     monkeypatch.chdir(tmp_path)
     if text is not None:
-        (tmp_path / f"{name.removesuffix('.py')}.py").write_text(text)
+        (tmp_path / f"{name.removesuffix('.py')}.py").write_text(text, encoding="utf-8")
     assert run(["measures", "--load", name]) == 2
     told = capsys.readouterr().err
     assert why in told
@@ -265,7 +267,8 @@ def test_importing_steadyset_and_looking_up_what_it_has_searches_no_packages(tmp
         "from steadyset.resampling import resampling_by_name\n"
         "from steadyset.selectors.names import selector_by_name\n"
         "st.get_measure('jaccard'); resampling_by_name('kfold'); selector_by_name('lasso', 'classes')\n"
-        "from steadyset.selectors.filters import get_filter; get_filter('anova')\n"
+        "from steadyset.selectors.filters import get_filter; get_filter('anova')\n",
+        encoding="utf-8",
     )
     done = subprocess.run([sys.executable, tmp_path / "watch.py"], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr

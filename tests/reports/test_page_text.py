@@ -21,7 +21,7 @@ RUNS = st.Selections.from_sets([[0, 1], [0, 1], [0, 2]] * 3, n_features=8)
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
-    return st.report({"a": RUNS, "b": RUNS}, tmp_path_factory.mktemp("page") / "page.html").read_text()
+    return st.report({"a": RUNS, "b": RUNS}, tmp_path_factory.mktemp("page") / "page.html").read_text(encoding="utf-8")
 
 
 def colours(scheme):
@@ -89,7 +89,7 @@ def test_settings_checksum_versions_and_date_stand_at_the_end(tmp_path):
     X = random.standard_normal((30, 5))
     y = (X[:, 0] > 0).astype(int)
     result = st.assess("anova:k=2", X, y, resampling=st.Bootstrap(4), engine="serial", scoring=[])
-    page = st.report(result, tmp_path / "page.html").read_text()
+    page = st.report(result, tmp_path / "page.html").read_text(encoding="utf-8")
     end = page.split('<section id="settings">')[1].split("<script")[0]
     assert result.settings["data_sha256"] in end
     assert re.search(r"steadyset \d.*numpy \d.*scikit-learn \d", end)

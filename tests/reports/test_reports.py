@@ -26,7 +26,7 @@ def headings_without_content(page):
 
 
 def test_a_report_of_one_selector_has_no_empty_headings(tmp_path):
-    page = st.report(assessed("anova:k=2"), tmp_path / "page.html").read_text()
+    page = st.report(assessed("anova:k=2"), tmp_path / "page.html").read_text(encoding="utf-8")
     assert "What differs" not in page
     assert "Runs without" not in page
     assert headings_without_content(page) == []
@@ -35,14 +35,14 @@ def test_a_report_of_one_selector_has_no_empty_headings(tmp_path):
 
 def test_a_report_without_scores(tmp_path):
     result = assessed(["anova:k=2", "anova:k=3"], scoring=[])
-    page = st.report(result, tmp_path / "page.html").read_text()
+    page = st.report(result, tmp_path / "page.html").read_text(encoding="utf-8")
     assert "The steadiest selector" in page
     assert "baseline" not in without_scripts(page).split("</style>")[1]
     assert headings_without_content(page) == []
 
 
 def test_scores_stand_with_their_error_and_baselines(tmp_path):
-    page = st.report(assessed("anova:k=2"), tmp_path / "page.html").read_text()
+    page = st.report(assessed("anova:k=2"), tmp_path / "page.html").read_text(encoding="utf-8")
     assert re.search(r"<td>0\.\d{3} ± 0\.\d{3}</td>", page)
     assert "the largest class, no features" in page
     assert "random, 2 features" in page
@@ -61,7 +61,7 @@ def test_hostile_names_are_shown_written_out_and_survive_the_run_folder(tmp_path
 
 
 def test_the_core_share_is_that_of_words_and_pictures(tmp_path):
-    page = st.report(SELECTIONS, tmp_path / "page.html", core=0.6, level=0.8).read_text()
+    page = st.report(SELECTIONS, tmp_path / "page.html", core=0.6, level=0.8).read_text(encoding="utf-8")
     assert "selected in at least 60% of the runs" in page
     assert "in at least 60% of the runs (dashed line)" in page
     assert "80% interval" in page
@@ -83,7 +83,7 @@ def test_the_core_share_is_that_of_words_and_pictures(tmp_path):
     ids=["selections", "several", "comparison", "findings", "array", "nothing", "one run of everything"],
 )
 def test_whatever_says_something_has_a_report(result, tmp_path):
-    page = st.report(result, tmp_path / "page.html").read_text()
+    page = st.report(result, tmp_path / "page.html").read_text(encoding="utf-8")
     assert headings_without_content(page) == []
     assert "nan" not in re.sub(r"<svg.*?</svg>", "", without_scripts(page), flags=re.DOTALL).lower()
 
@@ -109,7 +109,7 @@ def test_what_cannot_be_reported_is_one_sentence(result, path, sentence, tmp_pat
 
 def test_the_table_of_features_shows_the_best_and_counts_the_rest(tmp_path):
     sets = [[*range(10), 10 + run] for run in range(30)]
-    page = st.report(st.Selections.from_sets(sets, n_features=50), tmp_path / "page.html").read_text()
+    page = st.report(st.Selections.from_sets(sets, n_features=50), tmp_path / "page.html").read_text(encoding="utf-8")
     assert page.count("<td>0.03</td>") == 15  # 25 rows: 10 features of every run, 15 of a single one
     assert "15 more features selected less often" in page
     told = st.findings_of(st.Selections.from_sets(sets, n_features=50)).to_dict()["features"]
@@ -119,7 +119,7 @@ def test_the_table_of_features_shows_the_best_and_counts_the_rest(tmp_path):
 def test_the_report_names_stand_ins_and_what_is_selected_on_all_rows(tmp_path):
     twins = np.column_stack([X, X[:, 0] + 0.01 * RANDOM.standard_normal(40)])
     result = st.assess(["anova:k=1", "lasso:k=1"], twins, Y, resampling=st.Bootstrap(10), engine="serial", scoring=[])
-    page = st.report(result, tmp_path / "page.html").read_text()
+    page = st.report(result, tmp_path / "page.html").read_text(encoding="utf-8")
     assert "<h3><bdi>all 2 selectors</bdi></h3>" in page
     assert re.search(r"x0 \(|x6 \(", page)
     assert "<summary><bdi>lasso:k=1</bdi></summary>" in page

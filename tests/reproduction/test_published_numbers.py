@@ -71,7 +71,7 @@ def test_what_is_not_well_formed_is_told_with_its_place(contents, sentence):
 )
 def test_a_file_that_is_not_json_is_named(tmp_path, text, sentence):
     file = tmp_path / "broken.json"
-    file.write_text(text)
+    file.write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=sentence) as error:
         read_paper(file)
     assert str(file) in str(error.value)
@@ -80,12 +80,13 @@ def test_a_file_that_is_not_json_is_named(tmp_path, text, sentence):
 def test_a_paper_of_your_own_is_one_file_and_its_json(tmp_path):
     from steadyset.plugins import load
 
-    (tmp_path / "mine-2026.json").write_text(json.dumps(with_item()))
+    (tmp_path / "mine-2026.json").write_text(json.dumps(with_item()), encoding="utf-8")
     (tmp_path / "mine.py").write_text(
         "from steadyset.reproduction import item\n\n"
         "@item('mine-2026', 'table-1')\n"
         "def table_1(run):\n"
-        "    yield run.row(run.published.cell('a', 'b'), 0.5)\n"
+        "    yield run.row(run.published.cell('a', 'b'), 0.5)\n",
+        encoding="utf-8",
     )
     load(tmp_path / "mine.py")
     try:

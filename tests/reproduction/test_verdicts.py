@@ -192,7 +192,7 @@ def test_results_are_written_as_csv_markdown_tables_and_figures(tmp_path):
     result = reproduced(tmp_path, drawn)
     folder = tmp_path / PAPER / "table-1"
     assert pd.read_csv(folder / "comparison.csv")["verdict"].tolist() == ["reproduced"]
-    assert (folder / "comparison.md").read_text().startswith("| what ")
+    assert (folder / "comparison.md").read_text(encoding="utf-8").startswith("| what ")
     assert pd.read_csv(folder / "values.csv").shape == (4, 3)
     assert {path.suffix for path in folder.glob("figure.*")} == {".csv", ".svg", ".html"}
     assert result.notes == ()
@@ -233,7 +233,7 @@ def test_a_result_that_cannot_be_read_is_named(tmp_path):
     published()
     reproduced(tmp_path, jaccard)
     file = tmp_path / PAPER / "table-1" / "result.json"
-    file.write_text('{"rows": [{"what": "x"}]}')
+    file.write_text('{"rows": [{"what": "x"}]}', encoding="utf-8")
     with pytest.raises(InputError, match=r"result\.json is not a result of this version; remove it"):
         reproduce_item(chosen_items([PAPER])[0], out=tmp_path, resume=True)
 
@@ -250,10 +250,10 @@ def test_a_folder_of_something_else_is_not_emptied(tmp_path):
     published()
     other = tmp_path / PAPER / "table-1" / "thesis.txt"
     other.parent.mkdir(parents=True)
-    other.write_text("years of work")
+    other.write_text("years of work", encoding="utf-8")
     with pytest.raises(InputError, match="holds other files"):
         reproduced(tmp_path, jaccard)
-    assert other.read_text() == "years of work"
+    assert other.read_text(encoding="utf-8") == "years of work"
 
 
 def test_an_assessment_in_an_item_has_its_run_folder_and_seed(tmp_path):

@@ -75,7 +75,7 @@ def test_a_report_that_was_written_while_a_run_ended_is_made_again(client, appli
 
 @pytest.mark.parametrize("name", ["data.csv", "_.csv", "数据.csv", f"{'x' * 90}.csv"])
 def test_a_table_beside_the_runs_gives_a_run_a_name_that_it_may_have(client, folder, name):
-    (folder / name).write_text("x,y\n" + "1,a\n2,b\n3,a\n4,b\n" * 5)
+    (folder / name).write_text("x,y\n" + "1,a\n2,b\n3,a\n4,b\n" * 5, encoding="utf-8")
     answer = client.get("/data", params={"file": name, "target": "y"})
     assert answer.status_code == 200
     (proposed,) = re.findall(r'id="name" name="name" value="([^"]*)"', answer.text)
@@ -86,7 +86,7 @@ def test_a_table_beside_the_runs_gives_a_run_a_name_that_it_may_have(client, fol
     "settings", ["", "[]", '{"details": [], "selectors": 3}', '{"details": {"n_runs": "x"}, "selectors": {"a": ""}}']
 )
 def test_a_damaged_run_folder_keeps_no_other_from_being_shown(client, two, folder, settings):
-    (folder / "one" / "assessment.json").write_text(settings)
+    (folder / "one" / "assessment.json").write_text(settings, encoding="utf-8")
     assert "other" in client.get("/runs").text
     assert client.get("/runs/one").status_code == 200
 

@@ -158,10 +158,10 @@ def test_progress_counts_runs_and_not_fits_on_all_rows(folder):
     place = folder / "a"
     (place / "finished").mkdir(parents=True)
     settings = {"selectors": {"x": "", "y": ""}, "details": {"n_runs": 5}}
-    (place / "assessment.json").write_text(json.dumps(settings))
+    (place / "assessment.json").write_text(json.dumps(settings), encoding="utf-8")
     for name in ("0-0", "0-1", "1-0", "0--1", "1--1"):
-        (place / "finished" / f"{name}.json").write_text("{}")
-    (place / "finished" / ".2-0.json.77.part").write_text("{")
+        (place / "finished" / f"{name}.json").write_text("{}", encoding="utf-8")
+    (place / "finished" / ".2-0.json.77.part").write_text("{", encoding="utf-8")
     found = progress_of(Shelf(folder).run("a"))
     assert (found.done, found.total, found.lives) == (3, 10, False)
     assert not is_held(place)

@@ -144,7 +144,7 @@ def test_a_process_that_dies_is_interrupted_and_one_that_complains_has_failed(sh
     ordered(queue, "a")
     os.kill(shelf.run("a").order.pid, signal.SIGKILL)
     until(lambda: progress_of(shelf.run("a")).state == INTERRUPTED)
-    (shelf.path / "a" / "said.txt").write_text("42 rows\nsteadyset: The disk is full.\n")
+    (shelf.path / "a" / "said.txt").write_text("42 rows\nsteadyset: The disk is full.\n", encoding="utf-8")
     found = progress_of(shelf.run("a"))
     assert (found.state, found.complaint) == (FAILED, "The disk is full.")
 
@@ -164,13 +164,13 @@ def test_a_damaged_order_is_no_order(folder, content):
     place = folder / "a"
     write_order(place, Order("assess"))
     assert read_order(place) == Order("assess")
-    (place / ASKED).write_text(content)
+    (place / ASKED).write_text(content, encoding="utf-8")
     assert read_order(place) is None
 
 
 def test_an_order_is_plain_json(folder):
     write_order(folder / "a", Order("assess", {"out": "a", "drop": ["x", "y"]}, cores=2))
-    assert json.loads((folder / "a" / ASKED).read_text())["options"] == {"out": "a", "drop": ["x", "y"]}
+    assert json.loads((folder / "a" / ASKED).read_text(encoding="utf-8"))["options"] == {"out": "a", "drop": ["x", "y"]}
 
 
 def test_an_order_that_cannot_be_started_says_why_and_is_in_the_way_of_no_other(shelf):

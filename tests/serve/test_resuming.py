@@ -84,7 +84,7 @@ def test_what_cannot_be_repeated_safely_says_why_and_is_not_run(client, folder, 
     settings = {"selectors": {"a": ""}, "details": {"n_runs": 5, "command": line}}
     table(folder / "table.csv")
     (folder / "typed").mkdir()
-    (folder / "typed" / "assessment.json").write_text(json.dumps(settings))
+    (folder / "typed" / "assessment.json").write_text(json.dumps(settings), encoding="utf-8")
     page = client.get("/runs/typed").text
     assert why in page
     assert "Resume</button>" not in page

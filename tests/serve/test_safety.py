@@ -203,8 +203,8 @@ def test_paths_that_leave_the_folder_show_nothing(client, path):
 
 @pytest.mark.parametrize("file", ["../secret.csv", "/etc/passwd", "data/../../secret.csv", ".hidden.csv", "link.csv"])
 def test_tables_outside_of_the_folder_cannot_be_named(client, folder, file):
-    (folder.parent / "secret.csv").write_text("a,b\n1,2\n")
-    (folder / ".hidden.csv").write_text("a,b\n1,2\n")
+    (folder.parent / "secret.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    (folder / ".hidden.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     os.symlink(folder.parent / "secret.csv", folder / "link.csv")
     answer = client.get("/data", params={"file": file})
     assert (answer.status_code, "There is no data file" in answer.text) == (400, True)
@@ -217,7 +217,7 @@ def test_tables_outside_of_the_folder_cannot_be_named(client, folder, file):
 def test_a_run_folder_that_is_a_link_is_none(client, folder, tmp_path):
     outside = tmp_path / "outside"
     outside.mkdir()
-    (outside / "assessment.json").write_text("{}")
+    (outside / "assessment.json").write_text("{}", encoding="utf-8")
     os.symlink(outside, folder / "inside")
     assert client.get("/runs/inside").status_code == 400
     assert client.delete("/runs/inside", headers=client.change).status_code == 400
@@ -227,8 +227,8 @@ def test_a_run_folder_that_is_a_link_is_none(client, folder, tmp_path):
 def test_deleting_keeps_what_is_not_of_a_run(client, folder):
     place = folder / "mine"
     (place / "finished").mkdir(parents=True)
-    (place / "assessment.json").write_text("{}")
-    (place / "thesis.docx").write_text("years of work")
+    (place / "assessment.json").write_text("{}", encoding="utf-8")
+    (place / "thesis.docx").write_text("years of work", encoding="utf-8")
     answer = client.delete("/runs/mine", headers=client.change)
     assert "stay: thesis.docx" in answer.text
     assert [path.name for path in place.iterdir()] == ["thesis.docx"]

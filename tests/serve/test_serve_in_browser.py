@@ -91,7 +91,7 @@ def test_from_a_table_to_a_report(opened, server, tmp_path):
     assert "Finished: 6 of 6 runs" in page.inner_text("#run")
     with page.expect_download() as report:
         page.get_by_role("link", name="Download the report").click()
-    assert "relieff" in report.value.path().read_text()
+    assert "relieff" in report.value.path().read_text(encoding="utf-8")
     with page.expect_download() as features:
         page.get_by_role("link", name="features.csv").click()
     assert features.value.path().read_bytes() == (folder / "study 1" / "features.csv").read_bytes()
@@ -138,7 +138,7 @@ def test_two_runs_are_compared(opened, server):
     assert no_wider_than_the_window(page)
     with page.expect_download() as report:
         page.get_by_role("link", name="Download the comparison").click()
-    assert "one: anova:k=2" in report.value.path().read_text()
+    assert "one: anova:k=2" in report.value.path().read_text(encoding="utf-8")
 
 
 def test_from_pasted_selections_to_a_report_with_the_keyboard_alone(opened):
@@ -156,7 +156,7 @@ def test_from_pasted_selections_to_a_report_with_the_keyboard_alone(opened):
     assert page.locator("#result tbody tr td:first-child").first.inner_text() == "nogueira"
     with page.expect_download() as report:
         page.get_by_role("link", name="Download the report").click()
-    assert "4 runs" in report.value.path().read_text()
+    assert "4 runs" in report.value.path().read_text(encoding="utf-8")
     page.locator("#result svg[role=img]").first.wait_for()
 
 

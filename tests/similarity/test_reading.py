@@ -39,7 +39,7 @@ def test_numbered_features_keep_their_row_names(tmp_path):
 
 def test_a_file_without_header_has_features_without_names(tmp_path):
     path = tmp_path / "similarity.csv"
-    path.write_text("1,0,1\n0,1,0\n1,0,1\n")
+    path.write_text("1,0,1\n0,1,0\n1,0,1\n", encoding="utf-8")
     similarity = st.FeatureSimilarity.read(path)
     assert similarity.features is None
     assert similarity.neighbours.indices.tolist() == [2, 0]
@@ -53,7 +53,7 @@ def test_a_feature_may_be_called_run(tmp_path, heading, many):
     first = [] if heading is None else [heading]
     lines = [[*first, *names], *([*([] if heading is None else [f]), *row] for f, row in zip(names, rows, strict=True))]
     path = tmp_path / "similarity.csv"
-    path.write_text("\n".join(map(",".join, lines)))
+    path.write_text("\n".join(map(",".join, lines)), encoding="utf-8")
     similarity = st.FeatureSimilarity.read(path, threshold=0.4)
     assert similarity.features == tuple(names)
     assert similarity.neighbours.indices.tolist() == [1, 0]
@@ -61,7 +61,7 @@ def test_a_feature_may_be_called_run(tmp_path, heading, many):
 
 def test_long_files_list_what_is_not_zero(tmp_path):
     path = tmp_path / "similarity.csv"
-    path.write_text(LONG)
+    path.write_text(LONG, encoding="utf-8")
     similarity = st.FeatureSimilarity.read(path)
     assert similarity.features == ("a", "c", "b")
     assert similarity.block([0, 1], [2]).tolist() == [[0.9], [0.25]]
@@ -71,7 +71,7 @@ def test_long_files_list_what_is_not_zero(tmp_path):
 
 def test_long_files_can_declare_features_and_list_pairs_both_ways(tmp_path):
     path = tmp_path / "similarity.csv"
-    path.write_text("a,b,similarity\na,,\nb,,\nc,,\na,b,0.9\nb,a,0.9\nb,c,0.25\na,a,1\nlonely,,\n")
+    path.write_text("a,b,similarity\na,,\nb,,\nc,,\na,b,0.9\nb,a,0.9\nb,c,0.25\na,a,1\nlonely,,\n", encoding="utf-8")
     similarity = st.FeatureSimilarity.read(path)
     assert similarity.features == ("a", "b", "c", "lonely")
     assert similarity.block([0, 1, 2], [0, 1, 2]).tolist() == C.to_numpy().tolist()
@@ -94,7 +94,7 @@ def test_long_files_can_declare_features_and_list_pairs_both_ways(tmp_path):
 )
 def test_files_that_are_no_similarity_get_a_sentence(tmp_path, text, sentence):
     path = tmp_path / "similarity.csv"
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
     with pytest.raises(st.InputError, match=sentence):
         st.FeatureSimilarity.read(path)
 
@@ -105,6 +105,6 @@ def test_other_files_get_a_sentence(tmp_path):
     with pytest.raises(st.InputError, match="is a json file"):
         st.FeatureSimilarity.read(tmp_path / "none.json")
     path = tmp_path / "long.csv"
-    path.write_text(LONG)
+    path.write_text(LONG, encoding="utf-8")
     with pytest.raises(st.InputError, match="holds 'c', which is not among the features"):
         st.FeatureSimilarity.read(path, features=["a", "b"])

@@ -26,6 +26,6 @@ def site(tmp_path_factory, request):
             options = ["-b", "html", "-W", "--keep-going", "-q", "-j", "2", "-d", str(trees)]
             command = [sys.executable, "-m", "sphinx", *options, str(DOCS), str(folder)]
             built = subprocess.run(command, capture_output=True, text=True)
-            told.write_text(built.stderr if built.returncode else "")
-    assert told.read_text() == ""
+            told.write_text(built.stderr if built.returncode else "", encoding="utf-8")
+    assert told.read_text(encoding="utf-8") == ""
     return folder

@@ -291,7 +291,7 @@ def test_a_filter_keeps_as_many_features_as_its_selector_would():
 
 def test_a_space_may_come_from_a_json_file(tmp_path):
     path = tmp_path / "space.json"
-    path.write_text(json.dumps({"filter": ["anova"], "fraction": [0.5], "model": {"knn": {}}}))
+    path.write_text(json.dumps({"filter": ["anova"], "fraction": [0.5], "model": {"knn": {}}}), encoding="utf-8")
     assert tuned(space=str(path), n_trials=1).frame["n_features"].tolist() == [6.0]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from steadyset.selectors import SparseLinear, SparseLogistic
 
-ORACLE = json.loads((Path(__file__).parents[2] / "oracles" / "glmnet.json").read_text())
+ORACLE = json.loads((Path(__file__).parents[2] / "oracles" / "glmnet.json").read_text(encoding="utf-8"))
 KINDS = {"linear": SparseLinear, "logistic": SparseLogistic}
 
 

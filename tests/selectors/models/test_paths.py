@@ -21,7 +21,7 @@ from steadyset.selectors import (
 )
 
 FAMILIES = ["logistic", "linear"]
-ORACLE = json.loads((Path(__file__).parents[2] / "oracles" / "glmnet_paths.json").read_text())
+ORACLE = json.loads((Path(__file__).parents[2] / "oracles" / "glmnet_paths.json").read_text(encoding="utf-8"))
 
 
 def bootstraps(n, count, seed=0):
