@@ -11,7 +11,7 @@ import sys
 from steadyset.cli.lean_start import import_scikit_learn
 import_scikit_learn()
 assert "sklearn.linear_model" in sys.modules
-assert not {"pandas", "scipy.stats"} & set(sys.modules)
+assert not {"pandas", "scipy.stats", "numpy.f2py", "numpy.testing", "unittest"} & set(sys.modules)
 """
 
 
@@ -37,8 +37,22 @@ print(type(scaled) is pd.DataFrame, list(scaled.columns), scaled["a"].tolist())
 
 import scipy.stats.mstats
 print(scipy.stats.norm.cdf(0), sys.modules["scipy.stats"].__file__ == scipy.stats.__file__)
+
+import numpy as np, numpy.testing
+from numpy import f2py
+print(np.testing.assert_array_equal([1], [1]), np.testing is sys.modules["numpy.testing"], "run_main" in f2py.__all__)
+
+import scipy.linalg  # imported before, scipy.stats after
+print("Parameters" in scipy.linalg.solve.__doc__, "Array API" in scipy.stats.bootstrap.__doc__)
 """)
-    assert said == ["0.41666666666666663", "0.0", "True ['a', 'b'] [-1.0, 1.0]", "0.5 True"]
+    assert said == [
+        "0.41666666666666663",
+        "0.0",
+        "True ['a', 'b'] [-1.0, 1.0]",
+        "0.5 True",
+        "None True True",
+        "True True",
+    ]
 
 
 def test_what_scikit_learn_kept_of_scipy_stats_knows_its_instances_and_travels():

@@ -4,8 +4,11 @@ import importlib.util
 import os
 import pkgutil
 import shutil
+import subprocess
+import sys
 import tempfile
 
+import llvmlite.binding as llvm
 import numba
 import pytest
 from numba.core.dispatcher import Dispatcher
@@ -35,11 +38,16 @@ def place(tmp_path, monkeypatch):
     return tmp_path
 
 
-def compiles(place, argument=21):
-    """Whether a fresh copy of the kernel has to be compiled; its answer is checked."""
+def loaded(place):
     spec = importlib.util.spec_from_file_location("doubling", place / "code" / "doubling.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    return module
+
+
+def compiles(place, argument=21):
+    """Whether a fresh copy of the kernel has to be compiled; its answer is checked."""
+    module = loaded(place)
     told = []
     with before_compiling(lambda: told.append(True)):
         assert module.twice(argument) == 2 * argument
@@ -55,6 +63,49 @@ def test_a_kernel_is_compiled_once(place):
     assert compiles(place)
     assert not compiles(place)
     assert not list((place / "tmp").iterdir())
+
+
+def test_a_kernel_that_was_kept_is_built_into_one_that_was_not(place, monkeypatch):
+    (place / "code" / "doubling.py").write_text(
+        SOURCE
+        + """
+@kernel
+def four_times(x):
+    return twice(twice(x))
+"""
+    )
+    assert compiles(place)
+    read = []
+    parse = llvm.parse_bitcode
+    monkeypatch.setattr(llvm, "parse_bitcode", lambda code: (read.append(code), parse(code))[1])
+    module = loaded(place)
+    assert module.twice(21) == 42
+    assert not read  # the code for building it in
+    assert module.four_times(21) == 84
+    assert len(read) == 1
+
+
+def test_a_kernel_that_was_kept_does_not_import_what_it_was_made_of(place):
+    (place / "code" / "solving.py").write_text(
+        """
+import sys
+import numpy as np
+from steadyset.kernels.jit import kernel
+
+@kernel
+def solved(a, b):
+    return np.linalg.solve(a, b)
+
+try:
+    solved(np.zeros((1, 1)), np.ones(1))
+except np.linalg.LinAlgError as error:
+    print(error, solved(np.array([[2.0]]), np.array([3.0])), "numba.np.linalg" in sys.modules)
+"""
+    )
+    command = [sys.executable, str(place / "code" / "solving.py")]
+    said = [subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() for _ in range(2)]
+    about = "Matrix is singular to machine precision. [1.5]"
+    assert said == [f"{about} True", f"{about} False"]
 
 
 @pytest.mark.parametrize("kind", ["nbi", "nbc"])

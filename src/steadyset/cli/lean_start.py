@@ -1,21 +1,26 @@
-"""scikit-learn for a command, without the two packages that take as long to import as everything else in it.
+"""scikit-learn for a command, without what takes as long to import as everything else in it.
 
-scikit-learn imports pandas because it may be given frames, and scipy.stats for functions that a command does not call.
-Here neither is imported with it. Both can be imported afterwards as ever, and scikit-learn knows them then: it looks
-for frames only where pandas has been imported, and what it took from scipy.stats imports it when it is used. A version
-of scikit-learn that needs one of them while it is imported is imported with both.
+scikit-learn imports pandas because it may be given frames, and scipy.stats for functions that a command does not call;
+SciPy looks up whatever NumPy has, and so imports its helpers for tests and for Fortran. Here none of them is imported
+with it. All can be imported afterwards as ever, and scikit-learn knows them then: it looks for frames only where pandas
+has been imported, and what was taken from the others imports them when it is used. SciPy also takes the descriptions of
+its functions apart, to add a note on other kinds of arrays: here they stay as they are written. A version of
+scikit-learn that needs one of all these while it is imported is imported with them.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-NOT_YET = "scipy.stats"
+import numpy
+
+NOT_YET = ("scipy.stats", "numpy.f2py", "numpy.testing")
+NOTES = ("scipy._lib._array_api", "FunctionDoc")  # what adds notes to descriptions
 
 
 def import_scikit_learn() -> None:
@@ -23,7 +28,11 @@ def import_scikit_learn() -> None:
     if "sklearn" in sys.modules:
         return
     try:
-        with _in_place_of("pandas", None), _in_place_of(NOT_YET, _Module(NOT_YET)):
+        with ExitStack() as stack:
+            stack.enter_context(_in_place_of("pandas", None))
+            for name in NOT_YET:
+                stack.enter_context(_in_place_of(name, _Module(name)))
+            stack.enter_context(_without_notes())
             _import_parts()
         fixes = sys.modules["sklearn.utils.fixes"]
         if getattr(fixes, "pd", fixes) is None:  # versions up to 1.6 note for ever that there is no pandas
@@ -45,11 +54,16 @@ def _in_place_of(name: str, substitute: ModuleType | None) -> Iterator[None]:
     if name in sys.modules:
         yield
         return
+    home, _, last = name.rpartition(".")
     sys.modules[name] = substitute  # type: ignore[assignment]  # None is how Python itself marks what is not to be had
+    if home == "numpy":  # which looks there for what it imports late
+        setattr(numpy, last, substitute)
     try:
         yield
     finally:
         del sys.modules[name]
+        if home == "numpy":
+            delattr(numpy, last)
 
 
 class _Module(ModuleType):
@@ -90,3 +104,32 @@ class _Member:
 
 def _in_module(module: str, name: str) -> Any:
     return getattr(import_module(module), name)
+
+
+@contextmanager
+def _without_notes() -> Iterator[None]:
+    """SciPy's functions keep their descriptions as they are written."""
+    module, name = NOTES
+    home: Any = import_module(module)
+    before = getattr(home, name, None)
+    if before is None:  # versions that add none
+        yield
+        return
+    setattr(home, name, _Description)
+    try:
+        yield
+    finally:
+        setattr(home, name, before)
+
+
+class _Description:
+    """What a function says of itself, after an empty line where its signature would be; nothing is added to it."""
+
+    def __init__(self, function: Any) -> None:
+        self._text = function.__doc__ or ""
+
+    def __getitem__(self, section: str) -> list[str]:
+        return []
+
+    def __str__(self) -> str:
+        return f"\n{self._text}"

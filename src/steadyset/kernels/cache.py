@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import pickle
 import re
 import stat
 import tempfile
@@ -21,6 +20,8 @@ from typing import Any
 
 from numba.core import caching
 from numba.core.runtime.nrt import rtsys
+
+from steadyset.kernels.light_loading import light_libraries, unpickled
 
 DIGEST = hashlib.sha256().digest_size
 _listeners: list[Callable[[], None]] = []
@@ -137,7 +138,7 @@ class _Files(caching.IndexDataCacheFile):
         if hashlib.sha256(identity + content).digest() != digest:
             return None
         with suppress(Exception):  # sound, but of classes that this Python or numba no longer has
-            return pickle.loads(content)
+            return unpickled(content)
         return None
 
 
@@ -182,10 +183,15 @@ class _Store(caching.FunctionCache):
             return self._load_overload(sig, target_context)
 
     def _load_overload(self, sig: Any, target_context: Any) -> Any:
+        key = self._index_key(sig, target_context.codegen())
+        found = self._cache_file.load(key)
+        if found is None:
+            return None
         try:
-            return super()._load_overload(sig, target_context)
+            with light_libraries(target_context.codegen(), described=found[1]):
+                return self._impl.rebuild(target_context, found)
         except Exception:  # made by another LLVM, for instance
-            self._cache_file.discard(self._index_key(sig, target_context.codegen()))
+            self._cache_file.discard(key)
             return None
 
 
