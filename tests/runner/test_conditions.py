@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 import time
+from contextlib import ExitStack
 
 import pytest
 from threadpoolctl import ThreadpoolController, threadpool_info
@@ -25,6 +26,17 @@ def test_libraries_of_arithmetic_have_one_thread_during_a_run_and_what_they_had_
         with same_conditions():
             assert set(threads()) == {1}
         assert threads() == before
+
+
+def test_a_run_that_overlaps_with_products_of_somebody_else_keeps_one_thread_and_gives_back_what_was():
+    before = threads()
+    with ExitStack() as products, ExitStack() as run:
+        products.enter_context(one_thread.one_blas_thread())
+        run.enter_context(same_conditions())
+        products.close()
+        assert set(threads()) == {1}
+        run.close()
+    assert threads() == before
 
 
 def test_libraries_are_looked_for_again_only_when_something_was_imported(monkeypatch):

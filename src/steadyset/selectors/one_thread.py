@@ -10,13 +10,10 @@ import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 
 from threadpoolctl import ThreadpoolController
 
-_lock = threading.Lock()
-_setting = ExitStack()
-_asking = 0
 _found: tuple[int, ThreadpoolController] | None = None
 
 
@@ -36,18 +33,40 @@ def arithmetic_libraries() -> ThreadpoolController:
     return _found[1]
 
 
+class _Libraries:
+    """Libraries of one kind. The first who asks sets one thread, the last to leave puts back what was."""
+
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+        self._lock = threading.Lock()
+        self._setting = ExitStack()
+        self._asking = 0
+
+    @contextmanager
+    def one_thread(self) -> Iterator[None]:
+        with self._lock:
+            if self._asking == 0:
+                self._setting.enter_context(arithmetic_libraries().limit(limits=1, user_api=self._kind))
+            self._asking += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._asking -= 1
+                if self._asking == 0:
+                    self._setting.close()
+
+
+_blas, _openmp = _Libraries("blas"), _Libraries("openmp")
+
+
+def one_blas_thread() -> AbstractContextManager[None]:
+    """One thread for products of matrices."""
+    return _blas.one_thread()
+
+
 @contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """The first to come sets it, the last to leave puts back what was."""
-    global _asking
-    with _lock:
-        if _asking == 0:
-            _setting.enter_context(arithmetic_libraries().limit(limits=1, user_api="blas"))
-        _asking += 1
-    try:
+def one_thread() -> Iterator[None]:
+    """One thread for all arithmetic."""
+    with _blas.one_thread(), _openmp.one_thread():
         yield
-    finally:
-        with _lock:
-            _asking -= 1
-            if _asking == 0:
-                _setting.close()
