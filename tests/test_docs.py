@@ -2,10 +2,12 @@
 
 import importlib.util
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 
+from steadyset.cli import run
 from steadyset.measures import record
 from steadyset.plots import catalogue as pictures
 from steadyset.selectors.filters import registry
@@ -66,6 +68,22 @@ def test_a_command_is_run_and_what_it_says_compared():
     assert said == page.format("steadyset: nowhere.csv does not exist.")
     with pytest.raises(ValueError, match="a console block runs steadyset alone"):
         make_outputs.with_outputs("```console\n$ rm -r runs\n```\n", "page")
+
+
+SHOWN = [
+    line.partition("#")[0].rstrip()
+    for page in sorted(TEXTS)
+    for block in re.findall(r"^```bash\n(.*?)^```$", TEXTS[page], re.DOTALL | re.MULTILINE)
+    for line in block.replace("\\\n", " ").splitlines()
+    if line.startswith("steadyset ")
+]
+
+
+@pytest.mark.parametrize("command", SHOWN)
+def test_a_command_that_is_shown_without_being_run_lacks_nothing_but_its_files(command, capsys):
+    assert run(shlex.split(command)[1:]) == 2
+    said = capsys.readouterr().err
+    assert re.search(r"^steadyset: \S+ (does not exist|cannot be loaded: No such file|is not a run folder)", said), said
 
 
 @pytest.mark.parametrize(
