@@ -8,6 +8,7 @@ import typer
 
 from steadyset.cli import shared
 from steadyset.cli.catalogues import print_catalogue
+from steadyset.cli.lean_start import import_scikit_learn
 from steadyset.cli.output import Format
 
 
@@ -18,6 +19,7 @@ def selectors(
     spreadsheet_safe: shared.SpreadsheetSafe = False,
 ) -> None:
     """List the selectors: what each does, the target it takes, its parameters and its reference."""
+    import_scikit_learn()
     from steadyset.selectors.listing import selector_entry
     from steadyset.selectors.names import selector_names
 
