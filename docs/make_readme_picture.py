@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 REPORT = ROOT / "demo-output" / "report.html"
 PICTURE = ROOT / "docs" / "images" / "report.png"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
-WIDTH, HEIGHT = 1100, 980
+WIDTH, HEIGHT = 1100, 930
 OPTIONS = (
     "--headless",
     "--no-sandbox",  # it opens one file that this project has written

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_breast_cancer
 from tests.reports.markup import contrast as colour_contrast
 
 import steadyset as st
@@ -349,6 +350,15 @@ def test_without_javascript_the_page_is_a_whole_document(opened, two):
     assert page.locator("#core dd").all_inner_texts() == ["x0, x1", "x0"]
     assert len(column(page, "summary", 1)) == 2
     assert page.locator(".picture svg").count() >= 3
+
+
+def test_selectors_with_two_scores_and_their_runs_are_seen_side_by_side_on_a_small_screen(opened, tmp_path):
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    selectors = {"elastic_net:k=10": "anova:k=10", "forest:k=10,n_estimators=100": "anova:k=10"}
+    found = st.assess(selectors, X, y, resampling=st.Bootstrap(5), scoring=["accuracy", "auc"])
+    page = opened(st.report(found, tmp_path / "page.html"), viewport={"width": 1100, "height": 900})
+    assert page.locator("#table-summary th").last.inner_text().startswith("runs")
+    assert page.locator(".wide:has(#table-summary)").evaluate("one => one.scrollWidth <= one.clientWidth")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
