@@ -15,7 +15,7 @@ from steadyset.measures.families.frequency_family import levels_without
 from steadyset.measures.families.pairwise_family import Pairwise
 from steadyset.measures.needs import has_needs
 from steadyset.measures.options import Options
-from steadyset.measures.pairs import pair_cells
+from steadyset.measures.pairs import pair_kinds
 from steadyset.measures.record import all_measures
 
 METHODS = ("auto", "normal", "t", "jackknife", "bootstrap", "logit")
@@ -193,18 +193,21 @@ def test_copies_of_a_run_do_not_lift_the_bootstrap() -> None:
         assert resampled.std() == pytest.approx(values.se, rel=0.35)
 
 
-def test_sums_over_pairs_are_the_same_by_kinds_and_one_by_one() -> None:
+def test_values_without_a_run_are_the_same_by_kinds_of_pairs_and_pair_by_pair() -> None:
     rng = np.random.default_rng(2)
-    sel = st.Selections.from_matrix(rng.random((40, 300)) < rng.random((40, 1)))  # more kinds of pairs than pairs
-    assert pair_cells(sel) is None
+    many = st.Selections.from_matrix(rng.random((40, 400)) < rng.random((40, 1)))
+    assert pair_kinds(many) is None  # more kinds of pairs than can be counted with profit
     few = random_runs(M=40)
-    assert pair_cells(few) is not None
+    assert pair_kinds(few) is not None
     records = [measure for measure in all_measures() if measure.family == "pairwise" and measure.name != "kuncheva"]
-    for runs in (sel, few):
-        sums = Pairwise().score_sums(runs, records, Options())
+    for runs in (many, few):
+        found, without = Pairwise().jackknifed(runs, records, Options())
+        assert found == Pairwise().evaluate(runs, records, Options())
+        np.testing.assert_allclose(without, Pairwise().without(runs, records, Options()), rtol=0, atol=1e-13)
         for m, measure in enumerate(records):
             scores = Pairwise().settled_scores(runs, measure, Options())
-            np.testing.assert_allclose(sums[:, m], scores.sum(axis=0) + scores.sum(axis=1), atol=1e-10)
+            left = [np.delete(np.delete(scores, i, 0), i, 1).sum() / (39 * 38) for i in range(40)]
+            np.testing.assert_allclose(without[m], left, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize(

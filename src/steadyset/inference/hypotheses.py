@@ -317,7 +317,7 @@ def difference_between(
         a = jackknife(first.take(pairing.first), a.measure, options)
         b = jackknife(second.take(pairing.second), b.measure, options)
     else:
-        b = replace(b, without=b.without[pairing.second])
+        b = b.reordered(pairing.second)
     found = _difference(a, b, options, True, alternative, level)
     return replace(found, note="; ".join(note for note in (found.note, pairing.note) if note))
 
@@ -392,7 +392,7 @@ def _paired_variance(a: Jackknife, b: Jackknife) -> tuple[float, float]:
     """The jackknife variance of the difference over the runs, and its degrees of freedom."""
     M = a.n_runs
     deviations = b.deviations - a.deviations
-    if np.abs(deviations).max() <= rounding(a.without, b.without):
+    if np.abs(deviations).max() <= max(rounding(a.without), rounding(b.without)):
         return 0.0, float(M - 1)
     return (M - 1) / M * float(np.sum(deviations**2)), float(M - 1)
 

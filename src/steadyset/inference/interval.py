@@ -185,11 +185,11 @@ def confidence_interval(
 
 def interval_of(values: Jackknife, options: Options, level: float, method: str = "auto") -> Interval:
     """The interval that leave-one-out values give by "auto", "jackknife" or "logit"."""
-    ends = measure_range(values.measure, options, values.value)
     note = values.estimate.note
     if np.isnan(values.value):
         return Interval(values.value, np.nan, np.nan, np.nan, method, level, note)
     if not values.defined:
+        ends = measure_range(values.measure, options, values.value)
         return Interval(
             values.value, ends.floor, ends.high, np.nan, method, level, _joined(note, values.why_no_variance())
         )
@@ -199,7 +199,7 @@ def interval_of(values: Jackknife, options: Options, level: float, method: str =
         low, high = zero_spread_ends(spread, 1 - level)
     else:
         low, high = ENDS.get(method, plain_ends)(spread, t_quantile(level, values.n_runs - 1))
-    low, high = ends.clip(low, high)
+    low, high = spread.range.clip(low, high)
     return Interval(values.value, low, high, spread.se, method, level, note)
 
 

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from steadyset.kernels.arrays import Floats
-from steadyset.measures.evaluate import by_family, estimates
+from steadyset.kernels.arrays import Floats, Ints
+from steadyset.measures.evaluate import evaluated_together
 from steadyset.measures.options import Estimate, Options
-from steadyset.measures.record import Measure, get_family
+from steadyset.measures.record import Measure
 from steadyset.selections import Selections
 
 NO_SPREAD, SMALL = 1e-9, 1e-4
@@ -22,11 +22,17 @@ NO_SPREAD, SMALL = 1e-9, 1e-4
 
 @dataclass(frozen=True)
 class Jackknife:
-    """A measure, its value on all M runs, and its values without each of them (nan: undefined, or M = 2)."""
+    """A measure, its value on all M runs, its values without each of them (nan: undefined, or M = 2), and how these
+    spread."""
 
     measure: Measure
     estimate: Estimate
     without: Floats
+    deviations: Floats  # mean less leave-one-out value: the influence of each run, divided by M - 1
+    defined: bool  # whether a variance can be told at all
+    has_spread: bool  # whether the values differ by more than rounding
+    se: float  # sqrt((M-1)/M sum of squared deviations), joined by the Monte Carlo error of the measure's expectation
+    skewness: float  # of the deviations: mean cube / (mean square)^1.5; 0 without a spread
 
     @property
     def value(self) -> float:
@@ -36,27 +42,9 @@ class Jackknife:
     def n_runs(self) -> int:
         return len(self.without)
 
-    @cached_property
-    def deviations(self) -> Floats:
-        """Mean less leave-one-out value: the influence of each run, divided by M - 1."""
-        return np.asarray(self.without.mean() - self.without)
-
-    @cached_property
-    def defined(self) -> bool:
-        """Whether a variance can be told at all."""
-        return bool(np.isfinite(self.without).all())
-
-    @cached_property
-    def has_spread(self) -> bool:
-        return bool(np.ptp(self.without) > rounding(self.without))
-
-    @cached_property
-    def se(self) -> float:
-        """sqrt((M-1)/M sum of squared deviations), joined by the Monte Carlo error of the measure's expectation."""
-        if not self.defined:
-            return float("nan")
-        squares = float(np.sum(self.deviations**2)) if self.has_spread else 0.0
-        return float(np.sqrt((self.n_runs - 1) / self.n_runs * squares + self.estimate.mc_error**2))
+    def reordered(self, runs: Ints) -> Jackknife:
+        """The same with the runs in another order."""
+        return _with_spread([self.measure], [self.estimate], self.without[None, runs])[0]
 
     def why_no_variance(self) -> str:
         """The sentence for an interval that is the whole range."""
@@ -66,9 +54,9 @@ class Jackknife:
         return f"undefined without run {runs[0]}: no variance can be estimated"
 
 
-def rounding(*without: Floats) -> float:
-    """Leave-one-out values that differ by no more than this differ by rounding only."""
-    return NO_SPREAD * max(SMALL, *(float(np.abs(values).max()) for values in without))
+def rounding(without: Floats) -> Any:
+    """Leave-one-out values (those of one row) that differ by no more than this differ by rounding only."""
+    return NO_SPREAD * np.maximum(SMALL, np.abs(without).max(axis=-1))
 
 
 def jackknife(selections: Selections, measure: Measure, options: Options) -> Jackknife:
@@ -78,10 +66,34 @@ def jackknife(selections: Selections, measure: Measure, options: Options) -> Jac
 
 def jackknives(selections: Selections, measures: Sequence[Measure], options: Options) -> list[Jackknife]:
     """The leave-one-out values of many measures; those of one family share their work."""
-    values = estimates(selections, measures, options)
-    without = np.full((len(measures), selections.n_runs), np.nan)
-    known = [m for m, value in enumerate(values) if selections.n_runs > 2 and not np.isnan(value.value)]
-    for family, places in by_family([measures[m] for m in known]).items():
-        members = [known[place] for place in places]
-        without[members] = get_family(family).without(selections, [measures[m] for m in members], options)
-    return [Jackknife(measure, values[m], without[m]) for m, measure in enumerate(measures)]
+    found: dict[int, Estimate] = {}
+    without = np.empty((len(measures), selections.n_runs))
+    for family, places in evaluated_together(selections, measures, options):
+        some = [measures[m] for m in places]
+        values, without[places] = family.jackknifed(selections, some, options)
+        found.update(zip(places, values, strict=True))
+    return _with_spread(measures, [found[m] for m in range(len(measures))], without)
+
+
+def _with_spread(measures: Sequence[Measure], values: Sequence[Estimate], without: Floats) -> list[Jackknife]:
+    """What the leave-one-out values of each row tell, for all rows at once."""
+    n, M = without.shape
+    defined = np.asarray(np.isfinite(without).all(axis=1))
+    deviations, has_spread = np.full((n, M), np.nan), np.zeros(n, dtype=np.bool_)
+    squares, skewness = np.zeros(n), np.zeros(n)
+    if defined.any():
+        known = without[defined]
+        deviations[defined] = known.mean(axis=1, keepdims=True) - known
+        has_spread[defined] = np.ptp(known, axis=1) > rounding(known)
+        squares[has_spread] = np.sum(deviations[has_spread] ** 2, axis=1)
+        skewness[has_spread] = _skewness(deviations[has_spread])
+    errors = np.array([value.mc_error**2 for value in values])
+    se = np.where(defined, np.sqrt((M - 1) / M * squares + errors), np.nan)
+    told = zip(defined.tolist(), has_spread.tolist(), se.tolist(), skewness.tolist(), strict=True)
+    return [Jackknife(measures[m], values[m], without[m], deviations[m], *row) for m, row in enumerate(told)]
+
+
+def _skewness(deviations: Floats) -> Floats:
+    """The mean cube of each row over its mean square to the power of 1.5."""
+    centred = deviations - deviations.mean(axis=1, keepdims=True)
+    return np.asarray(np.mean(centred**3, axis=1) / np.mean(centred**2, axis=1) ** 1.5)

@@ -8,7 +8,6 @@ import numpy as np
 from scipy import special
 
 from steadyset.inference.jackknife import Jackknife
-from steadyset.kernels.arrays import Floats
 from steadyset.measures.options import Options
 from steadyset.measures.record import Measure, get_family
 
@@ -93,8 +92,8 @@ def measure_range(measure: Measure, options: Options, value: float) -> Range:
 def spread_of(values: Jackknife, options: Options) -> Spread:
     """The spread of defined leave-one-out values."""
     ends = measure_range(values.measure, options, values.value)
-    away = -values.deviations if values.measure.higher_is_steadier else values.deviations
-    skewness = _skewness(away) if values.has_spread else 0.0
+    away = -values.skewness if values.measure.higher_is_steadier else values.skewness
+    skewness = _adjusted(away, values.n_runs) if values.has_spread else 0.0
     return Spread(values.value, values.se, skewness, values.n_runs, ends, alike=not values.has_spread)
 
 
@@ -134,9 +133,6 @@ def _mixed(value: float, other: float, share: float) -> float:
     return value if other == value else (1 - share) * value + share * other
 
 
-def _skewness(away: Floats) -> float:
+def _adjusted(skewness: float, M: int) -> float:
     """The adjusted Fisher-Pearson coefficient, 0 where the long tail is on the side of the best value."""
-    M = len(away)
-    away = away - away.mean()
-    g = float(np.mean(away**3) / np.mean(away**2) ** 1.5)
-    return max(0.0, g * float(np.sqrt(M * (M - 1))) / (M - 2))
+    return max(0.0, skewness * float(np.sqrt(M * (M - 1))) / (M - 2))

@@ -13,6 +13,7 @@ from steadyset.measures.record import Measure, all_measures, get_family, get_mea
 from steadyset.selections import Selections, as_selections
 
 if TYPE_CHECKING:
+    from steadyset.measures.family import Family
     from steadyset.similarity import FeatureSimilarity
 
 
@@ -124,22 +125,24 @@ def usable_measures(
 
 def estimates(selections: Selections, measures: Sequence[Measure], options: Options) -> list[Estimate]:
     """One Estimate per measure; measures of one family are evaluated together."""
+    found: dict[int, Estimate] = {}
+    for family, places in evaluated_together(selections, measures, options):
+        values = family.evaluate(selections, [measures[i] for i in places], options)
+        found.update(zip(places, values, strict=True))
+    return [found[i] for i in range(len(measures))]
+
+
+def evaluated_together(
+    selections: Selections, measures: Sequence[Measure], options: Options
+) -> list[tuple[Family, list[int]]]:
+    """The families of measures with the places of their members; runs that cannot be evaluated are refused."""
     if selections.n_runs < 2:
         raise InputError(f"Stability compares runs: at least 2 are needed, found {selections.n_runs}.")
     if options.similarity is not None:
         options.similarity.check(selections)
     for measure in measures:
         require_needs(measure, selections, options)
-    found: dict[int, Estimate] = {}
-    for family, places in by_family(measures).items():
-        values = get_family(family).evaluate(selections, [measures[i] for i in places], options)
-        found.update(zip(places, values, strict=True))
-    return [found[i] for i in range(len(measures))]
-
-
-def by_family(measures: Sequence[Measure]) -> dict[str, list[int]]:
-    """The places of the measures of each family."""
     places: dict[str, list[int]] = {}
     for i, measure in enumerate(measures):
         places.setdefault(measure.family, []).append(i)
-    return places
+    return [(get_family(name), members) for name, members in places.items()]

@@ -67,6 +67,17 @@ class Family:
         tables = (self.settled_scores(selections, measure, options) for measure in measures)
         return without_pairs(np.stack([table.sum(axis=0) + table.sum(axis=1) for table in tables]))
 
+    def jackknifed(
+        self, selections: Selections, measures: Sequence[Measure], options: Options
+    ) -> tuple[list[Estimate], Floats]:
+        """`evaluate`, and `without` for the values that it finds (nan for undefined ones and for two runs)."""
+        found = self.evaluate(selections, measures, options)
+        without = np.full((len(measures), selections.n_runs), np.nan)
+        known = [m for m, one in enumerate(found) if selections.n_runs > 2 and not np.isnan(one.value)]
+        if known:
+            without[known] = self.without(selections, [measures[m] for m in known], options)
+        return found, without
+
     def evaluated_without(self, selections: Selections, measures: Sequence[Measure], options: Options) -> Floats:
         """The leave-one-out values of any measure, by evaluating it once for each run."""
         if options.undefined == "raise":

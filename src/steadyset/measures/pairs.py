@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steadyset.kernels.arrays import Ints
 from steadyset.selections import Selections
+
+if TYPE_CHECKING:
+    from steadyset.kernels.overlap.intersections import PairIndex
 
 MOST_CELLS = 1 << 24
 PAIRS_A_BLOCK = 1 << 20
@@ -29,33 +33,66 @@ class PairBatch:
     n_pairs: Ints
 
 
+@dataclass(frozen=True)
+class PairKinds(PairBatch):
+    """All kinds that occur, each once. Pairs of runs are looked up by cells, one per kind that sizes allow: that of
+    (i, j) is offsets[class_i, class_j] + r_ij, and the kinds are the cells that are `occupied`."""
+
+    size_class: Ints
+    offsets: Ints
+    occupied: Ints
+    n_cells: int
+
+    def kind_of_cell(self) -> Ints:
+        """The place of each occupied cell among the kinds; anything for the others."""
+        places = np.empty(self.n_cells, dtype=np.int64)
+        places[self.occupied] = np.arange(len(self.occupied))
+        return places
+
+
 def pair_batches(selections: Selections) -> Iterator[PairBatch]:
     """Every pair of runs exactly once, in batches of bounded size."""
-    sizes, size_class = np.unique(selections.sizes, return_inverse=True)
-    width = np.arange(len(sizes), 0, -1, dtype=np.float64) * (sizes + 1)
-    n_cells = float(width.sum())
-    M = selections.n_runs
-    if n_cells <= MOST_CELLS and n_cells <= max(1 << 16, 4 * M * M):
-        yield _counted(selections, sizes, size_class.astype(np.int64))
+    kinds = pair_kinds(selections)
+    if kinds is None:
+        yield from run_pairs(selections)
     else:
-        yield from _single(selections)
+        yield kinds
 
 
-def _counted(selections: Selections, sizes: Ints, size_class: Ints) -> PairBatch:
-    a, b, starts, offsets = _cells(sizes)
-    cells = _histogram(selections, size_class, offsets, int(starts[-1]))
+def pair_kinds(selections: Selections, index: PairIndex | None = None) -> PairKinds | None:
+    """The kinds of pairs, or None when sizes allow so many that counting them does not pay."""
+    sizes, size_class = np.unique(selections.sizes, return_inverse=True)
+    n_classes, M = len(sizes), selections.n_runs
+    n_cells = float(np.arange(n_classes, 0, -1) @ (sizes + 1.0))
+    if n_cells > min(MOST_CELLS, max(1 << 16, 4 * M * M)):
+        return None
+    a, b = np.triu_indices(n_classes)
+    starts = np.concatenate([[0], np.cumsum(sizes[a] + 1)])
+    offsets = np.empty((n_classes, n_classes), dtype=np.int64)
+    offsets[a, b] = offsets[b, a] = starts[:-1]
+    cells = _histogram(selections, size_class.astype(np.int64, copy=False), offsets, int(starts[-1]), index)
     occupied = np.flatnonzero(cells)
-    which = np.searchsorted(starts, occupied, side="right") - 1
-    return PairBatch(occupied - starts[which], sizes[a[which]], sizes[b[which]], cells[occupied])
+    of_sizes = np.diff(np.searchsorted(occupied, starts))  # how many kinds each pair of sizes has
+    return PairKinds(
+        occupied - np.repeat(starts[:-1], of_sizes),
+        np.repeat(sizes[a], of_sizes),
+        np.repeat(sizes[b], of_sizes),
+        cells[occupied],
+        size_class,
+        offsets,
+        occupied,
+        len(cells),
+    )
 
 
-def _histogram(selections: Selections, size_class: Ints, offsets: Ints, n_cells: int) -> Ints:
+def _histogram(selections: Selections, size_class: Ints, offsets: Ints, n_cells: int, index: PairIndex | None) -> Ints:
     """How many pairs i<j are in the cell offsets[class_i, class_j] + r_ij."""
     M, nnz, d = selections.n_runs, len(selections.indices), selections.n_features
-    if M * max(M, min(nnz, d)) > SMALL:
-        from steadyset.kernels.overlap.intersections import pair_histogram
+    if index is not None or M * max(M, min(nnz, d)) > SMALL:
+        from steadyset.kernels.overlap.intersections import pair_histogram, pair_index
 
-        return pair_histogram(selections.indptr, selections.indices, d, size_class, offsets, n_cells)
+        index = pair_index(selections.indptr, selections.indices, d) if index is None else index
+        return pair_histogram(index, size_class, offsets, n_cells)
     # Loading the compiled kernels takes longer than all of this.
     used, column = np.unique(selections.indices, return_inverse=True)
     selected = np.zeros((M, len(used)), dtype=np.float32)
@@ -66,44 +103,22 @@ def _histogram(selections: Selections, size_class: Ints, offsets: Ints, n_cells:
 
 
 @dataclass(frozen=True)
-class PairCells:
-    """Every kind that a pair of these sizes can be of: the kind of (i, j) is offsets[class_i, class_j] + r_ij."""
+class RunPairs(PairBatch):
+    """Single pairs, with the two runs of each."""
 
-    shared: Ints
-    size_i: Ints
-    size_j: Ints
-    size_class: Ints
-    offsets: Ints
+    first: Ints
+    second: Ints
 
 
-def pair_cells(selections: Selections) -> PairCells | None:
-    """The kinds of pairs, or None when there would be more of them than pairs."""
-    sizes, size_class = np.unique(selections.sizes, return_inverse=True)
-    n_cells = float(np.arange(len(sizes), 0, -1) @ (sizes + 1.0))
-    if n_cells > max(1 << 12, min(MOST_CELLS, selections.n_runs**2)):
-        return None
-    a, b, starts, offsets = _cells(sizes)
-    n = np.diff(starts)
-    shared = np.arange(starts[-1]) - np.repeat(starts[:-1], n)
-    return PairCells(shared, np.repeat(sizes[a], n), np.repeat(sizes[b], n), size_class.astype(np.int64), offsets)
-
-
-def _cells(sizes: Ints) -> tuple[Ints, Ints, Ints, Ints]:
-    """The pairs a <= b of size classes, where the cells of each start, and the same as a square table."""
-    a, b = np.triu_indices(len(sizes))
-    starts = np.concatenate([[0], np.cumsum(sizes[a] + 1)])
-    offsets = np.zeros((len(sizes), len(sizes)), dtype=np.int64)
-    offsets[a, b] = offsets[b, a] = starts[:-1]
-    return a, b, starts, offsets
-
-
-def _single(selections: Selections) -> Iterator[PairBatch]:
-    from steadyset.kernels.overlap.intersections import intersection_blocks
+def run_pairs(selections: Selections) -> Iterator[RunPairs]:
+    """Every pair of runs by itself, in blocks."""
+    from steadyset.kernels.overlap.intersections import intersection_blocks, pair_index
 
     M, sizes = selections.n_runs, selections.sizes
-    rows = max(1, PAIRS_A_BLOCK // M)
-    for start, block in intersection_blocks(selections.indptr, selections.indices, selections.n_features, rows):
+    index = pair_index(selections.indptr, selections.indices, selections.n_features)
+    for start, block in intersection_blocks(index, rows=max(1, PAIRS_A_BLOCK // M)):
         i, j = np.triu_indices(len(block), start + 1, M)
         if len(i):
+            first = start + i
             shared = block[i, j].astype(np.int64)
-            yield PairBatch(shared, sizes[start + i], sizes[j], np.ones(len(i), dtype=np.int64))
+            yield RunPairs(shared, sizes[first], sizes[j], np.ones(len(i), dtype=np.int64), first, j)

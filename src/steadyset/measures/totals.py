@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -25,13 +24,9 @@ class PairTotal:
     def __init__(self) -> None:
         self.sum, self.n, self.n_undefined = 0.0, 0, 0
 
-    def add(self, scores: Any, n_pairs: Ints) -> None:
-        undefined = np.isnan(scores)
-        self.n += int(n_pairs.sum())
-        if undefined.any():
-            self.n_undefined += int(n_pairs[undefined].sum())
-            scores = np.where(undefined, 0.0, scores)
-        self.sum += float(np.sum(scores * n_pairs))  # a BLAS product would start threads for each measure
+    def add(self, scores: Floats, n_pairs: Ints) -> None:
+        """Scores of kinds of pairs, each as often as there are pairs of the kind."""
+        add_rows([self], scores[None], n_pairs)
 
     def estimate(self, measure: Measure, score: Score, selections: Selections, options: Options) -> Estimate:
         """The mean of a score that is undefined because of the sizes of runs; a note names those at fault."""
@@ -49,6 +44,20 @@ class PairTotal:
         if options.undefined == "nan":
             return Estimate(float("nan"), note=note)
         return Estimate((self.sum + float(options.undefined) * self.n_undefined) / self.n, note=note)
+
+
+def add_rows(totals: Sequence[PairTotal], scores: Floats, n_pairs: Ints) -> None:
+    """Many scores of the same kinds of pairs at once: row w of the table is added to totals[w]."""
+    undefined = np.isnan(scores)
+    n, n_undefined = int(n_pairs.sum()), [0] * len(totals)
+    if undefined.any():
+        n_undefined = (undefined @ n_pairs).tolist()
+        scores = np.where(undefined, 0.0, scores)
+    sums = np.sum(scores * n_pairs, axis=1).tolist()  # a BLAS product would start threads
+    for total, more, n_without in zip(totals, sums, n_undefined, strict=True):
+        total.sum += more
+        total.n += n
+        total.n_undefined += n_without
 
 
 def _culprits(score: Score, selections: Selections) -> str:

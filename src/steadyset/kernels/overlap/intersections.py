@@ -24,7 +24,7 @@ def intersection_matrix(indptr: Ints, indices: Ints, n_features: int) -> Ints:
     """r_ij for all i, j, with the sizes on the diagonal."""
     M = len(indptr) - 1
     full = np.zeros((M, M), dtype=np.int64)
-    for start, block in intersection_blocks(indptr, indices, n_features, rows=max(1, 2**22 // M)):
+    for start, block in intersection_blocks(pair_index(indptr, indices, n_features), rows=max(1, 2**22 // M)):
         rows = slice(start, start + len(block))
         full[rows] += block
         full[:, rows] += block.T  # block by block, so that nothing of size M x M is held twice
@@ -32,24 +32,17 @@ def intersection_matrix(indptr: Ints, indices: Ints, n_features: int) -> Ints:
     return full
 
 
-def intersection_blocks(
-    indptr: Ints, indices: Ints, n_features: int, rows: int
-) -> Iterator[tuple[int, npt.NDArray[np.int32]]]:
+def intersection_blocks(index: PairIndex, rows: int) -> Iterator[tuple[int, npt.NDArray[np.int32]]]:
     """Yield (i, block): block[a, j] = r_{i+a, j} for j > i+a and 0 elsewhere, `rows` rows at a time."""
-    M = len(indptr) - 1
-    index = _index(indptr, indices, n_features)
+    M = len(index.words)
+    position = index.post_ptr[:-1].copy()
     for start in range(0, M, rows):
         block = np.zeros((min(rows, M - start), M), dtype=np.int32)
-        _block(index, start, block)
+        _block(index, position, start, block)
         yield start, block
 
 
-def pair_histogram(indptr: Ints, indices: Ints, n_features: int, size_class: Ints, offsets: Ints, n_cells: int) -> Ints:
-    """Count the pairs i<j in cells offsets[a, b] + r_ij, where a and b are the size classes of the two runs."""
-    return _histogram(_index(indptr, indices, n_features), size_class, offsets, n_cells)
-
-
-class Index(NamedTuple):
+class PairIndex(NamedTuple):
     """The runs as bits of the frequent features and as postings of the others; nothing grows with d but one array."""
 
     words: Words  # M x words: the packed features of each run
@@ -57,10 +50,10 @@ class Index(NamedTuple):
     rare: Ints  # the features of each run that are not packed
     post_ptr: Ints  # where each feature begins in post_runs
     post_runs: npt.NDArray[np.int32]  # the runs that select each feature
-    position: Ints  # how far each feature's runs have been read
 
 
-def _index(indptr: Ints, indices: Ints, n_features: int) -> Index:
+def pair_index(indptr: Ints, indices: Ints, n_features: int) -> PairIndex:
+    """What every pass over the pairs of runs reads."""
     M = len(indptr) - 1
     codes, h = _number_used(indices, n_features)
     packed = np.full(len(h), -1, dtype=np.int64)
@@ -72,7 +65,7 @@ def _index(indptr: Ints, indices: Ints, n_features: int) -> Index:
     np.cumsum(np.where(packed < 0, h, 0), out=post_ptr[1:])
     post_runs = np.empty(post_ptr[-1], dtype=np.int32)
     rare = _distribute(indptr, codes, packed, words, row_ptr, post_ptr, post_runs)
-    return Index(words, row_ptr, rare, post_ptr, post_runs, post_ptr[:-1].copy())
+    return PairIndex(words, row_ptr, rare, post_ptr, post_runs)
 
 
 def _worth_packing(h: Ints, M: int) -> Ints:
@@ -129,9 +122,12 @@ def _distribute(
 
 
 @kernel
-def _add_row(i: int, index: Index, shared: npt.NDArray[np.int32]) -> None:
-    """shared[j] += r_ij for j > i. Runs come in order, so position[f] already stands at run i in the list of f."""
-    words, row_ptr, rare, post_ptr, post_runs, position = index
+def _add_row(i: int, index: PairIndex, position: Ints, shared: npt.NDArray[np.int32]) -> None:
+    """shared[j] += r_ij for j > i.
+
+    position[f] is how far the runs of f have been read. Runs come in order, so it already stands at run i.
+    """
+    words, row_ptr, rare, post_ptr, post_runs = index
     for e in range(row_ptr[i], row_ptr[i + 1]):
         f = rare[e]
         position[f] += 1
@@ -146,12 +142,14 @@ def _add_row(i: int, index: Index, shared: npt.NDArray[np.int32]) -> None:
 
 
 @kernel
-def _histogram(index: Index, size_class: Ints, offsets: Ints, n_cells: int) -> Ints:
+def pair_histogram(index: PairIndex, size_class: Ints, offsets: Ints, n_cells: int) -> Ints:
+    """Count the pairs i<j in cells offsets[a, b] + r_ij, where a and b are the size classes of the two runs."""
     M = len(index.words)
     cells = np.zeros(n_cells, dtype=np.int64)
     shared = np.zeros(M, dtype=np.int32)
+    position = index.post_ptr[:-1].copy()
     for i in range(M):
-        _add_row(i, index, shared)
+        _add_row(i, index, position, shared)
         cell = offsets[size_class[i]]
         for j in range(i + 1, M):
             cells[cell[size_class[j]] + shared[j]] += 1
@@ -160,6 +158,6 @@ def _histogram(index: Index, size_class: Ints, offsets: Ints, n_cells: int) -> I
 
 
 @kernel
-def _block(index: Index, start: int, block: npt.NDArray[np.int32]) -> None:
+def _block(index: PairIndex, position: Ints, start: int, block: npt.NDArray[np.int32]) -> None:
     for a in range(len(block)):
-        _add_row(start + a, index, block[a])
+        _add_row(start + a, index, position, block[a])

@@ -15,18 +15,19 @@ def add_pair_sums(
     start: int,
     size_class: Ints,
     offsets: Ints,
+    kind_of_cell: Ints,
     scores: Floats,
     sums: Floats,
 ) -> None:
-    """sums[i] and sums[j] += scores[cell] for the pairs i<j of a block of intersections that starts at run `start`.
+    """sums[i] and sums[j] += scores[kind] for the pairs i<j of a block of intersections that starts at run `start`.
 
-    The cell of a pair is offsets[a, b] + r_ij, where a and b are the size classes of the two runs.
+    The kind of a pair is that of the cell offsets[a, b] + r_ij, where a and b are the size classes of the two runs.
     """
     rows, M = block.shape
     for a in range(rows):
         i = start + a
         for j in range(i + 1, M):
-            cell = offsets[size_class[i], size_class[j]] + block[a, j]
+            kind = kind_of_cell[offsets[size_class[i], size_class[j]] + block[a, j]]
             for m in range(scores.shape[1]):
-                sums[i, m] += scores[cell, m]
-                sums[j, m] += scores[cell, m]
+                sums[i, m] += scores[kind, m]
+                sums[j, m] += scores[kind, m]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -12,10 +13,15 @@ from steadyset.measures.chance import expected_over_pairs, expected_scores, scal
 from steadyset.measures.family import Family, without_pairs
 from steadyset.measures.masks import Collections
 from steadyset.measures.options import Estimate, NullExpectation, Options
-from steadyset.measures.pairs import PAIRS_A_BLOCK, pair_batches, pair_cells
+from steadyset.measures.pairs import PAIRS_A_BLOCK, PairBatch, PairKinds, pair_batches, pair_kinds, run_pairs
 from steadyset.measures.record import Measure
-from steadyset.measures.totals import PairTotal
+from steadyset.measures.totals import PairTotal, add_rows
 from steadyset.selections import Selections
+
+if TYPE_CHECKING:
+    from steadyset.kernels.overlap.intersections import PairIndex
+
+SCORES_AT_ONCE = 1 << 22  # of kinds of pairs by measures
 
 
 class Pairwise(Family):
@@ -25,14 +31,31 @@ class Pairwise(Family):
     correctable = True
 
     def evaluate(self, selections: Selections, measures: Sequence[Measure], options: Options) -> list[Estimate]:
-        score = [partial(self._scores, measure, options, selections.n_features) for measure in measures]
         totals = [PairTotal() for _ in measures]
         for batch in pair_batches(selections):
-            for m, measure in enumerate(measures):
-                totals[m].add(score[m](batch.shared, batch.size_i, batch.size_j), batch.n_pairs)
-                if not measure.symmetric:
-                    totals[m].add(score[m](batch.shared, batch.size_j, batch.size_i), batch.n_pairs)
-        return [totals[m].estimate(measure, score[m], selections, options) for m, measure in enumerate(measures)]
+            at_once = max(1, SCORES_AT_ONCE // len(batch.shared))
+            for start in range(0, len(measures), at_once):
+                some = slice(start, start + at_once)
+                self._ways(measures[some], options, selections.n_features, batch).add_to(totals[some], batch.n_pairs)
+        return self._estimates(totals, selections, measures, options)
+
+    def jackknifed(
+        self, selections: Selections, measures: Sequence[Measure], options: Options
+    ) -> tuple[list[Estimate], Floats]:
+        """Kinds of pairs are scored once, for the values and for the leave-one-out values."""
+        from steadyset.kernels.overlap.intersections import pair_index
+
+        index = pair_index(selections.indptr, selections.indices, selections.n_features)
+        kinds = pair_kinds(selections, index)
+        if selections.n_runs < 3 or kinds is None or len(kinds.shared) * len(measures) > SCORES_AT_ONCE:
+            return super().jackknifed(selections, measures, options)
+        totals = [PairTotal() for _ in measures]
+        ways = self._ways(measures, options, selections.n_features, kinds)
+        ways.add_to(totals, kinds.n_pairs)
+        found = self._estimates(totals, selections, measures, options)
+        without = without_pairs(_sums_of_kinds(kinds, index, ways.both(options)).T)
+        without[[np.isnan(one.value) for one in found]] = np.nan
+        return found, without
 
     def pair_scores(self, selections: Selections, measure: Measure, options: Options) -> Floats:
         k = selections.sizes
@@ -48,25 +71,12 @@ class Pairwise(Family):
 
     def score_sums(self, selections: Selections, measures: Sequence[Measure], options: Options) -> Floats:
         """sums[i, m]: the sum over the other runs j of s_ij + s_ji, by measure; memory grows with M, not with M²."""
-        from steadyset.kernels.overlap.intersections import intersection_blocks
-        from steadyset.kernels.overlap.pair_sums import add_pair_sums
-
-        M, k = selections.n_runs, selections.sizes
+        M = selections.n_runs
         sums = np.zeros((M, len(measures)))
-        cells = pair_cells(selections)
-        both_ways = partial(self._both_ways, measures, options, selections.n_features)
-        if cells is not None:
-            table = both_ways(cells.shared, cells.size_i, cells.size_j)
-        for start, block in intersection_blocks(
-            selections.indptr, selections.indices, selections.n_features, rows=max(1, PAIRS_A_BLOCK // M)
-        ):
-            if cells is not None:
-                add_pair_sums(block, start, cells.size_class, cells.offsets, table, sums)
-                continue
-            i, j = np.triu_indices(len(block), start + 1, M)
-            scores = both_ways(block[i, j].astype(np.int64), k[start + i], k[j])
-            for m in range(len(measures)):
-                sums[:, m] += np.bincount(start + i, scores[:, m], M) + np.bincount(j, scores[:, m], M)
+        for pairs in run_pairs(selections):
+            for m, measure in enumerate(measures):
+                scores = self._ways([measure], options, selections.n_features, pairs).both(options)[0]
+                sums[:, m] += np.bincount(pairs.first, scores, M) + np.bincount(pairs.second, scores, M)
         return sums
 
     def expectation(
@@ -84,22 +94,61 @@ class Pairwise(Family):
             scores = (scores + _called(measure, collections.shared, large, small, d)) / 2
         return np.asarray(scores.mean(axis=1))
 
-    def _both_ways(
-        self, measures: Sequence[Measure], options: Options, d: int, shared: Ints, ki: Ints, kj: Ints
-    ) -> Floats:
-        """s_ij + s_ji by each measure, undefined ones as `options.undefined` says."""
-        table = np.empty((len(shared), len(measures)))
-        for m, measure in enumerate(measures):
-            ways = [self._scores(measure, options, d, shared, ki, kj)]
-            ways.append(ways[0] if measure.symmetric else self._scores(measure, options, d, shared, kj, ki))
-            table[:, m] = options.filled(ways[0]) + options.filled(ways[1])
-        return table
+    def _ways(self, measures: Sequence[Measure], options: Options, d: int, pairs: PairBatch) -> Ways:
+        """The scores of pairs by each measure, both ways round where these differ."""
+        there = [(m, pairs.size_i, pairs.size_j) for m in range(len(measures))]
+        back = [(m, pairs.size_j, pairs.size_i) for m, measure in enumerate(measures) if not measure.symmetric]
+        table = np.empty((len(there) + len(back), len(pairs.shared)))
+        for row, (m, ki, kj) in enumerate(there + back):
+            table[row] = self._scores(measures[m], options, d, pairs.shared, ki, kj)
+        return Ways(table, [m for m, _, _ in back])
+
+    def _estimates(
+        self, totals: Sequence[PairTotal], selections: Selections, measures: Sequence[Measure], options: Options
+    ) -> list[Estimate]:
+        return [
+            total.estimate(measure, partial(self._scores, measure, options, selections.n_features), selections, options)
+            for total, measure in zip(totals, measures, strict=True)
+        ]
 
     def _scores(self, measure: Measure, options: Options, d: int, shared: Ints, ki: Ints, kj: Ints) -> Floats:
         scores = np.asarray(measure.score(shared, ki, kj, d, **measure.params), dtype=np.float64)
         if options.corrects and self.can_correct(measure):
             scores = scaled(scores, expected_scores(measure, ki, kj, d), measure.bounds[1])
         return scores
+
+
+class Ways(NamedTuple):
+    """Scores of pairs: one row per measure, then s_ji once more for each of the `one_sided` ones."""
+
+    scores: Floats
+    one_sided: list[int]
+
+    def add_to(self, totals: Sequence[PairTotal], n_pairs: Ints) -> None:
+        """Each row to the total of its measure, weighed by how many pairs there are of each kind."""
+        add_rows([*totals, *(totals[m] for m in self.one_sided)], self.scores, n_pairs)
+
+    def both(self, options: Options) -> Floats:
+        """s_ij + s_ji by each measure, undefined ones as `options.undefined` says."""
+        scores = options.filled(self.scores)
+        n = len(scores) - len(self.one_sided)
+        back = scores[:n].copy()
+        back[self.one_sided] = scores[n:]
+        back += scores[:n]
+        return back
+
+
+def _sums_of_kinds(kinds: PairKinds, index: PairIndex, both: Floats) -> Floats:
+    """sums[i, m] as in `Pairwise.score_sums`, from the scores of kinds of pairs, both ways added."""
+    from steadyset.kernels.overlap.intersections import intersection_blocks
+    from steadyset.kernels.overlap.pair_sums import add_pair_sums
+
+    M = len(kinds.size_class)
+    sums = np.zeros((M, len(both)))
+    by_kind, kind_of_cell = np.ascontiguousarray(both.T), kinds.kind_of_cell()
+    for start, block in intersection_blocks(index, rows=max(1, PAIRS_A_BLOCK // M)):
+        add_pair_sums(block, start, kinds.size_class, kinds.offsets, kind_of_cell, by_kind, sums)
+    return sums
 
 
 def _called(measure: Measure, shared: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
