@@ -15,7 +15,7 @@ from steadyset.measures.families.frequency_family import levels_without
 from steadyset.measures.families.pairwise_family import Pairwise
 from steadyset.measures.needs import has_needs
 from steadyset.measures.options import Options
-from steadyset.measures.pairs import pair_kinds
+from steadyset.measures.pairs import size_classes
 from steadyset.measures.record import all_measures
 
 METHODS = ("auto", "normal", "t", "jackknife", "bootstrap", "logit")
@@ -196,9 +196,9 @@ def test_copies_of_a_run_do_not_lift_the_bootstrap() -> None:
 def test_values_without_a_run_are_the_same_by_kinds_of_pairs_and_pair_by_pair() -> None:
     rng = np.random.default_rng(2)
     many = st.Selections.from_matrix(rng.random((40, 400)) < rng.random((40, 1)))
-    assert pair_kinds(many) is None  # more kinds of pairs than can be counted with profit
+    assert size_classes(many.sizes) is None  # more kinds of pairs than can be counted with profit
     few = random_runs(M=40)
-    assert pair_kinds(few) is not None
+    assert size_classes(few.sizes) is not None
     records = [measure for measure in all_measures() if measure.family == "pairwise" and measure.name != "kuncheva"]
     for runs in (many, few):
         found, without = Pairwise().jackknifed(runs, records, Options())

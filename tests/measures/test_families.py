@@ -11,10 +11,12 @@ import pytest
 
 import steadyset as st
 from steadyset.errors import InputError
-from steadyset.measures import Family, get_family, register_family, unregister_family
+from steadyset.inference.jackknife import jackknives
+from steadyset.measures import Family, all_measures, get_family, register_family, unregister_family
 from steadyset.measures.adjusted import expectations
 from steadyset.measures.adjusted.expectations import RandomOverlaps
 from steadyset.measures.adjusted.remembered import Remembered
+from steadyset.measures.options import Options
 
 
 class Tables(Family):
@@ -120,3 +122,46 @@ def test_without_a_seed_values_intervals_and_bootstraps_are_the_same_each_time()
     assert st.confidence_interval(runs(), "intersection_mean", **options).estimate == first
     ends = [st.confidence_interval(runs(), "jaccard", method="bootstrap") for _ in range(2)]
     assert ends[0] == ends[1]
+
+
+def collections_of_many_sizes():
+    """levels and sizes of collections of 5 runs out of 9 features, empty and full ones among them."""
+    rng = np.random.default_rng(3)
+    Z = rng.random((60, 5, 9)) < rng.random((60, 5, 1))
+    Z[:20] = rng.permuted(np.repeat(np.arange(9) < 4, 100).reshape(9, 100).T, axis=1).reshape(20, 5, 9)
+    Z[20], Z[21], Z[22, 0], Z[23, 1:] = False, True, False, True
+    levels = np.stack([np.bincount(one.sum(axis=0), minlength=6) for one in Z])
+    return levels, Z.sum(axis=2)
+
+
+@pytest.mark.parametrize("measure", [m for m in all_measures() if m.batched], ids=lambda measure: measure.name)
+@pytest.mark.parametrize("d", [9, 2**31 - 1], ids=["few features", "whole numbers beyond 64 bits"])
+def test_a_batched_score_gives_every_collection_its_own_value(measure, d):
+    levels, sizes = collections_of_many_sizes()
+    levels[:, 0] += d - 9
+    if d > 9:
+        sizes, levels[:, 1:] = 10**8 * sizes, 10**8 * levels[:, 1:]
+    params = [measure.params, {"alpha": 0.5}] if measure.name == "davis" else [measure.params]
+    for given in params:
+        together = measure.score(levels, sizes, d, **given)
+        alone = [measure.score(one, own, d, **given) for one, own in zip(levels, sizes, strict=True)]
+        np.testing.assert_allclose(together, alone, rtol=1e-14, atol=1e-15)
+        assert np.isfinite(together).sum() > 10
+
+
+def test_a_score_that_is_not_batched_sees_the_sizes_of_one_collection():
+    seen = []
+
+    def spread_of_sizes(levels, sizes, d):
+        seen.append(sizes.shape)
+        return np.full(levels.shape[:-1], float(sizes.max() - sizes.min()))
+
+    st.register_measure("spread_of_sizes", spread_of_sizes, family="frequency")
+    try:
+        sel = runs()
+        found = jackknives(sel, [st.get_measure("spread_of_sizes")], Options())[0]
+    finally:
+        st.unregister_measure("spread_of_sizes")
+    left = [np.delete(sel.sizes, i) for i in range(sel.n_runs)]
+    assert found.without.tolist() == [float(sizes.max() - sizes.min()) for sizes in left]
+    assert {len(shape) for shape in seen} == {1}

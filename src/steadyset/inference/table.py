@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from steadyset.conventions import LEVEL, check_level
+from steadyset.io.labels import text_frame, text_index
 from steadyset.measures import evaluate
 from steadyset.measures.options import Expectation, Options, Undefined
 from steadyset.measures.record import Measure
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from steadyset.similarity import FeatureSimilarity
 
 INTERVAL = ("se", "low", "high")
-COLUMNS = ["measure", "estimate", *INTERVAL, "mc_error", "note"]
+COLUMNS = ("estimate", *INTERVAL, "mc_error", "note")
 
 
 def stability_table(
@@ -77,12 +78,11 @@ def stability_table(
     1     jaccard     0.533  0.000  0.925
     2  lustgarten     0.367 -0.312  0.798
     """
-    import pandas as pd
-
     options = Options(undefined, expectation, n_draws, random_state, similarity, mc_error)
     rows = table_rows(as_selections(selections), measures, options, level, params)
-    columns = COLUMNS if level is not None else [name for name in COLUMNS if name not in INTERVAL]
-    return pd.DataFrame(rows, columns=columns).set_index("measure")
+    columns = [name for name in COLUMNS if level is not None or name not in INTERVAL]
+    names = text_index([row["measure"] for row in rows], "measure")
+    return text_frame({column: [row[column] for row in rows] for column in columns}, names)
 
 
 def table_rows(

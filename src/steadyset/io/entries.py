@@ -67,15 +67,19 @@ def checked_entries(
         raise InputError("There are no runs; at least one is needed.")
     checked_labels = run_labels(labels, M)
     runs = np.repeat(np.arange(M), np.diff(indptr))
-    outside = np.flatnonzero((indices < 0) | (indices >= d))
-    if outside.size:
-        e = outside[0]
+    if indices.size and not 0 <= indices.min() <= indices.max() < d:
+        e = np.flatnonzero((indices < 0) | (indices >= d))[0]
         raise InputError(f"Run {runs[e] + 1} selects the index {indices[e]}; expected indices from 0 to {d - 1}.")
-    if indices.size and np.any((np.diff(indices) <= 0) & (np.diff(runs) == 0)):
-        order = np.lexsort((indices, runs))
-        indices = indices[order]
-        weights = None if weights is None else weights[order]
-        twice = np.flatnonzero((np.diff(indices) == 0) & (np.diff(runs) == 0))
+    before = runs * d  # the cells of a table of runs x features that earlier runs take
+    cells = before + indices
+    if np.any(cells[1:] <= cells[:-1]):
+        if weights is None:
+            cells.sort()
+        else:
+            order = np.argsort(cells, kind="stable")
+            cells, weights = cells[order], weights[order]
+        indices = cells - before
+        twice = np.flatnonzero(cells[1:] == cells[:-1])
         if twice.size:
             e = twice[0]
             raise InputError(f"Run {runs[e] + 1} lists {describe_feature(int(indices[e]), names)} twice.")

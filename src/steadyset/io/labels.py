@@ -208,14 +208,13 @@ def text_index(texts: Collection[str], name: str | None = None) -> pd.Index[Any]
         return pd.Index(texts, dtype=object, name=name)
 
 
-def text_frame(columns: Mapping[str, Any]) -> pd.DataFrame:
+def text_frame(columns: Mapping[str, Any], index: pd.Index[Any] | None = None) -> pd.DataFrame:
     """A pandas frame whose names and texts may be any."""
     import pandas as pd
 
     texts = {name for name, column in columns.items() if np.asarray(column).dtype.kind in "OU"}
-    table = pd.DataFrame(
-        {place: text_index(columns[name]) if name in texts else columns[name] for place, name in enumerate(columns)}
-    )
+    parts = (text_index(columns[name]).array if name in texts else columns[name] for name in columns)
+    table = pd.DataFrame(dict(enumerate(parts)), index=index)
     table.columns = text_index(list(columns))
     return table
 

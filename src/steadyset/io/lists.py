@@ -127,11 +127,13 @@ def _weights_of_run(row: Sequence[float] | Mapping[str, float], run: int, select
 
 def _as_list(row: Any, i: int) -> list[Any] | npt.NDArray[Any]:
     """What run i selects, as a list or an array."""
+    if isinstance(row, np.ndarray) and row.ndim == 1:
+        return row
     if isinstance(row, Mapping) or not is_collection(row):
         raise InputError(f"Run {i + 1} is {shown(row)}; expected a collection of feature names or indices.")
     if isinstance(row, (set, frozenset)) and any(isinstance(x, str) for x in row):
         return sorted(row, key=str)  # the order of names in a set changes from process to process
-    return row if isinstance(row, np.ndarray) and row.ndim == 1 else list(row)
+    return list(row)
 
 
 def _names_in(rows: Sequence[Sequence[Any] | npt.NDArray[Any]], d: int) -> tuple[str, ...] | None:

@@ -1,18 +1,22 @@
 """Measures of how often each feature is selected, over all runs at once.
 
 levels[..., h] is the number of features that exactly h of the M runs selected (h = 0..M); leading axes are collections.
+sizes[..., i] has the same leading axes, or none where all collections have the same sizes.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from steadyset.arguments import wrong_argument
 from steadyset.kernels.arrays import Floats, Ints
+from steadyset.measures.ratios import ratio
 from steadyset.measures.record import INFINITY, Measure, register
+
+LARGEST_WHOLE = 1 << 53  # up to this a float holds every whole number
 
 
 def nogueira_score(levels: Ints, sizes: Ints, d: int) -> Floats:
@@ -22,12 +26,11 @@ def nogueira_score(levels: Ints, sizes: Ints, d: int) -> Floats:
     Undefined: all sets are empty or all are full
     Reference: Nogueira, Sechidis and Brown 2018
     """
-    M, q = len(sizes), int(sizes.sum())
-    if q in (0, M * d):
-        return _nan(levels)
+    M = sizes.shape[-1]
     h = np.arange(M + 1, dtype=np.int64)
-    expected = (M - 1) * q * (M * d - q) / (M * d)  # of whole numbers of any length: M² d² leaves 64 bits
-    return np.asarray(1 - (levels @ (h * (M - h))) / expected)
+    (q,) = _exact(sizes, M * M * d, sizes.sum(axis=-1))
+    expected = np.asarray((M - 1) * q * (M * d - q) / (M * d), dtype=np.float64)
+    return 1 - ratio(levels @ (h * (M - h)), expected)
 
 
 def somol_score(levels: Ints, sizes: Ints, d: int) -> Floats:
@@ -37,14 +40,12 @@ def somol_score(levels: Ints, sizes: Ints, d: int) -> Floats:
     Undefined: at most one selection is made or missing (q <= 1 or q >= dM - 1)
     Reference: Somol and Novovicova 2010
     """
-    M, q = len(sizes), int(sizes.sum())
-    D, H = q % d, q % M
-    bottom = d * (H * H + M * (q - H) - D) - q * q + D * D
-    if bottom <= 0:
-        return _nan(levels)
+    M = sizes.shape[-1]
     h = np.arange(M + 1, dtype=np.int64)
-    consistency = (levels @ (h * (h - 1))).astype(object)  # whole numbers of any length: d q² leaves 64 bits
-    return np.asarray((d * (q - D + consistency) - q * q + D * D) / bottom, dtype=np.float64)
+    q, consistency = _exact(sizes, 3 * M * d, sizes.sum(axis=-1), levels @ (h * (h - 1)))
+    D, H = q % d, q % M
+    least, most = q - D, H * H + M * (q - H) - D
+    return ratio(d * (least + consistency) - q * q + D * D, d * most - q * q + D * D)
 
 
 def novovicova_score(levels: Ints, sizes: Ints, d: int) -> Floats:
@@ -54,11 +55,12 @@ def novovicova_score(levels: Ints, sizes: Ints, d: int) -> Floats:
     Undefined: nothing is selected
     Reference: Novovicova, Somol and Pudil 2009
     """
-    M, q = len(sizes), int(sizes.sum())
-    if q == 0:
-        return _nan(levels)
+    M = sizes.shape[-1]
     h = np.arange(1, M + 1, dtype=np.float64)
-    return np.asarray(levels[..., 1:] @ (h * np.log2(h)) / (q * np.log2(M)))
+    chosen, terms = levels[..., 1:], h * np.log2(h)
+    # How a product of matrices rounds a row depends on the other rows: of other sizes, they must not matter.
+    summed = chosen @ terms if sizes.ndim == 1 else (chosen * terms).sum(axis=-1)
+    return ratio(summed, sizes.sum(axis=-1) * np.log2(M))
 
 
 def davis_score(levels: Ints, sizes: Ints, d: int, *, alpha: float = 0.0) -> Floats:
@@ -70,12 +72,9 @@ def davis_score(levels: Ints, sizes: Ints, d: int, *, alpha: float = 0.0) -> Flo
     """
     if not alpha >= 0:
         raise wrong_argument("alpha", "a number of at least 0", alpha)
-    M, q = len(sizes), int(sizes.sum())
-    if q == 0:
-        return _nan(levels)
     union = levels[..., 1:].sum(axis=-1)
-    penalty = alpha * float(np.median(sizes)) / d if alpha else 0.0
-    return np.asarray(np.maximum(0.0, q / (M * union) - penalty))
+    penalty = alpha * np.median(sizes, axis=-1) / d if alpha else 0.0
+    return np.asarray(np.maximum(0.0, ratio(sizes.sum(axis=-1), sizes.shape[-1] * union) - penalty))
 
 
 def davis_maximum(n_runs: int, n_features: int, *, alpha: float = 0.0) -> float:
@@ -90,7 +89,7 @@ def goh_score(levels: Ints, sizes: Ints, d: int) -> Floats:
     Undefined: never
     Reference: Goh and Wong 2016
     """
-    return np.full(levels.shape[:-1], int(sizes.sum()) / (len(sizes) * d))
+    return np.full(levels.shape[:-1], sizes.sum(axis=-1) / (sizes.shape[-1] * d))
 
 
 def guzman_score(levels: Ints, sizes: Ints, d: int) -> Floats:
@@ -100,12 +99,10 @@ def guzman_score(levels: Ints, sizes: Ints, d: int) -> Floats:
     Undefined: the sizes differ, or k is 0 or d
     Reference: Guzman-Martinez and Alaiz-Rodriguez 2011
     """
-    k = _one_size(sizes)
-    if k in (None, 0, d):
-        return _nan(levels)
-    M = len(sizes)
+    k, M = _one_size(sizes), sizes.shape[-1]
     p = np.arange(1, M + 1) / M
-    return np.asarray(1 - (levels[..., 1:] @ (p * np.log(p))) / (k * np.log(k / d)))
+    at_random = np.where(k > 0, k * np.log(np.maximum(k, 1) / d), 0.0)
+    return 1 - ratio(-(levels[..., 1:] @ (p * np.log(p))), -at_random)
 
 
 def lausser_score(levels: Ints, sizes: Ints, d: int) -> Floats:
@@ -115,11 +112,9 @@ def lausser_score(levels: Ints, sizes: Ints, d: int) -> Floats:
     Undefined: the sizes differ, or k is 0
     Reference: Lausser et al. 2013
     """
-    k = _one_size(sizes)
-    if not k:
-        return _nan(levels)
-    h = np.arange(len(sizes) + 1, dtype=np.int64)
-    return np.asarray((levels @ (h * h)) / (k * len(sizes) ** 2))
+    M = sizes.shape[-1]
+    h = np.arange(M + 1, dtype=np.int64)
+    return ratio(levels @ (h * h), _one_size(sizes) * M**2)
 
 
 def krizek_score(multiplicities: Ints, sizes: Ints, d: int) -> Floats:
@@ -129,22 +124,29 @@ def krizek_score(multiplicities: Ints, sizes: Ints, d: int) -> Floats:
     Undefined: the sizes differ
     Reference: Krizek, Kittler and Hlavac 2007
     """
-    if _one_size(sizes) is None:
+    if _one_size(sizes) < 0:
         return np.asarray(np.nan)
     share = multiplicities / multiplicities.sum()
     return np.asarray(np.sum(share * np.log2(1 / share)))
 
 
-def _one_size(sizes: Ints) -> int | None:
-    return int(sizes[0]) if (sizes == sizes[0]).all() else None
+def _exact(sizes: Ints, most: int, *numbers: Any) -> tuple[Any, ...]:
+    """Whole numbers whose products stay below `most` times the selections made; of any length where floats do not."""
+    if most * int(sizes.sum(axis=-1).max()) < LARGEST_WHOLE:
+        return numbers
+    return tuple(np.asarray(number).astype(object) for number in numbers)
 
 
-def _nan(levels: npt.NDArray[Any]) -> Floats:
-    return np.full(levels.shape[:-1], np.nan)
+def _one_size(sizes: Ints) -> Ints:
+    """The size that all runs of a collection have; -1 where they have none in common."""
+    first = sizes[..., 0]
+    return np.where((sizes == first[..., None]).all(axis=-1), first, -1)
 
+
+_batched = partial(Measure, batched=True)  # the scores take sizes with leading axes
 
 for _measure in (
-    Measure(
+    _batched(
         name="nogueira",
         family="frequency",
         aliases=("SMN",),
@@ -155,11 +157,11 @@ for _measure in (
         linear=True,
         floor=0.0,
     ),
-    Measure(name="somol", family="frequency", aliases=("SMS", "CWrel"), score=somol_score, bounds=(0, 1), linear=True),
-    Measure(
+    _batched(name="somol", family="frequency", aliases=("SMS", "CWrel"), score=somol_score, bounds=(0, 1), linear=True),
+    _batched(
         name="novovicova", family="frequency", aliases=("SME",), score=novovicova_score, bounds=(0, 1), linear=True
     ),
-    Measure(
+    _batched(
         name="davis",
         family="frequency",
         aliases=("SMD-alpha", "SMD-0"),
@@ -168,7 +170,7 @@ for _measure in (
         params={"alpha": 0.0},
         maximum=davis_maximum,
     ),
-    Measure(name="goh", family="frequency", score=goh_score, bounds=(0, 1), linear=True),
+    _batched(name="goh", family="frequency", score=goh_score, bounds=(0, 1), linear=True),
     Measure(
         name="krizek",
         family="patterns",
@@ -177,7 +179,7 @@ for _measure in (
         constant_size=True,
         higher_is_steadier=False,
     ),
-    Measure(name="guzman", family="frequency", score=guzman_score, bounds=(0, 1), constant_size=True, linear=True),
-    Measure(name="lausser", family="frequency", score=lausser_score, bounds=(0, 1), constant_size=True, linear=True),
+    _batched(name="guzman", family="frequency", score=guzman_score, bounds=(0, 1), constant_size=True, linear=True),
+    _batched(name="lausser", family="frequency", score=lausser_score, bounds=(0, 1), constant_size=True, linear=True),
 ):
     register(_measure)

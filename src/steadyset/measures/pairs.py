@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steadyset.kernels.arrays import Ints
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selections import Selections
 
 if TYPE_CHECKING:
@@ -33,73 +33,73 @@ class PairBatch:
     n_pairs: Ints
 
 
-@dataclass(frozen=True)
-class PairKinds(PairBatch):
-    """All kinds that occur, each once. Pairs of runs are looked up by cells, one per kind that sizes allow: that of
-    (i, j) is offsets[class_i, class_j] + r_ij, and the kinds are the cells that are `occupied`."""
-
-    size_class: Ints
-    offsets: Ints
-    occupied: Ints
-    n_cells: int
-
-    def kind_of_cell(self) -> Ints:
-        """The place of each occupied cell among the kinds; anything for the others."""
-        places = np.empty(self.n_cells, dtype=np.int64)
-        places[self.occupied] = np.arange(len(self.occupied))
-        return places
-
-
 def pair_batches(selections: Selections) -> Iterator[PairBatch]:
     """Every pair of runs exactly once, in batches of bounded size."""
-    kinds = pair_kinds(selections)
-    if kinds is None:
-        yield from run_pairs(selections)
-    else:
-        yield kinds
-
-
-def pair_kinds(selections: Selections, index: PairIndex | None = None) -> PairKinds | None:
-    """The kinds of pairs, or None when sizes allow so many that counting them does not pay."""
-    sizes, size_class = np.unique(selections.sizes, return_inverse=True)
-    n_classes, M = len(sizes), selections.n_runs
-    n_cells = float(np.arange(n_classes, 0, -1) @ (sizes + 1.0))
-    if n_cells > min(MOST_CELLS, max(1 << 16, 4 * M * M)):
-        return None
-    a, b = np.triu_indices(n_classes)
-    starts = np.concatenate([[0], np.cumsum(sizes[a] + 1)])
-    offsets = np.empty((n_classes, n_classes), dtype=np.int64)
-    offsets[a, b] = offsets[b, a] = starts[:-1]
-    cells = _histogram(selections, size_class.astype(np.int64, copy=False), offsets, int(starts[-1]), index)
-    occupied = np.flatnonzero(cells)
-    of_sizes = np.diff(np.searchsorted(occupied, starts))  # how many kinds each pair of sizes has
-    return PairKinds(
-        occupied - np.repeat(starts[:-1], of_sizes),
-        np.repeat(sizes[a], of_sizes),
-        np.repeat(sizes[b], of_sizes),
-        cells[occupied],
-        size_class,
-        offsets,
-        occupied,
-        len(cells),
-    )
-
-
-def _histogram(selections: Selections, size_class: Ints, offsets: Ints, n_cells: int, index: PairIndex | None) -> Ints:
-    """How many pairs i<j are in the cell offsets[class_i, class_j] + r_ij."""
+    classes = size_classes(selections.sizes)
     M, nnz, d = selections.n_runs, len(selections.indices), selections.n_features
-    if index is not None or M * max(M, min(nnz, d)) > SMALL:
-        from steadyset.kernels.overlap.intersections import pair_histogram, pair_index
+    if classes is None:
+        yield from run_pairs(selections)
+    elif M * max(M, min(nnz, d)) > SMALL:
+        yield pair_kinds(selections, classes)
+    else:
+        yield _few_kinds(selections, classes)
 
-        index = pair_index(selections.indptr, selections.indices, d) if index is None else index
-        return pair_histogram(index, size_class, offsets, n_cells)
-    # Loading the compiled kernels takes longer than all of this.
+
+class SizeClasses(NamedTuple):
+    """The distinct sizes; `starts` is where the cells of each of them begin, see kernels/overlap/kinds.py."""
+
+    size_class: Ints  # of each run
+    sizes: Ints
+    starts: Ints
+
+
+def size_classes(sizes: Ints) -> SizeClasses | None:
+    """The classes, or None when they allow so many kinds of pairs that counting these does not pay."""
+    distinct, size_class = np.unique(sizes, return_inverse=True)
+    n, M = np.arange(len(distinct), 0, -1), len(sizes)
+    if float(n @ (distinct + 1.0)) > min(MOST_CELLS, max(1 << 16, 4 * M * M)):
+        return None
+    starts = np.zeros(len(distinct) + 1, dtype=np.int64)
+    np.cumsum(n * (distinct + 1), out=starts[1:])
+    return SizeClasses(size_class.astype(np.int64, copy=False), distinct, starts)
+
+
+@dataclass(frozen=True)
+class PairKinds(PairBatch):
+    """Every kind that occurs, once, and what finds the kind of two runs."""
+
+    kind_of_cell: Ints
+    index: PairIndex
+    classes: SizeClasses
+
+    def sums(self, scores: Floats) -> Floats:
+        """sums[i, m]: the sum of scores[m, kind] over the pairs of run i."""
+        from steadyset.kernels.overlap.kinds import pair_sums
+
+        return pair_sums(self.index, *self.classes, self.kind_of_cell, np.ascontiguousarray(scores.T))
+
+
+def pair_kinds(selections: Selections, classes: SizeClasses) -> PairKinds:
+    """The kinds of pairs of runs with these sizes."""
+    from steadyset.kernels.overlap.intersections import pair_index
+    from steadyset.kernels.overlap.kinds import count_kinds
+
+    index = pair_index(selections.indptr, selections.indices, selections.n_features)
+    return PairKinds(*count_kinds(index, *classes), index, classes)
+
+
+def _few_kinds(selections: Selections, classes: SizeClasses) -> PairBatch:
+    """The same where loading the compiled kernels takes longer than all of this."""
+    M, (size_class, sizes, starts) = selections.n_runs, classes
     used, column = np.unique(selections.indices, return_inverse=True)
     selected = np.zeros((M, len(used)), dtype=np.float32)
     selected[np.repeat(np.arange(M), selections.sizes), column] = 1
     i, j = np.triu_indices(M, 1)
     shared = (selected @ selected.T)[i, j].astype(np.int64)
-    return np.bincount(offsets[size_class[i], size_class[j]] + shared, minlength=n_cells)
+    low, high = np.minimum(size_class[i], size_class[j]), np.maximum(size_class[i], size_class[j])
+    cells = starts[low] + (high - low) * (sizes[low] + 1) + shared
+    _, first, n_pairs = np.unique(cells, return_index=True, return_counts=True)
+    return PairBatch(shared[first], sizes[low[first]], sizes[high[first]], n_pairs)
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,10 @@ exactly and measures that agree in theory agree to the last bit.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
 from steadyset.kernels.arrays import Floats, Ints
+from steadyset.measures.ratios import ratio
 from steadyset.measures.record import INFINITY, Measure, register
 
 
@@ -22,7 +20,7 @@ def jaccard_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     Undefined: both sets are empty
     Reference: Jaccard 1901; Kalousis et al. 2005
     """
-    return _ratio(r, ki + kj - r)
+    return ratio(r, ki + kj - r)
 
 
 def dice_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
@@ -32,7 +30,7 @@ def dice_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     Undefined: both sets are empty
     Reference: Dice 1945; Yu et al. 2008
     """
-    return _ratio(2 * r, ki + kj)
+    return ratio(2 * r, ki + kj)
 
 
 def ochiai_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
@@ -42,7 +40,7 @@ def ochiai_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     Undefined: a set is empty
     Reference: Ochiai 1957; Zucknick et al. 2008
     """
-    return _ratio(r, np.sqrt(ki * kj))
+    return ratio(r, np.sqrt(ki * kj))
 
 
 def hamming_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
@@ -62,7 +60,7 @@ def pog_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     Undefined: the first set is empty
     Reference: Shi et al. 2005
     """
-    return _ratio(r, ki)
+    return ratio(r, ki)
 
 
 def kuncheva_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
@@ -72,7 +70,7 @@ def kuncheva_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     Undefined: the sizes differ, or k is 0 or d
     Reference: Kuncheva 2007
     """
-    return _ratio(d * r - ki * kj, np.where(ki == kj, d * ki - ki * kj, 0))
+    return ratio(d * r - ki * kj, np.where(ki == kj, d * ki - ki * kj, 0))
 
 
 def lustgarten_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
@@ -82,7 +80,7 @@ def lustgarten_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     Undefined: a set is empty or full
     Reference: Lustgarten et al. 2009
     """
-    return _ratio(d * r - ki * kj, d * (np.minimum(ki, kj) - np.maximum(0, ki + kj - d)))
+    return ratio(d * r - ki * kj, d * (np.minimum(ki, kj) - np.maximum(0, ki + kj - d)))
 
 
 def corrected_lustgarten_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
@@ -104,7 +102,7 @@ def wald_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     Undefined: a set is empty or full
     Reference: Wald, Khoshgoftaar and Napolitano 2013
     """
-    return _ratio(d * r - ki * kj, d * np.minimum(ki, kj) - ki * kj)
+    return ratio(d * r - ki * kj, d * np.minimum(ki, kj) - ki * kj)
 
 
 def npog_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
@@ -114,7 +112,7 @@ def npog_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     Undefined: the first set is empty or the second is full
     Reference: Zhang et al. 2009
     """
-    return _ratio(d * r - ki * kj, d * ki - ki * kj)
+    return ratio(d * r - ki * kj, d * ki - ki * kj)
 
 
 def nogueira_brown_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
@@ -125,7 +123,7 @@ def nogueira_brown_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     Reference: Nogueira and Brown 2015
     """
     least, most = d * np.maximum(0, ki + kj - d), d * np.minimum(ki, kj)
-    return _ratio(d * r - ki * kj, np.maximum(ki * kj - least, most - ki * kj))
+    return ratio(d * r - ki * kj, np.maximum(ki * kj - least, most - ki * kj))
 
 
 def unadjusted_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
@@ -135,7 +133,7 @@ def unadjusted_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     Undefined: a set is empty, or both are full
     Reference: Bommert 2020
     """
-    return _ratio(d * r - ki * kj, np.where(ki * kj < d * d, d * np.sqrt(ki * kj) - ki * kj, 0))
+    return ratio(d * r - ki * kj, np.where(ki * kj < d * d, d * np.sqrt(ki * kj) - ki * kj, 0))
 
 
 def kappa_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
@@ -145,7 +143,7 @@ def kappa_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     Undefined: both sets are empty or both are full
     Reference: Carletta 1996
     """
-    return _ratio(2 * (d * r - ki * kj), d * (ki + kj) - 2 * ki * kj)
+    return ratio(2 * (d * r - ki * kj), d * (ki + kj) - 2 * ki * kj)
 
 
 def phi_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
@@ -156,14 +154,7 @@ def phi_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     Reference: Nogueira and Brown 2016
     """
     spread_i, spread_j = ki * (d - ki), kj * (d - kj)
-    return _ratio(d * r - ki * kj, np.sqrt(spread_i.astype(np.float64) * spread_j))
-
-
-def _ratio(numerator: npt.NDArray[Any], denominator: npt.NDArray[Any]) -> Floats:
-    """The quotient, nan where the denominator is not positive."""
-    defined = denominator > 0
-    quotient: Floats = numerator / np.where(defined, denominator, 1)
-    return quotient if defined.all() else np.where(defined, quotient, np.nan)
+    return ratio(d * r - ki * kj, np.sqrt(spread_i.astype(np.float64) * spread_j))
 
 
 for _measure in (

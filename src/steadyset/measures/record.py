@@ -46,6 +46,9 @@ class Measure:
     linear : bool, default=False
         Whether for given sizes a frequency score is linear in `levels`, or an effective score in `scatter`; its
         expectation under random selection is then exact.
+    batched : bool, default=False
+        Whether a frequency score also takes sizes[..., i] with the leading axes of `levels`; it then gets the
+        leave-one-out values in one call, otherwise in one per distinct size.
     symmetric : bool, default=True
         Whether score(a, b) = score(b, a); otherwise the mean is over ordered pairs.
     constant_size : bool, default=False
@@ -111,6 +114,7 @@ class Measure:
     equal_sizes_only: bool = False
     adjusted: bool = False
     linear: bool = False
+    batched: bool = False
     symmetric: bool = True
     constant_size: bool = False
     higher_is_steadier: bool = True
@@ -263,7 +267,7 @@ def _texts(name: str, values: Any) -> tuple[str, ...]:
 
 def _check_fields(fields: Mapping[str, Any]) -> None:
     """Refuse what a record cannot hold."""
-    for name in ("corrected", "equal_sizes_only", "adjusted", "linear", "symmetric", "constant_size"):
+    for name in ("corrected", "equal_sizes_only", "adjusted", "linear", "batched", "symmetric", "constant_size"):
         check_flag(name, fields.get(name, False))
     check_flag("higher_is_steadier", fields.get("higher_is_steadier", True))
     bounds = fields.get("bounds", (0.0, 1.0))
@@ -379,8 +383,8 @@ def get_family(of: str | Measure) -> Family:
 def all_measures() -> list[Measure]:
     """Every registered measure: family by family, in the order of registration within each."""
     _plugins.load()
-    families = list(_families)
-    return sorted(_registry.values(), key=lambda measure: families.index(measure.family))
+    place = {family: i for i, family in enumerate(_families)}
+    return sorted(_registry.values(), key=lambda measure: place[measure.family])
 
 
 def _adopt(name: str, measure: Any) -> None:

@@ -48,16 +48,15 @@ class PairTotal:
 
 def add_rows(totals: Sequence[PairTotal], scores: Floats, n_pairs: Ints) -> None:
     """Many scores of the same kinds of pairs at once: row w of the table is added to totals[w]."""
-    undefined = np.isnan(scores)
-    n, n_undefined = int(n_pairs.sum()), [0] * len(totals)
-    if undefined.any():
-        n_undefined = (undefined @ n_pairs).tolist()
-        scores = np.where(undefined, 0.0, scores)
-    sums = np.sum(scores * n_pairs, axis=1).tolist()  # a BLAS product would start threads
-    for total, more, n_without in zip(totals, sums, n_undefined, strict=True):
+    n, weighed = int(n_pairs.sum()), scores * n_pairs  # a BLAS product would start threads
+    sums = weighed.sum(axis=1)
+    for w in np.flatnonzero(np.isnan(sums)).tolist():
+        undefined = np.isnan(scores[w])
+        totals[w].n_undefined += int(n_pairs[undefined].sum())
+        sums[w] = np.where(undefined, 0.0, weighed[w]).sum()
+    for total, more in zip(totals, sums.tolist(), strict=True):
         total.sum += more
         total.n += n
-        total.n_undefined += n_without
 
 
 def _culprits(score: Score, selections: Selections) -> str:
@@ -80,6 +79,8 @@ def named_runs(runs: Ints, selections: Selections) -> str:
 
 def _guilty_sizes(score: Score, sizes: Ints, n_runs: Ints, d: int) -> Ints:
     """The sizes without a score even with themselves, when every undefined pair has one of them; else none."""
+    if not np.isnan(score(np.maximum(0, 2 * sizes - d), sizes, sizes)).any():
+        return sizes[:0]
     a, b = (x.ravel() for x in np.meshgrid(sizes, sizes, indexing="ij"))
     undefined = np.isnan(score(np.maximum(0, a + b - d), a, b)).reshape(len(sizes), -1)
     undefined |= undefined.T

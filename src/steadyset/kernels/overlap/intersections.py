@@ -1,4 +1,4 @@
-"""How many features each pair of runs shares: all pairs as a matrix, as a histogram, or in blocks of rows.
+"""How many features each pair of runs shares: all pairs as a matrix, in blocks of rows, or row by row.
 
 Features that many runs select are packed into bits (64 of them cost one word per pair), the others are counted through
 postings lists (for each feature the runs that select it; cost: h_f^2 / 2). So a steady core and a random rest both cost
@@ -54,26 +54,35 @@ class PairIndex(NamedTuple):
 
 def pair_index(indptr: Ints, indices: Ints, n_features: int) -> PairIndex:
     """What every pass over the pairs of runs reads."""
+    return _indexed(indptr, indices, n_features, WORDS_A_POSTING)
+
+
+@kernel
+def _indexed(indptr: Ints, indices: Ints, n_features: int, words_a_posting: float) -> PairIndex:
     M = len(indptr) - 1
     codes, h = _number_used(indices, n_features)
-    packed = np.full(len(h), -1, dtype=np.int64)
-    frequent = _worth_packing(h, M)
-    packed[frequent] = np.arange(len(frequent))
-    words = np.zeros((M, (len(frequent) + 63) // 64), dtype=np.uint64)
-    row_ptr = np.zeros(M + 1, dtype=np.int64)
+    bit, n_words = _packed(h, M, words_a_posting)
+    words = np.zeros((M, n_words), dtype=np.uint64)
     post_ptr = np.zeros(len(h) + 1, dtype=np.int64)
-    np.cumsum(np.where(packed < 0, h, 0), out=post_ptr[1:])
+    for f in range(len(h)):
+        post_ptr[f + 1] = post_ptr[f] + (h[f] if bit[f] < 0 else 0)
+    row_ptr = np.zeros(M + 1, dtype=np.int64)
+    rare = np.empty(post_ptr[-1], dtype=np.int64)
     post_runs = np.empty(post_ptr[-1], dtype=np.int32)
-    rare = _distribute(indptr, codes, packed, words, row_ptr, post_ptr, post_runs)
+    free = post_ptr[:-1].copy()
+    n = 0
+    for i in range(M):
+        for e in range(indptr[i], indptr[i + 1]):
+            f = codes[e]
+            if bit[f] >= 0:
+                words[i, bit[f] >> 6] |= np.uint64(1) << np.uint64(bit[f] & 63)
+            else:
+                rare[n] = f
+                post_runs[free[f]] = i
+                free[f] += 1
+                n += 1
+        row_ptr[i + 1] = n
     return PairIndex(words, row_ptr, rare, post_ptr, post_runs)
-
-
-def _worth_packing(h: Ints, M: int) -> Ints:
-    """The features, in groups of 64, whose postings would cost more than one word for each pair of runs."""
-    chosen = np.flatnonzero(64 * WORDS_A_POSTING * h.astype(np.float64) ** 2 > float(M) ** 2)
-    chosen = chosen[np.argsort(-h[chosen], kind="stable")]
-    cost = np.add.reduceat(h[chosen].astype(np.float64) ** 2, np.arange(0, len(chosen), 64)) if len(chosen) else h[:0]
-    return chosen[: 64 * int(np.count_nonzero(WORDS_A_POSTING * cost > float(M) ** 2))]
 
 
 @kernel
@@ -94,35 +103,37 @@ def _number_used(indices: Ints, n_features: int) -> tuple[Ints, Ints]:
 
 
 @kernel
-def _distribute(
-    indptr: Ints,
-    codes: Ints,
-    packed: Ints,
-    words: Words,
-    row_ptr: Ints,
-    post_ptr: Ints,
-    post_runs: npt.NDArray[np.int32],
-) -> Ints:
-    """Fill the bits, the row pointers and the postings; return the codes of the features that are not packed."""
-    rare = np.empty(post_ptr[-1], dtype=np.int64)
-    free = post_ptr[:-1].copy()
+def _packed(h: Ints, M: int, words_a_posting: float) -> tuple[Ints, int]:
+    """The bit of each feature, the most frequent first, or -1; and how many words they take.
+
+    Features are packed, in groups of 64, whose postings would cost more than one word for each pair of runs.
+    """
+    pairs = float(M) ** 2
+    at = np.zeros(M + 2, dtype=np.int64)  # where features that h runs select begin
+    for f in range(len(h)):
+        if 64 * words_a_posting * float(h[f]) ** 2 > pairs:
+            at[h[f]] += 1
     n = 0
-    for i in range(len(indptr) - 1):
-        for e in range(indptr[i], indptr[i + 1]):
-            bit = packed[codes[e]]
-            if bit >= 0:
-                words[i, bit >> 6] |= np.uint64(1) << np.uint64(bit & 63)
-            else:
-                rare[n] = codes[e]
-                post_runs[free[codes[e]]] = i
-                free[codes[e]] += 1
-                n += 1
-        row_ptr[i + 1] = n
-    return rare
+    for times in range(M, -1, -1):
+        at[times], n = n, n + at[times]
+    bit = np.full(len(h), -1, dtype=np.int64)
+    cost = np.zeros(n // 64 + 1)
+    for f in range(len(h)):
+        if 64 * words_a_posting * float(h[f]) ** 2 > pairs:
+            bit[f] = at[h[f]]
+            at[h[f]] += 1
+            cost[bit[f] >> 6] += float(h[f]) ** 2
+    n_words = 0
+    while n_words < len(cost) and words_a_posting * cost[n_words] > pairs:
+        n_words += 1
+    for f in range(len(h)):
+        if bit[f] >= 64 * n_words:
+            bit[f] = -1
+    return bit, n_words
 
 
 @kernel
-def _add_row(i: int, index: PairIndex, position: Ints, shared: npt.NDArray[np.int32]) -> None:
+def add_row(i: int, index: PairIndex, position: Ints, shared: npt.NDArray[np.int32]) -> None:
     """shared[j] += r_ij for j > i.
 
     position[f] is how far the runs of f have been read. Runs come in order, so it already stands at run i.
@@ -142,22 +153,6 @@ def _add_row(i: int, index: PairIndex, position: Ints, shared: npt.NDArray[np.in
 
 
 @kernel
-def pair_histogram(index: PairIndex, size_class: Ints, offsets: Ints, n_cells: int) -> Ints:
-    """Count the pairs i<j in cells offsets[a, b] + r_ij, where a and b are the size classes of the two runs."""
-    M = len(index.words)
-    cells = np.zeros(n_cells, dtype=np.int64)
-    shared = np.zeros(M, dtype=np.int32)
-    position = index.post_ptr[:-1].copy()
-    for i in range(M):
-        _add_row(i, index, position, shared)
-        cell = offsets[size_class[i]]
-        for j in range(i + 1, M):
-            cells[cell[size_class[j]] + shared[j]] += 1
-            shared[j] = 0
-    return cells
-
-
-@kernel
 def _block(index: PairIndex, position: Ints, start: int, block: npt.NDArray[np.int32]) -> None:
     for a in range(len(block)):
-        _add_row(start + a, index, position, block[a])
+        add_row(start + a, index, position, block[a])

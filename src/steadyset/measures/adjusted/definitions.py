@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyset.kernels.arrays import Floats, Ints
+from steadyset.measures.ratios import ratio
 from steadyset.measures.record import INFINITY, Measure, register
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def zucknick_score(pairs: SimilarPairs) -> Floats:
     Undefined: both sets are empty
     Reference: Zucknick, Richardson and Stronach 2008
     """
-    return _ratio(zucknick_overlap(pairs), pairs.size_i + pairs.size_j - pairs.shared)
+    return ratio(zucknick_overlap(pairs), pairs.size_i + pairs.size_j - pairs.shared)
 
 
 def zucknick_overlap(pairs: SimilarPairs) -> Floats:
@@ -95,7 +96,7 @@ def pogr_score(pairs: SimilarPairs) -> Floats:
     Undefined: the first set is empty
     Reference: Zhang et al. 2009
     """
-    return _ratio(pogr_overlap(pairs), pairs.size_i)
+    return ratio(pogr_overlap(pairs), pairs.size_i)
 
 
 def pogr_overlap(pairs: SimilarPairs) -> Floats:
@@ -123,11 +124,6 @@ def geometric_mean_size(ki: Ints, kj: Ints) -> Floats:
 
 def first_size(ki: Ints, kj: Ints) -> Floats:
     return ki.astype(np.float64)
-
-
-def _ratio(numerator: Floats, denominator: Floats | Ints) -> Floats:
-    defined = np.asarray(denominator) > 0
-    return np.where(defined, numerator / np.where(defined, denominator, 1), np.nan)
 
 
 def _adjusted(name: str, *aliases: str, **fields: object) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -47,12 +47,18 @@ class Frequency(Family):
 
     def without(self, selections: Selections, measures: Sequence[Measure], options: Options) -> Floats:
         """A run takes one selection of each of its features with it; corrected measures are evaluated M times."""
-        corrected = [m for m, measure in enumerate(measures) if options.corrects and self.can_correct(measure)]
-        counted = [m for m in range(len(measures)) if m not in corrected]
+        ways = [
+            self.evaluated_without
+            if options.corrects and self.can_correct(measure)
+            else _without_together
+            if measure.batched
+            else _without_by_size
+            for measure in measures
+        ]
         without = np.empty((len(measures), selections.n_runs))
-        for some, leave_one_out in ((counted, _counted_without), (corrected, self.evaluated_without)):
-            if some:
-                without[some] = leave_one_out(selections, [measures[m] for m in some], options)
+        for way in dict.fromkeys(ways):
+            some = [m for m, own in enumerate(ways) if own == way]
+            without[some] = way(selections, [measures[m] for m in some], options)
         return without
 
     def expectation(
@@ -82,38 +88,37 @@ class Frequency(Family):
         return values
 
 
-def levels_without(selections: Selections, runs: Ints) -> Ints:
-    """levels[a, h]: how many features exactly h of the runs other than runs[a] selected, h = 0..M-1."""
-    M = selections.n_runs
-    chosen = [selections.counts[selections.selected(int(i))] for i in runs]
-    place = np.repeat(np.arange(len(runs)), [len(h) for h in chosen])
-    own = np.bincount(place * (M + 1) + np.concatenate(chosen), minlength=len(runs) * (M + 1)).reshape(-1, M + 1)
-    levels = np.bincount(selections.counts, minlength=M + 1) - own
-    levels[:, :-1] += own[:, 1:]
-    return np.ascontiguousarray(levels[:, :-1])
-
-
-def _counted_without(selections: Selections, measures: Sequence[Measure], options: Options) -> Floats:
-    """Runs of one size together: whichever of them is left out, the other sizes are the same."""
-    sizes, without = selections.sizes, np.empty((len(measures), selections.n_runs))
-    for groups in _in_blocks(sizes, max(1, CELLS_A_BLOCK // selections.n_runs)):
-        levels, end = levels_without(selections, np.concatenate(groups)), 0
-        for runs in groups:
-            start, end = end, end + len(runs)
-            others = np.delete(sizes, runs[0])
-            for m, measure in enumerate(measures):
-                without[m, runs] = measure.score(levels[start:end], others, selections.n_features, **measure.params)
+def _without_together(selections: Selections, measures: Sequence[Measure], options: Options) -> Floats:
+    """All runs in one call of each score, or as many as fit."""
+    M, sizes = selections.n_runs, selections.sizes
+    without, others = np.empty((len(measures), M)), np.arange(M - 1)
+    for start in range(0, M, max(1, CELLS_A_BLOCK // M)):
+        runs = np.arange(M)[start : start + max(1, CELLS_A_BLOCK // M)]
+        levels, left = levels_without(selections, runs), sizes[others + (others >= runs[:, None])]
+        for m, measure in enumerate(measures):
+            without[m, runs] = measure.score(levels, left, selections.n_features, **measure.params)
     return options.filled(without)
 
 
-def _in_blocks(sizes: Ints, most: int) -> Iterator[list[Ints]]:
-    """Runs of one size in groups, and as many groups as have at most that many runs together."""
-    order = np.argsort(sizes, kind="stable")
-    alike = np.split(order, np.flatnonzero(np.diff(sizes[order])) + 1)
-    block: list[Ints] = []
-    for group in (some[start : start + most] for some in alike for start in range(0, len(some), most)):
-        if sum(map(len, block)) + len(group) > most:
-            yield block
-            block = []
-        block.append(group)
-    yield block
+def _without_by_size(selections: Selections, measures: Sequence[Measure], options: Options) -> Floats:
+    """Runs of one size in one call: whichever of them is left out, the other sizes are the same."""
+    sizes, without = selections.sizes, np.empty((len(measures), selections.n_runs))
+    for size in np.unique(sizes):
+        alike = np.flatnonzero(sizes == size)
+        others, step = np.delete(sizes, alike[0]), max(1, CELLS_A_BLOCK // selections.n_runs)
+        for runs in (alike[start : start + step] for start in range(0, len(alike), step)):
+            levels = levels_without(selections, runs)
+            for m, measure in enumerate(measures):
+                without[m, runs] = measure.score(levels, others, selections.n_features, **measure.params)
+    return options.filled(without)
+
+
+def levels_without(selections: Selections, runs: Ints) -> Ints:
+    """levels[a, h]: how many features exactly h of the runs other than runs[a] selected, h = 0..M-1."""
+    M, starts = selections.n_runs, selections.indptr.tolist()
+    chosen = np.concatenate([selections.indices[starts[i] : starts[i + 1]] for i in runs.tolist()])
+    cells = np.repeat(np.arange(len(runs)) * (M + 1), selections.sizes[runs]) + selections.counts[chosen]
+    own = np.bincount(cells, minlength=len(runs) * (M + 1)).reshape(-1, M + 1)
+    levels = np.bincount(selections.counts, minlength=M + 1) - own
+    levels[:, :-1] += own[:, 1:]
+    return np.ascontiguousarray(levels[:, :-1])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,13 +13,10 @@ from steadyset.measures.chance import expected_over_pairs, expected_scores, scal
 from steadyset.measures.family import Family, without_pairs
 from steadyset.measures.masks import Collections
 from steadyset.measures.options import Estimate, NullExpectation, Options
-from steadyset.measures.pairs import PAIRS_A_BLOCK, PairBatch, PairKinds, pair_batches, pair_kinds, run_pairs
+from steadyset.measures.pairs import PairBatch, pair_batches, pair_kinds, run_pairs, size_classes
 from steadyset.measures.record import Measure
 from steadyset.measures.totals import PairTotal, add_rows
 from steadyset.selections import Selections
-
-if TYPE_CHECKING:
-    from steadyset.kernels.overlap.intersections import PairIndex
 
 SCORES_AT_ONCE = 1 << 22  # of kinds of pairs by measures
 
@@ -43,17 +40,17 @@ class Pairwise(Family):
         self, selections: Selections, measures: Sequence[Measure], options: Options
     ) -> tuple[list[Estimate], Floats]:
         """Kinds of pairs are scored once, for the values and for the leave-one-out values."""
-        from steadyset.kernels.overlap.intersections import pair_index
-
-        index = pair_index(selections.indptr, selections.indices, selections.n_features)
-        kinds = pair_kinds(selections, index)
-        if selections.n_runs < 3 or kinds is None or len(kinds.shared) * len(measures) > SCORES_AT_ONCE:
+        classes = size_classes(selections.sizes)
+        if selections.n_runs < 3 or classes is None:
+            return super().jackknifed(selections, measures, options)
+        kinds = pair_kinds(selections, classes)
+        if len(kinds.shared) * len(measures) > SCORES_AT_ONCE:
             return super().jackknifed(selections, measures, options)
         totals = [PairTotal() for _ in measures]
         ways = self._ways(measures, options, selections.n_features, kinds)
         ways.add_to(totals, kinds.n_pairs)
         found = self._estimates(totals, selections, measures, options)
-        without = without_pairs(_sums_of_kinds(kinds, index, ways.both(options)).T)
+        without = without_pairs(kinds.sums(ways.both(options)).T)
         without[[np.isnan(one.value) for one in found]] = np.nan
         return found, without
 
@@ -136,19 +133,6 @@ class Ways(NamedTuple):
         back[self.one_sided] = scores[n:]
         back += scores[:n]
         return back
-
-
-def _sums_of_kinds(kinds: PairKinds, index: PairIndex, both: Floats) -> Floats:
-    """sums[i, m] as in `Pairwise.score_sums`, from the scores of kinds of pairs, both ways added."""
-    from steadyset.kernels.overlap.intersections import intersection_blocks
-    from steadyset.kernels.overlap.pair_sums import add_pair_sums
-
-    M = len(kinds.size_class)
-    sums = np.zeros((M, len(both)))
-    by_kind, kind_of_cell = np.ascontiguousarray(both.T), kinds.kind_of_cell()
-    for start, block in intersection_blocks(index, rows=max(1, PAIRS_A_BLOCK // M)):
-        add_pair_sums(block, start, kinds.size_class, kinds.offsets, kind_of_cell, by_kind, sums)
-    return sums
 
 
 def _called(measure: Measure, shared: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
