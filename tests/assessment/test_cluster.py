@@ -12,7 +12,11 @@ from contextlib import suppress
 import numpy as np
 import psutil
 import pytest
+from benchmarks.peers import sparse_logistic
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import SelectKBest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from steadyset.assessment import assess, cluster
 from steadyset.assessment.cluster import WorkersLostError
@@ -23,7 +27,12 @@ pytest.importorskip("distributed")
 X = np.random.default_rng(0).normal(size=(40, 6))
 Y = (X[:, 0] > 0).astype(int)
 SELECTOR = {"best": SelectKBest(k=2)}
-RUNS = 200
+SELECTORS = {
+    "anova": SelectKBest(k=2),
+    "forest": RandomForestClassifier(n_estimators=5),
+    "lasso": make_pipeline(StandardScaler(), sparse_logistic(solver="liblinear", C=0.1)),
+}
+RUNS = 100
 
 
 @pytest.fixture
@@ -82,12 +91,13 @@ def test_a_cluster_that_is_gone_is_a_sentence_and_the_finished_runs_are_kept(
     )
     assert seen[0][0] >= 5
     assert f"{RUNS - seen[0][0]} runs are missing" in str(told.value)
-    assert resumed.selections == assess(SELECTOR, X, Y, resampling=Bootstrap(RUNS)).selections
+    assert resumed.selections == assess(SELECTOR, X, Y, resampling=Bootstrap(RUNS), scoring=[]).selections
 
 
 @pytest.mark.slow
-def test_a_cluster_of_our_own_listens_on_this_machine_alone():
+def test_a_cluster_of_our_own_gives_the_same_and_listens_on_this_machine_alone():
     """Buys: the sockets that the scheduler and the workers of engine "dask" really open."""
+    alone = assess(SELECTORS, X, Y, resampling=Bootstrap(3), scoring=[])
     places = set()
 
     def look(*_):
@@ -99,5 +109,6 @@ def test_a_cluster_of_our_own_listens_on_this_machine_alone():
     with socket.socket() as another:  # cluster on this machine, which has the port that dask takes first
         with suppress(OSError):
             another.bind(("127.0.0.1", 8787))
-        assess(SELECTOR, X, Y, resampling=Bootstrap(3), engine="dask", n_jobs=2, progress=look)
+        other = assess(SELECTORS, X, Y, resampling=Bootstrap(3), engine="dask", n_jobs=2, progress=look)
     assert places == {"127.0.0.1"}
+    assert alone.selections == other.selections

@@ -56,15 +56,14 @@ def total(run):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("deed", "code"), [("exit", "EXIT(3)"), ("segmentation fault", "SIGSEGV(-11)")])
 @pytest.mark.posix
-def test_a_selector_that_ends_its_process_fails_in_that_run_alone_and_is_named(deed, code):
-    """Buys: real worker processes that crash, and the search for the cell that did it."""
-    selectors = {"sound": First(), "crashing": First(deed, total(1))}
+def test_a_selector_that_ends_its_process_fails_in_that_run_alone_and_is_named():
+    """Buys: real worker processes that crash, and the search for the cells that did it."""
+    selectors = {"sound": First(), "leaving": First("exit", total(1)), "faulty": First("segmentation fault", total(0))}
     result = assess(selectors, X, Y, resampling=Bootstrap(3), engine="processes", n_jobs=2)
-    assert result.failures[["selector", "run"]].to_numpy().tolist() == [["crashing", 1]]
-    assert result.failures["reason"].item() == f"{CRASHED} ({code})"
-    assert result.selections["sound"].n_runs == 3
+    assert result.failures[["selector", "run"]].to_numpy().tolist() == [["leaving", 1], ["faulty", 0]]
+    assert result.failures["reason"].tolist() == [f"{CRASHED} (EXIT(3))", f"{CRASHED} (SIGSEGV(-11))"]
+    assert {name: found.n_runs for name, found in result.selections.items()} == {"sound": 3, "leaving": 2, "faulty": 2}
 
 
 def test_a_run_that_failed_for_want_of_memory_is_tried_again(tmp_path):

@@ -292,6 +292,13 @@ def test_the_table_puts_claims_beside_verdicts() -> None:
     assert pd.isna(table.loc[("goh", "monotone"), "bommert_2020"])
 
 
+def test_the_table_of_all_measures_has_each_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("steadyset.certificates.certify", lambda record: certificate(record.name))
+    table = st.certificate_table()
+    assert table.index.unique("measure").tolist() == st.list_measures().index.tolist()
+    assert set(table.index.unique("property")) == set(PROPERTIES)
+
+
 def test_a_certificate_reads_as_text() -> None:
     text = repr(certificate("wald"))
     assert text.startswith("Certificate of wald\n")
@@ -309,7 +316,7 @@ def test_the_documents_show_the_certificates_as_they_are() -> None:
 
 @pytest.mark.parametrize("name", ["nogueira", "sechidis", "kuncheva", "wald", "jaccard", "yu", "goh", "pearson"])
 def test_the_catalogue_says_of_the_correction_what_the_certificate_finds(name):
-    found = st.certify(name).properties
+    found = certificate(name).properties
     words = (
         "yes" if found["corrected"].holds else "for equal sizes" if found["corrected_for_equal_sizes"].holds else "no"
     )

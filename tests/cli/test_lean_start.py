@@ -4,7 +4,6 @@ import subprocess
 import sys
 
 import numpy as np
-import pytest
 from scipy._lib import _array_api
 
 LEAN = """
@@ -68,11 +67,29 @@ print(isinstance(scipy.stats.norm, _data.stats.rv_continuous), isinstance(3, _da
     assert said == ["True True", "True False"]
 
 
-@pytest.mark.parametrize(
-    "use",
-    ["class Mine(scipy.stats.rv_continuous): pass", "scipy.stats.norm.cdf(0)", "from scipy.stats.mstats import gmean"],
-)
-def test_a_scikit_learn_that_needs_scipy_stats_while_it_is_imported_gets_it(use):
+USES = [
+    "class Mine(scipy.stats.rv_continuous): pass",
+    "scipy.stats.norm.cdf(0)",
+    "from scipy.stats.mstats import gmean",
+]
+
+
+def test_whatever_uses_scipy_stats_while_it_stands_aside_fails():
+    code = f"""
+from steadyset.cli.lean_start import _in_place_of, _Module
+with _in_place_of("scipy.stats", _Module("scipy.stats")):
+    import scipy.stats
+    for use in {USES}:
+        try:
+            exec(use)
+        except Exception:
+            print("failed")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["failed"] * len(USES)
+
+
+def test_a_scikit_learn_that_fails_while_scipy_stats_stands_aside_is_imported_with_it():
     code = f"""
 import builtins, sys
 plainly = builtins.__import__
@@ -80,7 +97,7 @@ plainly = builtins.__import__
 def importing(name, *rest):
     if name.endswith("_ranking") and "sklearn.metrics._ranking" not in sys.modules:  # a later version of this module
         import scipy.stats
-        {use}
+        {USES[0]}
     return plainly(name, *rest)
 
 builtins.__import__ = importing

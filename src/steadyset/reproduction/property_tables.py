@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 
-from steadyset.certificates import certify
+from steadyset.certificates import Certificate, certify
 from steadyset.certificates.certificate import Verdict as Decided
 from steadyset.reproduction.published_numbers import Cell
 from steadyset.reproduction.run import Run
@@ -21,13 +22,19 @@ def property_rows(
     `measures` and `properties` say what the rows and columns are called here. `corrections` holds rows that are made
     otherwise.
     """
-    certificates = {name: certify(name) for name in dict.fromkeys(measures.values())}
+    certificates = {name: certificate(name) for name in dict.fromkeys(measures.values())}
     made = corrections or {}
     for cell in run.published.cells:
         if cell in made:
             yield made[cell]
         elif cell.column in properties:
             yield property_row(run, cell, certificates[measures[cell.row]].properties[properties[cell.column]])
+
+
+@cache
+def certificate(measure: str, **params: float) -> Certificate:
+    """Decided once, since several tables ask for it."""
+    return certify(measure, **params)
 
 
 def property_row(run: Run, cell: Cell, decided: Decided, correction: str = "") -> Row:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from steadyset.certificates import Verdict, certify
+from steadyset.certificates import Verdict
 from steadyset.kernels.arrays import Floats
 from steadyset.measures import get_measure, stability
 from steadyset.reproduction import Cell, Row, Run, item
@@ -20,7 +20,7 @@ from steadyset.reproduction.papers.bommert_2020_pairs import (
     kinds_of_sets,
     values_of,
 )
-from steadyset.reproduction.property_tables import YES, property_row
+from steadyset.reproduction.property_tables import YES, certificate, property_row
 from steadyset.selections import Selections
 from steadyset.similarity import FeatureSimilarity
 from steadyset.wording import listed, number
@@ -55,7 +55,7 @@ PROPERTIES = {
 def properties(run: Run) -> Iterator[Row]:
     """Each tick by the certificates of the measure, or of its variants."""
     for name in run.published.rows():
-        certificates = [certify(MEASURES.get(one, "davis"), **_params(one)).properties for one in _variants(name)]
+        certificates = [certificate(MEASURES.get(one, "davis"), **_params(one)).properties for one in _variants(name)]
         for column, key in PROPERTIES.items():
             cell = run.published.cell(name, column)
             decided, correction = _decided([one[key] for one in certificates]), ""

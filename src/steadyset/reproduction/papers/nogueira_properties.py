@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyset.certificates import certify
 from steadyset.kernels.arrays import Floats
 from steadyset.measures import null_expectation, stability
 from steadyset.reproduction import Row, Run, item
 from steadyset.reproduction.curves import curves
-from steadyset.reproduction.property_tables import property_row, property_rows
+from steadyset.reproduction.property_tables import certificate, property_row, property_rows
 from steadyset.selections import Selections
 from steadyset.wording import number, span
 
@@ -116,7 +115,7 @@ def table_4_1(run: Run) -> Iterator[Row]:
     """Properties; those of Davis's measure without and with its penalty."""
     davis = run.published.cell("Davis", "maximum")
     correction = "With alpha = 1."
-    penalised = property_row(run, davis, certify("davis", alpha=1.0).properties["maximum"], correction)
+    penalised = property_row(run, davis, certificate("davis", alpha=1.0).properties["maximum"], correction)
     yield from property_rows(run, MEASURES, PROPERTIES, {davis: penalised})
     values = [null_expectation(_of_size(runs, 10, 3), "somol").value for runs in MANY_RUNS]
     falls = all(later < before for before, later in pairwise(values))
