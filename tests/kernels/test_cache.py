@@ -72,7 +72,8 @@ def test_a_kernel_that_was_kept_is_built_into_one_that_was_not(place, monkeypatc
 @kernel
 def four_times(x):
     return twice(twice(x))
-"""
+""",
+        encoding="utf-8",
     )
     assert compiles(place)
     read = []
@@ -100,7 +101,8 @@ try:
     solved(np.zeros((1, 1)), np.ones(1))
 except np.linalg.LinAlgError as error:
     print(error, solved(np.array([[2.0]]), np.array([3.0])), "numba.np.linalg" in sys.modules)
-"""
+""",
+        encoding="utf-8",
     )
     command = [sys.executable, str(place / "code" / "solving.py")]
     said = [subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() for _ in range(2)]
