@@ -156,7 +156,7 @@ def test_columns_of_a_frame_are_found_by_name():
 @pytest.mark.slow  # buys: the finding of chapter 8, on fewer repeats and sizes
 def test_adjusted_stability_removes_false_positives_at_equal_accuracy():
     sizes, false, hits = range(2, 21, 2), {"adj": [], "acc": []}, {"adj": [], "acc": []}
-    for repeat in range(100, 110):
+    for repeat in range(100, 107):
         train = st.datasets.similar_features(random_state=repeat)
         test = st.datasets.similar_features(2000, random_state=1000 + repeat)
         for name in false:

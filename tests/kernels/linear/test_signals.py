@@ -8,6 +8,7 @@ import threading
 import time
 
 import numpy as np
+import psutil
 import pytest
 
 from steadyset.kernels.linear.elastic_net import fit_elastic_net
@@ -108,7 +109,10 @@ def test_ctrl_c_ends_a_lasso_that_takes_long():
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)], **pipes) as fitting:
         assert fitting.stdout.readline() == "starts\n"
-        time.sleep(1)  # well into the fit: while libraries are looked up, Python loses a Ctrl-C
+        process = psutil.Process(fitting.pid)  # well into the fit: while libraries are looked up, Python loses a Ctrl-C
+        begin = process.cpu_times().user
+        while process.cpu_times().user < begin + 1:
+            time.sleep(0.05)
         fitting.send_signal(signal.SIGINT)
         try:
             told, error = fitting.communicate(timeout=60)
