@@ -33,7 +33,15 @@ def summing_part(function: Callable[P, R]) -> Callable[P, R]:
     return _compiled(function, fastmath=SUMMING, no_cpython_wrapper=True)
 
 
-def _compiled(function: Callable[P, R], fastmath: bool | set[str], **options: bool) -> Callable[P, R]:
+def inner_part(function: Callable[P, R]) -> Callable[P, R]:
+    """A part that numba writes into its callers, because a call copies every field of the tuples of arrays it hands on.
+
+    Its arithmetic gets the settings of the caller, so a part belongs into parts, not into summing ones.
+    """
+    return _compiled(function, fastmath=False, no_cpython_wrapper=True, inline="always")
+
+
+def _compiled(function: Callable[P, R], fastmath: bool | set[str], **options: Any) -> Callable[P, R]:
     compile_with: Any = njit  # whose types lack some of its options
     compiled = compile_with(nogil=True, error_model="numpy", fastmath=fastmath, no_cfunc_wrapper=True, **options)(
         function

@@ -404,10 +404,10 @@ class _Model:
 
 
 def _found(solving: Solving, place: int, level: Level) -> tuple[_Model]:
-    target = solving.targets[place]
     coefs, intercept = solving.in_units_of_data(place, level)
-    importances = np.abs(level.coefs) * target.unit
-    return (_Model(coefs, intercept, importances, level.violation, target.spread, solving.classes[place]),)
+    importances = np.abs(level.coefs) * solving.y_units[place]
+    spread, classes = float(solving.spreads[place]), solving.data.classes_of(solving.runs[place])
+    return (_Model(coefs, intercept, importances, level.violation, spread, classes),)
 
 
 def _put(names: dict[str, Any], data: Resamples, run: int, level: Level, model: _Model, selector: Any) -> Any:

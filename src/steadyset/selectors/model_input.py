@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from steadyset.errors import InputError
 from steadyset.kernels.arrays import Bools, Floats, Ints
+from steadyset.kernels.linear.target_units import mean_and_spread, to_own_units
 from steadyset.selectors.validation import (
     check_classes,
     check_features,
@@ -128,22 +129,12 @@ class SolvedTarget:
 
 
 def solved_target(training: Training, weight: Floats) -> SolvedTarget:
-    """Numbers centred and brought near a standard deviation of 1; class codes as they are.
-
-    A unit is a power of two, which changes no digit. Without it, squares of tiny or huge numbers vanish or overflow;
-    without the centre, a large offset takes the digits that the residuals need.
-    """
+    """Numbers centred and brought near a standard deviation of 1; class codes as they are."""
     y, centre, unit = training.y, 0.0, 1.0
     if not len(training.classes):
-        unit = float(_powers_of_two(np.abs(y).max()))
-        y = y / unit
-        centre = float(weight @ y)
-        y = y - centre
-        farthest = np.abs(y).max()
-        finer = float(_powers_of_two(farthest * np.sqrt(weight @ np.square(y / farthest))))
-        y, centre, unit = y / finer, centre * unit, finer * unit
-    mean = float(weight @ y)
-    return SolvedTarget(y, centre, unit, mean, float(np.sqrt(weight @ (y - mean) ** 2)))
+        y = np.array(y)
+        centre, unit = to_own_units(y, weight)
+    return SolvedTarget(y, centre, unit, *mean_and_spread(y, weight))
 
 
 def _powers_of_two(sizes: Any) -> Any:

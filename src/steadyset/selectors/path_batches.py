@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from steadyset.arguments import check_flag, job_count
 from steadyset.errors import InputError
-from steadyset.kernels.arrays import Floats, Ints, Singles
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.paths.found_models import in_order, in_units_of_data, means_and_scales
 from steadyset.kernels.paths.level_walk import (
     NO_FEATURE,
@@ -27,11 +27,6 @@ from steadyset.kernels.paths.level_walk import (
 )
 from steadyset.kernels.paths.path_arrays import TOGETHER, Batch, Features, largest_order, make_batch, make_room
 from steadyset.kernels.paths.screening import LEAST_PRODUCTS
-from steadyset.selectors.model_input import (
-    SolvedTarget,
-    Training,
-    solved_target,
-)
 from steadyset.selectors.one_thread import one_blas_thread
 from steadyset.selectors.path_data import Family, Resamples, laid_out, read_factors, read_resamples
 from steadyset.selectors.validation import check_number
@@ -62,7 +57,7 @@ def read_batches(
     check_number("l1_ratio", l1_ratio, most=1.0)
     check_flag("standardise", standardise)
     factors = read_factors(penalty_factors, data.X.shape[1])
-    free, fewest = int((factors == 0).sum()), int((data.weights > 0).sum(axis=1).min())
+    free, fewest = len(factors) - np.count_nonzero(factors), int(data.n_rows.min())
     if free >= fewest:
         raise InputError(
             f"penalty_factors has {free} zeros, and a resample has {fewest} rows of positive weight; "
@@ -90,8 +85,7 @@ class Level:
         return len(self.features)
 
 
-@dataclass(frozen=True)
-class Walk:
+class Walk(NamedTuple):
     """Models of some places of a batch: that of level t and of the k-th place has sizes[t, k] features, -1: none is.
 
     numbers holds their intercepts and violations; found and values the features and coefficients, in the order of their
@@ -145,13 +139,14 @@ class Batches:
         self.tol = tol
         self.n_runs = len(data.weights)
         d, n = features.Xt.shape
-        self._most_rows = int((data.weights > 0).sum(axis=1).max())
+        self._most_rows = int(data.n_rows.max())
+        self.n_free = d - int(np.count_nonzero(features.factor))
         # A lasso has no more features than rows, an elastic net may have all of them.
         most = min(d, self._most_rows) if l1_ratio == 1.0 else d
-        self._places = most + 2 + int((features.factor == 0).sum()) + TOGETHER
+        self._places = most + 2 + self.n_free + TOGETHER
         order = largest_order(self._places, self._most_rows)
         state = 8 * (self._places * (self._most_rows + 6) + order**2) + 40 * self._most_rows + 4 * n
-        self.at_once = int(np.clip(min(BOUND_BYTES // (8 * d), STATE_BYTES // state), 1, MOST_AT_ONCE))
+        self.at_once: int = max(1, min(BOUND_BYTES // (8 * d), STATE_BYTES // state, MOST_AT_ONCE))
 
     def each(self, compute: Callable[[Solving], Sequence[Any]], n_jobs: int | None = None) -> Iterator[Any]:
         """What `compute` gives for every resample, in their order: it gets a batch and gives one thing per run."""
@@ -173,57 +168,37 @@ class Batches:
     def room(self, n_runs: int) -> Any:
         """Room for a batch of so many resamples."""
         d, n = self.features.Xt.shape
-        return make_batch(n_runs, d, n, self._most_rows, self._places)
+        batch = make_batch(n_runs, d, n, self._most_rows, self._places)
+        return batch, make_room(batch, d, n)
 
 
 class Solving:
-    """Some resamples that are solved together; runs holds their numbers."""
+    """Some resamples that are solved together; runs holds their numbers.
+
+    centres, y_units and spreads are those of their targets, units those of their penalties.
+    """
 
     def __init__(self, batches: Batches, runs: range, room: Any) -> None:
         self.batches = batches
         self.data = batches.data
         self.runs = runs
-        self._batch: Any = Batch(*(part[: len(self.runs)] for part in room))
-        self.targets: list[SolvedTarget] = []
-        self.classes: list[NDArray[Any]] = []
-        weights = np.empty((len(self.runs), batches.features.Xt.shape[1]), np.float32)
-        for place, run in enumerate(self.runs):
-            self._put(place, run, weights)
-        self._room = make_room(self._batch, *batches.features.Xt.shape)
-        begin(batches.features, self._batch, self._room, weights, batches.logistic)
-        if (batches.features.factor == 0).any():
-            let_unpenalised_in(batches.features, self._batch, self._room, batches.logistic)
-            self._walk(np.arange(len(self.runs)), np.full((1, len(self.runs)), NO_FEATURE))
-        largest = largest_penalties(batches.features, self._batch, self._room, batches.logistic)
-        self._refuse_constant()
-        self.spreads = np.array([target.spread for target in self.targets])
-        self.units = np.array([target.unit for target in self.targets]) * batches.features.whole
+        features, logistic = batches.features, batches.logistic
+        batch, self._room = room
+        self._batch: Any = batch if len(runs) == len(batch.n_rows) else Batch(*(part[: len(runs)] for part in batch))
+        part = slice(runs.start, runs.stop)
+        (self.centres, self.y_units, self.spreads), largest = begin(
+            features, self._batch, self._room, self.data.codes, self.data.weights[part], self.data.highest[part],
+            logistic, (1.0 - batches.l1_ratio) / batches.l1_ratio, batches.tol,
+        )  # fmt: skip
+        if batches.n_free:
+            let_unpenalised_in(features, self._batch, self._room, logistic)
+            self._walk(np.arange(len(runs)), np.full((1, len(runs)), NO_FEATURE))
+            largest = largest_penalties(features, self._batch, self._room, logistic)
+        elif largest.min() < 0:
+            raise InputError("X is constant in every column on the rows of positive weight; at least one must vary.")
+        self.units = self.y_units * features.whole
         # Where no feature has anything to do with y, the descents are rounding errors and so would be the levels.
         self.largest: Floats = np.maximum(largest, 1e-9 * self.spreads) * self.units / batches.l1_ratio
-
-    def _put(self, place: int, run: int, weights: Singles) -> None:
-        batch, rows = self._batch, self.data.rows(run)
-        weight = self.data.weights[run, rows]
-        weight = weight / weight.sum()
-        y, classes = self.data.target(run, rows)
-        target = solved_target(Training(self.data.X[:0], y, weight, classes), weight)
-        n = len(rows)
-        batch.n_rows[place] = n
-        batch.rows[place, :n], batch.w[place, :n], batch.y[place, :n] = rows, weight, target.y
-        batch.tol[place] = self.batches.tol * target.spread
-        batch.ridge[place] = (
-            (1.0 - self.batches.l1_ratio) / self.batches.l1_ratio * target.unit / self.batches.features.whole
-        )
-        weights[place] = 0.0
-        weights[place, rows] = weight
-        self.targets.append(target)
-        self.classes.append(classes)
-
-    def _refuse_constant(self) -> None:
-        if (self.batches.features.factor == 0).any():
-            return
-        if (self._batch.scale.max(axis=1) == 0).any():
-            raise InputError("X is constant in every column on the rows of positive weight; at least one must vary.")
 
     def solve(self, places: Sequence[int], lambdas: Sequence[Floats], stop_size: int | None = None) -> Walk:
         """The models of some places of the batch down their lambdas, to the first with stop_size features or more."""
@@ -235,7 +210,7 @@ class Solving:
         walked = self._down(
             which, penalties / self._units()[which], n_levels, NO_STOP if stop_size is None else stop_size
         )
-        return replace(walked, penalties=penalties)
+        return walked._replace(penalties=penalties)
 
     def _units(self) -> Floats:
         """What a penalty of each resample is divided by to be one of the solved target."""
@@ -269,15 +244,19 @@ class Solving:
             t += 1
         return Walk(which, penalties, self.data.X.shape[1], sizes, numbers, starts, found, values)
 
-    def entries_in_units(self, walked: Walk, units: Floats) -> tuple[Ints, Floats, Floats, Ints]:
+    def entries_in_units(self, walked: Walk) -> tuple[Ints, Floats, Floats, Ints]:
         """The features, and what `in_units_of_data` gives for their coefficients."""
         features, values = walked.in_order()
-        given: Any = (self.batches.features, self._batch, walked.places, units, walked.sizes, features, values)
-        return features, *in_units_of_data(*given)
+        given = walked.places, self.y_units, walked.sizes, features, values
+        return features, *in_units_of_data(*self._as_given(), *given)
 
     def in_units_of_data(self, place: int, level: Level) -> tuple[Floats, float]:
         """The coefficients of the features as they are, and the intercept."""
-        target = self.targets[place]
-        means, scales = means_and_scales(self.batches.features, self._batch, place, level.features)
-        coefs = level.coefs * target.unit / scales
-        return coefs, float(level.intercept * target.unit + target.centre - coefs @ means)
+        means, scales = means_and_scales(*self._as_given(), place, level.features)
+        coefs = level.coefs * self.y_units[place] / scales
+        return coefs, float(level.intercept * self.y_units[place] + self.centres[place] - coefs @ means)
+
+    def _as_given(self) -> tuple[Floats, Floats, Ints, Ints, Floats]:
+        """What tells the means and standard deviations of the features in the units of the data."""
+        features, batch = self.batches.features, self._batch
+        return features.Xt, features.unit * features.whole, batch.n_rows, batch.rows, batch.w

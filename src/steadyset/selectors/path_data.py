@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from steadyset.errors import InputError
 from steadyset.io.numbers import numbers
-from steadyset.kernels.arrays import Bools, Floats, Ints, Words
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.paths.feature_moments import lay_out
 from steadyset.kernels.paths.path_arrays import Features
+from steadyset.kernels.paths.samples import describe
 from steadyset.selectors.model_input import Target, checked_data, refuse_too_little
 
 Family = Literal["logistic", "linear"]
@@ -22,26 +23,26 @@ Family = Literal["logistic", "linear"]
 class Resamples:
     """Checked data with M x n weights; codes holds numbers, or the class of each row where there are classes.
 
-    lowest and highest are the least and the largest code of each resample: its two classes.
+    n_rows counts the rows of positive weight of each resample; lowest and highest are its least and its largest code:
+    its two classes.
     """
 
     X: Floats
     codes: Floats
     weights: Floats
     classes: NDArray[Any]
+    n_rows: Ints
     lowest: Floats
     highest: Floats
 
     def rows(self, run: int) -> Ints:
         return np.flatnonzero(self.weights[run])
 
-    def target(self, run: int, rows: Ints) -> tuple[Floats, NDArray[Any]]:
-        """The numbers, or 0 and 1 for the two classes that the resample holds, at its rows; and these classes."""
-        values = self.codes[rows]
+    def classes_of(self, run: int) -> NDArray[Any]:
+        """The two classes that the resample holds; empty where the target is a number."""
         if not len(self.classes):
-            return values, self.classes
-        present = [int(self.lowest[run]), int(self.highest[run])]
-        return (values == self.highest[run]).astype(np.float64), self.classes[present]
+            return self.classes
+        return self.classes[[int(self.lowest[run]), int(self.highest[run])]]
 
 
 def read_resamples(
@@ -49,15 +50,13 @@ def read_resamples(
 ) -> Resamples:
     """Check the data and a vector of weights, or one for each resample; rows of weight zero count for nothing."""
     values, codes, weight, classes = checked_data(X, y, weights, target=target, selector=selector, resamples=True)
-    used = weight > 0
-    lowest = np.where(used, codes, np.inf).min(axis=1)
-    highest = np.where(used, codes, -np.inf).max(axis=1)
+    n_rows, lowest, highest, between = describe(codes, weight)
     doubtful = lowest >= highest
     if len(classes) > 2:
-        doubtful |= (used & (codes > lowest[:, None]) & (codes < highest[:, None])).any(axis=1)
+        doubtful |= between > 0
     for run in np.flatnonzero(doubtful):
-        refuse_too_little(codes[used[run]], target, selector)
-    return Resamples(values, codes, weight, classes, lowest, highest)
+        refuse_too_little(codes[weight[run] > 0], target, selector)
+    return Resamples(values, codes, weight, classes, n_rows, lowest, highest)
 
 
 def read_factors(penalty_factors: ArrayLike | None, n_features: int) -> Floats:
@@ -82,37 +81,18 @@ def read_factors(penalty_factors: ArrayLike | None, n_features: int) -> Floats:
 
 def laid_out(X: Floats, factors: Floats, *, as_given: bool, no_copies: bool, products: bool) -> Features:
     """What the engine needs of the data; no_copies leaves out features that equal an earlier one."""
-    n, d = X.shape
-    Xt, Z = np.empty((d, n)), np.empty((d, n), np.float32)
-    across = np.empty((n, d) if products else (0, 0), np.float32)
-    unit, plain, digest = np.empty(d), np.empty(d), np.empty(d, np.uint64)
-    lay_out(X, Xt, Z, across, unit, plain, digest, 0, d)
-    if no_copies:
-        factors = np.where(_later_copies(Xt, digest), np.inf, factors)
-    penalised = (factors > 0) & (factors < np.inf) & (plain > 0)
-    reach, whole = np.zeros(d), 1.0
-    reach[penalised] = 1.0 / factors[penalised]
+    Xt, Z, across, unit, plain, reach = lay_out(X, factors, no_copies, products)
+    whole = 1.0
     if as_given:
-        whole = _power_of_all(plain[penalised] * unit[penalised])
+        penalised = reach > 0
+        sizes = plain[penalised] * unit[penalised]
+        whole = _power_of_all(sizes)
         unit /= whole
-        reach[penalised] *= plain[penalised] * unit[penalised]
-    # Rounding to single precision must not make it smaller.
-    reach *= 1.0 + 1e-6
-    return Features(Xt, Z, across, factors, unit, whole, plain, reach.astype(np.float32), as_given)
+        reach[penalised] *= sizes / whole
+    return Features(Xt, Z, across, factors, unit, whole, plain, reach, as_given)
 
 
 def _power_of_all(sizes: Floats) -> float:
     """A power of two near the largest, so that single precision holds the features as they are in units of it."""
     largest = sizes[sizes < np.inf].max(initial=0.0)
     return float(np.ldexp(1.0, np.frexp(largest)[1])) if largest > 0.0 else 1.0
-
-
-def _later_copies(Xt: Floats, digest: Words) -> Bools:
-    """Which features equal an earlier one in every row, of those with equal digests."""
-    later = np.zeros(len(Xt), dtype=np.bool_)
-    order = np.argsort(digest, kind="stable")
-    ordered = digest[order]
-    for place in np.flatnonzero(ordered[1:] == ordered[:-1]):
-        first, second = order[place], order[place + 1]
-        later[second] = bool(np.array_equal(Xt[first], Xt[second]))
-    return later

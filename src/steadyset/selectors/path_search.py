@@ -13,6 +13,7 @@ from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats
 from steadyset.selectors.path import MOST_BISECTIONS, MOST_LAMBDAS, STRIDE, TOLD_VIOLATION
 from steadyset.selectors.path_batches import Level, Solving, Walk
+from steadyset.selectors.path_data import Resamples
 from steadyset.selectors.validation import check_integer, check_number, size_or_default
 
 
@@ -21,15 +22,17 @@ def levels_of(solving: Solving, count: int, min_ratio: float | None) -> list[Flo
     check_integer("n_lambdas", count, least=1, most=MOST_LAMBDAS)
     if min_ratio is not None:
         check_number("lambda_min_ratio", min_ratio, most=1.0)
-    n_features = solving.data.X.shape[1]
     levels = []
     for run, largest in zip(solving.runs, solving.largest, strict=True):
-        weight = solving.data.weights[run]
-        # A weight of 2 is two rows; weights that are shares of 1 tell nothing about the number of rows.
-        n_rows = max(np.count_nonzero(weight), float(weight.sum()))
-        ratio = (1e-2 if n_features > n_rows else 1e-4) if min_ratio is None else min_ratio
-        levels.append(largest * _shares(ratio, count))
+        levels.append(largest * _shares(_usual_end(solving.data, run) if min_ratio is None else min_ratio, count))
     return levels
+
+
+def _usual_end(data: Resamples, run: int) -> float:
+    """The last level of the path of a resample, as a part of its first."""
+    # A weight of 2 is two rows; weights that are shares of 1 tell nothing about the number of rows.
+    n_rows = max(int(data.n_rows[run]), float(data.weights[run].sum()))
+    return 1e-2 if data.X.shape[1] > n_rows else 1e-4
 
 
 @lru_cache(maxsize=8)
@@ -74,6 +77,8 @@ def tell_accuracy(penalty: float, violation: float, spread: float, tol: float) -
 def tell_worst(walked: Walk, spreads: Floats, tol: float) -> None:
     """Warn of the worst level of each path where its optimality conditions do not hold."""
     violations = walked.numbers[:, :, 1]
+    if violations.max() <= TOLD_VIOLATION:
+        return
     for k, t in enumerate(violations.argmax(axis=0)):
         tell_accuracy(walked.penalties[t, k], violations[t, k], spreads[walked.places[k]], tol)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,7 @@ from scipy import sparse
 
 from steadyset.errors import InputError
 from steadyset.io.numbers import numbers
-from steadyset.kernels.arrays import Floats
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selectors.path_batches import Solving, Walk, read_batches
 from steadyset.selectors.path_data import Family
 from steadyset.selectors.path_search import levels_of, tell_worst
@@ -272,21 +274,31 @@ def elastic_net_paths(
 
 def _in_units_of_data(solving: Solving, walked: Walk) -> list[tuple[Floats, sparse.csr_array, Floats, Floats]]:
     """The lambdas, sparse coefficients, intercepts and violations of each path."""
-    units = np.array([target.unit for target in solving.targets])
-    centres = np.array([target.centre for target in solving.targets])
-    features, coefs, shifts, ends = solving.entries_in_units(walked, units)
-    d, lengths, most = solving.data.X.shape[1], walked.lengths, len(walked.penalties)
-    intercepts = walked.numbers[:, :, 0].T * units[:, None] + centres[:, None] - shifts
+    features, coefs, shifts, ends = solving.entries_in_units(walked)
+    d, most = solving.data.X.shape[1], len(walked.penalties)
+    intercepts = walked.numbers[:, :, 0].T * solving.y_units[:, None] + solving.centres[:, None] - shifts
     violations = walked.numbers[:, :, 1].T / solving.spreads[:, None]
     found = []
-    for place, length in enumerate(lengths.tolist()):
+    for place, length in enumerate(walked.lengths.tolist()):
         bounds = ends[place * most : place * most + length + 1]
         part = slice(bounds[0], bounds[-1])
-        rows = sparse.csr_array((coefs[part], features[part], bounds - bounds[0]), shape=(length, d))
+        rows = _sparse_rows(length, d, coefs[part], features[part], bounds - bounds[0])
         found.append(
             (walked.penalties[:length, place].copy(), rows, intercepts[place, :length], violations[place, :length])
         )
     return found
+
+
+def _sparse_rows(n_rows: int, n_columns: int, data: Floats, indices: Ints, indptr: Ints) -> Any:
+    """The sparse matrix of parts that are known to fit; the checks of scipy would take several times longer."""
+    rows: Any = copy(_empty_rows(n_rows, n_columns))
+    rows.data, rows.indices, rows.indptr = data, indices, indptr
+    return rows
+
+
+@lru_cache(maxsize=8)
+def _empty_rows(n_rows: int, n_columns: int) -> sparse.csr_array:
+    return sparse.csr_array((n_rows, n_columns))
 
 
 def _read_lambdas(lambdas: ArrayLike) -> Floats:

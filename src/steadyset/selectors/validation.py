@@ -27,8 +27,13 @@ def check_features(X: Any, selector: Any = None) -> Floats:
     _refuse_text_columns(X)
     X = _read_numbers(X)
     options: dict[str, Any] = {"dtype": np.float64, "ensure_all_finite": False, "order": "C"}
+    # scikit-learn would hand these back as they are; with little data, to find that out takes it longer than a fit.
+    ready = type(X) is np.ndarray and X.ndim == 2 and X.dtype == np.float64 and X.size > 0
     try:
-        features = check_array(X, **options) if selector is None else validate_data(selector, X, **options)
+        if selector is None:
+            features = X if ready else check_array(X, **options)
+        else:
+            features = validate_data(selector, X, **({"skip_check_array": True} if ready else options))
     except TypeError as error:
         if not hasattr(X, "columns"):
             raise WrongTypeError(f"X must be rows x features of numbers; {error}.") from error
@@ -41,7 +46,7 @@ def check_features(X: Any, selector: Any = None) -> Floats:
         row, column = np.argwhere(~np.isfinite(features))[0]
         found = _not_finite(features[row, column])
         raise InputError(f"X contains {found} in {_feature(X, column)}, row {row}; expected finite numbers.")
-    return np.asarray(features, dtype=np.float64)
+    return np.ascontiguousarray(features, dtype=np.float64)
 
 
 def all_finite(values: Floats) -> bool:
@@ -55,8 +60,9 @@ def check_target(y: Any, n_rows: int, needed_by: str) -> NDArray[Any]:
     if y is None:
         raise InputError(f"{needed_by} requires y to be passed, but the target y is None.")
     refuse_several_targets(y)
+    plain = type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuf" and y.flags.c_contiguous
     try:
-        target: NDArray[Any] = column_or_1d(y, warn=True)
+        target: NDArray[Any] = y if plain else column_or_1d(y, warn=True)
     except ValueError as error:
         raise _in_one_sentence(error) from error
     if len(target) != n_rows:
@@ -70,8 +76,8 @@ def check_target(y: Any, n_rows: int, needed_by: str) -> NDArray[Any]:
 
 
 def _has_missing(target: NDArray[Any]) -> bool:
-    """Whether a value is None, NaN, NaT or the NA of pandas."""
-    if target.dtype.kind in "biuSU" or all(isinstance(value, str) for value in target):
+    """Whether a value is None, NaN, NaT or the NA of pandas; floats are known to be finite."""
+    if target.dtype.kind in "biufSU" or all(isinstance(value, str) for value in target):
         return False
     import pandas as pd  # takes long to import, and few targets need it
 

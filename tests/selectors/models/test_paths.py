@@ -205,8 +205,9 @@ def test_what_the_active_set_cannot_solve_goes_to_the_kernel_for_hard_cases(draw
     really = path_batches.begin
 
     def begin_hard(features, batch, *more):
-        really(features, batch, *more)
+        begun = really(features, batch, *more)
         batch.hard[:] = 1
+        return begun
 
     monkeypatch.setattr(path_batches, "begin", begin_hard)
     hard = elastic_net_paths(X, y, W, n_lambdas=10)

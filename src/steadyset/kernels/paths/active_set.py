@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.kernels.jit import part, summing_part
+from steadyset.kernels.jit import inner_part, part, summing_part
 from steadyset.kernels.linear.products import add_row, leading_dot, row_dot
 from steadyset.kernels.paths.feature_moments import penalty_of, standardise_row
 from steadyset.kernels.paths.gram_factor import (
@@ -64,7 +64,7 @@ def add_predictor(active: Active, coef: Floats, factor: float, n: int) -> None:
         add_row(factor * coef[a], Z, slot[a], eta, n)
 
 
-@part
+@inner_part
 def move(active: Active, step: float, direction: Floats, n: int) -> None:
     """Go a part of the way; coefficients and linear predictor follow."""
     for a in range(active.size[0]):
@@ -100,7 +100,7 @@ def drop(active: Active, place: int, q: Floats, n: int, penalty: float, room: Ro
         refactor(active, n, penalty, room.weighted)
 
 
-@part
+@inner_part
 def prepare(features: Features, sample: Sample, active: Active, candidates: Ints, room: Room) -> None:
     """Lay up to TOGETHER features that may enter into the next slots, with their products with all that are in."""
     n, m, count = len(sample.rows), active.size[0], len(candidates)
@@ -131,7 +131,7 @@ def _all_products(active: Active, n: int, m: int, count: int, weighted: Floats, 
             products[k, row], products[other, row] = s0, s1
 
 
-@part
+@inner_part
 def enter(
     features: Features, sample: Sample, active: Active, k: int, j: int, sign: float, penalty: float, room: Room
 ) -> int:
@@ -241,7 +241,7 @@ def crossing(active: Active, direction: Floats) -> tuple[float, int]:
     return step, place
 
 
-@part
+@inner_part
 def solve(active: Active, n: int, penalty: float, q: Floats, direction: Floats) -> None:
     """The step to the minimum of the quadratic model for the signs of the active set."""
     m = active.size[0]
@@ -254,7 +254,7 @@ def solve(active: Active, n: int, penalty: float, q: Floats, direction: Floats) 
         solve_upper(active.L, direction, m)
 
 
-@part
+@inner_part
 def walk_down(active: Active, n: int, penalty: float, step: float, place: int, room: Room) -> None:
     """The rest of a step in which coefficients get to zero: each of them leaves, and the step is solved again."""
     q, direction = room.q, room.direction

@@ -18,6 +18,7 @@ FEATURES_AT_ONCE = 512  # that a product of matrices takes
 # Squares of numbers beyond this, or below its inverse, leave the range of doubles.
 LARGE = 1e150
 SINGLE = 2.0**-24
+ROUNDED_UP = 1.0 + 1e-6  # what makes a number in single precision no smaller than it is
 # A mean this many standard deviations from zero leaves single precision too few digits.
 FAR = 2.0**20
 # A variance that is a smaller part of the mean square than this is computed again.
@@ -26,17 +27,21 @@ CANCELLED = 0.1
 
 @kernel
 def lay_out(
-    X: Floats, Xt: Floats, Z: Singles, across: Singles, unit: Floats, plain: Floats, digest: Words, first: int, end: int
-) -> None:
-    """Fill what the data set needs of the features from `first` to `end`.
+    X: Floats, factor: Floats, no_copies: bool, products: bool
+) -> tuple[Floats, Singles, Singles, Floats, Floats, Singles]:
+    """Xt, Z, across, unit, plain and reach of `Features`, the last with a penalty on standardised features.
 
-    Features as rows, in units where needed, and standardised over all rows. digest is equal for equal columns. A
-    feature that single precision cannot hold is left at zero in Z, with an infinite standard deviation.
+    Features as rows, in units where needed, and standardised over all rows; across is empty without products. With
+    no_copies the factor of a feature that equals an earlier one becomes infinite. A feature that single precision
+    cannot hold is left at zero in Z, with an infinite standard deviation.
     """
-    n = len(X)
+    n, d = X.shape
+    Xt, Z = np.empty((d, n)), np.empty((d, n), np.float32)
+    across = np.empty((n, d) if products else (0, 0), np.float32)
+    unit, plain, digest = np.empty(d), np.empty(d), np.empty(d, np.uint64)
     keys = _keys(n)
-    for begin in range(first, end, FEATURES_TOGETHER):
-        stop = min(begin + FEATURES_TOGETHER, end)
+    for begin in range(0, d, FEATURES_TOGETHER):
+        stop = min(begin + FEATURES_TOGETHER, d)
         for i in range(n):
             for j in range(begin, stop):
                 Xt[j, i] = X[i, j]
@@ -47,6 +52,33 @@ def lay_out(
             for i in range(n):
                 for j in range(begin, stop):
                     across[i, j] = Z[j, i]
+    if no_copies:
+        _leave_copies_out(Xt, digest, factor)
+    reach = np.zeros(d, np.float32)
+    for j in range(d):
+        if 0.0 < factor[j] < np.inf and plain[j] > 0.0:
+            reach[j] = ROUNDED_UP / factor[j]
+    return Xt, Z, across, unit, plain, reach
+
+
+@part
+def _leave_copies_out(Xt: Floats, digest: Words, factor: Floats) -> None:
+    """Features that equal an earlier one in every row get an infinite factor; equal ones have equal digests."""
+    size = 4
+    while size < 2 * len(digest):
+        size *= 2
+    last = np.uint64(size - 1)
+    first_with = np.full(size, -1)
+    for j in range(len(digest)):
+        place = digest[j] & last
+        while first_with[place] >= 0:
+            earlier = first_with[place]
+            if digest[earlier] == digest[j] and np.array_equal(Xt[earlier], Xt[j]):
+                factor[j] = np.inf
+                break
+            place = (place + np.uint64(1)) & last
+        if first_with[place] < 0:
+            first_with[place] = j
 
 
 @part

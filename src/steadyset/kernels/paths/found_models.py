@@ -3,10 +3,8 @@
 import numpy as np
 
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.kernels.borrowing import borrowed
 from steadyset.kernels.jit import kernel
 from steadyset.kernels.paths.feature_moments import standardise_row
-from steadyset.kernels.paths.path_arrays import Batch, Features
 
 
 @kernel
@@ -40,31 +38,40 @@ def in_order(n_features: int, sizes: Ints, starts: Ints, found: Ints, values: Fl
 
 @kernel
 def in_units_of_data(
-    features: Features, batch: Batch, places: Ints, units: Floats, sizes: Ints, members: Ints, values: Floats
+    Xt: Floats,
+    unit: Floats,
+    n_rows: Ints,
+    rows: Ints,
+    w: Floats,
+    places: Ints,
+    units: Floats,
+    sizes: Ints,
+    members: Ints,
+    values: Floats,
 ) -> tuple[Floats, Floats, Ints]:
     """Coefficients of the features as they are, in the order of `in_order`, from those of standardised features.
 
-    With them what they take off the intercepts (resamples x levels), and where every model ends. units are those of y.
+    With them what they take off the intercepts (resamples x levels), and where every model ends. unit is what Xt is
+    smaller by than the data, units are those of y.
     """
-    features, batch = borrowed(features), borrowed(batch)
     n_levels, n_places = sizes.shape
     coefs, shifts = np.empty(len(values)), np.zeros((n_places, n_levels))
     ends = np.zeros(n_places * n_levels + 1, np.int64)
-    d = len(features.factor)
+    d = len(Xt)
     last, means, scales = np.full(d, -1), np.empty(d), np.empty(d)
-    z = np.empty(batch.rows.shape[1])
+    z = np.empty(rows.shape[1])
     e = 0
     for k in range(n_places):
         b = places[k]
-        n = batch.n_rows[b]
+        n = n_rows[b]
         for t in range(n_levels):
             for _ in range(sizes[t, k]):
                 j = members[e]
                 if last[j] != k:
                     last[j] = k
-                    means[j], scales[j] = standardise_row(features.Xt[j], batch.rows[b, :n], batch.w[b, :n], z)
-                    means[j] *= features.unit[j] * features.whole
-                    scales[j] *= features.unit[j] * features.whole
+                    means[j], scales[j] = standardise_row(Xt[j], rows[b, :n], w[b, :n], z)
+                    means[j] *= unit[j]
+                    scales[j] *= unit[j]
                 coefs[e] = values[e] * units[k] / scales[j]
                 shifts[k, t] += coefs[e] * means[j]
                 e += 1
@@ -73,15 +80,15 @@ def in_units_of_data(
 
 
 @kernel
-def means_and_scales(features: Features, batch: Batch, b: int, members: Ints) -> tuple[Floats, Floats]:
+def means_and_scales(
+    Xt: Floats, unit: Floats, n_rows: Ints, rows: Ints, w: Floats, b: int, members: Ints
+) -> tuple[Floats, Floats]:
     """Means and standard deviations of features in a resample of a batch, in the units of the data."""
-    features, batch = borrowed(features), borrowed(batch)
-    n = batch.n_rows[b]
+    n = n_rows[b]
     z = np.empty(n)
     means, scales = np.empty(len(members)), np.empty(len(members))
     for k in range(len(members)):
         j = members[k]
-        unit = features.unit[j] * features.whole
-        mean, scale = standardise_row(features.Xt[j], batch.rows[b, :n], batch.w[b, :n], z)
-        means[k], scales[k] = mean * unit, scale * unit
+        mean, scale = standardise_row(Xt[j], rows[b, :n], w[b, :n], z)
+        means[k], scales[k] = mean * unit[j], scale * unit[j]
     return means, scales

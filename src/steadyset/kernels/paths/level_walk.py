@@ -6,14 +6,15 @@ import numpy as np
 
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.kernels.borrowing import borrowed
-from steadyset.kernels.jit import kernel, part
+from steadyset.kernels.jit import inner_part, kernel, part
 from steadyset.kernels.linear.elastic_net import fit_elastic_net
 from steadyset.kernels.linear.glm import residual_and_curvature
 from steadyset.kernels.linear.products import total
 from steadyset.kernels.paths.active_set import enter, prepare
 from steadyset.kernels.paths.feature_moments import penalty_of, set_scales, standardise_row
 from steadyset.kernels.paths.one_level import linear_predictor_afresh, solve_level
-from steadyset.kernels.paths.path_arrays import TOGETHER, Active, Batch, Features, Room, Sample, Singles, Strong
+from steadyset.kernels.paths.path_arrays import TOGETHER, Active, Batch, Features, Room, Sample, Strong
+from steadyset.kernels.paths.samples import put_samples
 from steadyset.kernels.paths.screening import (
     LEAST_PRODUCTS,
     broken,
@@ -36,10 +37,25 @@ MOST_ROUNDS, SWEEPS_A_CALL, MOST_CALLS = 1000, 1000, 50
 
 
 @kernel
-def begin(features: Features, batch: Batch, room: Room, weights: Singles, logistic: bool) -> None:
-    """The scales of all features, and models with the intercept alone."""
+def begin(
+    features: Features,
+    batch: Batch,
+    room: Room,
+    codes: Floats,
+    weights: Floats,
+    highest: Floats,
+    logistic: bool,
+    ridge: float,
+    tol: float,
+) -> tuple[Floats, Floats]:
+    """The samples of a batch, the scales of all features, and models with the intercept alone.
+
+    Returned are the centre, the unit and the spread of each target, and what `largest_penalties` gives, which is not
+    known yet where features without a penalty are still to come in.
+    """
     features, batch, room = borrowed(features), borrowed(batch), borrowed(room)
-    set_scales(features, batch, weights, room.z)
+    targets, singles = put_samples(batch, codes, weights, highest, logistic, ridge / features.whole, tol)
+    set_scales(features, batch, singles, room.z)
     for b in range(len(batch.n_rows)):
         sample, active = _sample(batch, b, logistic), _active(batch, b)
         _start(sample, active)
@@ -47,6 +63,9 @@ def begin(features: Features, batch: Batch, room: Room, weights: Singles, logist
         batch.hard[b] = 0
         batch.penalty[b] = NO_FEATURE
     screen(features, batch, np.arange(len(batch.n_rows)))
+    if (features.factor == 0.0).any():
+        return targets, np.zeros(len(batch.n_rows))
+    return targets, _largest_penalties(features, batch, room, logistic)
 
 
 @kernel
@@ -66,13 +85,19 @@ def let_unpenalised_in(features: Features, batch: Batch, room: Room, logistic: b
 
 @kernel
 def largest_penalties(features: Features, batch: Batch, room: Room, logistic: bool) -> Floats:
-    """The least penalty of each resample that leaves out every feature that has one."""
-    features, batch, room = borrowed(features), borrowed(batch), borrowed(room)
+    """The least penalty of each resample that leaves out every feature that has one; -1 where none varies."""
+    return _largest_penalties(borrowed(features), borrowed(batch), borrowed(room), logistic)
+
+
+@part
+def _largest_penalties(features: Features, batch: Batch, room: Room, logistic: bool) -> Floats:
     largest = np.empty(len(batch.n_rows))
     for b in range(len(largest)):
         sample, active = _sample(batch, b, logistic), _active(batch, b)
         largest[b] = largest_descent(features, sample, batch, b, _residual_now(sample, active, room), room.z)
         batch.penalty[b] = largest[b]
+        if batch.scale[b].max() == 0.0:
+            largest[b] = -1.0
     return largest
 
 
@@ -121,7 +146,7 @@ def goes_on(t: int, n_levels: Ints, stop_size: int, sizes: Ints) -> Bools:
     return goes
 
 
-@part
+@inner_part
 def _solve(features: Features, batch: Batch, logistic: bool, which: Ints, penalties: Floats, room: Room) -> None:
     """Solve some resamples, each at its penalty; those that a check finds broken again, with what broke them.
 
@@ -198,7 +223,7 @@ def solve_hard(features: Features, batch: Batch, room: Room, logistic: bool, b: 
         bar = penalty
 
 
-@part
+@inner_part
 def _check(features: Features, batch: Batch, logistic: bool, b: int, room: Room) -> float:
     """By how much features outside the model break the conditions at the penalty of the solution."""
     sample, active = _sample(batch, b, logistic), _active(batch, b)
@@ -304,32 +329,32 @@ def _start(sample: Sample, active: Active) -> None:
     active.L[0, 0] = math.sqrt(total(active.curvature))
 
 
-@part
+@inner_part
 def _residual_now(sample: Sample, active: Active, room: Room) -> Floats:
     residual = room.residual[: len(sample.w)]
     residual_and_curvature(sample.y, sample.w, active.eta, sample.logistic, residual, room.curvature)
     return residual
 
 
-@part
+@inner_part
 def _mark(active: Active, room: Room) -> None:
     for a in range(1, active.size[0]):
         room.marks[active.feature[a]] = 1
 
 
-@part
+@inner_part
 def _unmark(active: Active, room: Room) -> None:
     for a in range(1, active.size[0]):
         room.marks[active.feature[a]] = 0
 
 
-@part
+@inner_part
 def _sample(batch: Batch, b: int, logistic: bool) -> Sample:
     n = batch.n_rows[b]
     return Sample(batch.rows[b, :n], batch.w[b, :n], batch.y[b, :n], batch.ridge[b], logistic)
 
 
-@part
+@inner_part
 def _active(batch: Batch, b: int) -> Active:
     n = batch.n_rows[b]
     return Active(

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from steadyset.kernels.arrays import Floats
-from steadyset.kernels.jit import part, summing_part
+from steadyset.kernels.jit import inner_part, part, summing_part
 from steadyset.kernels.linear.glm import mean_loss, residual_and_curvature
 from steadyset.kernels.paths.acceleration import accelerated, forget
 from steadyset.kernels.paths.active_set import (
@@ -38,7 +38,7 @@ STALLED = 0.95
 MOST_STALLS = 25
 
 
-@part
+@inner_part
 def solve_level(
     features: Features,
     sample: Sample,
@@ -135,7 +135,7 @@ def solve_level(
     return largest, UNSOLVED
 
 
-@part
+@inner_part
 def linear_predictor_afresh(active: Active, n: int) -> None:
     """eta from the coefficients, so that no rounding errors gather in it from level to level."""
     for i in range(n):
@@ -152,7 +152,7 @@ def _residual(sample: Sample, eta: Floats, residual: Floats, curvature: Floats) 
     return total
 
 
-@part
+@inner_part
 def _look(
     features: Features,
     sample: Sample,
@@ -191,7 +191,7 @@ def _look(
     return (came if came > 0 else -1), not sound, exchanged
 
 
-@part
+@inner_part
 def _breaking(
     features: Features,
     sample: Sample,
@@ -255,7 +255,7 @@ def _worst_first(room: Room, count: int, wanted: int) -> None:
         room.breaking[place], room.excess[place], room.signs[place] = j, excess, sign
 
 
-@part
+@inner_part
 def _refactoring_pays(m: int, n: int, rate: float, left: float) -> bool:
     """Whether the steps that are left at this rate cost more than a new factor and the few steps after it."""
     if rate >= STALLED:
@@ -265,7 +265,7 @@ def _refactoring_pays(m: int, n: int, rate: float, left: float) -> bool:
     return math.log(left) / -math.log(rate) * step > factor + 2.5 * step
 
 
-@part
+@inner_part
 def _remember(active: Active, room: Room, n: int) -> int:
     """Keep the model as it is before a step, and how many places it has."""
     model = room.model

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.kernels.jit import part, summing_part
+from steadyset.kernels.jit import inner_part, part, summing_part
 from steadyset.kernels.paths.feature_moments import exact_descent, rounding_bound, scale_error, single_dot
 from steadyset.kernels.paths.path_arrays import Batch, Features, Marks, Room, Sample, Strong
 
@@ -124,14 +124,14 @@ def carry_bounds(
     batch.tight[b] = 0
 
 
-@part
+@inner_part
 def _renew(features: Features, batch: Batch, b: int, j: int) -> None:
     """Renew the bound of a feature by one product."""
     size = abs(single_dot(features.Z, j, batch.residual, b))
     batch.bound[b, j] = (size + batch.rounding[b]) * batch.scale[b, j]
 
 
-@part
+@inner_part
 def _surely(features: Features, batch: Batch, b: int, j: int) -> float:
     """What |g_j| / l1_j is at least, by a bound that a product has made."""
     scale = batch.scale[b, j]
@@ -148,7 +148,7 @@ def _any_reaches(batch: Batch, b: int, begin: int, end: int, low: np.float32) ->
     return reached > 0
 
 
-@part
+@inner_part
 def collect(
     features: Features, sample: Sample, batch: Batch, b: int, residual: Floats, bar: float, strong: Strong, room: Room
 ) -> int:
@@ -179,7 +179,7 @@ def collect(
     return found
 
 
-@part
+@inner_part
 def broken(
     features: Features,
     sample: Sample,
