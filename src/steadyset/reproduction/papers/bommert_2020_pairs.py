@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
+from math import factorial, prod
 from typing import Any
 
 import numpy as np
@@ -105,12 +107,12 @@ def kinds_of_sets(blocks: Sequence[Sequence[int]], m: int) -> list[tuple[list[li
 
 
 def _ways(block: Sequence[int], m: int) -> list[tuple[list[list[int]], int]]:
-    found: dict[tuple[int, ...], tuple[list[list[int]], int]] = {}
-    for chosen in itertools.product(range(2**m), repeat=len(block)):
-        kind = tuple(sorted(chosen))
+    """By which of the m sets the features of a block are selected, and how many orders of the features that has."""
+    found = []
+    for chosen in itertools.combinations_with_replacement(range(2**m), len(block)):
         sets = [[f for f, by in zip(block, chosen, strict=True) if by >> run & 1] for run in range(m)]
-        found[kind] = (found[kind][0] if kind in found else sets, found.get(kind, (sets, 0))[1] + 1)
-    return list(found.values())
+        found.append((sets, factorial(len(block)) // prod(map(factorial, Counter(chosen).values()))))
+    return found
 
 
 def _pair_kinds() -> list[tuple[list[list[int]], int]]:
