@@ -57,6 +57,11 @@ def renamed(old: str, new: str, *, since: str, removed_in: str, kind: type[Warni
     return Retirement(old, new, since, removed_in, kind, told)
 
 
+def is_deprecated(value: Any) -> bool:
+    """Whether the value of a parameter says that another one has taken its place."""
+    return isinstance(value, str) and value == DEPRECATED
+
+
 def deprecated(
     *, instead: str, since: str, removed_in: str, kind: type[Warning] = FutureWarning
 ) -> Callable[[Thing], Thing]:

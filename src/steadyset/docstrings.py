@@ -6,7 +6,7 @@ import inspect
 import re
 from typing import Any
 
-from steadyset.deprecation import DEPRECATED
+from steadyset.deprecation import is_deprecated
 
 SECTION = re.compile(r"^(\w+)\n-+$", re.MULTILINE)
 
@@ -60,7 +60,7 @@ def defaults(thing: Any) -> dict[str, Any]:
     """The parameters of a class or an estimator and what they are unless given; deprecated ones are left out."""
     kind = thing if isinstance(thing, type) else type(thing)
     taken = list(inspect.signature(kind).parameters.values())
-    return {p.name: p.default for p in taken if p.default is not p.empty and p.default != DEPRECATED}
+    return {p.name: p.default for p in taken if p.default is not p.empty and not is_deprecated(p.default)}
 
 
 def _section(text: str, title: str) -> str:

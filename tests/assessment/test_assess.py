@@ -1,5 +1,6 @@
 """assess: the same answer whatever the engine, the order or an interruption."""
 
+import errno
 import json
 import os
 import signal
@@ -207,6 +208,19 @@ def test_a_second_process_on_the_folder_gets_a_sentence(tmp_path):
     folder = RunFolder(tmp_path / "runs")
     with folder.locked(), pytest.raises(InputError, match="in use by another process"):
         assess(SelectKBest(k=5), X, Y, resampling=Bootstrap(2), out=tmp_path / "runs")
+
+
+@pytest.mark.posix
+def test_a_disk_without_locks_gets_a_sentence_and_no_file_in_their_place(tmp_path, monkeypatch):
+    import fcntl
+
+    def no_locks(*_):
+        raise OSError(errno.ENOSYS, "Function not implemented")
+
+    monkeypatch.setattr(fcntl, "flock", no_locks)
+    with pytest.raises(InputError, match="on a disk without locks; choose a folder on another disk"):
+        assess(SelectKBest(k=5), X, Y, resampling=Bootstrap(2), out=tmp_path / "runs")
+    assert not (tmp_path / "runs" / "assessment.json").exists()
 
 
 def test_a_model_behind_a_selector_chooses_among_what_the_selector_let_through():

@@ -512,6 +512,8 @@ def test_seed_and_fold_name_a_run_together(tmp_path):
     [
         ("run,feature\n1,HLA-A;HLA-B\n1,HLA-C\n2,HLA-A;HLA-C\n2,HLA-B\n", [2, 2]),  # probes of several genes
         ("run\tfeature\n1\tTP53|7157\n2\tTP53|7157\n3\tMYC|4609\n", [1, 1, 1]),  # names of TCGA
+        ('run,feature\n1,(Intercept)\n2,"poly(x, 2)"\n3,"poly(x, 3)"\n', [1, 1, 1]),  # terms of R
+        ("run,feature\n1,5'-UTR;x\n2,x;y\n", [2, 2]),
     ],
 )
 def test_names_that_hold_separators_stay_whole(tmp_path, text, sizes):

@@ -258,6 +258,19 @@ def test_a_search_selects_what_its_best_estimator_selects():
     assert np.array_equal(searched.weights, plain.weights)
 
 
+def test_who_says_what_it_selects_is_asked_before_what_it_found_best():
+    class Searching(SelectKBest):
+        def fit(self, X, y):
+            super().fit(X, y)
+            self.best_estimator_ = LogisticRegression().fit(self.transform(X), y)
+            return self
+
+    found = assess({"it": Searching(f_classif, k=2)}, X, Y, resampling=KFold(3)).selections["it"]
+    assert (
+        found.sets() == assess({"it": SelectKBest(f_classif, k=2)}, X, Y, resampling=KFold(3)).selections["it"].sets()
+    )
+
+
 def test_a_search_that_keeps_no_estimator_says_so_and_a_transformed_target_changes_nothing():
     search = GridSearchCV(LogisticRegression(), {"C": [1.0, 2.0]}, cv=2, refit=False)
     with pytest.raises(InputError, match="GridSearchCV keeps no fitted estimator; search with refit=True"):

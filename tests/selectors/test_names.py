@@ -5,9 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from steadyset.assessment import assess
 from steadyset.errors import InputError
+from steadyset.resampling import KFold
 from steadyset.selectors import FilterSelector, ForestClassification, SparseLinear, SparseLogistic
 from steadyset.selectors.filters import get_filter, list_filters
+from steadyset.selectors.known import register_selector
+from steadyset.selectors.listing import selector_entry
 from steadyset.selectors.names import MODELS, selector_by_name, selector_names
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -44,6 +48,17 @@ def test_every_name_selects_for_the_tasks_it_supports_and_refuses_the_others(nam
     else:
         with pytest.raises(InputError, match=f"the filter '{name}' is for"):
             selector_by_name(name, task).fit(X, TARGETS[task])
+
+
+def test_a_parameter_may_be_an_array(forgotten_registrations):
+    class Graded(SparseLinear):
+        def __init__(self, k=2, grid=np.array([0.1, 1.0])):  # noqa: B008
+            super().__init__(k=k)
+            self.grid = grid
+
+    register_selector("graded", Graded)
+    assert selector_entry("graded")["parameters"]["grid"] is not None
+    assert assess("graded", X, NUMBERS, resampling=KFold(2)).selections["graded"].sizes.tolist() == [2, 2]
 
 
 def test_names_are_the_models_and_all_filters():

@@ -12,13 +12,14 @@ Files are written beside their place, flushed to the disk and renamed: at any mo
 
 from __future__ import annotations
 
+import errno
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
+from filelock import Timeout
 
 from steadyset.assessment.written import (
     READABLE,
@@ -38,7 +39,7 @@ from steadyset.assessment.written import (
 )
 from steadyset.errors import InputError
 from steadyset.io.disk import explained, write_durably
-from steadyset.io.run_files import ALIKE_FEATURES, CELLS, FINISHED, LOCK, MOMENT, SETTINGS, TABLE
+from steadyset.io.run_files import ALIKE_FEATURES, CELLS, FINISHED, LOCK, MOMENT, SETTINGS, TABLE, lock_at
 from steadyset.runner.cell import Cell
 from steadyset.similarity.alike import Alike
 
@@ -150,7 +151,7 @@ class RunFolder:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Keep other processes out; the system lets go of the lock when this process ends, however it ends."""
-        lock = FileLock(self.path / LOCK)
+        lock = lock_at(self.path / LOCK)
         with explained(self.path, resumable=True):
             self.path.mkdir(parents=True, exist_ok=True)
             try:
@@ -159,7 +160,9 @@ class RunFolder:
                 raise InputError(
                     f"{self.path} is in use by another process; wait for it or choose another folder."
                 ) from None
-            except NotImplementedError:  # what filelock raises there
+            except (NotImplementedError, OSError) as error:  # what versions of filelock raise there
+                if isinstance(error, OSError) and error.errno != errno.ENOSYS:
+                    raise
                 raise InputError(f"{self.path} is on a disk without locks; choose a folder on another disk.") from None
         try:
             for path in self._unfinished():

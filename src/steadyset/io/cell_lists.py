@@ -12,24 +12,37 @@ from steadyset.io.heading_words import is_run_word, is_symbol
 from steadyset.io.headings import is_number
 from steadyset.io.labels import several, some_names
 from steadyset.io.name_lists import Lists
+from steadyset.io.printed_lists import are_printed, one_or_more, printed_names, refuse_what_cannot_be_told_apart
 
 Rows = Sequence[Sequence[str]]
 Splitter = Callable[[str], list[str] | None]
 
+PRINTED = "names in brackets"
 SEPARATORS = {";": "semicolons", "|": "bars", ",": "commas", " ": "spaces"}
-BRACKETED = re.compile(r"(?:c|set|list)?[\[({](.*)[\])}]", re.DOTALL)  # as Python and R print lists
-QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
+TORN = re.compile(r"[^\[({]*[\])}].*|.*[\[({][^\])}]*|['\"].*[^'\"]|[^'\"].*\"")
 LABELLED = re.compile(r"([^:]*[^:\s]):\s+(\S.*)")
 
 
 def lists_in_cells(rows: Rows, columns: Sequence[Sequence[str]]) -> Lists | None:
     """A table with one row per run, one column of which holds the whole list; None where it is something else."""
+    whole = _rejoined(rows)
+    if whole is not None and (headed := _are_lists(whole, one_or_more)) is not None:
+        return _found(whole, [], headed, PRINTED, one_or_more)
     for place, column in enumerate(columns):
-        for words, parts in _splitters(spaces=len(columns) > 1):  # lines of words may be single names
+        for words, parts in _splitters(column, spaces=len(columns) > 1):  # lines of words may be single names
             if (headed := _are_lists(column, parts)) is not None:
                 others = [list(other) for f, other in enumerate(columns) if f != place]
                 return _found(column, others, headed, words, parts)
+        if are_printed(column):
+            refuse_what_cannot_be_told_apart(column)
     return _labelled_rows(rows)
+
+
+def _rejoined(rows: Rows) -> list[str] | None:
+    """Lines that are printed lists, which whoever read the file took apart at their commas."""
+    lines = [", ".join(filter(None, row)) for row in rows]
+    torn = any(TORN.fullmatch(row[0]) for row in rows if len(row) > 1)
+    return lines if torn and all(printed_names(line) is not None for line in lines[1:]) else None
 
 
 def _found(
@@ -60,19 +73,12 @@ def _naming(others: Sequence[list[str]], headed: bool, parts: Splitter, features
     return [other for other in own if not any(features & {cell, *(parts(cell) or [])} for cell in other[headed:])][:1]
 
 
-def _splitters(*, spaces: bool) -> list[tuple[str, Splitter]]:
+def _splitters(column: Sequence[str], *, spaces: bool) -> list[tuple[str, Splitter]]:
+    if are_printed(column):
+        return [(PRINTED, one_or_more)]
     marks = {mark: words for mark, words in SEPARATORS.items() if spaces or mark != " "}
     between = [(f"names separated by {words}", partial(_between, mark)) for mark, words in marks.items()]
-    return [("names in brackets", _in_brackets), *between]
-
-
-def _in_brackets(cell: str) -> list[str] | None:
-    """The names of a cell as Python or R prints a list; None where it is none."""
-    found = BRACKETED.fullmatch(cell)
-    if found is None:
-        return None
-    quoted = [single or double for single, double in QUOTED.findall(found[1])]
-    return quoted or [name.strip() for name in found[1].split(",") if name.strip()]
+    return [(PRINTED, printed_names), *between]
 
 
 def _between(mark: str, cell: str) -> list[str] | None:
@@ -83,18 +89,22 @@ def _between(mark: str, cell: str) -> list[str] | None:
     names = names[:-1] if len(names) > 1 and not names[-1] else names  # one that ends with the separator
     is_decimal = mark in cell and is_number(cell.replace(",", "."))  # an identifier by itself may be all digits
     is_one = is_decimal or (mark == " " and not all(map(is_symbol, names)))
-    return None if is_one or not all(names) else names
+    return None if is_one or not all(names) or any(map(TORN.fullmatch, names)) else names
 
 
 def _are_lists(column: Sequence[str], parts: Splitter) -> bool | None:
     """Whether the cells of a column are lists, and if so whether it has a heading; None where they are none.
 
-    Lists of the same features have names in common, also where the cells as a whole differ.
+    Lists of the same features have names in common, also where the cells as a whole differ; printed ones need not.
     """
     split = [parts(cell) for cell in column]
     headed = split[0] is None or (len(split[0]) == 1 and split[0][0] not in set(chain.from_iterable(_known(split[1:]))))
     body = split[headed:]
-    if len(body) < 2 or any(names is None for names in body) or sum(len(names) > 1 for names in _known(body)) < 2:
+    if len(body) < 2 or any(names is None for names in body):
+        return None
+    if parts is one_or_more:
+        return headed
+    if sum(len(names) > 1 for names in _known(body)) < 2:
         return None
     distinct = {tuple(names) for names in _known(body)}
     counts = Counter(chain.from_iterable(set(names) for names in distinct))
@@ -115,7 +125,10 @@ def _labelled_rows(rows: Rows) -> Lists | None:
     if len(rows) < 2 or not all(found) or not _name_the_rows([one[1] for one in found if one]):
         return None
     lists = [[one[2], *(cell for cell in row[1:] if cell)] for one, row in zip(found, rows, strict=True) if one]
-    if all(len(names) == 1 for names in lists):  # names that spaces separate
+    printed = [printed_names(", ".join(names)) for names in lists]
+    if len(_known(printed)) == len(lists):
+        lists = _known(printed)
+    elif all(len(names) == 1 for names in lists):  # names that spaces separate
         lists = [_between(" ", names[0]) or names for names in lists]
     labels = [one[1].strip() for one in found if one]
     counts = Counter(chain.from_iterable(lists))

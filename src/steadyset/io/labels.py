@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 SHOWN = 3
 INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})  # categories of Unicode
 MOST_FEATURES = 2**31 - 1  # so that products of two sizes stay whole numbers of 64 bits
-FIRST_PLACEHOLDER = "unnamed 1"
 MOST_PLACEHOLDERS = 10_000_000  # a name takes some 60 bytes
 
 
@@ -213,7 +212,7 @@ def text_frame(columns: Mapping[str, Any], index: pd.Index[Any] | None = None) -
     import pandas as pd
 
     texts = {name for name, column in columns.items() if np.asarray(column).dtype.kind in "OU"}
-    parts = (text_index(columns[name]).array if name in texts else columns[name] for name in columns)
+    parts = (text_index(columns[name]) if name in texts else columns[name] for name in columns)
     table = pd.DataFrame(dict(enumerate(parts)), index=index)
     table.columns = text_index(list(columns))
     return table

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from pathlib import Path
+from typing import Any
 
 from filelock import FileLock, Timeout
 
@@ -14,6 +16,15 @@ ALIKE_FEATURES, TABLE = "alike.parquet", "features.csv"
 DATABASE, TRIALS, CHOSEN, RANKINGS = "trials.db", "trials.csv", "chosen.csv", "rankings"
 RECORDED_METHODS, RECORDED_FINDINGS = "methods.json", "findings.json"
 MOMENT = 0.2  # seconds: who only asks whether the lock is taken holds it for less
+
+
+def lock_at(path: Path) -> FileLock:
+    """A lock that ends with its process. Where a disk has none, taking it fails.
+
+    Newer versions of filelock would use a file in its place, which stays when a process is killed.
+    """
+    strict: dict[str, Any] = {"fallback_to_soft": False} if "fallback_to_soft" in signature(FileLock).parameters else {}
+    return FileLock(path, **strict)
 
 
 def is_locked(folder: Path) -> bool:
@@ -38,7 +49,7 @@ def _is_taken(path: Path) -> bool:
 
 
 def _cannot_be_taken(path: Path) -> bool:
-    lock = FileLock(path)
+    lock = lock_at(path)
     try:
         lock.acquire(blocking=False)
     except Timeout:

@@ -67,7 +67,12 @@ def selects_by_itself(model: Any) -> bool:
 
 
 def within(fitted: Any) -> Any:
-    """What a search found best, and what a model of a transformed target has fitted; anything else as it is."""
+    """What a search found best, and what a model of a transformed target has fitted; anything else as it is.
+
+    Whoever says what it selects is asked itself.
+    """
+    if hasattr(fitted, "get_support"):
+        return fitted
     for inner in ("best_estimator_", "regressor_"):
         if hasattr(fitted, inner):
             return within(getattr(fitted, inner))

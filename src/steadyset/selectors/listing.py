@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any
 
-from steadyset.deprecation import DEPRECATED
+from steadyset.deprecation import is_deprecated
 from steadyset.docstrings import first_paragraph, headed_line, meanings, reference
 from steadyset.selectors.ensembles import StabilitySelection
 from steadyset.selectors.ensembles.rules import get_rule
@@ -133,7 +133,7 @@ def _parameters(selector: Any) -> dict[str, Any]:
         return {}
     given: dict[str, Any] = selector.get_params(deep=False)
     in_order = [name for name in inspect.signature(type(selector)).parameters if name in given]
-    return {name: given[name] for name in in_order if given[name] != DEPRECATED}
+    return {name: given[name] for name in in_order if not is_deprecated(given[name])}
 
 
 def _target(name: str) -> str:

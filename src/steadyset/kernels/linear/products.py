@@ -55,13 +55,6 @@ def add_row(c: float, A: Floats, r: int, b: Floats, n: int) -> None:
 
 
 @summing_kernel
-def add_multiple(c: float, a: Floats, b: Floats, n: int) -> None:
-    """Add c a to b at the first n places."""
-    for i in range(n):
-        b[i] += c * a[i]
-
-
-@summing_kernel
 def total(a: Floats) -> float:
     """sum_i a_i."""
     value = 0.0

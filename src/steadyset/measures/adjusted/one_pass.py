@@ -16,6 +16,7 @@ from steadyset.errors import InputError
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.measures.adjusted.expectations import RandomOverlaps
 from steadyset.measures.adjusted.overlapping import similar_pairs
+from steadyset.measures.chance import NO_ROOM
 from steadyset.measures.options import MOST_DRAWS, NOT_CORRECTED, Estimate, Options
 from steadyset.measures.record import Measure
 from steadyset.measures.totals import PairTotal
@@ -23,7 +24,6 @@ from steadyset.selections import Selections
 
 Scored = tuple[int, Ints, Ints, Floats]
 
-NO_ROOM = 1e-12  # maximum and expectation are equal, up to rounding
 TELLABLE = 4  # standard errors that a simulated expectation must stay away from the maximum
 PILOT_DRAWS = 8000  # over all pairs of sizes; fewer leave rare events out of the standard error
 
