@@ -101,7 +101,7 @@ def test_a_dask_cluster_gives_the_same_and_survives_a_killed_worker(tmp_path):
     """Buys: a real scheduler, two worker processes, one of them killed in the middle of the work."""
     distributed = pytest.importorskip("distributed")
     slow = {"slow": Dawdling(0.1)}
-    alone = assess(slow, X, Y, resampling=Bootstrap(30))
+    alone = assess({"slow": Dawdling(0.0)}, X, Y, resampling=Bootstrap(30), scoring=[])
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster:
         victim = next(iter(cluster.workers.values())).pid
         seen = []
