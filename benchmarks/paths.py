@@ -3,8 +3,8 @@
 Both solve 20 levels to KKT violations of 1e-10 in standard deviations of y; "differ" counts the supports that are not
 equal. The earlier kernel is timed on a few of the bootstraps and scaled to all of them. Rows with one resample show
 what a single fit gains, medians of several calls; both sides check the input in the same way, which at the smallest
-sizes takes a fifth of the time. With two threads the seconds are those of the clock, of both sides. golub (leukaemia, 72 rows)
-is read from the folder that STEADYSET_DATA names, and left out without it.
+sizes takes a fifth of the time. With two threads the seconds are those of the clock, of both sides. golub (leukaemia,
+72 rows) is read from the folder that STEADYSET_DATA names, and left out without it.
 
 A study before this kernel was written timed a sketch of it beside glmnet 4.1.6 (one thread, 50 bootstraps, 20 levels,
 ratios .1 and .01 of the strongest penalty): glmnet took 3.1 to 14.7 times as long at an equal accuracy of 1e-10 and 1.0

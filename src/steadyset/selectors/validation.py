@@ -130,29 +130,27 @@ def check_two_classes(n_classes: int, needed_by: str) -> None:
         )
 
 
-def check_sample_weight(sample_weight: Any, n_rows: int, *, resamples: bool = False) -> Floats:
+def check_sample_weight(
+    sample_weight: Any, n_rows: int, *, resamples: bool = False, name: str = "sample_weight"
+) -> Floats:
     """Weights as an M x n array (one row for a vector; ``resamples`` allows more): finite, not negative, not all 0.
 
     One number stands for the weight of every row.
     """
-    weights = numbers(1.0 if sample_weight is None else sample_weight, "sample_weight")
+    weights = numbers(1.0 if sample_weight is None else sample_weight, name)
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))
     if weights.ndim not in (1, 1 + resamples) or weights.shape[-1] != n_rows or weights.size == 0:
-        raise InputError(
-            f"sample_weight has shape {weights.shape}; expected one weight for each of the {n_rows} rows of X."
-        )
+        raise InputError(f"{name} has shape {weights.shape}; expected one weight for each of the {n_rows} rows of X.")
     if not np.isfinite(weights).all():
-        raise InputError("sample_weight contains NaN or infinity; expected finite numbers.")
+        raise InputError(f"{name} contains NaN or infinity; expected finite numbers.")
     if (weights < 0).any():
-        raise InputError(
-            f"sample_weight contains the negative value {weights.min():g}; expected weights of at least 0."
-        )
+        raise InputError(f"{name} contains the negative value {weights.min():g}; expected weights of at least 0.")
     weights = np.atleast_2d(weights)
     empty = np.flatnonzero(weights.sum(axis=1) <= 0)
     if empty.size:
         where = _of_run(empty[0], len(weights))
-        raise InputError(f"sample_weight sums to zero{where}; at least one row must count.")
+        raise InputError(f"{name} sums to zero{where}; at least one row must count.")
     return np.ascontiguousarray(weights)
 
 

@@ -109,7 +109,7 @@ def test_bad_weights_are_refused(weights, sentence):
 
 
 def test_an_empty_resample_is_named():
-    with pytest.raises(InputError, match="sample_weight sums to zero in resample 1"):
+    with pytest.raises(InputError, match="weights sums to zero in resample 1"):
         scores("anova", X, Y, np.vstack([np.ones(12), np.zeros(12)]))
 
 

@@ -250,6 +250,12 @@ def test_filters_that_draw_or_search_are_not_fitted_together():
     assert not FilterSelector("relief").can_fit_many()
 
 
+def test_weights_that_cannot_be_are_refused_by_their_name():
+    X, y = np.eye(4), np.arange(4.0)
+    with pytest.raises(InputError, match="^weights sums to zero in resample 1"):
+        elastic_net_paths(X, y, [np.ones(4), np.zeros(4)], family="linear")
+
+
 def test_a_resample_with_one_class_is_named(draw):
     X, y = draw(11, 20, 4)
     W = np.ones((2, 20))
