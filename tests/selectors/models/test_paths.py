@@ -252,7 +252,7 @@ def test_filters_that_draw_or_search_are_not_fitted_together():
 
 def test_weights_that_cannot_be_are_refused_by_their_name():
     X, y = np.eye(4), np.arange(4.0)
-    with pytest.raises(InputError, match="^weights sums to zero in resample 1"):
+    with pytest.raises(InputError, match=r"^weights sums to zero in resample 1"):
         elastic_net_paths(X, y, [np.ones(4), np.zeros(4)], family="linear")
 
 
