@@ -8,10 +8,11 @@ import sys
 import tempfile
 from pathlib import Path
 
+import chromium
+
 ROOT = Path(__file__).parents[1]
 REPORT = ROOT / "demo-output" / "report.html"
 PICTURE = ROOT / "docs" / "images" / "report.png"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 WIDTH, HEIGHT = 1100, 930
 OPTIONS = (
     "--headless",
@@ -27,9 +28,7 @@ OPTIONS = (
 
 
 def main() -> None:
-    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if browser is None:
-        sys.exit(f"No browser found; install one of {', '.join(BROWSERS)}.")
+    browser = chromium.needed()
     if not REPORT.exists():
         sys.exit(f"{REPORT} does not exist; run make demo first.")
     with tempfile.TemporaryDirectory() as folder:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 import socket
 import sys
 import tempfile
 import threading
 from pathlib import Path
 
+import chromium
 import uvicorn
 from playwright.sync_api import Page, sync_playwright
 from sklearn.datasets import load_breast_cancer
@@ -18,7 +18,6 @@ from steadyset.serve.access import Access
 from steadyset.serve.application import create_application
 
 IMAGES = Path(__file__).parent / "images"
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 PATIENCE = 600_000  # milliseconds
 
 
@@ -35,7 +34,7 @@ def main() -> int:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
         with sync_playwright() as driver:
-            browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+            browser = driver.chromium.launch(executable_path=chromium.needed(), args=["--no-sandbox"])
             page = browser.new_page(viewport={"width": 1100, "height": 800})
             page.set_default_timeout(PATIENCE)
             page.goto(access.link)

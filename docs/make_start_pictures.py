@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 import tempfile
 from pathlib import Path
 
+import chromium
 from make_outputs import with_outputs
 from playwright.sync_api import sync_playwright
 
 DOCS = Path(__file__).parent
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 SECTIONS = {
     "start-frequencies.png": "How often each feature is selected",
     "start-groups.png": "Groups of similar features",
@@ -22,7 +21,7 @@ def main() -> None:
     text = (DOCS / "start.md").read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver, contextlib.chdir(folder):
         with_outputs(text, "start.md")
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = driver.chromium.launch(executable_path=chromium.needed(), args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1100, "height": 700})
         page.goto(Path("report.html").resolve().as_uri())
         page.screenshot(path=DOCS / "images" / "start-report.png")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.documentation import script
 
 settings.register_profile("steadyset", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("steadyset")
@@ -38,7 +39,7 @@ def pytest_runtest_setup(item):
 def browser():
     """The chromium of the machine, driven by playwright."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install playwright")
-    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    chromium = script("chromium").found()
     if chromium is None:
         pytest.skip("needs chromium: apt-get install chromium")
     with sync_api.sync_playwright() as driver:

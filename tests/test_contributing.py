@@ -1,6 +1,5 @@
 """The files around the code are valid and say the same: workflows, templates, hooks, citation and conda recipe."""
 
-import importlib.util
 import re
 import shlex
 import tomllib
@@ -11,6 +10,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 from packaging.requirements import Requirement
+from tests.documentation import script
 
 import steadyset
 
@@ -113,9 +113,7 @@ def test_the_version_is_the_same_everywhere():
 
 
 def test_the_map_shows_the_import_contract_of_today():
-    spec = importlib.util.spec_from_file_location("make_map", ROOT / "docs" / "make_map.py")
-    make_map = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(make_map)
+    make_map = script("make_map")
     drawn = make_map.PICTURE.read_text(encoding="utf-8")
     assert drawn == make_map.drawn(), "the import contract changed: make map"
     names = [text.text for text in ElementTree.fromstring(drawn).iter() if text.get("class") == "name"]

@@ -1,11 +1,11 @@
 """The examples of the documentation: each page runs as it stands, from top to bottom."""
 
-import importlib.util
 import re
 import shlex
 from pathlib import Path
 
 import pytest
+from tests.documentation import DOCS, script, written_pages
 
 from steadyset.cli import run
 from steadyset.measures import record
@@ -13,13 +13,9 @@ from steadyset.plots import catalogue as pictures
 from steadyset.selectors.filters import registry
 
 ROOT = Path(__file__).parents[1]
-_spec = importlib.util.spec_from_file_location("make_outputs", ROOT / "docs" / "make_outputs.py")
-make_outputs = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(make_outputs)
-
-# Those in the folders of docs/reference are made when the site is built, and their examples run then.
-WRITTEN = [page for page in (ROOT / "docs").rglob("*.md") if page.parents[1].name != "reference"]
-TEXTS = {page: page.read_text(encoding="utf-8") for page in (ROOT / "README.md", *WRITTEN)}
+make_outputs = script("make_outputs")
+# The examples of pages that are made when the site is built run then.
+TEXTS = {page: page.read_text(encoding="utf-8") for page in (ROOT / "README.md", *written_pages())}
 SLOW = {
     "properties.md": {"st.certificate_table()": 'st.certificate_table(["wald", "yu"])'},
     "tuning.md": {
@@ -42,7 +38,7 @@ def _forget_what_a_page_registers(monkeypatch, tmp_path, forgotten_registrations
 
 
 def name_of(page):
-    return str(page.relative_to(ROOT / "docs" if page.is_relative_to(ROOT / "docs") else ROOT))
+    return str(page.relative_to(DOCS if page.is_relative_to(DOCS) else ROOT))
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.name not in SLOW], ids=name_of)
@@ -115,5 +111,5 @@ def _of_families(*names):
 
 
 def test_every_family_of_measures_stands_in_the_page_on_extending():
-    page = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
+    page = (DOCS / "extending.md").read_text(encoding="utf-8")
     assert [name for name in record._families if f"| `{name}` |" not in page] == []

@@ -1,22 +1,16 @@
 """The gallery: every picture that there is, drawn small enough to be kept."""
 
-import importlib.util
-from pathlib import Path
-
 import pytest
+from tests.documentation import DOCS, script
 
 from steadyset.plots import catalogue
 
-DOCS = Path(__file__).parents[1] / "docs"
 NAMES = sorted(catalogue._pictures)  # before any test adds its own
 
 
 @pytest.fixture(scope="module")
 def make():
-    spec = importlib.util.spec_from_file_location("make_gallery", DOCS / "make_gallery.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script("make_gallery")
 
 
 def test_the_gallery_shows_every_picture_and_no_other():

@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import typer
+from tests.documentation import written_pages
 
 import steadyset as st
 from steadyset.cli import app, run
@@ -60,9 +61,8 @@ def test_every_option_that_the_command_mentions_exists():
 
 
 def test_every_option_that_the_documentation_mentions_exists():
-    root = LIBRARY.parents[1]
     foreign = {"--nworkers", "--nthreads"}  # of dask
-    pages = [root / "README.md", *(root / "docs").rglob("*.md")]
+    pages = [LIBRARY.parents[1] / "README.md", *written_pages()]
     lines = [
         line
         for page in pages

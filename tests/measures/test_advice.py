@@ -1,17 +1,15 @@
 """Which measure to use: the reasons hold, the page says the same, and the command asks for what it lacks."""
 
-import importlib.util
 import itertools
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.documentation import DOCS, script
 
 import steadyset as st
 from steadyset.cli import run
 
-DOCS = Path(__file__).parents[2] / "docs"
 EVERY = list(itertools.product(("fixed", "vary"), (False, True), (False, True)))
 
 
@@ -61,10 +59,7 @@ def test_measures_that_are_called_the_same_for_one_size_are():
 
 
 def test_the_page_says_what_the_function_says():
-    spec = importlib.util.spec_from_file_location("make_which_measure", DOCS / "make_which_measure.py")
-    make = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(make)
-    assert make.answers() in (DOCS / "which-measure.md").read_text(encoding="utf-8")
+    assert script("make_which_measure").answers() in (DOCS / "which-measure.md").read_text(encoding="utf-8")
 
 
 def test_the_command_answers_flags_and_asks_for_those_it_lacks(capsys):
