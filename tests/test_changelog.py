@@ -1,14 +1,11 @@
 """Changelog fragments: whoever changes something writes a file, and a release collects them."""
 
-import importlib.util
-from pathlib import Path
+import re
 
 import pytest
+from tests.documentation import script
 
-ROOT = Path(__file__).parents[1]
-spec = importlib.util.spec_from_file_location("make_changelog", ROOT / "docs" / "make_changelog.py")
-make_changelog = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(make_changelog)
+make_changelog = script("make_changelog")
 
 BEFORE = """# Changelog
 
@@ -80,6 +77,31 @@ def test_a_fragment_without_a_kind_or_a_sentence_is_refused(project, name, text)
     with pytest.raises(SystemExit, match=rf"changelog\.d/{name} must hold a sentence and be called NAME\.KIND\.md"):
         make_changelog.main(["0.2.0"], project)
     assert (project / "CHANGELOG.md").read_text(encoding="utf-8") == BEFORE
+
+
+@pytest.mark.parametrize("dash", ["-", "*", "+"])
+def test_a_fragment_that_brings_its_own_dash_is_refused(project, dash):
+    (project / "changelog.d" / "x.fixed.md").write_text(f"{dash} A sentence.\n", encoding="utf-8")
+    with pytest.raises(SystemExit, match=r"changelog\.d/x\.fixed\.md must begin with a word"):
+        make_changelog.main(["--check"], project)
+
+
+@pytest.mark.parametrize(
+    ("there", "instead", "told"),
+    [
+        ("\n### Added\n- A picture", "\n- A picture", "put a heading such as ### Fixed above '- A picture.'"),
+        ("### Fixed", "### Improved", "### Improved must be one of Added, Changed, "),
+        ("### Fixed", "### Fixed in part", "### Fixed in part must be one of Added, Changed, "),
+        ("## Unreleased\n", "## Next\n", "must have a section ## Unreleased."),
+    ],
+)
+@pytest.mark.parametrize("words", [["--check"], ["0.2.0"]])
+def test_unreleased_entries_that_a_release_would_lose_are_refused(project, there, instead, told, words):
+    changelog = BEFORE.replace(there, instead, 1)
+    (project / "CHANGELOG.md").write_text(changelog, encoding="utf-8")
+    with pytest.raises(SystemExit, match=re.escape(told)):
+        make_changelog.main(words, project)
+    assert (project / "CHANGELOG.md").read_text(encoding="utf-8") == changelog
 
 
 @pytest.mark.parametrize(("words", "told"), [([], "Which version"), (["soon"], "Which"), (["0.1.0"], "already")])
