@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -76,12 +76,12 @@ class Bootstrap(Resampling):
         if self.balanced:
             train = _balanced(rows.n, self.n_runs, seed)[run]
         elif rows.groups is not None:
-            members = _members(rows.groups)
+            members = rows.by_group
             drawn = _random(seed, run).integers(len(members), size=len(members))
             train = np.concatenate([members[g] for g in drawn])
         elif self.stratified:
             random = _random(seed, run)
-            classes = _members(rows.y)
+            classes = rows.by_class
             train = np.concatenate([random.choice(group, size=len(group)) for group in classes])
         else:
             train = _random(seed, run).integers(rows.n, size=rows.n)
@@ -169,11 +169,11 @@ class Subsample(Resampling):
     def _draw(self, run: int, rows: Rows, seed: int) -> tuple[Ints, Ints]:
         random = _random(seed, run)
         if rows.groups is not None:
-            parts = _members(rows.groups)
+            parts = rows.by_group
             kept = random.permutation(len(parts))[: _share(self.fraction, len(parts))]
             train = np.sort(np.concatenate([parts[g] for g in kept]))
         else:
-            strata = _members(rows.y) if self.stratified else [np.arange(rows.n)]
+            strata = rows.by_class if self.stratified else [np.arange(rows.n)]
             train = np.sort(
                 np.concatenate([random.permutation(part)[: _share(self.fraction, len(part))] for part in strata])
             )
@@ -232,7 +232,7 @@ class ComplementaryPairs(Resampling):
     def _draw(self, run: int, rows: Rows, seed: int) -> tuple[Ints, Ints]:
         random = _random(seed, run // 2)
         halves = []
-        for part in _members(rows.y) if self.stratified else [np.arange(rows.n)]:
+        for part in rows.by_class if self.stratified else [np.arange(rows.n)]:
             order, half = random.permutation(part), len(part) // 2
             halves.append(order[:half] if run % 2 == 0 else order[half : 2 * half])
         train = np.sort(np.concatenate(halves))
@@ -309,7 +309,7 @@ class KFold(Resampling):
         elif self.stratified:
             fold = np.empty(rows.n, dtype=np.int64)
             start = 0
-            for part in _members(rows.y):
+            for part in rows.by_class:
                 fold[random.permutation(part)] = (start + np.arange(len(part))) % self.n_splits
                 start += len(part)
         else:
@@ -526,12 +526,6 @@ def _left_out(train: Ints, n: int) -> Ints:
     inside = np.zeros(n, dtype=bool)
     inside[train] = True
     return np.flatnonzero(~inside)
-
-
-def _members(values: Any) -> list[Ints]:
-    """The rows of each distinct value."""
-    _, code = np.unique(np.asarray(values), return_inverse=True)
-    return np.split(np.argsort(code, kind="stable"), np.cumsum(np.bincount(code))[:-1])
 
 
 def _share(fraction: float, n: int) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -73,3 +74,18 @@ class Rows:
     y: npt.NDArray[Any] | None = None
     groups: npt.NDArray[Any] | None = None
     X: Floats | None = None
+
+    @cached_property
+    def by_class(self) -> list[Ints]:
+        """The rows of each class, found once for all runs."""
+        return _rows_of_each(self.y)
+
+    @cached_property
+    def by_group(self) -> list[Ints]:
+        """The rows of each group, found once for all runs."""
+        return _rows_of_each(self.groups)
+
+
+def _rows_of_each(values: Any) -> list[Ints]:
+    _, code = np.unique(np.asarray(values), return_inverse=True)
+    return np.split(np.argsort(code, kind="stable"), np.cumsum(np.bincount(code))[:-1])

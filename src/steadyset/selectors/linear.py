@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -384,7 +385,8 @@ def _entries(walked: Walk) -> list[tuple[list[Ints], Ints]]:
     found = []
     for place, length in enumerate(walked.lengths.tolist()):
         part = slice(starts[place], starts[place + 1])
-        levels = np.split(features[part], np.searchsorted(t[part], np.arange(1, length)))
+        ends = np.searchsorted(t[part], np.arange(length + 1)).tolist()
+        levels = [features[part][begin:end] for begin, end in pairwise(ends)]
         used, first = np.unique(features[part], return_index=True)
         sizes, entered = np.abs(values[part][first]), t[part][first]
         found.append((levels, used[np.lexsort((used, -sizes, entered))]))

@@ -292,6 +292,25 @@ def single_dot(Z: Singles, j: int, residuals: Singles, b: int) -> float:
     return float(total)
 
 
+@summing_part
+def single_dots(Z: Singles, members: Ints, which: Ints, count: int, residual: Singles, sizes: Floats) -> None:
+    """The sizes of such products for the first `count` of `which` members, four at a time."""
+    n = Z.shape[1]
+    for begin in range(0, count, 4):
+        # The last ones are paired with themselves.
+        last = count - 1 - begin
+        j0, j1 = members[which[begin]], members[which[begin + min(1, last)]]
+        j2, j3 = members[which[begin + min(2, last)]], members[which[begin + min(3, last)]]
+        s0 = s1 = s2 = s3 = np.float32(0.0)
+        for i in range(n):
+            s0 += Z[j0, i] * residual[0, i]
+            s1 += Z[j1, i] * residual[0, i]
+            s2 += Z[j2, i] * residual[0, i]
+            s3 += Z[j3, i] * residual[0, i]
+        sizes[begin], sizes[begin + min(1, last)] = abs(s0), abs(s1)
+        sizes[begin + min(2, last)], sizes[begin + min(3, last)] = abs(s2), abs(s3)
+
+
 @part
 def rounding_bound(n: int, square: float, rms: float) -> float:
     """A bound of the error of a product of a residual with a feature in single precision, whatever its order.

@@ -23,7 +23,7 @@ from steadyset.kernels.paths.active_set import (
     solve,
     walk_down,
 )
-from steadyset.kernels.paths.feature_moments import exact_descent, rounding_bound, single_dot
+from steadyset.kernels.paths.feature_moments import exact_descent, rounding_bound, single_dots
 from steadyset.kernels.paths.gram_factor import refactor
 from steadyset.kernels.paths.path_arrays import TOGETHER, Active, Features, Room, Sample, Singles, Strong
 from steadyset.kernels.paths.screening import along_and_across, centred
@@ -217,13 +217,19 @@ def _breaking(
     for i in range(len(sample.w)):
         room.single[0, sample.rows[i]] = room.now[i]
         room.seen[i] = room.now[i]
-    count = 0
+    n_open = 0
     for k in range(n_strong):
         j = strong.feature[k]
         strong.bound[k] = along * strong.bound[k] + across * features.reach[j]
-        if strong.bound[k] <= penalty or room.marks[j]:
-            continue
-        bound = (abs(single_dot(features.Z, j, room.single, 0)) + rounding) * scale[j]
+        if strong.bound[k] > penalty and not room.marks[j]:
+            room.open[n_open] = k
+            n_open += 1
+    single_dots(features.Z, strong.feature, room.open, n_open, room.single, room.excess)
+    count = 0
+    for o in range(n_open):
+        k = room.open[o]
+        j = strong.feature[k]
+        bound = (room.excess[o] + rounding) * scale[j]
         if bound <= penalty:
             strong.bound[k] = bound
             continue

@@ -145,6 +145,7 @@ class Room(NamedTuple):
     slots: Ints
     strong: Ints
     strong_bound: Floats
+    open: Ints
     breaking: Ints
     excess: Floats
     signs: Floats
@@ -216,6 +217,7 @@ def make_room(batch: Any, n_features: int, n: int) -> Any:
         slots=np.empty(TOGETHER, np.int64),
         strong=np.empty(n_features, np.int64),
         strong_bound=np.empty(n_features),
+        open=np.empty(n_features, np.int64),
         breaking=np.empty(n_features, np.int64),
         excess=np.empty(n_features),
         signs=np.empty(n_features),

@@ -196,8 +196,10 @@ def _sizes(paths: Sequence[Sequence[Ints]], d: int, reach: int) -> Paths:
 
 def _rows(sets: Sequence[Ints], d: int) -> sparse.csr_array:
     indptr = np.concatenate([[0], np.cumsum([len(members) for members in sets])])
-    indices = np.concatenate([np.sort(members) for members in sets]) if len(sets) else np.empty(0, np.int64)
-    return sparse.csr_array((np.ones(len(indices), np.int8), indices, indptr), shape=(len(sets), d))
+    indices = np.concatenate(sets) if len(sets) else np.empty(0, np.int64)
+    rows = sparse.csr_array((np.ones(len(indices), np.int8), indices, indptr), shape=(len(sets), d))
+    rows.sort_indices()
+    return rows
 
 
 def _seeded(rows: Sequence[Ints], seed: int) -> list[tuple[Ints, int]]:
