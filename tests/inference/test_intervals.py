@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as some_arrays
 import steadyset as st
 from steadyset.inference.jackknife import jackknives
 from steadyset.measures.evaluate import estimates
-from steadyset.measures.families.frequency_family import levels_without
+from steadyset.measures.families.frequency_family import levels_of, levels_without
 from steadyset.measures.families.pairwise_family import Pairwise
 from steadyset.measures.needs import has_needs
 from steadyset.measures.options import Options
@@ -57,7 +57,7 @@ def test_krizek_without_a_run_is_that_of_the_runs_that_are_left() -> None:
 
 def test_levels_without_a_run_count_the_others() -> None:
     sel = random_runs()
-    for i, levels in enumerate(levels_without(sel, np.arange(sel.n_runs))):
+    for i, levels in enumerate(levels_without(sel, levels_of(sel), np.arange(sel.n_runs))):
         others = sel.take(np.arange(sel.n_runs) != i)
         np.testing.assert_array_equal(levels, np.bincount(others.counts, minlength=sel.n_runs))
 

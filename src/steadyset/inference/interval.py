@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import isnan, nan
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -186,12 +187,12 @@ def confidence_interval(
 def interval_of(values: Jackknife, options: Options, level: float, method: str = "auto") -> Interval:
     """The interval that leave-one-out values give by "auto", "jackknife" or "logit"."""
     note = values.estimate.note
-    if np.isnan(values.value):
-        return Interval(values.value, np.nan, np.nan, np.nan, method, level, note)
+    if isnan(values.value):
+        return Interval(values.value, nan, nan, nan, method, level, note)
     if not values.defined:
         ends = measure_range(values.measure, options, values.value)
         return Interval(
-            values.value, ends.floor, ends.high, np.nan, method, level, _joined(note, values.why_no_variance())
+            values.value, ends.floor, ends.high, nan, method, level, _joined(note, values.why_no_variance())
         )
     spread = spread_of(values, options)
     if spread.alike:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import inf, isfinite, isinf, nan, sqrt
 
 import numpy as np
 from scipy import special
@@ -51,12 +53,12 @@ class Spread:
 
     def at(self, n_runs: int) -> Spread:
         """What is to be expected from another number of runs."""
-        return replace(self, se=self.se * float(np.sqrt(self.n_runs / n_runs)), n_runs=n_runs)
+        return replace(self, se=self.se * sqrt(self.n_runs / n_runs), n_runs=n_runs)
 
     @property
     def shift(self) -> float:
         """How far the quantile of the end away from the best is moved: SKEW_SHIFT times the skewness of the value."""
-        return SKEW_SHIFT * self.skewness / float(np.sqrt(self.n_runs))
+        return SKEW_SHIFT * self.skewness / sqrt(self.n_runs)
 
     @property
     def shrink(self) -> float:
@@ -70,7 +72,7 @@ class Spread:
     def position(self, value: float) -> float:
         """Where a value lies between worst (0) and best (1); nan when either is infinite."""
         length = self.range.best - self.range.worst
-        return (value - self.range.worst) / length if np.isfinite(length) else float("nan")
+        return (value - self.range.worst) / length if isfinite(length) else nan
 
 
 def measure_range(measure: Measure, options: Options, value: float) -> Range:
@@ -78,11 +80,11 @@ def measure_range(measure: Measure, options: Options, value: float) -> Range:
     low, high = measure.bounds
     corrected = measure.corrected
     if options.corrects and get_family(measure).can_correct(measure):
-        low, high, corrected = -np.inf, 1.0, True
+        low, high, corrected = -inf, 1.0, True
     best, worst = (high, low) if measure.higher_is_steadier else (low, high)
     if corrected and measure.higher_is_steadier:
         worst = 0.0
-        if np.isinf(best) and value <= 1:
+        if isinf(best) and value <= 1:
             best = 1.0
     floor = low if measure.floor is None else measure.floor
     # A number given for undefined pairs may lead out of the bounds.
@@ -125,6 +127,7 @@ def fisher_ends(spread: Spread, quantile: float) -> tuple[float, float]:
     return min(ends), max(ends)
 
 
+@lru_cache(maxsize=64)  # all measures of a table have the same
 def t_quantile(level: float, df: float) -> float:
     return float(special.stdtrit(df, (1 + level) / 2))
 
@@ -135,4 +138,4 @@ def _mixed(value: float, other: float, share: float) -> float:
 
 def _adjusted(skewness: float, M: int) -> float:
     """The adjusted Fisher-Pearson coefficient, 0 where the long tail is on the side of the best value."""
-    return max(0.0, skewness * float(np.sqrt(M * (M - 1))) / (M - 2))
+    return max(0.0, skewness * sqrt(M * (M - 1)) / (M - 2))

@@ -7,6 +7,7 @@ import operator
 import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,7 @@ SHOWN = 3
 INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})  # categories of Unicode
 MOST_FEATURES = 2**31 - 1  # so that products of two sizes stay whole numbers of 64 bits
 MOST_PLACEHOLDERS = 10_000_000  # a name takes some 60 bytes
+FEW_HEADINGS = 50
 
 
 class AppearanceOrder(tuple[str, ...]):
@@ -211,11 +213,20 @@ def text_frame(columns: Mapping[str, Any], index: pd.Index[Any] | None = None) -
     """A pandas frame whose names and texts may be any."""
     import pandas as pd
 
-    texts = {name for name, column in columns.items() if np.asarray(column).dtype.kind in "OU"}
-    parts = (text_index(columns[name]) if name in texts else columns[name] for name in columns)
+    arrays = [np.asarray(column) for column in columns.values()]
+    parts = [
+        text_index(column) if array.dtype.kind in "OU" else array if isinstance(column, list) else column
+        for column, array in zip(columns.values(), arrays, strict=True)
+    ]
     table = pd.DataFrame(dict(enumerate(parts)), index=index)
-    table.columns = text_index(list(columns))
+    table.columns = text_index(list(columns)) if len(columns) > FEW_HEADINGS else _headings(*columns).view()
     return table
+
+
+@lru_cache(maxsize=64)
+def _headings(*names: str) -> pd.Index[Any]:
+    """The headings of a frame of a few columns: many frames have the same."""
+    return text_index(names)
 
 
 def name_and_params(text: str) -> tuple[str, dict[str, Any]]:

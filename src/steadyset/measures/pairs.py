@@ -73,10 +73,10 @@ class PairKinds(PairBatch):
     classes: SizeClasses
 
     def sums(self, scores: Floats) -> Floats:
-        """sums[i, m]: the sum of scores[m, kind] over the pairs of run i."""
+        """sums[i, m]: the sum of scores[kind, m] over the pairs of run i."""
         from steadyset.kernels.overlap.kinds import pair_sums
 
-        return pair_sums(self.index, *self.classes, self.kind_of_cell, np.ascontiguousarray(scores.T))
+        return pair_sums(self.index, *self.classes, self.kind_of_cell, scores)
 
 
 def pair_kinds(selections: Selections, classes: SizeClasses) -> PairKinds:

@@ -153,6 +153,8 @@ class Measure:
         InputError
             Where the measure has no such parameter.
         """
+        if not params:
+            return self
         unknown = set(params) - set(self.params)
         if unknown:
             known = f"it takes {', '.join(self.params)}" if self.params else "it takes none"
@@ -162,7 +164,7 @@ class Measure:
                 check_flag(name, value)
             elif is_number(self.params[name]):
                 check_finite(name, value)
-        return replace(self, params={**self.params, **params}) if params else self
+        return replace(self, params={**self.params, **params})
 
     @property
     def correction(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from steadyset.measures.record import Measure
 from steadyset.selections import Selections
 
 CELLS_A_BLOCK = 1 << 22
+CELLS_A_CALL = 1 << 13  # of a table of sizes that a score reads in the time of one more call
 
 
 class Frequency(Family):
@@ -25,8 +26,7 @@ class Frequency(Family):
 
     def evaluate(self, selections: Selections, measures: Sequence[Measure], options: Options) -> list[Estimate]:
         M, d, sizes = selections.n_runs, selections.n_features, selections.sizes
-        levels = np.bincount(selections.counts, minlength=M + 1)
-        results = []
+        levels, results = levels_of(selections), []
         for measure in measures:
             value = float(measure.score(levels, sizes, d, **measure.params))
             error, note = 0.0, ""
@@ -47,11 +47,12 @@ class Frequency(Family):
 
     def without(self, selections: Selections, measures: Sequence[Measure], options: Options) -> Floats:
         """A run takes one selection of each of its features with it; corrected measures are evaluated M times."""
+        few = (len(np.unique(selections.sizes)) - 1) * CELLS_A_CALL <= selections.n_runs**2
         ways = [
             self.evaluated_without
             if options.corrects and self.can_correct(measure)
             else _without_together
-            if measure.batched
+            if measure.batched and not few
             else _without_by_size
             for measure in measures
         ]
@@ -90,35 +91,45 @@ class Frequency(Family):
 
 def _without_together(selections: Selections, measures: Sequence[Measure], options: Options) -> Floats:
     """All runs in one call of each score, or as many as fit."""
-    M, sizes = selections.n_runs, selections.sizes
+    M, sizes, levels = selections.n_runs, selections.sizes, levels_of(selections)
     without, others = np.empty((len(measures), M)), np.arange(M - 1)
-    for start in range(0, M, max(1, CELLS_A_BLOCK // M)):
-        runs = np.arange(M)[start : start + max(1, CELLS_A_BLOCK // M)]
-        levels, left = levels_without(selections, runs), sizes[others + (others >= runs[:, None])]
+    for runs in _in_blocks(np.arange(M), M):
+        left, sizes_left = levels_without(selections, levels, runs), sizes[others + (others >= runs[:, None])]
         for m, measure in enumerate(measures):
-            without[m, runs] = measure.score(levels, left, selections.n_features, **measure.params)
+            without[m, runs] = measure.score(left, sizes_left, selections.n_features, **measure.params)
     return options.filled(without)
 
 
 def _without_by_size(selections: Selections, measures: Sequence[Measure], options: Options) -> Floats:
     """Runs of one size in one call: whichever of them is left out, the other sizes are the same."""
-    sizes, without = selections.sizes, np.empty((len(measures), selections.n_runs))
+    M, sizes, levels = selections.n_runs, selections.sizes, levels_of(selections)
+    without = np.empty((len(measures), M))
     for size in np.unique(sizes):
         alike = np.flatnonzero(sizes == size)
-        others, step = np.delete(sizes, alike[0]), max(1, CELLS_A_BLOCK // selections.n_runs)
-        for runs in (alike[start : start + step] for start in range(0, len(alike), step)):
-            levels = levels_without(selections, runs)
+        sizes_left = np.delete(sizes, alike[0])
+        for runs in _in_blocks(alike, M):
+            left = levels_without(selections, levels, runs)
             for m, measure in enumerate(measures):
-                without[m, runs] = measure.score(levels, others, selections.n_features, **measure.params)
+                without[m, runs] = measure.score(left, sizes_left, selections.n_features, **measure.params)
     return options.filled(without)
 
 
-def levels_without(selections: Selections, runs: Ints) -> Ints:
-    """levels[a, h]: how many features exactly h of the runs other than runs[a] selected, h = 0..M-1."""
+def _in_blocks(runs: Ints, M: int) -> Iterator[Ints]:
+    step = max(1, CELLS_A_BLOCK // M)
+    return (runs[start : start + step] for start in range(0, len(runs), step))
+
+
+def levels_of(selections: Selections) -> Ints:
+    """levels[h]: how many features exactly h runs selected, h = 0..M."""
+    return np.bincount(selections.counts, minlength=selections.n_runs + 1)
+
+
+def levels_without(selections: Selections, levels: Ints, runs: Ints) -> Ints:
+    """The levels without each of some runs: left[a, h] features were selected by exactly h runs other than runs[a]."""
     M, starts = selections.n_runs, selections.indptr.tolist()
     chosen = np.concatenate([selections.indices[starts[i] : starts[i + 1]] for i in runs.tolist()])
     cells = np.repeat(np.arange(len(runs)) * (M + 1), selections.sizes[runs]) + selections.counts[chosen]
     own = np.bincount(cells, minlength=len(runs) * (M + 1)).reshape(-1, M + 1)
-    levels = np.bincount(selections.counts, minlength=M + 1) - own
-    levels[:, :-1] += own[:, 1:]
-    return np.ascontiguousarray(levels[:, :-1])
+    left = levels[:-1] - own[:, :-1]
+    left += own[:, 1:]
+    return left

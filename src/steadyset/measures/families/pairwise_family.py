@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -18,7 +18,8 @@ from steadyset.measures.record import Measure
 from steadyset.measures.totals import PairTotal, add_rows
 from steadyset.selections import Selections
 
-SCORES_AT_ONCE = 1 << 22  # of kinds of pairs by measures
+SCORES_AT_ONCE = 1 << 15  # of pairs by measures: arrays of a size that stays in the cache
+MOST_SCORES = 1 << 22  # of kinds of pairs by measures that are held
 
 
 class Pairwise(Family):
@@ -30,10 +31,8 @@ class Pairwise(Family):
     def evaluate(self, selections: Selections, measures: Sequence[Measure], options: Options) -> list[Estimate]:
         totals = [PairTotal() for _ in measures]
         for batch in pair_batches(selections):
-            at_once = max(1, SCORES_AT_ONCE // len(batch.shared))
-            for start in range(0, len(measures), at_once):
-                some = slice(start, start + at_once)
-                self._ways(measures[some], options, selections.n_features, batch).add_to(totals[some], batch.n_pairs)
+            for some, ways in self._scored(measures, options, selections.n_features, batch):
+                ways.add_to(totals[some], batch.n_pairs)
         return self._estimates(totals, selections, measures, options)
 
     def jackknifed(
@@ -44,13 +43,14 @@ class Pairwise(Family):
         if selections.n_runs < 3 or classes is None:
             return super().jackknifed(selections, measures, options)
         kinds = pair_kinds(selections, classes)
-        if len(kinds.shared) * len(measures) > SCORES_AT_ONCE:
+        if len(kinds.shared) * len(measures) > MOST_SCORES:
             return super().jackknifed(selections, measures, options)
-        totals = [PairTotal() for _ in measures]
-        ways = self._ways(measures, options, selections.n_features, kinds)
-        ways.add_to(totals, kinds.n_pairs)
+        totals, both = [PairTotal() for _ in measures], np.empty((len(kinds.shared), len(measures)))
+        for some, ways in self._scored(measures, options, selections.n_features, kinds):
+            ways.add_to(totals[some], kinds.n_pairs)
+            both[:, some] = ways.both(options).T
         found = self._estimates(totals, selections, measures, options)
-        without = without_pairs(kinds.sums(ways.both(options)).T)
+        without = without_pairs(kinds.sums(both).T)
         without[[np.isnan(one.value) for one in found]] = np.nan
         return found, without
 
@@ -90,6 +90,15 @@ class Pairwise(Family):
         if not measure.symmetric:
             scores = (scores + _called(measure, collections.shared, large, small, d)) / 2
         return np.asarray(scores.mean(axis=1))
+
+    def _scored(
+        self, measures: Sequence[Measure], options: Options, d: int, pairs: PairBatch
+    ) -> Iterator[tuple[slice, Ways]]:
+        """The scores of pairs by some measures at a time."""
+        step = max(1, SCORES_AT_ONCE // len(pairs.shared))
+        for start in range(0, len(measures), step):
+            some = slice(start, start + step)
+            yield some, self._ways(measures[some], options, d, pairs)
 
     def _ways(self, measures: Sequence[Measure], options: Options, d: int, pairs: PairBatch) -> Ways:
         """The scores of pairs by each measure, both ways round where these differ."""
