@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import psutil
 import pytest
 from benchmarks.peers import sparse_logistic
 from sklearn.datasets import load_breast_cancer, load_diabetes
@@ -22,6 +23,7 @@ from sklearn.linear_model import Lasso, LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from tests.assessment.first_two import Selector
+from tests.waiting import until
 
 import steadyset as st
 from steadyset.assessment import Assessment, assess
@@ -180,11 +182,11 @@ def test_killed_at_random_moments_and_resumed_equals_never_interrupted(tmp_path)
             nursery.stdin.write("next\n")
             nursery.stdin.flush()
             child = int(nursery.stdout.readline())
-            wanted = _finished(folder) + random.integers(0, 4)
-            while _finished(folder) < wanted:
-                time.sleep(0.001)
-            time.sleep(random.uniform(0.0, 0.02))
-            os.kill(child, signal.SIGKILL)
+            try:
+                _wait_for_more(folder, random.integers(0, 4), child)
+                time.sleep(random.uniform(0.0, 0.02))
+            finally:
+                os.kill(child, signal.SIGKILL)
             exits.append(int(nursery.stdout.readline()))
             progress.append(len(RunFolder(folder).cells()) if RunFolder(folder).exists else 0)
         nursery.stdin.close()
@@ -432,6 +434,11 @@ def test_data_is_shared_by_worker_processes_not_copied(tmp_path):
         cwd=os.path.dirname(os.path.dirname(os.path.dirname(__file__))),
     )
     assert float(done.stdout) < 1.5
+
+
+def _wait_for_more(folder, runs, child):
+    wanted = _finished(folder) + runs
+    until(lambda: _finished(folder) >= wanted, works=lambda: psutil.pid_exists(child), pause=0.001)
 
 
 def _finished(folder):

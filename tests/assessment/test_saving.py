@@ -6,12 +6,12 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.assessment.slow_scores import Accuracy
+from tests.waiting import until
 
 from steadyset.assessment import assess, cluster
 from steadyset.assessment.folder import RunFolder
@@ -39,6 +39,14 @@ if __name__ == "__main__":
 """
 
 
+def finished(folder):
+    return list((folder / "finished").glob("*.json"))
+
+
+def calls(log):
+    return log.read_text(encoding="utf-8").splitlines()
+
+
 @pytest.mark.slow
 @pytest.mark.posix
 def test_runs_that_are_scored_outlive_a_kill_in_the_middle_of_their_group(tmp_path):
@@ -48,12 +56,7 @@ def test_runs_that_are_scored_outlive_a_kill_in_the_middle_of_their_group(tmp_pa
     here = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[2]), *sys.path])}
     child = subprocess.Popen([sys.executable, str(script), str(out), str(log)], env=here)
     try:
-        end = time.monotonic() + 600
-        while time.monotonic() < end and child.poll() is None:
-            if len(list((out / "finished").glob("*.json"))) >= 3:
-                break
-            time.sleep(0.05)
-        assert child.poll() is None
+        until(lambda: len(finished(out)) >= 3, works=lambda: child.poll() is None)
     finally:
         child.send_signal(signal.SIGKILL)
         child.wait()
@@ -75,14 +78,15 @@ def test_a_lost_worker_leaves_the_runs_that_it_had_scored(tmp_path):
     result = assess(SELECTOR, X, Y, resampling=Bootstrap(10), scoring=score, engine="processes", n_jobs=1,
                     out=tmp_path / "runs", all_rows=False)  # fmt: skip
     assert result.scores["a"].notna().all()
-    calls = log.read_text(encoding="utf-8").splitlines()
-    assert len(calls) == 10 + 3 * 7  # nine of three runs and the one that ended it, then three of each of the others
+    # Nine of three runs and the one that ended it, then three of each of the others.
+    assert len(calls(log)) == 10 + 3 * 7
 
 
 @pytest.mark.filterwarnings("ignore:Port")
 def test_a_dask_worker_tells_of_each_run_before_its_group_is_done(tmp_path):
     distributed = pytest.importorskip("distributed")
-    score, resampling = Accuracy(tmp_path / "log", 10, "wait"), Bootstrap(20)
+    log, resampling = tmp_path / "log", Bootstrap(20)
+    score = Accuracy(log, 10, "wait")
     request = make_request(
         SELECTOR, X, Y, resampling=resampling, scoring={"a": score}, predictor=None, groups=None, features=None,
         random_state=0,
@@ -90,8 +94,12 @@ def test_a_dask_worker_tells_of_each_run_before_its_group_is_done(tmp_path):
     keys = [(0, run) for run in range(16)]
     with distributed.Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None) as client:
         told = cluster._attempt(client, request.plan, request.selectors, keys)
-        first = [next(told).run for _ in range(3)]
-        score.go_on()
+        try:
+            first = [next(told).run for _ in range(3)]
+            until(lambda: len(calls(log)) >= 10)
+            assert len(calls(log)) == 10  # three scores of each of three runs, and the one that waits
+        finally:
+            score.go_on()
         runs = first + [cell.run for cell in told]
     assert sorted(runs) == list(range(16))
 
@@ -103,16 +111,17 @@ def test_a_run_of_a_thread_that_goes_on_after_the_end_is_not_saved(tmp_path):
 
     def cells():
         yield Cell(0, 0, "b", (1,), None)
-        goes_on.wait(5)
+        goes_on.wait()
         yield Cell(0, 1, "b", (1,), None)
 
     thread = threading.Thread(target=lambda: list(saving.each(cells())))
     thread.start()
-    while not list((tmp_path / "finished").glob("*.json")):
-        time.sleep(0.01)
-    saving.close()
-    goes_on.set()
-    thread.join()
+    try:
+        until(lambda: finished(tmp_path), works=thread.is_alive)
+        saving.close()
+    finally:
+        goes_on.set()
+        thread.join()
     assert [path.name for path in (tmp_path / "finished").iterdir()] == ["0-0.json"]
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import psutil
 import pytest
+from tests.waiting import until
 
 from steadyset import cli
 from steadyset.assessment import Assessment
@@ -143,7 +144,7 @@ def test_a_signal_while_the_command_is_loaded_is_not_lost(number, sentence):
 
 MOMENTS = {
     "loading": lambda process, _: "_multiarray_umath" in Path(f"/proc/{process.pid}/maps").read_text(encoding="utf-8"),
-    "starting workers": lambda process, _: any("popen_loky" in " ".join(p.cmdline()) for p in process.children()),
+    "starting workers": lambda process, _: any("popen_loky" in " ".join(_words(p)) for p in process.children()),
     "working": lambda _, folder: list((folder / "finished").glob("*.json")),
     "telling": lambda _, folder: (folder / "cells.parquet").exists(),
 }
@@ -168,9 +169,7 @@ def test_ctrl_c_at_any_moment_is_one_sentence_and_nothing_is_lost(tmp_path, mome
         start_new_session=True,
     )
     process = psutil.Process(started.pid)
-    while not MOMENTS[moment](process, folder):
-        assert started.poll() is None
-        time.sleep(0.005)
+    until(lambda: MOMENTS[moment](process, folder), works=lambda: started.poll() is None, pause=0.005)
     os.killpg(started.pid, signal.SIGINT)
     _, told = started.communicate(timeout=60)
     if started.returncode == 0:  # all was done and told already
@@ -186,6 +185,12 @@ def test_ctrl_c_at_any_moment_is_one_sentence_and_nothing_is_lost(tmp_path, mome
     assert cli.run([*arguments, "--jobs", "1", "--out", str(folder), *again]) == 0
     assert cli.run([*arguments, "--jobs", "1", "--out", str(tmp_path / "whole")]) == 0
     assert Assessment.open(folder).selections == Assessment.open(tmp_path / "whole").selections
+
+
+def _words(process):
+    with suppress(psutil.Error):  # a child may end while it is looked at
+        return process.cmdline()
+    return []
 
 
 def _in_session(number):

@@ -170,8 +170,11 @@ def test_two_that_rank_at_once_leave_one_whole_ranking(store):
         at_once.wait()
         while any(writer.is_alive() for writer in writers):
             seen += [order.tolist() for order, _ in store.read("jmi").values()]
-    assert seen
-    assert all(order in [one.tolist() for one in orders] for order in seen)
+        for writer in writers:
+            writer.join()
+    left = [order.tolist() for order, _ in store.read("jmi").values()]
+    assert left
+    assert all(order in [one.tolist() for one in orders] for order in seen + left)
     assert len(list(store.folder.iterdir())) == 1
 
 
