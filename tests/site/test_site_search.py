@@ -17,7 +17,7 @@ def page(browser):
 
 
 def found(page):
-    page.wait_for_selector("#search-results li a")
+    page.locator(".search-summary", has_text="Search finished").wait_for()  # results come one by one before it
     return page.locator("#search-results li a").all_inner_texts()
 
 
