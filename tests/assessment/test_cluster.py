@@ -6,7 +6,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from contextlib import suppress
 
 import numpy as np
@@ -17,6 +16,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import SelectKBest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from tests.waiting import until
 
 from steadyset.assessment import assess, cluster
 from steadyset.assessment.cluster import WorkersLostError
@@ -43,7 +43,8 @@ def a_cluster(tmp_path):
     scheduler = _started("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", *options)
     workers = [_started("worker", "--no-nanny", "--nthreads", "1", "--no-dashboard", *options) for _ in range(2)]
     try:
-        yield json.loads(_content(described))["address"], scheduler, workers
+        until(lambda: described.exists() and described.read_text(encoding="utf-8"))
+        yield json.loads(described.read_text(encoding="utf-8"))["address"], scheduler, workers
     finally:
         for process in (*workers, scheduler):
             process.kill()
@@ -53,15 +54,6 @@ def a_cluster(tmp_path):
 def _started(what, *options):
     command = [sys.executable, "-m", f"distributed.cli.dask_{what}", *options]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-
-def _content(path):
-    end = time.monotonic() + 120
-    while time.monotonic() < end:
-        if path.exists() and path.read_text(encoding="utf-8"):
-            return path.read_text(encoding="utf-8")
-        time.sleep(0.1)
-    raise TimeoutError(path)
 
 
 @pytest.mark.slow

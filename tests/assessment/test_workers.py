@@ -6,7 +6,6 @@ import subprocess
 import sys
 import textwrap
 import threading
-import time
 from contextlib import suppress
 
 import numpy as np
@@ -16,6 +15,7 @@ import pytest
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectKBest, SelectorMixin, f_classif
+from tests.waiting import until
 
 from steadyset.arguments import job_count
 from steadyset.assessment import assess, engines
@@ -191,22 +191,13 @@ def test_workers_end_when_their_parent_is_killed(tmp_path):
     """
     parent = subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)], env={**os.environ, "PIDS": str(tmp_path)})
     try:
-        assert _soon(lambda: list(tmp_path.iterdir()))
+        until(lambda: list(tmp_path.iterdir()))
         workers = [int(path.name) for path in tmp_path.iterdir()]
         assert parent.pid not in workers
     finally:
         parent.send_signal(signal.SIGKILL)
         parent.wait()
-    assert _soon(lambda: not any(_alive(pid) for pid in workers))
-
-
-def _soon(condition, seconds=120):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.2)
-    return False
+    until(lambda: not any(_alive(pid) for pid in workers))
 
 
 def _alive(pid):

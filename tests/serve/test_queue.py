@@ -5,9 +5,9 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
+from tests.waiting import until
 
 from steadyset.errors import InputError
 from steadyset.serve.orders import ASKED, PAUSED, STARTED, STOPPED, WAITING, Order, read_order, write_order
@@ -44,13 +44,6 @@ def queue_of(shelf, cores=2):
 
 def ordered(queue, name, cores=1, state=WAITING):
     queue.submit(name, Order("assess", {"out": name}, cores=cores, state=state))
-
-
-def until(holds, seconds=60):
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 def running(shelf):
