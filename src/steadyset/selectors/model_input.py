@@ -74,9 +74,7 @@ def checked_data(
     needed_by = _needed_by(selector)
     values = check_features(X, selector)
     labels = check_target(y, len(values), needed_by)
-    weight = check_sample_weight(
-        weights, len(values), resamples=resamples, name="weights" if resamples else "sample_weight"
-    )
+    weight = check_sample_weight(weights, len(values), resamples=resamples)
     if target == "numbers":
         return values, check_numbers(labels, needed_by), weight, np.empty(0)
     # The target is judged as it is given: a resample, which weights tell, may hold one row of a class.

@@ -130,14 +130,13 @@ def check_two_classes(n_classes: int, needed_by: str) -> None:
         )
 
 
-def check_sample_weight(
-    sample_weight: Any, n_rows: int, *, resamples: bool = False, name: str = "sample_weight"
-) -> Floats:
+def check_sample_weight(sample_weight: Any, n_rows: int, *, resamples: bool = False) -> Floats:
     """Weights as an M x n array (one row for a vector; ``resamples`` allows more): finite, not negative, not all 0.
 
     One number stands for the weight of every row.
     """
-    weights = numbers(1.0 if sample_weight is None else sample_weight, name)
+    weights = numbers(1.0 if sample_weight is None else sample_weight, "sample_weight")
+    name = "weights" if resamples and weights.ndim > 1 else "sample_weight"  # as whoever takes many calls them
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))
     if weights.ndim not in (1, 1 + resamples) or weights.shape[-1] != n_rows or weights.size == 0:

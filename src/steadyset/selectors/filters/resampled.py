@@ -202,7 +202,7 @@ def _run(
     record = get_filter(name)
     features = check_features(X)
     target = check_target(y, len(features), record.title) if record.target else None
-    matrix = check_sample_weight(weights, len(features), resamples=True, name="weights")
+    matrix = check_sample_weight(weights, len(features), resamples=True)
     k = size_or_default(k, features.shape[1])
     return rank(
         record, features, target, matrix, k=k, params=params, random_state=random_state, n_jobs=n_jobs, task=task
