@@ -21,6 +21,14 @@ def median_seconds(call: Callable[[], Any], repeats: int = 5) -> float:
     return statistics.median(seconds(call) for _ in range(repeats))
 
 
+def medians_in_turns(*calls: Callable[[], Any], repeats: int) -> list[float]:
+    """The median processor time of each call; they take turns, so that a machine that slows down slows all of them."""
+    for call in calls:
+        call()
+    taken = [[seconds(call) for call in calls] for _ in range(repeats)]
+    return [statistics.median(times) for times in zip(*taken, strict=True)]
+
+
 def seconds(call: Callable[[], Any], clock: Callable[[], float] = time.process_time) -> float:
     """The processor time of one call; on a machine with other work it is the better guide than the wall clock."""
     start = clock()
