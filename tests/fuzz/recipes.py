@@ -385,11 +385,11 @@ def _showing() -> list[Recipe]:
                 "level": 0.95,
             },
         ),
-        Recipe("plot.tuning_front", st.plot.tuning_front, {"tuning": tuned(), "choose": "one_se"}),
+        Recipe("plot.tuning_front", st.plot.tuning_front, {"result": tuned(), "choose": "one_se"}),
         Recipe(
             "plot.tuning_parallel",
             st.plot.tuning_parallel,
-            {"tuning": tuned(), "parameters": ["lasso.penalty"], "choose": "one_se"},
+            {"result": tuned(), "parameters": ["lasso.penalty"], "choose": "one_se"},
         ),
         Recipe("plot.runs_by_features", st.plot.runs_by_features, {"selections": runs(), "top": 3}),
         Recipe("plot.stability_map", st.plot.stability_map, {"selections": runs(), "similarity": alike(), "top": 3}),

@@ -4,6 +4,7 @@
 other seeds. What is found becomes a test of its own beside the code that it concerns.
 """
 
+import inspect
 import os
 import random
 
@@ -37,6 +38,11 @@ def test_hostile_inputs_of_other_seeds(suite):
 
 def _listed(found):
     return "\n".join(f"{one['told']}\n    {one['broke']}" for one in found)
+
+
+def test_recipes_name_the_arguments_as_they_are_called():
+    for recipe in recipes():
+        inspect.signature(recipe.call).bind(**recipe.sound)
 
 
 def test_every_public_function_is_among_those_that_are_tried():
