@@ -19,9 +19,9 @@ TESTS = sorted(Path(__file__).parent.rglob("*.py"))
 PAGE = Path(steadyset.__file__).parent / "serve"  # which refuses other systems
 POSIX_ONLY = {"fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty"}
 # What Python on Windows does not have; the modules are made impossible to import. psutil, which joblib uses where it is
-# there, is that for Linux here.
+# there, is that for Linux here, and so is asyncio, which from Python 3.12 on needs what is hidden.
 WITHOUT_POSIX = f"""
-import os, signal, sys
+import asyncio, os, signal, sys
 for name in {sorted(POSIX_ONLY - {"posix"} | {"psutil"})!r}:
     sys.modules[name] = None
 for name in ("pthread_sigmask", "SIGHUP", "SIGKILL", "SIGUSR1", "SIGALRM", "alarm", "setitimer"):
