@@ -40,9 +40,10 @@ def lists_in_cells(rows: Rows, columns: Sequence[Sequence[str]]) -> Lists | None
 
 def _rejoined(rows: Rows) -> list[str] | None:
     """Lines that are printed lists, which whoever read the file took apart at their commas."""
+    if not any(TORN.fullmatch(row[0]) for row in rows if len(row) > 1):
+        return None
     lines = [", ".join(filter(None, row)) for row in rows]
-    torn = any(TORN.fullmatch(row[0]) for row in rows if len(row) > 1)
-    return lines if torn and all(printed_names(line) is not None for line in lines[1:]) else None
+    return lines if all(printed_names(line) is not None for line in lines[1:]) else None
 
 
 def _found(
@@ -89,7 +90,8 @@ def _between(mark: str, cell: str) -> list[str] | None:
     names = names[:-1] if len(names) > 1 and not names[-1] else names  # one that ends with the separator
     is_decimal = mark in cell and is_number(cell.replace(",", "."))  # an identifier by itself may be all digits
     is_one = is_decimal or (mark == " " and not all(map(is_symbol, names)))
-    return None if is_one or not all(names) or any(map(TORN.fullmatch, names)) else names
+    torn = len(names) > 1 and any(map(TORN.fullmatch, names))
+    return None if is_one or torn or not all(names) else names
 
 
 def _are_lists(column: Sequence[str], parts: Splitter) -> bool | None:
