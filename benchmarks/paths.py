@@ -29,9 +29,9 @@ from benchmarks.models import bootstraps, example
 from benchmarks.timing import PEAK, median_seconds, medians_in_turns, seconds
 from steadyset.kernels.arrays import Floats
 from steadyset.resampling import ComplementaryPairs, Rows
+from steadyset.runner.arithmetic import arithmetic_libraries
 from steadyset.selectors import StabilitySelection, elastic_net_paths
 from steadyset.selectors.model_input import read_training
-from steadyset.selectors.one_thread import one_blas_thread
 
 Data = tuple[Floats, Floats, Floats]  # features, target, weights of the bootstraps
 TITLE = "Paths of many resamples"
@@ -44,7 +44,7 @@ REAL = "golub"
 def rows() -> list[dict[str, Any]]:
     """One record per size, loss, share of L1 and reach of the path; then single resamples, and two threads."""
     table = []
-    with one_blas_thread():
+    with arithmetic_libraries().limit(limits=1):
         for family in ("logistic", "linear"):
             for name, data in examples(family):
                 for l1_ratio in (1.0, 0.5):

@@ -10,8 +10,8 @@ from contextlib import ExitStack
 import pytest
 from threadpoolctl import ThreadpoolController, threadpool_info
 
+from steadyset.runner import arithmetic
 from steadyset.runner.conditions import same_conditions, told
-from steadyset.selectors import one_thread
 
 
 def threads():
@@ -28,12 +28,12 @@ def test_libraries_of_arithmetic_have_one_thread_during_a_run_and_what_they_had_
         assert threads() == before
 
 
-def test_a_run_that_overlaps_with_products_of_somebody_else_keeps_one_thread_and_gives_back_what_was():
+def test_a_run_that_overlaps_with_another_keeps_one_thread_and_gives_back_what_was():
     before = threads()
-    with ExitStack() as products, ExitStack() as run:
-        products.enter_context(one_thread.one_blas_thread())
+    with ExitStack() as other, ExitStack() as run:
+        other.enter_context(same_conditions())
         run.enter_context(same_conditions())
-        products.close()
+        other.close()
         assert set(threads()) == {1}
         run.close()
     assert threads() == before
@@ -47,8 +47,8 @@ def test_libraries_are_looked_for_again_only_when_something_was_imported(monkeyp
             searches.append(1)
             super().__init__()
 
-    monkeypatch.setattr(one_thread, "ThreadpoolController", Counting)
-    monkeypatch.setattr(one_thread, "_found", None)
+    monkeypatch.setattr(arithmetic, "ThreadpoolController", Counting)
+    monkeypatch.setattr(arithmetic, "_found", None)
     for _ in range(3):
         with same_conditions():
             pass
@@ -70,8 +70,8 @@ def test_ctrl_c_during_the_search_for_libraries_is_not_lost(monkeypatch):
             ctypes.CFUNCTYPE(None)(called_by_c)()
             super().__init__()
 
-    monkeypatch.setattr(one_thread, "ThreadpoolController", Interrupted)
-    monkeypatch.setattr(one_thread, "_found", None)
+    monkeypatch.setattr(arithmetic, "ThreadpoolController", Interrupted)
+    monkeypatch.setattr(arithmetic, "_found", None)
     before = threads()
     with pytest.raises(KeyboardInterrupt), same_conditions():
         pass

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any, Literal, get_args
 
 from steadyset.arguments import check_choice
-from steadyset.selectors.one_thread import one_thread
+from steadyset.runner.arithmetic import arithmetic_libraries
 
 OnWarning = Literal["record", "fail"]
 RECORD: OnWarning = "record"
@@ -39,7 +39,7 @@ def same_conditions() -> Iterator[list[str]]:
     global _runs_at_work
     with _lock:
         if _runs_at_work == 0:
-            _settings.enter_context(one_thread())
+            _settings.enter_context(arithmetic_libraries().limit(limits=1))
             _settings.enter_context(warnings.catch_warnings())
             warnings.simplefilter("always")
             for kind in ABOUT_CODE:  # they address the author of the estimator and say nothing of this run

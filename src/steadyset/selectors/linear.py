@@ -16,7 +16,6 @@ from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selectors.known import register_selector
 from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
 from steadyset.selectors.model_input import left_out_copies
-from steadyset.selectors.one_thread import one_blas_thread
 from steadyset.selectors.path_batches import Batches, Level, Solving, Walk, read_batches
 from steadyset.selectors.path_data import Family, Resamples
 from steadyset.selectors.path_search import levels_of, one_level_each, path_end, tell_accuracy, tell_worst
@@ -139,13 +138,11 @@ class _ElasticNetSelector(LinearSelector):
         if not SharedPaths.can_hold(batches):
             return None
         names, least = self._names(), self.lambda_min_ratio
-        with one_blas_thread():
-            paths = SharedPaths(batches, lambda solving: levels_of(solving, self.n_lambdas, path_end(least)))
+        paths = SharedPaths(batches, lambda solving: levels_of(solving, self.n_lambdas, path_end(least)))
 
         def fits(selector: Self) -> list[Callable[[], Self]]:
             paths.start_again()
-            with one_blas_thread():
-                return [partial(fitted, clone(selector)) for fitted in selector._models(names, paths)]
+            return [partial(fitted, clone(selector)) for fitted in selector._models(names, paths)]
 
         return fits
 

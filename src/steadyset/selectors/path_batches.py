@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -22,18 +21,27 @@ from steadyset.kernels.paths.level_walk import (
     largest_penalties,
     let_unpenalised_in,
     record,
+    solve_crowded,
     solve_hard,
     walk,
 )
-from steadyset.kernels.paths.path_arrays import TOGETHER, Batch, Features, largest_order, make_batch, make_room
-from steadyset.kernels.paths.screening import LEAST_PRODUCTS
-from steadyset.selectors.one_thread import one_blas_thread
+from steadyset.kernels.paths.path_arrays import (
+    TOGETHER,
+    Batch,
+    Features,
+    largest_order,
+    make_batch,
+    make_room,
+    with_places,
+)
 from steadyset.selectors.path_data import Family, Resamples, laid_out, read_factors, read_resamples
 from steadyset.selectors.validation import check_number
 
 MOST_AT_ONCE = 50
-# What a batch may take: the bounds of all features of its resamples, and room for their active sets, of which only
-# what is used is ever touched.
+LEAST_A_THREAD = 8  # resamples: fewer are solved sooner than a thread starts
+# A model has places for so many features from the start, and gets more when they may not do.
+LEAST_PLACES = 128
+# What a batch may take: the bounds of all features of its resamples, and room for the largest active sets.
 BOUND_BYTES, STATE_BYTES = 64_000_000, 1_000_000_000
 # Room for the features of a model, which is doubled as often as needed, and a size that no model reaches.
 FEATURES_A_MODEL, NO_STOP = 64, 2**62
@@ -65,8 +73,7 @@ def read_batches(
         )
     # Any split of a coefficient between exact copies is optimal; giving all of it to the first makes it unique.
     no_copies = l1_ratio == 1.0 and penalty_factors is None
-    products = len(data.weights) >= LEAST_PRODUCTS
-    features = laid_out(data.X, factors, as_given=not standardise, no_copies=no_copies, products=products)
+    features = laid_out(data.X, factors, as_given=not standardise, no_copies=no_copies)
     return Batches(data, features, logistic=family == "logistic", l1_ratio=l1_ratio, tol=tol)
 
 
@@ -143,33 +150,43 @@ class Batches:
         self.n_free = d - int(np.count_nonzero(features.factor))
         # A lasso has no more features than rows, an elastic net may have all of them.
         most = min(d, self._most_rows) if l1_ratio == 1.0 else d
-        self._places = most + 2 + self.n_free + TOGETHER
-        order = largest_order(self._places, self._most_rows)
-        state = 8 * (self._places * (self._most_rows + 6) + order**2) + 40 * self._most_rows + 4 * n
-        self.at_once: int = max(1, min(BOUND_BYTES // (8 * d), STATE_BYTES // state, MOST_AT_ONCE))
+        others = 2 + self.n_free + TOGETHER
+        self._most_places = most + others
+        self._places = min(most, max(LEAST_PLACES, 2 * self._most_rows)) + others
+        order = largest_order(self._most_places, self._most_rows)
+        state = 8 * (self._most_places * (self._most_rows + 6) + order**2) + 40 * self._most_rows + 4 * n
+        self.at_once: int = max(1, min(BOUND_BYTES // (12 * d), STATE_BYTES // state, MOST_AT_ONCE))
 
     def each(self, compute: Callable[[Solving], Sequence[Any]], n_jobs: int | None = None) -> Iterator[Any]:
         """What `compute` gives for every resample, in their order: it gets a batch and gives one thing per run."""
-        jobs = min(job_count(n_jobs), self.n_runs // LEAST_PRODUCTS + 1)
+        jobs = min(job_count(n_jobs), self.n_runs // LEAST_A_THREAD + 1)
         # As many batches for every thread, and none much smaller than the others.
         rounds = -(-self.n_runs // (self.at_once * jobs))
         step = -(-self.n_runs // (rounds * jobs))
         batches = [range(start, min(start + step, self.n_runs)) for start in range(0, self.n_runs, step)]
-        with one_blas_thread() if len(self.features.across) else nullcontext():
-            if jobs == 1:
-                room = self.room(step)
-                for runs in batches:
-                    yield from compute(Solving(self, runs, room))
-                return
-            with ThreadPoolExecutor(jobs) as pool:
-                for found in pool.map(lambda runs: compute(Solving(self, runs, self.room(len(runs)))), batches):
-                    yield from found
+        if jobs == 1:
+            room = self.room(step)
+            for runs in batches:
+                yield from compute(Solving(self, runs, room))
+            return
+        with ThreadPoolExecutor(jobs) as pool:
+            for found in pool.map(lambda runs: compute(Solving(self, runs, self.room(len(runs)))), batches):
+                yield from found
 
-    def room(self, n_runs: int) -> Any:
+    def room(self, n_runs: int) -> tuple[Any, Any]:
         """Room for a batch of so many resamples."""
         d, n = self.features.Xt.shape
         batch = make_batch(n_runs, d, n, self._most_rows, self._places)
-        return batch, make_room(batch, d, n)
+        return batch, self._room_of(batch)
+
+    def with_more_places(self, batch: Any) -> tuple[Any, Any]:
+        """The same batch with twice as many places, and room for it."""
+        grown = with_places(batch, min(2 * batch.Z.shape[1], self._most_places))
+        return grown, self._room_of(grown)
+
+    def _room_of(self, batch: Any) -> Any:
+        d, n = self.features.Xt.shape
+        return make_room(batch, d, n, batch.Z.shape[1] < self._most_places)
 
 
 class Solving:
@@ -237,6 +254,9 @@ class Solving:
             if t == len(penalties):
                 break
             going = np.flatnonzero(goes_on(t, n_levels, stop_size, sizes))
+            while batch.crowded[which[going]].any():
+                batch, room = self._batch, self._room = self.batches.with_more_places(batch)
+                solve_crowded(features, batch, room, logistic, which, penalties, n_levels, t, going)
             for k in going[batch.hard[which[going]] > 0]:
                 solve_hard(features, batch, room, logistic, int(which[k]), float(penalties[t, k]))
             while not record(batch, which, going, t, sizes, numbers, starts, found, values):

@@ -12,7 +12,7 @@ from steadyset.errors import InputError
 from steadyset.io.numbers import numbers
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.paths.feature_moments import lay_out
-from steadyset.kernels.paths.path_arrays import Features
+from steadyset.kernels.paths.path_arrays import Features, with_zeros_behind
 from steadyset.kernels.paths.samples import describe
 from steadyset.selectors.model_input import Target, checked_data, refuse_too_little
 
@@ -79,9 +79,9 @@ def read_factors(penalty_factors: ArrayLike | None, n_features: int) -> Floats:
     return factors
 
 
-def laid_out(X: Floats, factors: Floats, *, as_given: bool, no_copies: bool, products: bool) -> Features:
+def laid_out(X: Floats, factors: Floats, *, as_given: bool, no_copies: bool) -> Features:
     """What the engine needs of the data; no_copies leaves out features that equal an earlier one."""
-    Xt, Z, across, unit, plain, reach = lay_out(X, factors, no_copies, products)
+    Xt, Z, unit, plain, reach = lay_out(X, factors, no_copies, with_zeros_behind(len(X)))
     whole = 1.0
     if as_given:
         penalised = reach > 0
@@ -89,7 +89,7 @@ def laid_out(X: Floats, factors: Floats, *, as_given: bool, no_copies: bool, pro
         whole = _power_of_all(sizes)
         unit /= whole
         reach[penalised] *= sizes / whole
-    return Features(Xt, Z, across, factors, unit, whole, plain, reach, as_given)
+    return Features(Xt, Z, factors, unit, whole, plain, reach, as_given)
 
 
 def _power_of_all(sizes: Floats) -> float:

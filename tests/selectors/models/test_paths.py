@@ -10,6 +10,7 @@ from benchmarks.earlier_paths import earlier_path
 from scipy.special import expit
 
 from steadyset.errors import InputError
+from steadyset.kernels.paths import path_arrays
 from steadyset.selectors import (
     ElasticNetPath,
     FilterSelector,
@@ -174,6 +175,28 @@ def test_an_elastic_net_with_more_features_than_rows_in_the_model_is_optimal(dra
     paths = elastic_net_paths(X, y, W, family=family, l1_ratio=0.05, n_lambdas=12, lambda_min_ratio=0.01)
     assert max(coefs.toarray()[-1].astype(bool).sum() for coefs in paths.coefs) > 60
     assert worst_violation(X, y, W, paths, family=family, l1_ratio=0.05) < 1e-10 + 1e-13
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_models_that_get_more_places_on_the_way_are_the_same_to_the_last_bit(draw, family, monkeypatch):
+    X, y = draw(6, 24, 400, correlation=0.5, classes=family == "logistic")
+    W = bootstraps(24, 9)
+    options = {"family": family, "l1_ratio": 0.05, "n_lambdas": 12, "lambda_min_ratio": 0.01}
+    grown = []
+
+    def with_places(batch, places):
+        grown.append(places)
+        return path_arrays.with_places(batch, places)
+
+    monkeypatch.setattr(path_batches, "with_places", with_places)
+    monkeypatch.setattr(path_batches, "LEAST_PLACES", 0)
+    few = elastic_net_paths(X, y, W, **options)
+    assert len(grown) > 1
+    assert max(np.diff(coefs.indptr).max() for coefs in few.coefs) > 2 * 24
+    grown.clear()
+    monkeypatch.setattr(path_batches, "LEAST_PLACES", 400)
+    assert same(elastic_net_paths(X, y, W, **options), few)
+    assert not grown
 
 
 def test_one_long_step_of_a_logistic_path_is_halved_until_it_descends(draw):

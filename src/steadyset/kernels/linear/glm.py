@@ -42,12 +42,16 @@ def residual_and_curvature(
     y: Floats, w: Floats, eta: Floats, logistic: bool, residual: Floats, curvature: Floats
 ) -> None:
     """Write w (y - mean) and w curvature: X' residual is minus the gradient, X' diag(curvature) X the Hessian."""
-    for i in range(len(y)):
-        if logistic:
-            small = np.exp(-abs(eta[i]))
-            mean = 1.0 / (1.0 + small) if eta[i] >= 0.0 else small / (1.0 + small)
-            residual[i] = w[i] * (y[i] - mean)
-            curvature[i] = w[i] * max(small / (1.0 + small) ** 2, LEAST_CURVATURE)
-        else:
+    if not logistic:
+        for i in range(len(y)):
             residual[i] = w[i] * (y[i] - eta[i])
             curvature[i] = w[i]
+        return
+    # By themselves, so that vector instructions do the rest.
+    for i in range(len(y)):
+        curvature[i] = np.exp(-abs(eta[i]))
+    for i in range(len(y)):
+        small = curvature[i]
+        mean = (1.0 if eta[i] >= 0.0 else small) / (1.0 + small)
+        residual[i] = w[i] * (y[i] - mean)
+        curvature[i] = w[i] * max(small / (1.0 + small) ** 2, LEAST_CURVATURE)

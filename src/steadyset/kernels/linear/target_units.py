@@ -2,10 +2,9 @@
 
 import math
 
-import numpy as np
-
 from steadyset.kernels.arrays import Floats
 from steadyset.kernels.jit import kernel
+from steadyset.kernels.linear.products import dot
 
 
 @kernel
@@ -18,11 +17,11 @@ def to_own_units(y: Floats, w: Floats) -> tuple[float, float]:
     unit = _power_of_two(_largest(y))
     for i in range(len(y)):
         y[i] /= unit
-    centre = np.dot(w, y)
+    centre = dot(w, y)
     for i in range(len(y)):
         y[i] -= centre
     farthest = _largest(y)
-    square = np.dot(w, (y / farthest) ** 2)
+    square = dot(w, (y / farthest) ** 2)
     finer = _power_of_two(farthest * math.sqrt(square))
     for i in range(len(y)):
         y[i] /= finer
@@ -32,8 +31,8 @@ def to_own_units(y: Floats, w: Floats) -> tuple[float, float]:
 @kernel
 def mean_and_spread(y: Floats, w: Floats) -> tuple[float, float]:
     """The weighted mean and standard deviation; the weights add up to 1."""
-    mean = np.dot(w, y)
-    return mean, math.sqrt(np.dot(w, (y - mean) ** 2))
+    mean = dot(w, y)
+    return mean, math.sqrt(dot(w, (y - mean) ** 2))
 
 
 @kernel

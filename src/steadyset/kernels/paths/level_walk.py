@@ -16,14 +16,14 @@ from steadyset.kernels.paths.one_level import linear_predictor_afresh, solve_lev
 from steadyset.kernels.paths.path_arrays import TOGETHER, Active, Batch, Features, Room, Sample, Strong
 from steadyset.kernels.paths.samples import put_samples
 from steadyset.kernels.paths.screening import (
-    LEAST_PRODUCTS,
+    LEAST_BAR,
     broken,
     carry_bounds,
     collect,
     largest_descent,
-    product_pays,
     put_residual,
-    screen,
+    renew,
+    unknown,
 )
 from steadyset.kernels.signals import count_work
 
@@ -60,9 +60,10 @@ def begin(
         sample, active = _sample(batch, b, logistic), _active(batch, b)
         _start(sample, active)
         put_residual(batch, b, _residual_now(sample, active, room))
-        batch.hard[b] = 0
+        batch.hard[b] = batch.crowded[b] = 0
         batch.penalty[b] = NO_FEATURE
-    screen(features, batch, np.arange(len(batch.n_rows)))
+        unknown(batch, b)
+    renew(features, batch, np.arange(len(batch.n_rows)), np.zeros(len(batch.n_rows)), room)
     if (features.factor == 0.0).any():
         return targets, np.zeros(len(batch.n_rows))
     return targets, _largest_penalties(features, batch, room, logistic)
@@ -94,7 +95,7 @@ def _largest_penalties(features: Features, batch: Batch, room: Room, logistic: b
     largest = np.empty(len(batch.n_rows))
     for b in range(len(largest)):
         sample, active = _sample(batch, b, logistic), _active(batch, b)
-        largest[b] = largest_descent(features, sample, batch, b, _residual_now(sample, active, room), room.z)
+        largest[b] = largest_descent(features, sample, batch, b, _residual_now(sample, active, room), room)
         batch.penalty[b] = largest[b]
         if batch.scale[b].max() == 0.0:
             largest[b] = -1.0
@@ -121,20 +122,59 @@ def walk(
     """Solve some resamples down their penalties, levels x resamples, from level `first` on, and record the models.
 
     A resample goes on to its last level, or to the first with stop_size features. The walk ends before its end at a
-    level that is not recorded: some of its models are hard (batch.hard), or there is no room left for them.
+    level that is not recorded: some of its models are hard (batch.hard) or wait for more places (batch.crowded), or
+    there is no room left for them.
     """
     features, batch, room = borrowed(features), borrowed(batch), borrowed(room)
     for t in range(first, len(penalties)):
         going = np.flatnonzero(goes_on(t, n_levels, stop_size, sizes))
         if len(going) == 0:
             break
-        _solve(features, batch, logistic, which[going], penalties[t][going], room)
+        _solve(
+            features,
+            batch,
+            logistic,
+            which[going],
+            penalties[t][going],
+            _next_penalties(t, penalties, n_levels, going),
+            room,
+        )
         for k in going:
-            if batch.hard[which[k]]:
+            if batch.hard[which[k]] or batch.crowded[which[k]]:
                 return t
         if not record(batch, which, going, t, sizes, numbers, starts, found, values):
             return t
     return len(penalties)
+
+
+@kernel
+def solve_crowded(
+    features: Features,
+    batch: Batch,
+    room: Room,
+    logistic: bool,
+    which: Ints,
+    penalties: Floats,
+    n_levels: Ints,
+    t: int,
+    going: Ints,
+) -> None:
+    """Solve those of a level that waited for places, now that there are more."""
+    features, batch, room = borrowed(features), borrowed(batch), borrowed(room)
+    waiting = np.array([k for k in going if batch.crowded[which[k]]])
+    batch.crowded[which[waiting]] = 0
+    later = _next_penalties(t, penalties, n_levels, waiting)
+    _solve(features, batch, logistic, which[waiting], penalties[t][waiting], later, room)
+
+
+@part
+def _next_penalties(t: int, penalties: Floats, n_levels: Ints, going: Ints) -> Floats:
+    """The penalties of the level after t, -1 where there is none."""
+    later = np.full(len(going), -1.0)
+    for g in range(len(going)):
+        if t + 1 < n_levels[going[g]]:
+            later[g] = penalties[t + 1, going[g]]
+    return later
 
 
 @kernel
@@ -146,28 +186,39 @@ def goes_on(t: int, n_levels: Ints, stop_size: int, sizes: Ints) -> Bools:
     return goes
 
 
-@inner_part
-def _solve(features: Features, batch: Batch, logistic: bool, which: Ints, penalties: Floats, room: Room) -> None:
+@part
+def _solve(
+    features: Features, batch: Batch, logistic: bool, which: Ints, penalties: Floats, later: Floats, room: Room
+) -> None:
     """Solve some resamples, each at its penalty; those that a check finds broken again, with what broke them.
 
-    Where that fails batch.hard is set, and the model is for `solve_hard`.
+    later has the penalties of the next level, -1 where none is known. Where that fails batch.hard is set, and the model
+    is for `solve_hard`; where there may be too few places batch.crowded is set before anything else has happened.
     """
     d, n = features.Xt.shape
-    strong = Strong(room.strong, room.strong_bound)
-    todo, goals, many = which.copy(), penalties.copy(), np.empty(len(which), np.int64)
+    strong = Strong(room.strong, room.strong_bound, room.strong_reach)
+    todo, goals, bars = which.copy(), penalties.copy(), np.empty(len(which))
+    for k in range(len(which)):
+        # The bar of this level's check, or the lower one that a feature must reach to be strong at the next.
+        bars[k] = goals[k] if later[k] < 0.0 else min(goals[k], 2.0 * later[k] - goals[k])
+    solved, bars_of_solved = np.empty(len(which), np.int64), np.empty(len(which))
     for attempt in range(MOST_CHECKS):
-        n_many = 0
+        n_solved = 0
         for k in range(len(todo)):
             b, penalty = todo[k], goals[k]
             if batch.hard[b]:
                 continue
             sample, active = _sample(batch, b, logistic), _active(batch, b)
-            residual = _residual_now(sample, active, room)
             # Features enter where their descent grows as fast as the penalty falls: the strong rule, which errs rarely.
             fall = batch.penalty[b] - penalty
             _mark(active, room)
-            n_strong = collect(features, sample, batch, b, residual, penalty - max(fall, 0.0), strong, room)
+            n_strong = collect(features, sample, batch, b, penalty - max(fall, 0.0), strong, room)
+            if room.grows and _most_places(active, strong, n_strong, room) > len(active.slot):
+                batch.crowded[b] = 1
+                _unmark(active, room)
+                continue
             coarse = COARSE * fall if attempt == 0 else 0.0
+            residual = room.residual[: len(sample.w)]
             batch.violation[b], batch.hard[b] = solve_level(
                 features, sample, active, strong, n_strong, penalty, coarse, 0.5 * batch.tol[b],
                 batch.scale[b], batch.rms[b], residual, room,
@@ -177,19 +228,15 @@ def _solve(features: Features, batch: Batch, logistic: bool, which: Ints, penalt
                 continue
             carry_bounds(features, batch, b, residual, strong, n_strong, room.now)
             count_work(room.work, d + n_strong * n)
-            # The bar of the next level, if the penalty goes on falling by the same share.
-            share = min(penalty / batch.penalty[b], 1.0) if batch.penalty[b] < NO_FEATURE else 1.0
             batch.penalty[b] = penalty
-            if product_pays(features, batch, b, (2.0 * share - 1.0) * penalty):
-                many[n_many] = b
-                n_many += 1
-        if n_many >= LEAST_PRODUCTS:
-            screen(features, batch, many[:n_many])
-            count_work(room.work, n_many * n * d)
+            solved[n_solved], bars_of_solved[n_solved] = b, bars[k]
+            n_solved += 1
+        renew(features, batch, solved[:n_solved], bars_of_solved[:n_solved], room)
         left = 0
         for k in range(len(todo)):
-            if not batch.hard[todo[k]] and _check(features, batch, logistic, todo[k], room) > batch.tol[todo[k]]:
-                todo[left], goals[left] = todo[k], goals[k]
+            b = todo[k]
+            if not batch.hard[b] and not batch.crowded[b] and _check(features, batch, logistic, b, room) > batch.tol[b]:
+                todo[left], goals[left], bars[left] = b, goals[k], bars[k]
                 left += 1
         todo, goals = todo[:left], goals[:left]
         if left == 0:
@@ -198,26 +245,37 @@ def _solve(features: Features, batch: Batch, logistic: bool, which: Ints, penalt
         batch.hard[todo[k]] = 1
 
 
+@part
+def _most_places(active: Active, strong: Strong, n_strong: int, room: Room) -> int:
+    """How many places a model takes at most when all strong features come in."""
+    outside = 0
+    for k in range(n_strong):
+        outside += room.marks[strong.feature[k]] == 0
+    return int(active.size[0] + outside + TOGETHER)
+
+
 @kernel
 def solve_hard(features: Features, batch: Batch, room: Room, logistic: bool, b: int, penalty: float) -> None:
     """One resample by coordinate descent with direct solves, which takes features that nearly depend on each other."""
     features, batch, room = borrowed(features), borrowed(batch), borrowed(room)
-    strong = Strong(room.strong, room.strong_bound)
+    strong = Strong(room.strong, room.strong_bound, room.strong_reach)
     sample, active = _sample(batch, b, logistic), _active(batch, b)
     bar = penalty - max(batch.penalty[b] - penalty, 0.0)
     batch.penalty[b] = penalty
-    itself = np.full(1, b)
+    itself, everything = np.full(1, b), np.full(1, LEAST_BAR)
     residual = _residual_now(sample, active, room)
     put_residual(batch, b, residual)
-    screen(features, batch, itself)
+    unknown(batch, b)
+    renew(features, batch, itself, everything, room)
     for _ in range(MOST_CHECKS):
         _mark(active, room)
-        n_strong = collect(features, sample, batch, b, residual, bar, strong, room)
+        n_strong = collect(features, sample, batch, b, bar, strong, room)
         _unmark(active, room)
         batch.violation[b] = _fit_members(features, sample, active, strong.feature[:n_strong], penalty, batch.tol[b])
         residual = _residual_now(sample, active, room)
         put_residual(batch, b, residual)
-        screen(features, batch, itself)
+        unknown(batch, b)
+        renew(features, batch, itself, everything, room)
         if _check(features, batch, logistic, b, room) <= batch.tol[b]:
             return
         bar = penalty
@@ -228,8 +286,7 @@ def _check(features: Features, batch: Batch, logistic: bool, b: int, room: Room)
     """By how much features outside the model break the conditions at the penalty of the solution."""
     sample, active = _sample(batch, b, logistic), _active(batch, b)
     _mark(active, room)
-    residual = _residual_now(sample, active, room)
-    worst = broken(features, sample, batch, b, residual, batch.penalty[b], room.marks, room.z)
+    worst = broken(features, sample, batch, b, batch.penalty[b], room)
     _unmark(active, room)
     batch.violation[b] = max(batch.violation[b], worst)
     return worst

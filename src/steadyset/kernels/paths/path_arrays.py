@@ -10,29 +10,30 @@ import numpy as np
 
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.arrays import Marks as Marks
+from steadyset.kernels.arrays import Numbers as Numbers
 from steadyset.kernels.arrays import Singles as Singles
 
 # Steps that foretell the next one.
 MEMORY = 3
 # Features whose products are computed in one pass over the active set.
 TOGETHER = 8
+# Rows in single precision end in zeros up to a multiple of this, so that vector instructions leave no rest.
+LANES = 16
 
 
 class Features(NamedTuple):
     """The data set: what no resample changes. Features are rows, d x n.
 
-    Z holds the rows of Xt standardised over all rows of the data, in single precision, for the screening; across is the
-    same n x d, for products of matrices, or empty where there are too few resamples for them. factor is the penalty
-    factor of each feature (0: no penalty, infinite: never in). unit times whole is a power of two by which Xt is
-    smaller than the data; plain is the standard deviation of Xt over all rows. reach_j bounds by how much a change of e
-    of norm 1 moves |g_j| / l1_j. as_given tells that the penalty counts the coefficients of the features as they are,
-    in units of whole, not as they are standardised; a reach is then in units of the largest root mean square of the
-    resample.
+    Z holds the rows of Xt standardised over all rows of the data, in single precision and with zeros behind, for the
+    screening. factor is the penalty factor of each feature (0: no penalty, infinite: never in). unit times whole is a
+    power of two by which Xt is smaller than the data; plain is the standard deviation of Xt over all rows. reach_j
+    bounds by how much a change of e of norm 1 moves |g_j| / l1_j. as_given tells that the penalty counts the
+    coefficients of the features as they are, in units of whole, not as they are standardised; a reach is then in units
+    of the largest root mean square of the resample.
     """
 
     Xt: Floats
     Z: Singles
-    across: Singles
     factor: Floats
     unit: Floats
     whole: float
@@ -76,10 +77,11 @@ class Active(NamedTuple):
 class Batch(NamedTuple):
     """The samples and models of many resamples, one along the first axis; n_rows[b] of the places are used.
 
-    seen is the residual at the last check, less its mean, and residual the same in single precision over all rows.
-    bound[b, j] is at least |g_j| / l1_j there; scale[b, j] |z_j r| is that up to rounding, and rounding[b] bounds the
-    error of z_j r in single precision. Where tight[b] is 1, the bounds are these products and their rounding. penalty
-    is that of the last solution, tol and ridge belong to the resample.
+    seen is the residual at the last check, less its mean, and residual the same in single precision over all rows, with
+    zeros behind. bound[b, j] is at least |g_j| / l1_j there; scale[b, j] |z_j r| is that up to rounding, and
+    rounding[b] bounds the error of z_j r in single precision. Bounds of at least tight_from[b] are these products and
+    their rounding, and listed[b, :n_listed[b]] are their features. hard[b] is 1 where the solver gave up, crowded[b]
+    where it waits for more places. penalty is that of the last solution, tol and ridge belong to the resample.
     """
 
     n_rows: Ints
@@ -90,12 +92,15 @@ class Batch(NamedTuple):
     tol: Floats
     penalty: Floats
     hard: Ints
+    crowded: Ints
     violation: Floats
     seen: Floats
     residual: Singles
     rms: Floats
     rounding: Floats
-    tight: Ints
+    tight_from: Floats
+    n_listed: Ints
+    listed: Numbers
     scale: Singles
     bound: Singles
     size: Ints
@@ -113,17 +118,19 @@ class Batch(NamedTuple):
 
 
 class Strong(NamedTuple):
-    """Features that may enter, and bounds of |g_j| / l1_j."""
+    """Features that may enter, bounds of |g_j| / l1_j, and what `Features.reach` is for them."""
 
     feature: Ints
     bound: Floats
+    reach: Floats
 
 
 class Room(NamedTuple):
     """Memory for the steps of one model after the other; most names are those of what the functions write there.
 
     q, direction, row, past and model have a number for each place, products for each slot. products, scales and slots
-    are those of the few features that are about to enter. strong, breaking and what follows have room for all features.
+    are those of the few features that are about to enter. strong, open, breaking and what follows have room for all
+    features. grows tells that the batch may get more places.
     """
 
     q: Floats
@@ -145,12 +152,20 @@ class Room(NamedTuple):
     slots: Ints
     strong: Ints
     strong_bound: Floats
-    open: Ints
+    strong_reach: Floats
+    open: Numbers
     breaking: Ints
+    sizes: Singles
     excess: Floats
     signs: Floats
     marks: Marks
     work: Ints
+    grows: bool
+
+
+def with_zeros_behind(n: int) -> int:
+    """How long a row of n numbers in single precision is."""
+    return -(-n // LANES) * LANES
 
 
 def largest_order(places: int, rows: int) -> int:
@@ -158,9 +173,9 @@ def largest_order(places: int, rows: int) -> int:
     return min(places, 3 * rows + 3) + 1
 
 
-def make_batch(n_resamples: int, n_features: int, n: int, most_rows: int, most_places: int) -> Any:
-    """Room for a batch; memory that is not used is not touched, so it costs nothing."""
-    places, order = most_places, largest_order(most_places, most_rows)
+def make_batch(n_resamples: int, n_features: int, n: int, most_rows: int, places: int) -> Any:
+    """Room for a batch whose models have so many places."""
+    order = largest_order(places, most_rows)
     shape = (n_resamples, places)
     return Batch(
         n_rows=np.zeros(n_resamples, np.int64),
@@ -171,12 +186,15 @@ def make_batch(n_resamples: int, n_features: int, n: int, most_rows: int, most_p
         tol=np.zeros(n_resamples),
         penalty=np.zeros(n_resamples),
         hard=np.zeros(n_resamples, np.int64),
+        crowded=np.zeros(n_resamples, np.int64),
         violation=np.zeros(n_resamples),
         seen=np.zeros((n_resamples, most_rows)),
-        residual=np.zeros((n_resamples, n), np.float32),
+        residual=np.zeros((n_resamples, with_zeros_behind(n)), np.float32),
         rms=np.zeros(n_resamples),
         rounding=np.zeros(n_resamples),
-        tight=np.zeros(n_resamples, np.int64),
+        tight_from=np.zeros(n_resamples),
+        n_listed=np.zeros(n_resamples, np.int64),
+        listed=np.empty((n_resamples, n_features + 1), np.uint32),
         scale=np.empty((n_resamples, n_features), np.float32),
         bound=np.empty((n_resamples, n_features), np.float32),
         size=np.zeros((n_resamples, 1), np.int64),
@@ -194,8 +212,23 @@ def make_batch(n_resamples: int, n_features: int, n: int, most_rows: int, most_p
     )
 
 
-def make_room(batch: Any, n_features: int, n: int) -> Any:
-    """Memory for the steps of the models of a batch."""
+def with_places(batch: Any, places: int) -> Any:
+    """The batch with more places for every model, which are as they were."""
+    n_resamples, before, rows = batch.Z.shape
+    order, order_before = largest_order(places, rows), batch.L.shape[1]
+    grown = {}
+    for name in ("feature", "slot", "coef", "sign", "l1", "l2"):
+        grown[name] = np.zeros((n_resamples, places), getattr(batch, name).dtype)
+        grown[name][:, :before] = getattr(batch, name)
+    grown["slot"][:, before:] = np.arange(before, places)
+    grown["Z"], grown["L"] = np.empty((n_resamples, places, rows)), np.empty((n_resamples, order, order))
+    grown["Z"][:, :before] = batch.Z
+    grown["L"][:, :order_before, :order_before] = batch.L
+    return batch._replace(**grown)
+
+
+def make_room(batch: Any, n_features: int, n: int, grows: bool) -> Any:
+    """Memory for the steps of the models of a batch, which may get more places or not."""
     places, rows, order = batch.slot.shape[1] + 1, batch.rows.shape[1], batch.L.shape[1]
     return Room(
         q=np.empty(places),
@@ -210,17 +243,20 @@ def make_room(batch: Any, n_features: int, n: int) -> Any:
         seen=np.empty(rows),
         now=np.empty(rows),
         z=np.empty(n),
-        single=np.empty((1, n), np.float32),
+        single=np.zeros((1, with_zeros_behind(n)), np.float32),
         weighted=np.empty((max(order, TOGETHER), rows)),
         products=np.empty((TOGETHER, places)),
         scales=np.empty(TOGETHER),
         slots=np.empty(TOGETHER, np.int64),
         strong=np.empty(n_features, np.int64),
         strong_bound=np.empty(n_features),
-        open=np.empty(n_features, np.int64),
+        strong_reach=np.empty(n_features),
+        open=np.empty(n_features + 1, np.uint32),
         breaking=np.empty(n_features, np.int64),
+        sizes=np.empty(n_features, np.float32),
         excess=np.empty(n_features),
         signs=np.empty(n_features),
         marks=np.zeros(n_features, np.int8),
         work=np.zeros(1, np.int64),
+        grows=grows,
     )

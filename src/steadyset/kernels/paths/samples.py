@@ -31,10 +31,10 @@ def put_samples(
     """Fill what belongs to each resample of a batch.
 
     Numbers are brought to units of their own; of two classes the highest code is 1. Returned are the centre, the unit
-    and the spread of each target, and the weights over all rows in single precision.
+    and the spread of each target, and the weights over all rows in single precision, with zeros behind.
     """
     n_resamples, n = weights.shape
-    targets, singles = np.zeros((3, n_resamples)), np.zeros((n_resamples, n), np.float32)
+    targets, singles = np.zeros((3, n_resamples)), np.zeros(batch.residual.shape, np.float32)
     for b in range(n_resamples):
         count, total = 0, 0.0
         for i in range(n):

@@ -10,51 +10,127 @@ import math
 
 import numpy as np
 
-from steadyset.kernels.arrays import Floats, Ints
+from steadyset.kernels.arrays import Floats, Int, Ints, Numbers
 from steadyset.kernels.jit import inner_part, part, summing_part
-from steadyset.kernels.paths.feature_moments import exact_descent, rounding_bound, scale_error, single_dot
-from steadyset.kernels.paths.path_arrays import Batch, Features, Marks, Room, Sample, Strong
+from steadyset.kernels.paths.feature_moments import (
+    exact_descent,
+    features_at_once,
+    rounding_bound,
+    scale_error,
+    single_dots,
+    single_dots_of_two,
+)
+from steadyset.kernels.paths.path_arrays import Batch, Features, Room, Sample, Singles, Strong
+from steadyset.kernels.signals import count_work
 
-BLOCK = 32
 LEAST_BAR = 1e-30  # features that can not enter have a bound of zero
 # A bound in single precision is compared with a bar that is lower by this.
 ROUNDED = 1e-6
-# All descents by one product of matrices are as cheap as one in so many of them one by one, from so many resamples on.
-SHARE_OF_PRODUCTS, LEAST_PRODUCTS = 10, 8
+# From this share of the features on it is faster to compute the products of all, for two resamples at a time.
+MOST = 0.4
 
 
 @part
-def screen(features: Features, batch: Batch, todo: Ints) -> None:
-    """Renew the bounds of all features at the residuals of some resamples, where it pays by a product of matrices."""
-    n, d = batch.residual.shape[1], len(features.factor)
-    if len(features.across) == 0:
-        for k in range(len(todo)):
-            for j in range(d):
-                _renew(features, batch, todo[k], j)
-            batch.tight[todo[k]] = 1
-        return
-    some = np.empty((len(todo), n), np.float32)
-    for k in range(len(todo)):
-        for i in range(n):
-            some[k, i] = batch.residual[todo[k], i]
-    products = np.dot(some, features.across)
-    for k in range(len(todo)):
-        rounding = np.float32(batch.rounding[todo[k]])
-        batch.tight[todo[k]] = 1
-        for j in range(d):
-            batch.bound[todo[k], j] = (abs(products[k, j]) + rounding) * batch.scale[todo[k], j]
+def renew(features: Features, batch: Batch, which: Ints, bars: Floats, room: Room) -> None:
+    """Make products of the bounds that reach the bar of their resample, and list those that still reach it.
+
+    It goes block by block of features for all resamples: a block stays in a near cache meanwhile, so that few features
+    of many resamples cost little more than they would in a product of matrices.
+    """
+    d, n = features.Z.shape
+    step = features_at_once(features)
+    most, some = np.empty(len(which), np.int64), np.empty(len(which), np.int64)
+    lows = np.empty(len(which), np.float32)
+    n_most = n_some = 0
+    for k in range(len(which)):
+        lows[k] = low_bar(bars[k])
+        batch.tight_from[which[k]] = lows[k]
+        batch.n_listed[which[k]] = 0
+        reached = _reached(batch.bound[which[k]], lows[k])
+        if reached > MOST * d:
+            most[n_most] = k
+            n_most += 1
+        elif reached > 0:
+            some[n_some] = k
+            n_some += 1
+    if n_most % 2:
+        n_most -= 1
+        some[n_some] = most[n_most]
+        n_some += 1
+    sizes = np.empty((2, step if n_most else 0), np.float32)
+    for begin in range(0, d, step):
+        end = min(begin + step, d)
+        for k in range(0, n_most, 2):
+            b, c = which[most[k]], which[most[k + 1]]
+            single_dots_of_two(features.Z, begin, end, batch.residual, b, c, sizes)
+            _put_bounds(batch, b, begin, end, sizes[0], lows[most[k]])
+            _put_bounds(batch, c, begin, end, sizes[1], lows[most[k + 1]])
+        count = n_most * (end - begin)
+        for k in range(n_some):
+            b, low = which[some[k]], lows[some[k]]
+            n_open = _list_reaching(batch.bound[b], begin, end, low, room.open)
+            single_dots(features.Z, room.open, n_open, batch.residual, b, room.sizes)
+            _put_some_bounds(batch, b, room.open, n_open, room.sizes, low)
+            count += n_open
+        count_work(room.work, count * n)
 
 
 @part
-def product_pays(features: Features, batch: Batch, b: int, bar: float) -> bool:
-    """Whether so many bounds reach the bar that it is cheaper to renew all of them."""
-    if len(features.across) == 0:
-        return False
-    d, low = len(features.factor), np.float32(bar)
+def unknown(batch: Batch, b: int) -> None:
+    """Nothing is known of the features: their bounds are infinite."""
+    for j in range(batch.bound.shape[1]):
+        batch.bound[b, j] = np.inf
+
+
+@part
+def low_bar(bar: float) -> np.float32:
+    """The number in single precision that a bound reaches wherever the descent reaches the bar."""
+    return np.float32(max(bar, LEAST_BAR) * (1.0 - ROUNDED))
+
+
+@part
+def _reached(bound: Singles, low: np.float32) -> int:
+    """How many bounds reach a bar."""
     reached = 0
-    for j in range(d):
-        reached += batch.bound[b, j] >= low
-    return SHARE_OF_PRODUCTS * reached > d
+    for j in range(len(bound)):
+        reached += bound[j] >= low
+    return reached
+
+
+@part
+def _list_reaching(bound: Singles, begin: int, end: int, low: np.float32, listed: Numbers) -> Int:
+    """List the features of a block whose bounds reach a bar; how many.
+
+    Without a branch, because no processor foresees which these are, and without negative numbers, for which numba would
+    look out.
+    """
+    count = np.uint64(0)
+    for j in range(np.uint64(begin), np.uint64(end)):
+        listed[count] = j
+        count += np.uint64(bound[j] >= low)
+    return np.int64(count)
+
+
+@part
+def _put_bounds(batch: Batch, b: int, begin: int, end: int, sizes: Singles, low: np.float32) -> None:
+    """Bounds of a block of features from the sizes of their products; those that reach the bar are listed."""
+    rounding, bound, scale, listed = np.float32(batch.rounding[b]), batch.bound[b], batch.scale[b], batch.listed[b]
+    for k in range(end - begin):
+        bound[begin + k] = (sizes[k] + rounding) * scale[begin + k]
+    batch.n_listed[b] += _list_reaching(bound, begin, end, low, listed[batch.n_listed[b] :])
+
+
+@part
+def _put_some_bounds(batch: Batch, b: int, some: Numbers, n_some: Int, sizes: Singles, low: np.float32) -> None:
+    """The same for some features only."""
+    rounding, bound, scale, listed = np.float32(batch.rounding[b]), batch.bound[b], batch.scale[b], batch.listed[b]
+    count = np.uint64(batch.n_listed[b])
+    for k in range(np.uint64(n_some)):
+        j = some[k]
+        bound[j] = (sizes[k] + rounding) * scale[j]
+        listed[count] = j
+        count += np.uint64(bound[j] >= low)
+    batch.n_listed[b] = count
 
 
 @summing_part
@@ -98,6 +174,13 @@ def put_residual(batch: Batch, b: int, residual: Floats) -> None:
     """Hand the residual of a resample to the screening, with the bound of the rounding errors that follow."""
     n = batch.n_rows[b]
     square = centred(residual, batch.w[b, :n], batch.seen[b])
+    _put_single(batch, b, square)
+
+
+@part
+def _put_single(batch: Batch, b: int, square: float) -> None:
+    """The residual that was seen in single precision over all rows; square is sum_i r_i² / w_i."""
+    n = batch.n_rows[b]
     for i in range(batch.residual.shape[1]):
         batch.residual[b, i] = 0.0
     for i in range(n):
@@ -111,7 +194,7 @@ def carry_bounds(
 ) -> None:
     """Bring the bounds of all features to a new residual, those of the strong ones as the solver left them."""
     n = batch.n_rows[b]
-    centred(residual, batch.w[b, :n], now)
+    square = centred(residual, batch.w[b, :n], now)
     along, across = along_and_across(batch.seen[b, :n], now, batch.w[b, :n])
     across *= unit_of_reach(features, batch, b)
     # A bound in single precision is rounded up; an infinite one times zero would be no number.
@@ -120,19 +203,14 @@ def carry_bounds(
         batch.bound[b, j] = part * batch.bound[b, j] + more * features.reach[j]
     for k in range(n_strong):
         batch.bound[b, strong.feature[k]] = strong.bound[k] * (1.0 + ROUNDED)
-    put_residual(batch, b, residual)
-    batch.tight[b] = 0
+    for i in range(n):
+        batch.seen[b, i] = now[i]
+    _put_single(batch, b, square)
+    batch.tight_from[b] = np.inf
 
 
 @inner_part
-def _renew(features: Features, batch: Batch, b: int, j: int) -> None:
-    """Renew the bound of a feature by one product."""
-    size = abs(single_dot(features.Z, j, batch.residual, b))
-    batch.bound[b, j] = (size + batch.rounding[b]) * batch.scale[b, j]
-
-
-@inner_part
-def _surely(features: Features, batch: Batch, b: int, j: int) -> float:
+def _surely(features: Features, batch: Batch, b: int, j: Int) -> float:
     """What |g_j| / l1_j is at least, by a bound that a product has made."""
     scale = batch.scale[b, j]
     if not scale < np.inf:
@@ -140,94 +218,55 @@ def _surely(features: Features, batch: Batch, b: int, j: int) -> float:
     return float((batch.bound[b, j] - 2.0 * batch.rounding[b] * scale) * (1.0 - 2.0 * scale_error(features)))
 
 
-@part
-def _any_reaches(batch: Batch, b: int, begin: int, end: int, low: np.float32) -> bool:
-    reached = 0
-    for j in range(begin, end):
-        reached += batch.bound[b, j] >= low
-    return reached > 0
-
-
 @inner_part
-def collect(
-    features: Features, sample: Sample, batch: Batch, b: int, residual: Floats, bar: float, strong: Strong, room: Room
-) -> int:
+def collect(features: Features, sample: Sample, batch: Batch, b: int, bar: float, strong: Strong, room: Room) -> int:
     """Write the features with |g_j| / l1_j of at least the bar, and those in the model, to strong; how many."""
-    d = len(features.factor)
     bar = max(bar, LEAST_BAR)
-    low = np.float32(bar * (1.0 - ROUNDED))
+    low = low_bar(bar)
+    residual = batch.seen[b, : len(sample.w)]
+    if low < batch.tight_from[b]:
+        renew(features, batch, np.full(1, b), np.full(1, bar), room)
     found = 0
-    for begin in range(0, d, BLOCK):
-        end = min(begin + BLOCK, d)
-        if not _any_reaches(batch, b, begin, end, low):
+    for k in range(batch.n_listed[b]):
+        j = np.int64(batch.listed[b, k])
+        if batch.bound[b, j] < low:
             continue
-        for j in range(begin, end):
-            if batch.bound[b, j] < low:
+        if not room.marks[j] and _surely(features, batch, b, j) < bar:
+            size = abs(exact_descent(features, sample, j, residual, room.z)[0])
+            batch.bound[b, j] = size * (1.0 + ROUNDED)
+            if size < bar:
                 continue
-            if not room.marks[j]:
-                if not batch.tight[b]:
-                    _renew(features, batch, b, j)
-                if batch.bound[b, j] < low:
-                    continue
-                if _surely(features, batch, b, j) < bar:
-                    size = abs(exact_descent(features, sample, j, residual, room.z)[0])
-                    batch.bound[b, j] = size * (1.0 + ROUNDED)
-                    if size < bar:
-                        continue
-            strong.feature[found], strong.bound[found] = j, batch.bound[b, j]
-            found += 1
+        strong.feature[found], strong.bound[found], strong.reach[found] = j, batch.bound[b, j], features.reach[j]
+        found += 1
     return found
 
 
 @inner_part
-def broken(
-    features: Features,
-    sample: Sample,
-    batch: Batch,
-    b: int,
-    residual: Floats,
-    penalty: float,
-    marks: Marks,
-    z: Floats,
-) -> float:
+def broken(features: Features, sample: Sample, batch: Batch, b: int, penalty: float, room: Room) -> float:
     """By how much the descent of a feature outside the model exceeds its penalty, at most; 0 where none does."""
-    d = len(features.factor)
     worst = 0.0
-    low = np.float32(penalty * (1.0 - ROUNDED))
-    for begin in range(0, d, BLOCK):
-        end = min(begin + BLOCK, d)
-        if not _any_reaches(batch, b, begin, end, low):
-            continue
-        for j in range(begin, end):
-            if batch.bound[b, j] < low or marks[j]:
-                continue
-            if not batch.tight[b]:
-                _renew(features, batch, b, j)
-                if batch.bound[b, j] < low:
-                    continue
-            descent, l1 = exact_descent(features, sample, j, residual, z)
+    low, residual = low_bar(penalty), batch.seen[b, : len(sample.w)]
+    for k in range(batch.n_listed[b]):
+        j = np.int64(batch.listed[b, k])
+        if batch.bound[b, j] >= low and not room.marks[j]:
+            descent, l1 = exact_descent(features, sample, j, residual, room.z)
             batch.bound[b, j] = abs(descent) * (1.0 + ROUNDED)
             worst = max(worst, (abs(descent) - penalty) * l1)
     return worst
 
 
 @part
-def largest_descent(features: Features, sample: Sample, batch: Batch, b: int, residual: Floats, z: Floats) -> float:
+def largest_descent(features: Features, sample: Sample, batch: Batch, b: int, residual: Floats, room: Room) -> float:
     """The least penalty that leaves out every feature that has one."""
     d = len(features.factor)
+    if batch.tight_from[b] > LEAST_BAR:
+        renew(features, batch, np.full(1, b), np.zeros(1), room)
     likely = 0
     for j in range(d):
         if np.inf > batch.bound[b, j] > batch.bound[b, likely] or not batch.bound[b, likely] < np.inf:
             likely = j
-    largest = abs(exact_descent(features, sample, likely, residual, z)[0]) if batch.scale[b, likely] > 0.0 else 0.0
-    for begin in range(0, d, BLOCK):
-        end = min(begin + BLOCK, d)
-        low = np.float32(max(largest, LEAST_BAR) * (1.0 - ROUNDED))
-        if not _any_reaches(batch, b, begin, end, low):
-            continue
-        for j in range(begin, end):
-            if batch.bound[b, j] >= low:
-                _renew(features, batch, b, j)
-            if batch.bound[b, j] >= low:
-                largest = max(largest, abs(exact_descent(features, sample, j, residual, z)[0]))
+    largest = abs(exact_descent(features, sample, likely, residual, room.z)[0]) if batch.scale[b, likely] > 0.0 else 0.0
+    for j in range(d):
+        if batch.bound[b, j] >= low_bar(largest):
+            largest = max(largest, abs(exact_descent(features, sample, j, residual, room.z)[0]))
     return largest
