@@ -21,7 +21,6 @@ from steadyset.kernels.paths.level_walk import (
     largest_penalties,
     let_unpenalised_in,
     record,
-    solve_crowded,
     solve_hard,
     walk,
 )
@@ -180,8 +179,8 @@ class Batches:
         return batch, self._room_of(batch)
 
     def with_more_places(self, batch: Any) -> tuple[Any, Any]:
-        """The same batch with twice as many places, and room for it."""
-        grown = with_places(batch, min(2 * batch.Z.shape[1], self._most_places))
+        """The same batch with the places that it waits for, or twice those it has, and room for it."""
+        grown = with_places(batch, min(max(2 * batch.Z.shape[1], batch.crowded.max()), self._most_places))
         return grown, self._room_of(grown)
 
     def _room_of(self, batch: Any) -> Any:
@@ -254,9 +253,9 @@ class Solving:
             if t == len(penalties):
                 break
             going = np.flatnonzero(goes_on(t, n_levels, stop_size, sizes))
-            while batch.crowded[which[going]].any():
+            if batch.crowded[which[going]].any():
                 batch, room = self._batch, self._room = self.batches.with_more_places(batch)
-                solve_crowded(features, batch, room, logistic, which, penalties, n_levels, t, going)
+                continue
             for k in going[batch.hard[which[going]] > 0]:
                 solve_hard(features, batch, room, logistic, int(which[k]), float(penalties[t, k]))
             while not record(batch, which, going, t, sizes, numbers, starts, found, values):

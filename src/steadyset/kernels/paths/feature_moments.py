@@ -191,7 +191,7 @@ def exact_descent(features: Features, sample: Sample, j: Int, residual: Floats, 
 def set_scales(features: Features, batch: Batch, weights: Singles, z: Floats) -> None:
     """Fill scale, by which descents are compared with the penalty, and rms, the largest root mean square of Z."""
     n_resamples, (d, n) = len(batch.n_rows), features.Z.shape
-    most = features_at_once(features)
+    most = features_at_once(features.Z)
     means, mean_squares = np.empty((n_resamples, most), np.float32), np.empty((n_resamples, most), np.float32)
     largest = np.zeros(n_resamples)
     for begin in range(0, d, most):
@@ -208,9 +208,9 @@ def set_scales(features: Features, batch: Batch, weights: Singles, z: Floats) ->
 
 
 @part
-def features_at_once(features: Features) -> int:
+def features_at_once(Z: Singles) -> int:
     """How many features a block has that every resample meets before the next."""
-    d, n = features.Z.shape
+    d, n = Z.shape
     return int(min(d, max(LEAST_AT_ONCE, NUMBERS_AT_ONCE // n)))
 
 

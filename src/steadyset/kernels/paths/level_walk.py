@@ -13,7 +13,7 @@ from steadyset.kernels.linear.products import total
 from steadyset.kernels.paths.active_set import enter, prepare
 from steadyset.kernels.paths.feature_moments import penalty_of, set_scales, standardise_row
 from steadyset.kernels.paths.one_level import linear_predictor_afresh, solve_level
-from steadyset.kernels.paths.path_arrays import TOGETHER, Active, Batch, Features, Room, Sample, Strong
+from steadyset.kernels.paths.path_arrays import TOGETHER, Active, Batch, Features, Marks, Room, Sample, Strong
 from steadyset.kernels.paths.samples import put_samples
 from steadyset.kernels.paths.screening import (
     LEAST_BAR,
@@ -122,49 +122,25 @@ def walk(
     """Solve some resamples down their penalties, levels x resamples, from level `first` on, and record the models.
 
     A resample goes on to its last level, or to the first with stop_size features. The walk ends before its end at a
-    level that is not recorded: some of its models are hard (batch.hard) or wait for more places (batch.crowded), or
-    there is no room left for them.
+    level that is not recorded: some of its models are hard (batch.hard), or wait for more places (batch.crowded), or
+    there is no room left for them. Where some have waited, level `first` is solved for them alone.
     """
     features, batch, room = borrowed(features), borrowed(batch), borrowed(room)
     for t in range(first, len(penalties)):
         going = np.flatnonzero(goes_on(t, n_levels, stop_size, sizes))
         if len(going) == 0:
             break
-        _solve(
-            features,
-            batch,
-            logistic,
-            which[going],
-            penalties[t][going],
-            _next_penalties(t, penalties, n_levels, going),
-            room,
-        )
+        todo = going
+        if t == first and batch.crowded[which[going]].any():
+            todo = going[batch.crowded[which[going]] > 0]
+        later = _next_penalties(t, penalties, n_levels, todo)
+        _solve(features, batch, logistic, which[todo], penalties[t][todo], later, room)
         for k in going:
             if batch.hard[which[k]] or batch.crowded[which[k]]:
                 return t
         if not record(batch, which, going, t, sizes, numbers, starts, found, values):
             return t
     return len(penalties)
-
-
-@kernel
-def solve_crowded(
-    features: Features,
-    batch: Batch,
-    room: Room,
-    logistic: bool,
-    which: Ints,
-    penalties: Floats,
-    n_levels: Ints,
-    t: int,
-    going: Ints,
-) -> None:
-    """Solve those of a level that waited for places, now that there are more."""
-    features, batch, room = borrowed(features), borrowed(batch), borrowed(room)
-    waiting = np.array([k for k in going if batch.crowded[which[k]]])
-    batch.crowded[which[waiting]] = 0
-    later = _next_penalties(t, penalties, n_levels, waiting)
-    _solve(features, batch, logistic, which[waiting], penalties[t][waiting], later, room)
 
 
 @part
@@ -186,7 +162,7 @@ def goes_on(t: int, n_levels: Ints, stop_size: int, sizes: Ints) -> Bools:
     return goes
 
 
-@part
+@inner_part
 def _solve(
     features: Features, batch: Batch, logistic: bool, which: Ints, penalties: Floats, later: Floats, room: Room
 ) -> None:
@@ -213,8 +189,9 @@ def _solve(
             fall = batch.penalty[b] - penalty
             _mark(active, room)
             n_strong = collect(features, sample, batch, b, penalty - max(fall, 0.0), strong, room)
-            if room.grows and _most_places(active, strong, n_strong, room) > len(active.slot):
-                batch.crowded[b] = 1
+            wanted = _most_places(active.size[0], strong, n_strong, room.marks) if room.grows else 0
+            batch.crowded[b] = wanted if wanted > len(active.slot) else 0
+            if batch.crowded[b]:
                 _unmark(active, room)
                 continue
             coarse = COARSE * fall if attempt == 0 else 0.0
@@ -246,12 +223,12 @@ def _solve(
 
 
 @part
-def _most_places(active: Active, strong: Strong, n_strong: int, room: Room) -> int:
+def _most_places(size: int, strong: Strong, n_strong: int, marks: Marks) -> int:
     """How many places a model takes at most when all strong features come in."""
     outside = 0
     for k in range(n_strong):
-        outside += room.marks[strong.feature[k]] == 0
-    return int(active.size[0] + outside + TOGETHER)
+        outside += marks[strong.feature[k]] == 0
+    return size + outside + TOGETHER
 
 
 @kernel

@@ -80,8 +80,9 @@ class Batch(NamedTuple):
     seen is the residual at the last check, less its mean, and residual the same in single precision over all rows, with
     zeros behind. bound[b, j] is at least |g_j| / l1_j there; scale[b, j] |z_j r| is that up to rounding, and
     rounding[b] bounds the error of z_j r in single precision. Bounds of at least tight_from[b] are these products and
-    their rounding, and listed[b, :n_listed[b]] are their features. hard[b] is 1 where the solver gave up, crowded[b]
-    where it waits for more places. penalty is that of the last solution, tol and ridge belong to the resample.
+    their rounding, and listed[b, :n_listed[b]] are their features. hard[b] is 1 where the solver gave up; crowded[b] is
+    how many places it waits for, 0 where it has enough. penalty is that of the last solution, tol and ridge belong to
+    the resample.
     """
 
     n_rows: Ints
@@ -115,6 +116,18 @@ class Batch(NamedTuple):
     L: Floats
     curvature: Floats
     eta: Floats
+
+
+class Bounds(NamedTuple):
+    """What screening needs of a batch."""
+
+    bound: Singles
+    scale: Singles
+    residual: Singles
+    rounding: Floats
+    tight_from: Floats
+    n_listed: Ints
+    listed: Numbers
 
 
 class Strong(NamedTuple):
@@ -215,15 +228,19 @@ def make_batch(n_resamples: int, n_features: int, n: int, most_rows: int, places
 def with_places(batch: Any, places: int) -> Any:
     """The batch with more places for every model, which are as they were."""
     n_resamples, before, rows = batch.Z.shape
-    order, order_before = largest_order(places, rows), batch.L.shape[1]
+    order = largest_order(places, rows)
     grown = {}
     for name in ("feature", "slot", "coef", "sign", "l1", "l2"):
         grown[name] = np.zeros((n_resamples, places), getattr(batch, name).dtype)
         grown[name][:, :before] = getattr(batch, name)
     grown["slot"][:, before:] = np.arange(before, places)
     grown["Z"], grown["L"] = np.empty((n_resamples, places, rows)), np.empty((n_resamples, order, order))
-    grown["Z"][:, :before] = batch.Z
-    grown["L"][:, :order_before, :order_before] = batch.L
+    # Only what is in use, because memory that nobody touches costs nothing.
+    for b, size in enumerate(batch.size[:, 0]):
+        slots = 1 + batch.slot[b, :size].max()
+        used = rows if batch.wide[b, 0] else size
+        grown["Z"][b, :slots] = batch.Z[b, :slots]
+        grown["L"][b, :used, :used] = batch.L[b, :used, :used]
     return batch._replace(**grown)
 
 

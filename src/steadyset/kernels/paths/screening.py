@@ -20,7 +20,7 @@ from steadyset.kernels.paths.feature_moments import (
     single_dots,
     single_dots_of_two,
 )
-from steadyset.kernels.paths.path_arrays import Batch, Features, Room, Sample, Singles, Strong
+from steadyset.kernels.paths.path_arrays import Batch, Bounds, Features, Room, Sample, Singles, Strong
 from steadyset.kernels.signals import count_work
 
 LEAST_BAR = 1e-30  # features that can not enter have a bound of zero
@@ -30,52 +30,58 @@ ROUNDED = 1e-6
 MOST = 0.4
 
 
-@part
+@inner_part
 def renew(features: Features, batch: Batch, which: Ints, bars: Floats, room: Room) -> None:
-    """Make products of the bounds that reach the bar of their resample, and list those that still reach it.
+    """Make products of the bounds that reach the bar of their resample, and list those that still reach it."""
+    bounds = Bounds(
+        batch.bound, batch.scale, batch.residual, batch.rounding, batch.tight_from, batch.n_listed, batch.listed
+    )
+    _renew(features.Z, bounds, which, bars, room.open, room.sizes, room.work)
 
-    It goes block by block of features for all resamples: a block stays in a near cache meanwhile, so that few features
-    of many resamples cost little more than they would in a product of matrices.
+
+@part
+def _renew(Z: Singles, bounds: Bounds, which: Ints, bars: Floats, open: Numbers, sizes: Singles, work: Ints) -> None:
+    """It goes block by block of features for all resamples.
+
+    A block stays in a near cache meanwhile, so that few features of many resamples cost little more than they would in
+    a product of matrices.
     """
-    d, n = features.Z.shape
-    step = features_at_once(features)
-    most, some = np.empty(len(which), np.int64), np.empty(len(which), np.int64)
-    lows = np.empty(len(which), np.float32)
-    n_most = n_some = 0
+    d, n = Z.shape
+    step = features_at_once(Z)
+    some, most = np.empty(len(which), np.int64), np.empty(len(which), np.int64)
+    n_some = n_most = 0
     for k in range(len(which)):
-        lows[k] = low_bar(bars[k])
-        batch.tight_from[which[k]] = lows[k]
-        batch.n_listed[which[k]] = 0
-        reached = _reached(batch.bound[which[k]], lows[k])
+        b, low = which[k], low_bar(bars[k])
+        bounds.tight_from[b], bounds.n_listed[b] = low, 0
+        reached = _reached(bounds.bound[b], low)
         if reached > MOST * d:
-            most[n_most] = k
+            most[n_most] = b
             n_most += 1
         elif reached > 0:
-            some[n_some] = k
+            some[n_some] = b
             n_some += 1
     if n_most % 2:
         n_most -= 1
         some[n_some] = most[n_most]
         n_some += 1
-    sizes = np.empty((2, step if n_most else 0), np.float32)
+    both = np.empty((2, step if n_most else 0), np.float32)
     for begin in range(0, d, step):
         end = min(begin + step, d)
         for k in range(0, n_most, 2):
-            b, c = which[most[k]], which[most[k + 1]]
-            single_dots_of_two(features.Z, begin, end, batch.residual, b, c, sizes)
-            _put_bounds(batch, b, begin, end, sizes[0], lows[most[k]])
-            _put_bounds(batch, c, begin, end, sizes[1], lows[most[k + 1]])
+            single_dots_of_two(Z, begin, end, bounds.residual, most[k], most[k + 1], both)
+            for side in range(2):
+                _put_all(bounds, most[k + side], begin, end, both[side])
         count = n_most * (end - begin)
         for k in range(n_some):
-            b, low = which[some[k]], lows[some[k]]
-            n_open = _list_reaching(batch.bound[b], begin, end, low, room.open)
-            single_dots(features.Z, room.open, n_open, batch.residual, b, room.sizes)
-            _put_some_bounds(batch, b, room.open, n_open, room.sizes, low)
+            b = some[k]
+            n_open = _list_reaching(bounds.bound[b], begin, end, bounds.tight_from[b], open)
+            single_dots(Z, open, n_open, bounds.residual, b, sizes)
+            _put_some(bounds, b, open, n_open, sizes)
             count += n_open
-        count_work(room.work, count * n)
+        count_work(work, count * n)
 
 
-@part
+@inner_part
 def unknown(batch: Batch, b: int) -> None:
     """Nothing is known of the features: their bounds are infinite."""
     for j in range(batch.bound.shape[1]):
@@ -98,13 +104,13 @@ def _reached(bound: Singles, low: np.float32) -> int:
 
 
 @part
-def _list_reaching(bound: Singles, begin: int, end: int, low: np.float32, listed: Numbers) -> Int:
+def _list_reaching(bound: Singles, begin: int, end: int, bar: float, listed: Numbers) -> Int:
     """List the features of a block whose bounds reach a bar; how many.
 
     Without a branch, because no processor foresees which these are, and without negative numbers, for which numba would
     look out.
     """
-    count = np.uint64(0)
+    low, count = np.float32(bar), np.uint64(0)
     for j in range(np.uint64(begin), np.uint64(end)):
         listed[count] = j
         count += np.uint64(bound[j] >= low)
@@ -112,25 +118,26 @@ def _list_reaching(bound: Singles, begin: int, end: int, low: np.float32, listed
 
 
 @part
-def _put_bounds(batch: Batch, b: int, begin: int, end: int, sizes: Singles, low: np.float32) -> None:
+def _put_all(bounds: Bounds, b: int, begin: int, end: int, sizes: Singles) -> None:
     """Bounds of a block of features from the sizes of their products; those that reach the bar are listed."""
-    rounding, bound, scale, listed = np.float32(batch.rounding[b]), batch.bound[b], batch.scale[b], batch.listed[b]
+    rounding, bound, scale = np.float32(bounds.rounding[b]), bounds.bound[b], bounds.scale[b]
     for k in range(end - begin):
         bound[begin + k] = (sizes[k] + rounding) * scale[begin + k]
-    batch.n_listed[b] += _list_reaching(bound, begin, end, low, listed[batch.n_listed[b] :])
+    listed = bounds.listed[b, bounds.n_listed[b] :]
+    bounds.n_listed[b] += _list_reaching(bound, begin, end, bounds.tight_from[b], listed)
 
 
 @part
-def _put_some_bounds(batch: Batch, b: int, some: Numbers, n_some: Int, sizes: Singles, low: np.float32) -> None:
+def _put_some(bounds: Bounds, b: int, some: Numbers, n_some: Int, sizes: Singles) -> None:
     """The same for some features only."""
-    rounding, bound, scale, listed = np.float32(batch.rounding[b]), batch.bound[b], batch.scale[b], batch.listed[b]
-    count = np.uint64(batch.n_listed[b])
+    rounding, bound, scale = np.float32(bounds.rounding[b]), bounds.bound[b], bounds.scale[b]
+    low, listed, count = np.float32(bounds.tight_from[b]), bounds.listed[b], np.uint64(bounds.n_listed[b])
     for k in range(np.uint64(n_some)):
         j = some[k]
         bound[j] = (sizes[k] + rounding) * scale[j]
         listed[count] = j
         count += np.uint64(bound[j] >= low)
-    batch.n_listed[b] = count
+    bounds.n_listed[b] = count
 
 
 @summing_part
@@ -163,29 +170,28 @@ def along_and_across(seen: Floats, now: Floats, w: Floats) -> tuple[float, float
     return abs(along) * (1.0 + 1e-12), math.sqrt(rest) * (1.0 + 1e-9) + 1e-13
 
 
-@part
+@inner_part
 def unit_of_reach(features: Features, batch: Batch, b: int) -> float:
     """What features.reach is to be multiplied by in this resample."""
     return float(batch.rms[b]) if features.as_given else 1.0
 
 
-@part
+@inner_part
 def put_residual(batch: Batch, b: int, residual: Floats) -> None:
     """Hand the residual of a resample to the screening, with the bound of the rounding errors that follow."""
     n = batch.n_rows[b]
     square = centred(residual, batch.w[b, :n], batch.seen[b])
-    _put_single(batch, b, square)
+    _put_single(batch.seen[b], batch.rows[b, :n], batch.residual[b])
+    batch.rounding[b] = rounding_bound(batch.residual.shape[1], square, batch.rms[b])
 
 
 @part
-def _put_single(batch: Batch, b: int, square: float) -> None:
-    """The residual that was seen in single precision over all rows; square is sum_i r_i² / w_i."""
-    n = batch.n_rows[b]
-    for i in range(batch.residual.shape[1]):
-        batch.residual[b, i] = 0.0
-    for i in range(n):
-        batch.residual[b, batch.rows[b, i]] = batch.seen[b, i]
-    batch.rounding[b] = rounding_bound(batch.residual.shape[1], square, batch.rms[b])
+def _put_single(seen: Floats, rows: Ints, single: Singles) -> None:
+    """The residual that was seen in single precision over all rows."""
+    for i in range(len(single)):
+        single[i] = 0.0
+    for i in range(len(rows)):
+        single[rows[i]] = seen[i]
 
 
 @summing_part
@@ -205,7 +211,8 @@ def carry_bounds(
         batch.bound[b, strong.feature[k]] = strong.bound[k] * (1.0 + ROUNDED)
     for i in range(n):
         batch.seen[b, i] = now[i]
-    _put_single(batch, b, square)
+    _put_single(batch.seen[b], batch.rows[b, :n], batch.residual[b])
+    batch.rounding[b] = rounding_bound(batch.residual.shape[1], square, batch.rms[b])
     batch.tight_from[b] = np.inf
 
 
