@@ -153,6 +153,19 @@ def test_the_code_of_an_older_source_is_not_run(place):
     assert compiles(place)
 
 
+def test_code_with_a_part_of_an_older_source_is_not_run(place, monkeypatch):
+    part = place / "parts" / "deep" / "part.py"
+    part.parent.mkdir(parents=True)
+    part.write_text("FACTOR = 2", encoding="utf-8")
+    monkeypatch.setattr(cache, "SOURCES", place / "parts")
+    assert compiles(place)
+    assert not compiles(place)
+    part.write_text("FACTOR = 2.0", encoding="utf-8")
+    cache._stamp_of.cache_clear()
+    assert compiles(place)
+    assert not compiles(place)
+
+
 def test_without_a_folder_a_temporary_one_is_used(place):
     (place / "code" / "__pycache__").write_text("a file in place of the folder", encoding="utf-8")
     (place / "user").write_text("a file in place of the folder", encoding="utf-8")

@@ -1,8 +1,9 @@
 """Where compiled kernels are kept: in numba's folder, else in a temporary one of this user, else nowhere.
 
-numba stops where its folder cannot be written, and believes whatever it finds there. Here every file ends with a digest
-of its content, of the source and of the signature: what does not fit (cut short, altered, left by another version of
-the source, mixed up by two processes that wrote at once) is thrown away and compiled again.
+numba stops where its folder cannot be written, believes whatever it finds there, and looks at the file of a kernel, not
+at those of the parts that are built into it. Here every file ends with a digest of its content, of all sources of
+kernels and of the signature: what does not fit (cut short, altered, left by another version of a source, mixed up by
+two processes that wrote at once) is thrown away and compiled again.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import stat
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from numba.core.runtime.nrt import rtsys
 from steadyset.kernels.light_loading import light_libraries, unpickled
 
 DIGEST = hashlib.sha256().digest_size
+SOURCES = Path(__file__).parent
 _listeners: list[Callable[[], None]] = []
 
 
@@ -173,7 +175,7 @@ class _Store(caching.FunctionCache):
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
-        stamp = self._impl.locator.get_source_stamp()
+        stamp = self._impl.locator.get_source_stamp(), _stamp_of(SOURCES)
         self._cache_file: _Files = _Files(self._cache_path, self._impl.filename_base, stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
@@ -197,6 +199,19 @@ class _Store(caching.FunctionCache):
 
 class _TemporaryStore(_Store):
     _impl_class: Any = _TemporaryFormat
+
+
+@cache
+def _stamp_of(folder: Path) -> str:
+    """A digest of the names, times and sizes of all sources in a folder and the folders in it."""
+    found: list[str] = []
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.endswith(".py"):
+                found.append(f"{entry.name} {entry.stat().st_mtime_ns} {entry.stat().st_size}")
+            elif entry.is_dir() and entry.name != "__pycache__":
+                found.append(f"{entry.name} {_stamp_of(Path(entry.path))}")
+    return hashlib.sha256(repr(sorted(found)).encode()).hexdigest()
 
 
 def _store(kind: type[_Store], function: Callable[..., Any]) -> _Store | None:

@@ -159,14 +159,14 @@ def enter(
     if m + 1 > len(active.L):
         return LEFT_OUT
     how = ENTERED
-    left = _explained(active, k, m, ridge, room)
+    left = _explained(active.L, active.slot, room.products[k], m, ridge, room.row)
     own = room.row[m]
     if left <= DEPENDENT * (own + ridge):
         if not _exchange(active, m, sign, n, penalty, room):
             return LEFT_OUT
         how = EXCHANGED
         m = active.size[0]
-        left = max(_explained(active, k, m, ridge, room), 1e-12 * room.row[m])
+        left = max(_explained(active.L, active.slot, room.products[k], m, ridge, room.row), 1e-12 * room.row[m])
     for a in range(m):
         active.L[m, a] = room.row[a]
     active.L[m, m] = math.sqrt(left)
@@ -185,15 +185,14 @@ def _bring_to(active: Active, m: int, slot: int) -> None:
 
 
 @summing_part
-def _explained(active: Active, k: int, m: int, ridge: float, room: Room) -> float:
+def _explained(L: Floats, slot: Ints, products: Floats, m: int, ridge: float, row: Floats) -> float:
     """The row of the factor of the feature in the next slot, and the square that the places before leave of it.
 
     row[m] is its own product with itself.
     """
-    row = room.row
     for a in range(m + 1):
-        row[a] = room.products[k, active.slot[a]]
-    solve_lower(active.L, row, m)
+        row[a] = products[slot[a]]
+    solve_lower(L, row, m)
     return float(row[m] + ridge - leading_dot(row, row, m))
 
 

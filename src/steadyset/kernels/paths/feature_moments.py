@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from steadyset.kernels.arrays import Floats, Int, Ints, Numbers, Words
-from steadyset.kernels.jit import kernel, part, summing_part
+from steadyset.kernels.jit import inner_part, kernel, part, summing_part
 from steadyset.kernels.linear.products import leading_dot
 from steadyset.kernels.paths.path_arrays import Batch, Features, Sample, Singles
 
@@ -167,7 +167,7 @@ def standardise_row(x: Floats, rows: Ints, w: Floats, z: Floats) -> tuple[float,
     return mean + shift, scale
 
 
-@part
+@inner_part
 def penalty_of(features: Features, sample: Sample, j: Int, scale: float) -> tuple[float, float]:
     """The l1 and l2 of a feature with this standard deviation in the resample, for a penalty of 1."""
     factor = features.factor[j]
@@ -177,7 +177,7 @@ def penalty_of(features: Features, sample: Sample, j: Int, scale: float) -> tupl
     return factor / scale, factor / (scale * scale) * sample.ridge
 
 
-@part
+@inner_part
 def exact_descent(features: Features, sample: Sample, j: Int, residual: Floats, z: Floats) -> tuple[float, float]:
     """g_j / l1_j and l1_j, with the standardised feature written to z; 0 for a feature that is constant."""
     scale = standardise_row(features.Xt[j], sample.rows, sample.w, z)[1]
@@ -265,7 +265,7 @@ def _set_block(
     z: Floats,
 ) -> float:
     """The scales of a block of features in one resample; the largest of the mean squares."""
-    scale, error = batch.scale[b], 1.0 + scale_error(features)
+    scale, error = batch.scale[b], 1.0 + scale_error(features.Z.shape[1])
     cancelled, one = np.float32(CANCELLED), np.float32(1.0)
     largest = np.float32(0.0)
     for k in range(count):
@@ -284,9 +284,9 @@ def _set_block(
 
 
 @part
-def scale_error(features: Features) -> float:
+def scale_error(n: int) -> float:
     """A bound of the relative error of scale, which is given so much too large."""
-    return float(20.0 * features.Z.shape[1] * SINGLE)
+    return 20.0 * n * SINGLE
 
 
 @part
@@ -297,7 +297,7 @@ def _scale(features: Features, batch: Batch, b: int, j: int, mean: float, mean_s
         return 0.0
     if plain == np.inf:
         return np.inf
-    error = 1.0 + scale_error(features)
+    error = 1.0 + scale_error(features.Z.shape[1])
     if features.as_given:
         return float(plain * features.unit[j] / factor * error)
     variance = mean_square - mean * mean

@@ -194,7 +194,7 @@ def _put_single(seen: Floats, rows: Ints, single: Singles) -> None:
         single[rows[i]] = seen[i]
 
 
-@summing_part
+@inner_part
 def carry_bounds(
     features: Features, batch: Batch, b: int, residual: Floats, strong: Strong, n_strong: int, now: Floats
 ) -> None:
@@ -205,8 +205,7 @@ def carry_bounds(
     across *= unit_of_reach(features, batch, b)
     # A bound in single precision is rounded up; an infinite one times zero would be no number.
     part, more = np.float32(max(along, 1e-30) * (1.0 + ROUNDED)), np.float32(across * (1.0 + ROUNDED))
-    for j in range(len(features.factor)):
-        batch.bound[b, j] = part * batch.bound[b, j] + more * features.reach[j]
+    _carry(batch.bound[b], features.reach, part, more)
     for k in range(n_strong):
         batch.bound[b, strong.feature[k]] = strong.bound[k] * (1.0 + ROUNDED)
     for i in range(n):
@@ -216,13 +215,19 @@ def carry_bounds(
     batch.tight_from[b] = np.inf
 
 
+@summing_part
+def _carry(bound: Singles, reach: Singles, part: np.float32, more: np.float32) -> None:
+    for j in range(len(bound)):
+        bound[j] = part * bound[j] + more * reach[j]
+
+
 @inner_part
 def _surely(features: Features, batch: Batch, b: int, j: Int) -> float:
     """What |g_j| / l1_j is at least, by a bound that a product has made."""
     scale = batch.scale[b, j]
     if not scale < np.inf:
         return -1.0
-    return float((batch.bound[b, j] - 2.0 * batch.rounding[b] * scale) * (1.0 - 2.0 * scale_error(features)))
+    return float((batch.bound[b, j] - 2.0 * batch.rounding[b] * scale) * (1.0 - 2.0 * scale_error(features.Z.shape[1])))
 
 
 @inner_part
