@@ -28,6 +28,7 @@ from steadyset.kernels.paths.path_arrays import (
     TOGETHER,
     Batch,
     Features,
+    Models,
     largest_order,
     make_batch,
     make_room,
@@ -64,10 +65,10 @@ def read_batches(
     check_number("l1_ratio", l1_ratio, most=1.0)
     check_flag("standardise", standardise)
     factors = read_factors(penalty_factors, data.X.shape[1])
-    free, fewest = len(factors) - np.count_nonzero(factors), int(data.n_rows.min())
-    if free >= fewest:
+    free = len(factors) - np.count_nonzero(factors)
+    if free and free >= data.n_rows.min():
         raise InputError(
-            f"penalty_factors has {free} zeros, and a resample has {fewest} rows of positive weight; "
+            f"penalty_factors has {free} zeros, and a resample has {data.n_rows.min()} rows of positive weight; "
             "features without a penalty must be fewer than the rows."
         )
     # Any split of a coefficient between exact copies is optimal; giving all of it to the first makes it unique.
@@ -258,7 +259,8 @@ class Solving:
                 continue
             for k in going[batch.hard[which[going]] > 0]:
                 solve_hard(features, batch, room, logistic, int(which[k]), float(penalties[t, k]))
-            while not record(batch, which, going, t, sizes, numbers, starts, found, values):
+            models = Models(batch.size, batch.feature, batch.coef, batch.violation)
+            while not record(models, which, going, t, sizes, numbers, starts, found, values):
                 found, values = (np.concatenate([part, np.empty_like(part)]) for part in (found, values))
             t += 1
         return Walk(which, penalties, self.data.X.shape[1], sizes, numbers, starts, found, values)

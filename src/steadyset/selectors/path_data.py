@@ -54,7 +54,7 @@ def read_resamples(
     doubtful = lowest >= highest
     if len(classes) > 2:
         doubtful |= between > 0
-    for run in np.flatnonzero(doubtful):
+    for run in np.flatnonzero(doubtful) if doubtful.any() else ():
         refuse_too_little(codes[weight[run] > 0], target, selector)
     return Resamples(values, codes, weight, classes, n_rows, lowest, highest)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -291,7 +290,8 @@ def _in_units_of_data(solving: Solving, walked: Walk) -> list[tuple[Floats, spar
 
 def _sparse_rows(n_rows: int, n_columns: int, data: Floats, indices: Ints, indptr: Ints) -> Any:
     """The sparse matrix of parts that are known to fit; the checks of scipy would take several times longer."""
-    rows: Any = copy(_empty_rows(n_rows, n_columns))
+    rows: Any = object.__new__(sparse.csr_array)
+    rows.__dict__.update(_empty_rows(n_rows, n_columns).__dict__)
     rows.data, rows.indices, rows.indptr = data, indices, indptr
     return rows
 

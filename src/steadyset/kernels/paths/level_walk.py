@@ -13,7 +13,7 @@ from steadyset.kernels.linear.products import total
 from steadyset.kernels.paths.active_set import enter, prepare
 from steadyset.kernels.paths.feature_moments import penalty_of, set_scales, standardise_row
 from steadyset.kernels.paths.one_level import linear_predictor_afresh, solve_level
-from steadyset.kernels.paths.path_arrays import TOGETHER, Active, Batch, Features, Marks, Room, Sample, Strong
+from steadyset.kernels.paths.path_arrays import TOGETHER, Active, Batch, Features, Marks, Models, Room, Sample, Strong
 from steadyset.kernels.paths.samples import put_samples
 from steadyset.kernels.paths.screening import (
     LEAST_BAR,
@@ -133,24 +133,27 @@ def walk(
         todo = going
         if t == first and batch.crowded[which[going]].any():
             todo = going[batch.crowded[which[going]] > 0]
-        later = _next_penalties(t, penalties, n_levels, todo)
-        _solve(features, batch, logistic, which[todo], penalties[t][todo], later, room)
+        bars = _bars(t, penalties, n_levels, todo)
+        _solve(features, batch, logistic, which[todo], penalties[t][todo], bars, room)
         for k in going:
             if batch.hard[which[k]] or batch.crowded[which[k]]:
                 return t
-        if not record(batch, which, going, t, sizes, numbers, starts, found, values):
+        models = Models(batch.size, batch.feature, batch.coef, batch.violation)
+        if not record(models, which, going, t, sizes, numbers, starts, found, values):
             return t
     return len(penalties)
 
 
 @part
-def _next_penalties(t: int, penalties: Floats, n_levels: Ints, going: Ints) -> Floats:
-    """The penalties of the level after t, -1 where there is none."""
-    later = np.full(len(going), -1.0)
+def _bars(t: int, penalties: Floats, n_levels: Ints, going: Ints) -> Floats:
+    """The bar of the check of level t, or the lower one that a feature must reach to be strong at the next level."""
+    bars = np.empty(len(going))
     for g in range(len(going)):
-        if t + 1 < n_levels[going[g]]:
-            later[g] = penalties[t + 1, going[g]]
-    return later
+        k = going[g]
+        bars[g] = penalties[t, k]
+        if t + 1 < n_levels[k]:
+            bars[g] = min(bars[g], 2.0 * penalties[t + 1, k] - penalties[t, k])
+    return bars
 
 
 @kernel
@@ -164,24 +167,20 @@ def goes_on(t: int, n_levels: Ints, stop_size: int, sizes: Ints) -> Bools:
 
 @inner_part
 def _solve(
-    features: Features, batch: Batch, logistic: bool, which: Ints, penalties: Floats, later: Floats, room: Room
+    features: Features, batch: Batch, logistic: bool, todo: Ints, penalties: Floats, bars: Floats, room: Room
 ) -> None:
     """Solve some resamples, each at its penalty; those that a check finds broken again, with what broke them.
 
-    later has the penalties of the next level, -1 where none is known. Where that fails batch.hard is set, and the model
-    is for `solve_hard`; where there may be too few places batch.crowded is set before anything else has happened.
+    Where that fails batch.hard is set, and the model is for `solve_hard`; where there may be too few places
+    batch.crowded is set before anything else has happened. The arrays are overwritten by those that are left.
     """
     d, n = features.Xt.shape
     strong = Strong(room.strong, room.strong_bound, room.strong_reach)
-    todo, goals, bars = which.copy(), penalties.copy(), np.empty(len(which))
-    for k in range(len(which)):
-        # The bar of this level's check, or the lower one that a feature must reach to be strong at the next.
-        bars[k] = goals[k] if later[k] < 0.0 else min(goals[k], 2.0 * later[k] - goals[k])
-    solved, bars_of_solved = np.empty(len(which), np.int64), np.empty(len(which))
+    left = len(todo)
     for attempt in range(MOST_CHECKS):
         n_solved = 0
-        for k in range(len(todo)):
-            b, penalty = todo[k], goals[k]
+        for k in range(left):
+            b, penalty = todo[k], penalties[k]
             if batch.hard[b]:
                 continue
             sample, active = _sample(batch, b, logistic), _active(batch, b)
@@ -206,19 +205,17 @@ def _solve(
             carry_bounds(features, batch, b, residual, strong, n_strong, room.now)
             count_work(room.work, d + n_strong * n)
             batch.penalty[b] = penalty
-            solved[n_solved], bars_of_solved[n_solved] = b, bars[k]
+            todo[n_solved], penalties[n_solved], bars[n_solved] = b, penalty, bars[k]
             n_solved += 1
-        renew(features, batch, solved[:n_solved], bars_of_solved[:n_solved], room)
+        renew(features, batch, todo[:n_solved], bars[:n_solved], room)
         left = 0
-        for k in range(len(todo)):
-            b = todo[k]
-            if not batch.hard[b] and not batch.crowded[b] and _check(features, batch, logistic, b, room) > batch.tol[b]:
-                todo[left], goals[left], bars[left] = b, goals[k], bars[k]
+        for k in range(n_solved):
+            if _check(features, batch, logistic, todo[k], room) > batch.tol[todo[k]]:
+                todo[left], penalties[left], bars[left] = todo[k], penalties[k], bars[k]
                 left += 1
-        todo, goals = todo[:left], goals[:left]
         if left == 0:
             return
-    for k in range(len(todo)):
+    for k in range(left):
         batch.hard[todo[k]] = 1
 
 
@@ -308,7 +305,7 @@ def _fit_members(features: Features, sample: Sample, active: Active, strong: Int
 
 @kernel
 def record(
-    batch: Batch,
+    models: Models,
     which: Ints,
     going: Ints,
     t: int,
@@ -325,20 +322,20 @@ def record(
     used = starts[-1, -1]
     most = 0
     for k in going:
-        most += batch.size[which[k], 0]
+        most += models.size[which[k], 0]
     if used + most > len(found):
         return False
     for k in going:
         b = which[k]
         starts[t, k] = used
-        for a in range(1, batch.size[b, 0]):
-            if batch.coef[b, a] != 0.0:
-                found[used] = batch.feature[b, a]
-                values[used] = batch.coef[b, a]
+        for a in range(1, models.size[b, 0]):
+            if models.coef[b, a] != 0.0:
+                found[used] = models.feature[b, a]
+                values[used] = models.coef[b, a]
                 used += 1
         sizes[t, k] = used - starts[t, k]
-        numbers[t, k, 0] = batch.coef[b, 0]
-        numbers[t, k, 1] = batch.violation[b]
+        numbers[t, k, 0] = models.coef[b, 0]
+        numbers[t, k, 1] = models.violation[b]
     starts[-1, -1] = used
     return True
 

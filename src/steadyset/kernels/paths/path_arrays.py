@@ -130,6 +130,15 @@ class Bounds(NamedTuple):
     listed: Numbers
 
 
+class Models(NamedTuple):
+    """What is written down of a batch."""
+
+    size: Ints
+    feature: Ints
+    coef: Floats
+    violation: Floats
+
+
 class Strong(NamedTuple):
     """Features that may enter, bounds of |g_j| / l1_j, and what `Features.reach` is for them."""
 
