@@ -82,7 +82,7 @@ def compare(name: str, data: Data, family: str, l1_ratio: float, reach: float) -
         before.extend(earlier_path(X, y, w, n_lambdas=N_LAMBDAS, **options)[1] for w in W[:sample])
 
     theirs = seconds(one_by_one)
-    ours = median_seconds(lambda: elastic_net_paths(X, y, W, n_lambdas=N_LAMBDAS, **options), 3 if sample == 5 else 1)
+    ours = median_seconds(lambda: elastic_net_paths(X, y, W, n_lambdas=N_LAMBDAS, **options), 7 if sample == 5 else 3)
     now = elastic_net_paths(X, y, W[:sample], n_lambdas=N_LAMBDAS, **options).coefs
     differ = sum(int(((a.toarray() != 0) != (b != 0)).any(axis=1).sum()) for a, b in zip(now, before, strict=True))
     case = f"{name}{family}, l1_ratio {l1_ratio:g}, down to {reach:g}"

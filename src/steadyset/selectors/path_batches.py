@@ -179,9 +179,10 @@ class Batches:
         batch = make_batch(n_runs, d, n, self._most_rows, self._places)
         return batch, self._room_of(batch)
 
-    def with_more_places(self, batch: Any) -> tuple[Any, Any]:
-        """The same batch with the places that it waits for, or twice those it has, and room for it."""
-        grown = with_places(batch, min(max(2 * batch.Z.shape[1], batch.crowded.max()), self._most_places))
+    def with_more_places(self, batch: Any, wanted: int | None = None) -> tuple[Any, Any]:
+        """The same batch with the places that are wanted, at least twice as many, or with all; and room for it."""
+        places = self._most_places if wanted is None else max(2 * batch.Z.shape[1], wanted)
+        grown = with_places(batch, min(places, self._most_places))
         return grown, self._room_of(grown)
 
     def _room_of(self, batch: Any) -> Any:
@@ -255,9 +256,12 @@ class Solving:
                 break
             going = np.flatnonzero(goes_on(t, n_levels, stop_size, sizes))
             if batch.crowded[which[going]].any():
-                batch, room = self._batch, self._room = self.batches.with_more_places(batch)
+                batch, room = self._batch, self._room = self.batches.with_more_places(batch, batch.crowded.max())
                 continue
-            for k in going[batch.hard[which[going]] > 0]:
+            hard = going[batch.hard[which[going]] > 0]
+            if len(hard) and room.grows:
+                batch, room = self._batch, self._room = self.batches.with_more_places(batch)
+            for k in hard:
                 solve_hard(features, batch, room, logistic, int(which[k]), float(penalties[t, k]))
             models = Models(batch.size, batch.feature, batch.coef, batch.violation)
             while not record(models, which, going, t, sizes, numbers, starts, found, values):

@@ -193,8 +193,8 @@ def elastic_net_paths(
 ) -> ElasticNetPaths:
     """The paths of `elastic_net_path` for many resamples at once.
 
-    Each path is the one that its resample alone would give, to the last bit. Solving resamples together is several
-    times faster, because the descents of all features, which take most of the time, become products of matrices.
+    Each path is the one that its resample alone would give, to the last bit. Solving resamples together is faster,
+    because the data are laid out once and every block of features is read once for all of them.
 
     Parameters
     ----------

@@ -115,22 +115,20 @@ class SharedPaths(Solving):
         if self._held[place] == way:
             return
         state = self._known[place, way].state if way else self._beginnings[place]
-        for part, kept in zip(self._changing(), state, strict=True):
+        for (name, part), kept in zip(self._changing().items(), state, strict=True):
             part[(place, *(slice(length) for length in kept.shape))] = kept
+            if name == "slot":  # there may be more of them now
+                part[place, len(kept) :] = np.arange(len(kept), part.shape[1])
         self._held[place] = way
 
     def _state(self, place: int) -> tuple[Any, ...]:
-        """What a level has changed: of the features and of the factor only the part that is in use."""
+        """What a level has changed: of the features, of the factor and of the list only the part that is in use."""
         batch = self._batch
         size = int(batch.size[place, 0])
         slots = int(batch.slot[place, :size].max()) + 1
         order = int(batch.n_rows[place]) if batch.wide[place, 0] else size
-        used = {"Z": np.s_[:slots], "L": np.s_[:order, :order]}
-        return tuple(
-            np.array(getattr(batch, name)[place][used.get(name, ...)])
-            for name in batch._fields
-            if name not in UNCHANGED
-        )
+        used = {"Z": np.s_[:slots], "L": np.s_[:order, :order], "listed": np.s_[: batch.n_listed[place]]}
+        return tuple(np.array(part[place][used.get(name, ...)]) for name, part in self._changing().items())
 
-    def _changing(self) -> list[Any]:
-        return [part for name, part in self._batch._asdict().items() if name not in UNCHANGED]
+    def _changing(self) -> dict[str, Any]:
+        return {name: part for name, part in self._batch._asdict().items() if name not in UNCHANGED}

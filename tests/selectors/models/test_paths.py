@@ -240,6 +240,25 @@ def test_what_the_active_set_cannot_solve_goes_to_the_kernel_for_hard_cases(draw
     assert worst_violation(X, y, W, hard, family="logistic") < 1e-10 + 1e-13
 
 
+@pytest.mark.parametrize("family", FAMILIES)
+def test_hard_models_have_places_for_all_their_features(draw, family, monkeypatch):
+    monkeypatch.setattr(path_batches, "LEAST_PLACES", 0)
+    X, y = draw(5, 20, 120, correlation=0.5, classes=family == "logistic")
+    W = bootstraps(20, 2, seed=1)
+    really = path_batches.begin
+
+    def begin_hard(features, batch, *more):
+        begun = really(features, batch, *more)
+        batch.hard[:] = 1
+        return begun
+
+    monkeypatch.setattr(path_batches, "begin", begin_hard)
+    options = {"family": family, "l1_ratio": 0.02}
+    paths = elastic_net_paths(X, y, W, n_lambdas=8, lambda_min_ratio=0.02, **options)
+    assert max(np.diff(coefs.indptr).max() for coefs in paths.coefs) > 60
+    assert worst_violation(X, y, W, paths, **options) < 1e-10 + 1e-13
+
+
 def test_every_path_ends_at_its_own_number_of_features(draw):
     X, y = draw(9, 60, 100)
     W = bootstraps(60, 4)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from steadyset.selectors import SparseLinear, SparseLogistic, shared_paths
+from steadyset.selectors import SparseLinear, SparseLogistic, path_batches, shared_paths
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(60, 90))
@@ -39,6 +39,39 @@ def test_models_along_a_shared_path_are_those_fitted_alone_to_the_last_bit(selec
         wanted = selector.__class__(**{**selector.get_params(), **setting})
         shared = [values(fitted()) for fitted in share(wanted)]
         assert shared == [values(wanted.fit(X, y, sample_weight=row)) for row in WEIGHTS]
+
+
+@pytest.mark.parametrize("family", [SparseLogistic, SparseLinear])
+def test_models_that_got_more_places_and_fewer_again_are_those_fitted_alone(family, monkeypatch):
+    monkeypatch.setattr(path_batches, "LEAST_PLACES", 0)
+    few, weights = X[:20], WEIGHTS[:, :20].copy()
+    y = CLASSES[:20] if family is SparseLogistic else SIGNAL[:20]
+    weights[:, [CLASSES[:20].argmin(), CLASSES[:20].argmax()]] = 1.0
+    selector = family(l1_ratio=0.02)
+    share, largest = selector.share_paths(few, y, weights), selector.largest_penalty(few, y)
+    sizes = []
+    for part in (0.8, 0.002, 0.5, 0.0005, 0.7, 0.001, 0.6, 0.002):
+        wanted = family(part * largest, l1_ratio=0.02)
+        models = [fitted() for fitted in share(wanted)]
+        sizes.append(max(model.get_support().sum() for model in models))
+        assert [values(model) for model in models] == [values(wanted.fit(few, y, sample_weight=row)) for row in weights]
+    assert max(sizes) > 60
+
+
+def test_a_state_from_before_there_were_more_places_has_each_of_them_once(monkeypatch):
+    monkeypatch.setattr(path_batches, "LEAST_PLACES", 0)
+    batches = path_batches.read_batches(
+        X[:20], SIGNAL[:20], np.ones((1, 20)), family="linear", l1_ratio=0.02, standardise=True, tol=1e-10
+    )
+    paths = shared_paths.SharedPaths(batches, lambda solving: [solving.largest[0] * np.array([0.5, 0.001])])
+    before = paths._batch.slot.shape[1]
+    paths.solve([0], [paths.largest[0] * np.array([0.5, 0.001])])
+    slot = paths._batch.slot[0]
+    assert len(slot) > before
+    slot[:] = slot[::-1].copy()  # as if most features had left and others come
+    paths._held[0] = None
+    paths._bring_to(0, ())
+    np.testing.assert_array_equal(np.sort(paths._batch.slot[0]), np.arange(len(slot)))
 
 
 def test_levels_are_solved_once_for_all_models(monkeypatch):
