@@ -157,11 +157,11 @@ def test_code_with_a_part_of_an_older_source_is_not_run(place, monkeypatch):
     part = place / "parts" / "deep" / "part.py"
     part.parent.mkdir(parents=True)
     part.write_text("FACTOR = 2", encoding="utf-8")
-    monkeypatch.setattr(cache, "SOURCES", place / "parts")
+    monkeypatch.setattr(cache, "STAMP", cache.stamp_of(place / "parts"))
     assert compiles(place)
     assert not compiles(place)
     part.write_text("FACTOR = 2.0", encoding="utf-8")
-    cache._stamp_of.cache_clear()
+    monkeypatch.setattr(cache, "STAMP", cache.stamp_of(place / "parts"))
     assert compiles(place)
     assert not compiles(place)
 

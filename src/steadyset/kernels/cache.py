@@ -15,7 +15,7 @@ import stat
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +25,23 @@ from numba.core.runtime.nrt import rtsys
 from steadyset.kernels.light_loading import light_libraries, unpickled
 
 DIGEST = hashlib.sha256().digest_size
-SOURCES = Path(__file__).parent
 _listeners: list[Callable[[], None]] = []
+
+
+def stamp_of(folder: Path) -> str:
+    """A digest of the names, times and sizes of all sources in a folder and the folders in it."""
+    found: list[str] = []
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.endswith(".py"):
+                found.append(f"{entry.name} {entry.stat().st_mtime_ns} {entry.stat().st_size}")
+            elif entry.is_dir() and entry.name != "__pycache__":
+                found.append(f"{entry.name} {stamp_of(Path(entry.path))}")
+    return hashlib.sha256(repr(sorted(found)).encode()).hexdigest()
+
+
+# As the sources are when they are imported, which is what will be compiled; those in an archive stay as they are.
+STAMP = stamp_of(Path(__file__).parent) if Path(__file__).exists() else ""
 
 
 @contextmanager
@@ -175,7 +190,7 @@ class _Store(caching.FunctionCache):
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
-        stamp = self._impl.locator.get_source_stamp(), _stamp_of(SOURCES)
+        stamp = self._impl.locator.get_source_stamp(), STAMP
         self._cache_file: _Files = _Files(self._cache_path, self._impl.filename_base, stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
@@ -199,19 +214,6 @@ class _Store(caching.FunctionCache):
 
 class _TemporaryStore(_Store):
     _impl_class: Any = _TemporaryFormat
-
-
-@cache
-def _stamp_of(folder: Path) -> str:
-    """A digest of the names, times and sizes of all sources in a folder and the folders in it."""
-    found: list[str] = []
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.name.endswith(".py"):
-                found.append(f"{entry.name} {entry.stat().st_mtime_ns} {entry.stat().st_size}")
-            elif entry.is_dir() and entry.name != "__pycache__":
-                found.append(f"{entry.name} {_stamp_of(Path(entry.path))}")
-    return hashlib.sha256(repr(sorted(found)).encode()).hexdigest()
 
 
 def _store(kind: type[_Store], function: Callable[..., Any]) -> _Store | None:

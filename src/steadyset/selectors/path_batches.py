@@ -244,6 +244,9 @@ class Solving:
         n_levels = np.full(len(which), len(penalties)) if n_levels is None else n_levels
         sizes, numbers = np.full(penalties.shape, -1), np.zeros((*penalties.shape, 2))
         starts = np.zeros((len(penalties) + 1, len(which)), np.int64)
+        # What a walk that was interrupted has left.
+        room.marks[:] = 0
+        batch.crowded[:] = 0
         first = FEATURES_A_MODEL * penalties.size
         found, values = np.empty(first, np.int64), np.empty(first)
         t = 0
@@ -256,7 +259,9 @@ class Solving:
                 break
             going = np.flatnonzero(goes_on(t, n_levels, stop_size, sizes))
             if batch.crowded[which[going]].any():
-                batch, room = self._batch, self._room = self.batches.with_more_places(batch, batch.crowded.max())
+                batch, room = self._batch, self._room = self.batches.with_more_places(
+                    batch, int(batch.crowded[which[going]].max())
+                )
                 continue
             hard = going[batch.hard[which[going]] > 0]
             if len(hard) and room.grows:

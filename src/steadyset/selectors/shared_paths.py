@@ -115,6 +115,7 @@ class SharedPaths(Solving):
         if self._held[place] == way:
             return
         state = self._known[place, way].state if way else self._beginnings[place]
+        self._held[place] = None
         for (name, part), kept in zip(self._changing().items(), state, strict=True):
             part[(place, *(slice(length) for length in kept.shape))] = kept
             if name == "slot":  # there may be more of them now

@@ -330,6 +330,29 @@ def test_features_as_they_are_may_be_tiny_or_huge(draw, size):
     np.testing.assert_allclose(plain.lambdas, scaled.lambdas / size)
 
 
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("standardise", [True, False])
+def test_features_that_single_precision_cannot_hold_are_found_all_the_same(draw, family, standardise):
+    X, y = draw(15, 60, 40, classes=family == "logistic")
+    X = np.round(X * 64) / 64
+    W = bootstraps(60, 3)
+    options = {"family": family, "standardise": standardise, "n_lambdas": 12, "lambda_min_ratio": 0.05}
+    near, far = elastic_net_paths(X, y, W, **options), elastic_net_paths(X + 2.0**24, y, W, **options)
+    for m in range(3):
+        assert near.coefs[m].nnz > 60
+        np.testing.assert_array_equal(far.coefs[m].toarray() != 0, near.coefs[m].toarray() != 0)
+        np.testing.assert_allclose(far.coefs[m].toarray(), near.coefs[m].toarray(), atol=1e-7)
+
+
+def test_copies_with_zeros_of_another_sign_are_copies(draw):
+    X, y = draw(16, 40, 6, classes=False)
+    X[:10, 2] = 0.0
+    X[:, 4] = np.where(X[:, 2] == 0.0, -0.0, X[:, 2])
+    coefs = elastic_net_path(X, y, family="linear", n_lambdas=20).coefs
+    assert coefs[:, 2].any()
+    assert not coefs[:, 4].any()
+
+
 def test_models_that_are_not_optimal_are_told(draw, monkeypatch):
     from sklearn.exceptions import ConvergenceWarning
 

@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from steadyset.kernels.arrays import Floats, Int, Ints, Numbers, Words
-from steadyset.kernels.jit import inner_part, kernel, part, summing_part
+from steadyset.kernels.jit import kernel, part, summing_part
 from steadyset.kernels.linear.products import leading_dot
 from steadyset.kernels.paths.path_arrays import Batch, Features, Sample, Singles
 
@@ -43,7 +43,7 @@ def lay_out(X: Floats, factor: Floats, no_copies: bool, width: int) -> tuple[Flo
         stop = min(begin + FEATURES_TOGETHER, d)
         for i in range(n):
             for j in range(begin, stop):
-                Xt[j, i] = X[i, j]
+                Xt[j, i] = X[i, j] + 0.0  # which makes -0 a 0: digests know bits
         for j in range(begin, stop):
             digest[j] = _digest(Xt[j].view(np.uint64), keys)
             unit[j], plain[j] = _lay_out_feature(Xt[j], Z[j])
@@ -167,7 +167,7 @@ def standardise_row(x: Floats, rows: Ints, w: Floats, z: Floats) -> tuple[float,
     return mean + shift, scale
 
 
-@inner_part
+@part
 def penalty_of(features: Features, sample: Sample, j: Int, scale: float) -> tuple[float, float]:
     """The l1 and l2 of a feature with this standard deviation in the resample, for a penalty of 1."""
     factor = features.factor[j]
@@ -177,7 +177,7 @@ def penalty_of(features: Features, sample: Sample, j: Int, scale: float) -> tupl
     return factor / scale, factor / (scale * scale) * sample.ridge
 
 
-@inner_part
+@part
 def exact_descent(features: Features, sample: Sample, j: Int, residual: Floats, z: Floats) -> tuple[float, float]:
     """g_j / l1_j and l1_j, with the standardised feature written to z; 0 for a feature that is constant."""
     scale = standardise_row(features.Xt[j], sample.rows, sample.w, z)[1]
@@ -311,17 +311,8 @@ def _scale(features: Features, batch: Batch, b: int, j: int, mean: float, mean_s
 
 
 @summing_part
-def single_dot(Z: Singles, j: int, residuals: Singles, b: int) -> float:
-    """The product of a feature with a residual, in single precision."""
-    total = np.float32(0.0)
-    for i in range(Z.shape[1]):
-        total += Z[j, i] * residuals[b, i]
-    return float(total)
-
-
-@summing_part
 def single_dots(Z: Singles, members: Numbers, count: Int, residuals: Singles, b: int, sizes: Singles) -> None:
-    """The sizes of such products for the first `count` members, four at a time."""
+    """The sizes of the products of the first `count` members with a residual, in single precision, four at a time."""
     n = Z.shape[1]
     for begin in range(0, count, 4):
         # The last ones are paired with themselves.

@@ -172,7 +172,7 @@ def _solve(
     """Solve some resamples, each at its penalty; those that a check finds broken again, with what broke them.
 
     Where that fails batch.hard is set, and the model is for `solve_hard`; where there may be too few places
-    batch.crowded is set before anything else has happened. The arrays are overwritten by those that are left.
+    batch.crowded is set, and no feature comes in. The arrays are overwritten by those that are left.
     """
     d, n = features.Xt.shape
     strong = Strong(room.strong, room.strong_bound, room.strong_reach)

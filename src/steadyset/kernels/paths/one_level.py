@@ -26,7 +26,7 @@ from steadyset.kernels.paths.active_set import (
 from steadyset.kernels.paths.feature_moments import exact_descent, rounding_bound, single_dots
 from steadyset.kernels.paths.gram_factor import refactor
 from steadyset.kernels.paths.path_arrays import TOGETHER, Active, Features, Room, Sample, Singles, Strong
-from steadyset.kernels.paths.screening import along_and_across, centred
+from steadyset.kernels.paths.screening import LEAST_BAR, along_and_across, centred, unit_of_reach
 from steadyset.kernels.signals import count_work
 
 SOLVED, UNSOLVED = 0, 1
@@ -210,7 +210,7 @@ def _breaking(
     """
     norm = centred(residual, sample.w, room.now)
     along, across = along_and_across(room.seen, room.now, sample.w)
-    across *= (rms if features.as_given else 1.0) * (1.0 + 1e-6)
+    along, across = max(along, LEAST_BAR), across * unit_of_reach(features.as_given, rms) * (1.0 + 1e-6)
     rounding = rounding_bound(room.single.shape[1], norm, rms)
     for i in range(room.single.shape[1]):
         room.single[0, i] = 0.0

@@ -80,9 +80,9 @@ class Batch(NamedTuple):
     seen is the residual at the last check, less its mean, and residual the same in single precision over all rows, with
     zeros behind. bound[b, j] is at least |g_j| / l1_j there; scale[b, j] |z_j r| is that up to rounding, and
     rounding[b] bounds the error of z_j r in single precision. Bounds of at least tight_from[b] are these products and
-    their rounding, and listed[b, :n_listed[b]] are their features. hard[b] is 1 where the solver gave up; crowded[b] is
-    how many places it waits for, 0 where it has enough. penalty is that of the last solution, tol and ridge belong to
-    the resample.
+    their rounding, or exact; listed[b, :n_listed[b]] holds their features. hard[b] is 1 where the solver gave up;
+    crowded[b] is how many places it waits for, 0 where it has enough. penalty is that of the last solution, tol and
+    ridge belong to the resample.
     """
 
     n_rows: Ints
@@ -216,7 +216,7 @@ def make_batch(n_resamples: int, n_features: int, n: int, most_rows: int, places
         rounding=np.zeros(n_resamples),
         tight_from=np.zeros(n_resamples),
         n_listed=np.zeros(n_resamples, np.int64),
-        listed=np.empty((n_resamples, n_features + 1), np.uint32),
+        listed=np.empty((n_resamples, n_features), np.uint32),
         scale=np.empty((n_resamples, n_features), np.float32),
         bound=np.empty((n_resamples, n_features), np.float32),
         size=np.zeros((n_resamples, 1), np.int64),
@@ -277,7 +277,7 @@ def make_room(batch: Any, n_features: int, n: int, grows: bool) -> Any:
         strong=np.empty(n_features, np.int64),
         strong_bound=np.empty(n_features),
         strong_reach=np.empty(n_features),
-        open=np.empty(n_features + 1, np.uint32),
+        open=np.empty(n_features, np.uint32),
         breaking=np.empty(n_features, np.int64),
         sizes=np.empty(n_features, np.float32),
         excess=np.empty(n_features),

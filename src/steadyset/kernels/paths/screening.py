@@ -26,6 +26,7 @@ from steadyset.kernels.signals import count_work
 LEAST_BAR = 1e-30  # features that can not enter have a bound of zero
 # A bound in single precision is compared with a bar that is lower by this.
 ROUNDED = 1e-6
+LEAST_RMS = 1e-20  # times the least change of a residual it still is a number in single precision
 # From this share of the features on it is faster to compute the products of all, for two resamples at a time.
 MOST = 0.4
 
@@ -170,10 +171,10 @@ def along_and_across(seen: Floats, now: Floats, w: Floats) -> tuple[float, float
     return abs(along) * (1.0 + 1e-12), math.sqrt(rest) * (1.0 + 1e-9) + 1e-13
 
 
-@inner_part
-def unit_of_reach(features: Features, batch: Batch, b: int) -> float:
-    """What features.reach is to be multiplied by in this resample."""
-    return float(batch.rms[b]) if features.as_given else 1.0
+@part
+def unit_of_reach(as_given: bool, rms: float) -> float:
+    """What features.reach is to be multiplied by in a resample; above zero, because a reach may be infinite."""
+    return max(rms, LEAST_RMS) if as_given else 1.0
 
 
 @inner_part
@@ -202,9 +203,9 @@ def carry_bounds(
     n = batch.n_rows[b]
     square = centred(residual, batch.w[b, :n], now)
     along, across = along_and_across(batch.seen[b, :n], now, batch.w[b, :n])
-    across *= unit_of_reach(features, batch, b)
+    across *= unit_of_reach(features.as_given, batch.rms[b])
     # A bound in single precision is rounded up; an infinite one times zero would be no number.
-    part, more = np.float32(max(along, 1e-30) * (1.0 + ROUNDED)), np.float32(across * (1.0 + ROUNDED))
+    part, more = np.float32(max(along, LEAST_BAR) * (1.0 + ROUNDED)), np.float32(across * (1.0 + ROUNDED))
     _carry(batch.bound[b], features.reach, part, more)
     for k in range(n_strong):
         batch.bound[b, strong.feature[k]] = strong.bound[k] * (1.0 + ROUNDED)
@@ -223,7 +224,10 @@ def _carry(bound: Singles, reach: Singles, part: np.float32, more: np.float32) -
 
 @inner_part
 def _surely(features: Features, batch: Batch, b: int, j: Int) -> float:
-    """What |g_j| / l1_j is at least, by a bound that a product has made."""
+    """What |g_j| / l1_j is at least, by a bound that a product has made, or that is exact but for ROUNDED.
+
+    The error of scale, of rows of at least LANES numbers, is larger than ROUNDED.
+    """
     scale = batch.scale[b, j]
     if not scale < np.inf:
         return -1.0
@@ -232,7 +236,7 @@ def _surely(features: Features, batch: Batch, b: int, j: Int) -> float:
 
 @inner_part
 def collect(features: Features, sample: Sample, batch: Batch, b: int, bar: float, strong: Strong, room: Room) -> int:
-    """Write the features with |g_j| / l1_j of at least the bar, and those in the model, to strong; how many."""
+    """Write the features with |g_j| / l1_j of at least the bar to strong, whether they are in the model or not."""
     bar = max(bar, LEAST_BAR)
     low = low_bar(bar)
     residual = batch.seen[b, : len(sample.w)]
@@ -243,7 +247,7 @@ def collect(features: Features, sample: Sample, batch: Batch, b: int, bar: float
         j = np.int64(batch.listed[b, k])
         if batch.bound[b, j] < low:
             continue
-        if not room.marks[j] and _surely(features, batch, b, j) < bar:
+        if _surely(features, batch, b, j) < bar:
             size = abs(exact_descent(features, sample, j, residual, room.z)[0])
             batch.bound[b, j] = size * (1.0 + ROUNDED)
             if size < bar:
