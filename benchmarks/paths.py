@@ -130,7 +130,7 @@ def stability_selection(n: int, d: int) -> dict[str, Any]:
     """The lasso on 100 halves, to 20 features and further: beside the same paths of the earlier kernel."""
     X, y, _ = drawn(n, d, "logistic")
     fitted = StabilitySelection(q=20, random_state=0).fit(X, y)
-    ours = median_seconds(lambda: StabilitySelection(q=20, random_state=0).fit(X, y), 1)
+    ours = median_seconds(lambda: StabilitySelection(q=20, random_state=0).fit(X, y), 5)
     resampling = ComplementaryPairs(N_HALVES, stratified=True)
     halves = [resampling.draw(run, Rows(n, y)).train for run in range(N_HALVES)]
 
