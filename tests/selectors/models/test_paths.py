@@ -221,10 +221,8 @@ def test_copies_and_near_copies_in_resamples_end_within_the_tolerance(family, di
         assert not any(coefs.toarray()[:, 30:].any() for coefs in paths.coefs)
 
 
-def test_what_the_active_set_cannot_solve_goes_to_the_kernel_for_hard_cases(draw, monkeypatch):
-    X, y = draw(7, 40, 60)
-    W = bootstraps(40, 3)
-    plain = elastic_net_paths(X, y, W, n_lambdas=10)
+def give_up_from_the_start(monkeypatch):
+    """Every model is for the kernel for hard cases."""
     really = path_batches.begin
 
     def begin_hard(features, batch, *more):
@@ -233,6 +231,13 @@ def test_what_the_active_set_cannot_solve_goes_to_the_kernel_for_hard_cases(draw
         return begun
 
     monkeypatch.setattr(path_batches, "begin", begin_hard)
+
+
+def test_what_the_active_set_cannot_solve_goes_to_the_kernel_for_hard_cases(draw, monkeypatch):
+    X, y = draw(7, 40, 60)
+    W = bootstraps(40, 3)
+    plain = elastic_net_paths(X, y, W, n_lambdas=10)
+    give_up_from_the_start(monkeypatch)
     hard = elastic_net_paths(X, y, W, n_lambdas=10)
     for m in range(3):
         np.testing.assert_array_equal(hard.coefs[m].toarray() != 0, plain.coefs[m].toarray() != 0)
@@ -245,14 +250,7 @@ def test_hard_models_have_places_for_all_their_features(draw, family, monkeypatc
     monkeypatch.setattr(path_batches, "LEAST_PLACES", 0)
     X, y = draw(5, 20, 120, correlation=0.5, classes=family == "logistic")
     W = bootstraps(20, 2, seed=1)
-    really = path_batches.begin
-
-    def begin_hard(features, batch, *more):
-        begun = really(features, batch, *more)
-        batch.hard[:] = 1
-        return begun
-
-    monkeypatch.setattr(path_batches, "begin", begin_hard)
+    give_up_from_the_start(monkeypatch)
     options = {"family": family, "l1_ratio": 0.02}
     paths = elastic_net_paths(X, y, W, n_lambdas=8, lambda_min_ratio=0.02, **options)
     assert max(np.diff(coefs.indptr).max() for coefs in paths.coefs) > 60
