@@ -245,7 +245,7 @@ def test_a_model_behind_a_selector_chooses_among_what_the_selector_let_through()
 def test_an_assessment_without_a_finished_run_has_an_empty_summary(tmp_path):
     settings = assess(SelectKBest(k=5), X, Y, resampling=Bootstrap(2)).settings
     summary = Assessment(settings, []).summary()
-    assert summary["runs"].tolist() == [0]
+    assert summary["n_runs"].tolist() == [0]
     assert summary["stability"].isna().all()
 
 

@@ -28,7 +28,7 @@ class NoEstimator:
 
 def test_auto_ends_at_the_maximum_and_does_not_wait_for_selectors_without_a_stability():
     def n_runs(selector, **options):
-        result = assess(selector, X, Y, runs="auto", engine="threads", **options)
+        result = assess(selector, X, Y, n_runs="auto", engine="threads", **options)
         return result.scores["run"].nunique()
 
     assert n_runs(SelectNone(), max_runs=100) == 30
@@ -163,9 +163,9 @@ def test_a_pipeline_that_makes_new_features_is_refused_in_words():
         ({"resampling": 5}, "resampling is 5"),
         ({"engine": "quantum"}, r"engine must be .*\(got 'quantum'\)"),
         ({"n_jobs": 0}, "n_jobs must be a number"),
-        ({"runs": "many"}, r"runs.* must be .*\(got 'many'\)"),
-        ({"runs": 5, "resampling": KFold(5)}, "fixed number of runs"),
-        ({"runs": "auto", "resampling": Chunks(5)}, "fixed number of runs"),
+        ({"n_runs": "many"}, r"runs.* must be .*\(got 'many'\)"),
+        ({"n_runs": 5, "resampling": KFold(5)}, "fixed number of runs"),
+        ({"n_runs": "auto", "resampling": Chunks(5)}, "fixed number of runs"),
         ({"groups": [1, 2]}, "groups has the shape"),
         ({"groups": np.zeros(len(Y))}, "one group only"),
         ({"groups": Y, "resampling": Chunks(5)}, "Chunks cannot keep groups together"),
@@ -174,9 +174,9 @@ def test_a_pipeline_that_makes_new_features_is_refused_in_words():
         ({"selectors": NoEstimator()}, "expected a scikit-learn estimator"),
         ({"random_state": -1}, r"random_state.* must be .*\(got -1\)"),
         ({"random_state": None}, r"random_state.* must be .*\(got None\)"),
-        ({"runs": "auto", "width": 0}, r"width.* must be .*\(got 0\)"),
-        ({"runs": "auto", "max_runs": 1}, r"max_runs.* must be .*\(got 1\)"),
-        ({"runs": True}, r"runs.* must be .*\(got True\)"),
+        ({"n_runs": "auto", "width": 0}, r"width.* must be .*\(got 0\)"),
+        ({"n_runs": "auto", "max_runs": 1}, r"max_runs.* must be .*\(got 1\)"),
+        ({"n_runs": True}, r"runs.* must be .*\(got True\)"),
     ],
 )
 def test_bad_requests_are_one_sentence(change, sentence):

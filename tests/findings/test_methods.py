@@ -161,7 +161,7 @@ def test_what_others_wrote_is_told_as_it_prints_itself():
 
 
 def test_runs_added_until_intervals_are_narrow_are_told(tmp_path):
-    result = assessed(["anova:k=3"], resampling=st.Subsample(fraction=0.8), runs="auto", width=0.4, max_runs=40)
+    result = assessed(["anova:k=3"], resampling=st.Subsample(fraction=0.8), n_runs="auto", width=0.4, max_runs=40)
     said = st.methods_text(result)
     assert "runs were added until the 95% confidence interval of the stability of each was narrower than 0.4" in said
     assert "not finished" not in said

@@ -193,7 +193,7 @@ def _running() -> list[Recipe]:
         "out": None,
         "resume": True,
         "random_state": 0,
-        "runs": None,
+        "n_runs": None,
         "width": 0.5,
         "max_runs": 4,
         "measure": "nogueira",
@@ -229,7 +229,7 @@ def _running() -> list[Recipe]:
         Recipe("approaches.adj", st.approaches.adj, approach | slack | {"sizes": [1, 2], "similarity": None}),
         Recipe("approaches.unadj", st.approaches.unadj, approach | slack | {"sizes": [1, 2]}),
         Recipe("approaches.acc", st.approaches.acc, approach | {"sizes": [1, 2]}),
-        Recipe("approaches.stabs", st.approaches.stabs, approach | {"n_trials": 1, "n_halves": 4, "max_q": 2}),
+        Recipe("approaches.stabs", st.approaches.stabs, approach | {"n_trials": 1, "n_runs": 4, "max_q": 2}),
         Recipe(
             "decision_flip",
             st.importances.decision_flip,

@@ -329,7 +329,7 @@ CHOICES = ("epsilon", "best", "one_se", "weighted", "harmonic", "knee")
 def approaches() -> Iterator[Entry]:
     data = st.datasets.similar_features(60, 30, n_similar=4, random_state=3)
     small = {"sizes": (2, 4, 6, 8), "resampling": st.KFold(3)}
-    few = {"n_trials": 6, "n_halves": 10, "resampling": st.KFold(3)}
+    few = {"n_trials": 6, "n_runs": 10, "resampling": st.KFold(3)}
     for name in st.approaches.APPROACHES:
         yield f"approaches/{name}", lambda n=name: _approach(n, data, few if n == "stabs" else small)
     yield (

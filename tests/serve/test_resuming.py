@@ -32,7 +32,7 @@ def progress(folder):
 def assessed(folder, **options):
     data = st.load_data(folder / "table.csv", "tumour")
     y = pd.Series(data.y, name="tumour")
-    options = {"features": data.features, "runs": RUNS, "random_state": 0, "progress": False, **options}
+    options = {"features": data.features, "n_runs": RUNS, "random_state": 0, "progress": False, **options}
     return st.assess([SELECTOR], data.X, y, **options)
 
 
@@ -45,7 +45,7 @@ def begun(folder, line=TYPED, runs=RUNS):
 
     table(folder / "table.csv")
     with started_by(shlex.split(line)), pytest.raises(KeyboardInterrupt):
-        assessed(folder, runs=runs, out=folder / "typed", engine="serial", progress=interrupted)
+        assessed(folder, n_runs=runs, out=folder / "typed", engine="serial", progress=interrupted)
     return Shelf(folder).run("typed")
 
 

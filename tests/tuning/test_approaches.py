@@ -58,7 +58,7 @@ def test_without_similar_features_adj_and_unadj_are_the_same():
 
 
 def test_stabs_selects_what_stability_selection_selects_with_the_chosen_limits():
-    options = {"n_trials": 6, "n_halves": 20, "resampling": KFold(3), "random_state": 2}
+    options = {"n_trials": 6, "n_runs": 20, "resampling": KFold(3), "random_state": 2}
     found = st.approaches.stabs(DATA.X, DATA.y, **options)
     assert found.tried["pfer"].between(0.1, 10).all()
     assert found.tried["threshold"].between(0.6, 0.9).all()
@@ -134,7 +134,7 @@ def test_what_the_fits_of_an_approach_warn_of_is_heard_and_kept(monkeypatch):
 
 
 def test_options_go_to_the_approaches_that_take_them():
-    options = {"sizes": SIZES, "n_trials": 2, "n_halves": 4, "resampling": KFold(3)}
+    options = {"sizes": SIZES, "n_trials": 2, "n_runs": 4, "resampling": KFold(3)}
     table = st.approaches.nested_evaluation(
         DATA.X, DATA.y, approaches=["acc", "stabs"], outer=KFold(2), options=options
     )

@@ -70,7 +70,7 @@ def assess(
     out: str | Path | None = None,
     resume: bool = True,
     random_state: int = 0,
-    runs: int | str | None = None,
+    n_runs: int | str | None = None,
     width: float = 0.05,
     max_runs: int = MAX_RUNS,
     measure: str = "nogueira",
@@ -126,7 +126,7 @@ def assess(
         Whether an interrupted assessment in `out` continues.
     random_state : int, default=0
         Same seed, same answer, whatever the engine, the order or an interruption.
-    runs : int, str or None, default=None
+    n_runs : int, str or None, default=None
         A number of runs, or "auto": add runs until the interval of the stability of every selector is narrower than
         `width`, at most `max_runs`. None is what the resampling says.
     width : float, default=0.05
@@ -169,9 +169,9 @@ def assess(
     check_flag("all_rows", all_rows)
     folder = None if out is None else RunFolder(folder_path(out))
     jobs = job_count(n_jobs)
-    n_runs = _first_number(runs, drawing, width, max_runs)
-    if n_runs is not None:
-        drawing = clone(drawing).set_params(n_runs=n_runs)
+    first = _first_number(n_runs, drawing, width, max_runs)
+    if first is not None:
+        drawing = clone(drawing).set_params(n_runs=first)
     request = make_request(
         selectors,
         X,
@@ -186,7 +186,7 @@ def assess(
         on_warning=on_warning,
         task=task,
     )
-    if runs == "auto":
+    if n_runs == "auto":
         request = replace(
             request, automatic={"width": float(width), "max_runs": int(max_runs), "measure": str(measure)}
         )
@@ -205,7 +205,7 @@ def assess(
             if folder is not None:
                 folder.pack()
             result = _result(request, finished, wanted, folder)
-            more = wanted if runs != "auto" else _more_runs(result, measure, width, wanted, max_runs)
+            more = wanted if n_runs != "auto" else _more_runs(result, measure, width, wanted, max_runs)
             if more == wanted:
                 _warn_of_failed_selectors(result)
                 return _with_table(request, result, folder)
@@ -363,16 +363,18 @@ def _warn_of_failed_selectors(result: Assessment) -> None:
         )
 
 
-def _first_number(runs: int | str | None, resampling: Resampling, width: float, max_runs: int) -> int | None:
-    if runs is None:
+def _first_number(n_runs: int | str | None, resampling: Resampling, width: float, max_runs: int) -> int | None:
+    if n_runs is None:
         return None
-    automatic = isinstance(runs, str) and runs == "auto"
-    if not automatic and not is_whole(runs):
-        raise wrong_argument("runs", 'a whole number or "auto"', runs)
+    automatic = isinstance(n_runs, str) and n_runs == "auto"
+    if not automatic and not is_whole(n_runs):
+        raise wrong_argument("n_runs", 'a whole number or "auto"', n_runs)
     if "n_runs" not in resampling.get_params() or (automatic and not resampling.extendable):
-        raise InputError(f"{type(resampling).__name__} has a fixed number of runs; runs must not be given.")
+        raise InputError(
+            f"{type(resampling).__name__} has a fixed number of runs; ", Argument("n_runs"), " must not be given."
+        )
     if not automatic:
-        return int(runs)
+        return int(n_runs)
     check_number("width", width)
     check_integer("max_runs", max_runs, least=2)
     return min(FIRST_RUNS, max_runs)

@@ -213,7 +213,7 @@ class Assessment(Drawable):
     def _row(self, index: int, measure: str, level: float, similarity: FeatureSimilarity | None) -> dict[str, Any]:
         name = self.selectors[index]
         mine = self.cells_of(name)
-        row: dict[str, Any] = {"selector": name, "runs": sum(cell.selected is not None for cell in mine)}
+        row: dict[str, Any] = {"selector": name, "n_runs": sum(cell.selected is not None for cell in mine)}
         row |= asdict(
             steadiness(
                 self.selections.get(name), measure=measure, level=level, similarity=similarity, tied=tied_share(mine)
@@ -493,7 +493,7 @@ class Assessment(Drawable):
         one = self._row(index, DEFAULT_MEASURE, LEVEL, None)
         value, low, high = one["stability"], one["low"], one["high"]
         found = (value, span(low, high, 3), Bar(value, low, high), one["verdict"])
-        return (self.selectors[index], one["runs"], *found, *(one[s] for s in scores), Figure(amount(one["size"])))
+        return (self.selectors[index], one["n_runs"], *found, *(one[s] for s in scores), Figure(amount(one["size"])))
 
     def _shown_scores(self, name: str, scores: Sequence[str]) -> tuple[Any, ...]:
         mine = self.cells_of(name)

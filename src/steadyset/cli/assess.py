@@ -128,7 +128,7 @@ def assess(
                 resume=resume,
                 random_state=seed,
                 all_rows=all_rows,
-                runs="auto" if runs == "auto" else None,
+                n_runs="auto" if runs == "auto" else None,
                 width=width,
                 max_runs=max_runs or MAX_RUNS,
                 progress=stop.between(progress),
@@ -165,7 +165,7 @@ def _resampling(text: str, runs: str | None) -> Resampling:
     if runs is None or runs == "auto":
         return drawn
     if not runs.isdecimal() or int(runs) < 2:
-        raise wrong_argument("runs", "a whole number of at least 2, or auto", runs)
+        raise wrong_argument("n_runs", "a whole number of at least 2, or auto", runs)
     if "n_runs" not in drawn.get_params():
         raise InputError(f"--runs cannot be combined with {text}, which has a fixed number of runs.")
     drawn.set_params(n_runs=int(runs))

@@ -18,6 +18,7 @@ RENAMED = {
     "n_draws": "--draws",
     "n_features": "--features",
     "n_jobs": "--jobs",
+    "n_runs": "--runs",
     "n_trials": "--trials",
     "random_state": "--seed",
     "rule": "--choose",

@@ -75,7 +75,7 @@ def _rows(assessment: Assessment, level: float) -> tuple[Procedure, ...]:
     return tuple(
         Procedure(
             name,
-            int(row["runs"]),
+            int(row["n_runs"]),
             float(row["stability"]),
             float(row["low"]),
             float(row["high"]),

@@ -109,7 +109,7 @@ def _method(row: dict[Any, Any]) -> Procedure:
     numbers = {key: float(row[key]) for key in ("within", "low", "high", "size")}
     return Procedure(
         str(row["method"]),
-        int(row["runs"]),
+        int(row["n_runs"]),
         numbers["within"],
         numbers["low"],
         numbers["high"],

@@ -43,7 +43,7 @@ class Consensus(Drawable):
     Attributes
     ----------
     methods : pandas.DataFrame
-        One row per method: runs, size (mean), within (agreement of its runs), low, high, expected (by chance), backed
+        One row per method: n_runs, size (mean), within (agreement of its runs), low, high, expected (by chance), backed
         and core (how many features), note.
     between : pandas.DataFrame
         One row per pair of methods: first, second, agreement (of runs of the one with runs of the other), expected,
@@ -211,7 +211,7 @@ def _methods(
 ) -> pd.DataFrame:
     rows = []
     for name, sel in runs.items():
-        row: dict[str, Any] = {"method": name, "runs": sel.n_runs, "size": float(sel.sizes.mean())}
+        row: dict[str, Any] = {"method": name, "n_runs": sel.n_runs, "size": float(sel.sizes.mean())}
         if sel.n_runs > 1:
             found = confidence_interval(sel, measure, level=level, undefined=options.undefined)
             expected = expected_over_pairs(measure, sel.sizes, sel.n_features)

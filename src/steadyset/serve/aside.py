@@ -31,6 +31,7 @@ FIELDS = {
     "features": "“Number of features”",
     "out": "“Name”",
     "resampling": "“Resampling”",
+    "n_runs": "“Runs”",
     "runs": "“Runs”",
     "samples": "a file of samples",
     "samples_sheet": "“Sheet of the samples”",

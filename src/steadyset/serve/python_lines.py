@@ -18,7 +18,7 @@ READING = (
     "groups",
     "max_gb",
 )
-NAMES = {"scores": "scoring", "jobs": "n_jobs", "seed": "random_state", "trials": "n_trials"}
+NAMES = {"scores": "scoring", "jobs": "n_jobs", "runs": "n_runs", "seed": "random_state", "trials": "n_trials"}
 RUNNING = (
     *("objectives", "sampler", "measure", "resampling", "runs", "width", "max_runs", "scores", "task", "impute"),
     *("on_warning", "jobs", "engine", "seed", "all_rows", "trials", "out"),

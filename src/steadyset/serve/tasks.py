@@ -203,7 +203,7 @@ def interim(path: str) -> list[dict[str, Any]]:
     return [
         {
             "name": shown_name(str(name)),
-            "runs": int(row["runs"]),
+            "runs": int(row["n_runs"]),
             "stability": number(row["stability"]),
             "span": span(row["low"], row["high"]),
             "ends": [float(row["low"]), float(row["stability"]), float(row["high"])],

@@ -296,7 +296,7 @@ def stabs(
     y: Any,
     *,
     n_trials: int = 50,
-    n_halves: int = 100,
+    n_runs: int = 100,
     max_q: int | None = None,
     resampling: Any = None,
     n_jobs: int | None = None,
@@ -316,7 +316,7 @@ def stabs(
         Two classes.
     n_trials : int, default=50
         How many bounds and thresholds are drawn.
-    n_halves : int, default=100
+    n_runs : int, default=100
         How many halves of the rows stability selection fits.
     max_q : int or None, default=None
         The most features that a run selects; None is an eighth of the rows.
@@ -341,12 +341,12 @@ def stabs(
     --------
     >>> import steadyset as st
     >>> data = st.datasets.fifteen_features(60, random_state=5)
-    >>> found = st.approaches.stabs(data.X, data.y, n_trials=3, n_halves=10, resampling=st.KFold(3))
+    >>> found = st.approaches.stabs(data.X, data.y, n_trials=3, n_runs=10, resampling=st.KFold(3))
     >>> sorted(found.params)
     ['pfer', 'threshold']
     """
     check_integer("n_trials", n_trials, least=1, most=MOST_TRIALS)
-    check_runs(n_halves)
+    check_runs(n_runs)
     if max_q is not None:
         check_integer("max_q", max_q, least=1)
     job_count(n_jobs)
@@ -357,12 +357,12 @@ def stabs(
 
     def selected(training: Training, wanted: Sequence[tuple[float, float]]) -> list[Ints]:
         base = StabilitySelection(
-            L0Logistic(), q=most, threshold=0.9, rule=UNIMODAL, n_runs=n_halves, max_features=most, n_jobs=n_jobs
+            L0Logistic(), q=most, threshold=0.9, rule=UNIMODAL, n_runs=n_runs, max_features=most, n_jobs=n_jobs
         )
         paths = base.set_params(random_state=plan.seed).fit(training.train(), training.y)
         sets = []
         for pfer, threshold in wanted:
-            q = _largest_q(plan.X.shape[1], pfer, threshold, n_halves, most)
+            q = _largest_q(plan.X.shape[1], pfer, threshold, n_runs, most)
             sets.append(np.flatnonzero(paths.select(threshold=threshold, q=q).support) if q else np.empty(0, np.int64))
         return sets
 
@@ -594,10 +594,10 @@ def _cells(plan: Plan, resample: Resample, fit: Callable[[Training], Sequence[Fi
     return cells
 
 
-def _largest_q(d: int, pfer: float, threshold: float, n_halves: int, most: int) -> int:
+def _largest_q(d: int, pfer: float, threshold: float, n_runs: int, most: int) -> int:
     """How many features a run may select so that the bound holds; 0 where not even one may be."""
     try:
-        control = error_control(d, pfer=pfer, threshold=threshold, rule=UNIMODAL, n_runs=n_halves)
+        control = error_control(d, pfer=pfer, threshold=threshold, rule=UNIMODAL, n_runs=n_runs)
     except InputError:
         return 0
     return min(control.q, most)

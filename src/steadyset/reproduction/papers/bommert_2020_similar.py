@@ -34,7 +34,7 @@ class Effort(NamedTuple):
     folds: int
     largest: int
     trials: int
-    n_halves: int
+    n_runs: int
 
 
 FULL, FAST = Effort(10, 100, 50, 100), Effort(5, 30, 10, 20)
@@ -160,7 +160,7 @@ def _scenarios() -> dict[tuple[int, int, str, int], int]:
 
 
 def _told(effort: Effort, what: str) -> str:
-    stabs = f"stability selection with {effort.trials} draws and {effort.n_halves} halves"
+    stabs = f"stability selection with {effort.trials} draws and {effort.n_runs} halves"
     return f"{what}; {effort.folds} folds, sizes up to {effort.largest}, {stabs}."
 
 
@@ -193,9 +193,7 @@ def approaches_on_simulated(n: int, p: int, kind: Any, similar: int, seed: int, 
 def _approach(name: str, X: Floats, y: Any, effort: Effort, seed: int) -> Any:
     folds = KFold(effort.folds, stratified=True)
     if name == "stabs":
-        return approaches.stabs(
-            X, y, n_trials=effort.trials, n_halves=effort.n_halves, resampling=folds, random_state=seed
-        )
+        return approaches.stabs(X, y, n_trials=effort.trials, n_runs=effort.n_runs, resampling=folds, random_state=seed)
     sizes = range(2, effort.largest + 1, 2)
     return approaches.APPROACHES[name](X, y, sizes=sizes, resampling=folds, random_state=seed)
 
