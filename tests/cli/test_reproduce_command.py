@@ -60,7 +60,7 @@ def test_missing_data_are_told_and_do_not_fail(example, capsys):
     assert run(["reproduce", f"{PAPER}/table-2"]) == 0
     out = capsys.readouterr().out
     assert "It needs the data of nowhere, which is not here." in out
-    assert "3 not decidable here." in out
+    assert "3 data missing." in out
     assert "--data DIR names a folder with the data of nowhere, --download fetches what OpenML has." in out
 
 
@@ -126,9 +126,9 @@ def test_the_page_holds_new_and_earlier_results(example, tmp_path):
     assert run(["reproduce", f"{PAPER}/table-1", "--summary", str(page)]) == 0
     assert run(["reproduce", f"{PAPER}/table-2", "--summary", str(page)]) == 0
     text = page.read_text(encoding="utf-8")
-    assert "### table-1: A table" in text
+    assert "### Table 1: A table" in text
     assert "| 0 | 0.00 / 0.0000 |" in text
-    assert "- Not decidable here: all cells. It needs the data of nowhere, which is not here." in text
+    assert "- Data missing: all cells. It needs the data of nowhere, which is not here." in text
 
 
 def test_programs_get_every_comparison(example, capsys):

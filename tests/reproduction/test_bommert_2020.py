@@ -103,4 +103,4 @@ def test_claims_about_data_sets_that_are_missing_are_neither_held_nor_refuted(ru
     missing = [
         row for row in rows if row.reason == "It needs the data of tecator, lsvt and arcene, which are not here."
     ]
-    assert [(row.verdict, row.excused) for row in missing] == [(Verdict.UNDECIDED, True)] * 2
+    assert [(row.verdict, row.excused) for row in missing] == [(Verdict.MISSING, True)] * 2

@@ -1,6 +1,7 @@
 """What papers print: every file is well formed, every item has its numbers, and mistakes are told with their place."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -8,7 +9,9 @@ from steadyset.errors import InputError
 from steadyset.references import cited
 from steadyset.reproduction import all_items, all_papers, chosen_items, item, register_paper, unregister_paper
 from steadyset.reproduction.published_numbers import FOLDER, PublishedItem, paper_of, read_paper
+from steadyset.reproduction.verdicts import Verdict
 
+PAGE = Path(__file__).parents[2] / "docs" / "reproduction"
 ITEM = {"title": "A table", "digits": 2, "cells": [{"row": "a", "column": "b", "value": 0.5}]}
 
 
@@ -19,6 +22,17 @@ def with_item(**parts):
 def test_every_published_item_is_reproduced_and_every_reproduction_has_its_numbers():
     printed = {f"{paper.name}/{name}" for paper in map(read_paper, FOLDER.glob("*.json")) for name in paper.items}
     assert printed == {one.name for one in all_items() if (FOLDER / f"{one.paper}.json").exists()}
+
+
+def test_no_result_on_the_page_expects_a_verdict_that_nobody_computed():
+    kept = [json.loads(file.read_text(encoding="utf-8")) for file in PAGE.glob("*.json")]
+    assert kept
+    told = [(one["item"], row["what"]) for one in kept for row in one["rows"] if never_computed(row)]
+    assert told == []
+
+
+def never_computed(row):
+    return not Verdict(row["verdict"]).decided and Verdict(row["expected"]).decided
 
 
 def test_every_paper_cites_a_reference_that_the_list_has():
@@ -43,7 +57,7 @@ def test_a_cell_may_have_its_own_digits_and_words_have_none():
     [
         ([], "example must be an object with names"),
         ({"items": {}}, "example lacks paper"),
-        ({"paper": "x", "items": {}, "tables": 1}, "unknown key 'tables'; known are items, paper, reference"),
+        ({"paper": "x", "items": {}, "tables": 1}, "unknown key 'tables'; known are items, left_out, paper, reference"),
         (with_item(cells=[]), "table-1 has neither cells nor claims"),
         (with_item(cells=5), "table-1: cells must be a list (got 5)"),
         (with_item(cells=[{"row": "a", "column": "b"}]), "cell 1 lacks value"),

@@ -115,7 +115,7 @@ def test_missing_data_leave_the_rest_undecided_without_failing(tmp_path):
 
     item(PAPER, "table-1", data=("here", "elsewhere"))(rows)
     result = reproduce_item(chosen_items([PAPER])[0], out=tmp_path / "out", data=DataFolder((tmp_path,)))
-    assert [row.verdict for row in result.rows] == [Verdict.REPRODUCED, Verdict.UNDECIDED]
+    assert [row.verdict for row in result.rows] == [Verdict.REPRODUCED, Verdict.MISSING]
     assert result.rows[1].reason == "It needs the data of elsewhere, which is not here."
     assert not result.differing()
 
@@ -149,19 +149,110 @@ def test_an_item_gives_one_row_per_cell_and_claim(tmp_path, rows, sentence):
 
 
 def test_claims_hold_fail_or_stay_open(tmp_path):
-    texts = {"grows": "It grows.", "falls": "It falls.", "open": "It is so."}
+    texts = {"grows": "It grows.", "falls": "It falls.", "open": "It is so.", "unsaid": "It does."}
     claims = [{"claim": name, "text": text, "page": 3} for name, text in texts.items()]
-    published(cells=[], claims=claims)
+    published(
+        cells=[], claims=claims, expected=[{"claim": "unsaid", "verdict": Verdict.NOT_STATED, "reason": "Says who?"}]
+    )
 
     def told(run):
         yield run.claim("grows", bool(np.all(np.diff([1, 2, 3]) > 0)), "1 to 3")
         yield run.claim("falls", False, "1 to 3")
-        yield run.claim("open", None, "nobody can know")
+        yield run.not_computed(run.published.claim("open"), "It takes a year.")
+        yield run.not_stated(run.published.claim("unsaid"))
 
     rows = reproduced(tmp_path, told).rows
-    assert [row.verdict for row in rows] == [Verdict.REPRODUCED, Verdict.REFUTED, Verdict.UNDECIDED]
+    assert [row.verdict for row in rows] == [
+        Verdict.REPRODUCED,
+        Verdict.REFUTED,
+        Verdict.NOT_COMPUTED,
+        Verdict.NOT_STATED,
+    ]
     assert rows[0].what == "It grows (p. 3)."
-    assert rows[2].reason == "nobody can know"
+    assert [row.reason for row in rows[2:]] == ["It takes a year.", "Says who?"]
+
+
+def test_what_was_never_computed_is_not_expected_to_be_reproduced(tmp_path):
+    published(expected=[])
+    (row,) = reproduced(tmp_path, lambda run: [run.not_computed(run.published.cells[0], "It takes a year.")]).rows
+    assert row.expected is Verdict.NOT_COMPUTED
+
+
+@pytest.mark.parametrize(("holds", "words"), [(True, "consistent"), (False, "contrary")])
+def test_an_experiment_of_reduced_size_neither_reproduces_nor_refutes(tmp_path, holds, words):
+    published(cells=[], claims=[{"claim": "grows", "text": "It grows."}])
+
+    def small(run):
+        run.size({"data sets": (3, 12), "folds": (1, 10)})
+        yield run.claim("grows", holds, "1 to 3", cutoff="grows: by more than 1")
+
+    result = reproduced(tmp_path, small)
+    assert result.size == "3 of 12 data sets, 1 of 10 folds (2.5% of the size)"
+    assert (result.rows[0].told, result.rows[0].tolerance) == (f"{words} at 2.5% of the size", "grows: by more than 1")
+    assert bool(result.differing()) is not holds
+
+
+@pytest.mark.parametrize(("holds", "verdict"), [(True, Verdict.REPRODUCED), (False, Verdict.REFUTED)])
+def test_an_experiment_of_reduced_size_with_power_decides_in_both_directions(tmp_path, holds, verdict):
+    published(cells=[], claims=[{"claim": "grows", "text": "It grows."}])
+
+    def small(run):
+        run.size({"data sets": (3, 12)})
+        yield run.claim("grows", holds, "1 to 3", power="growth by 0.1 is seen in 99% of cases")
+
+    assert reproduced(tmp_path, small).rows[0].verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("matters", "ours", "words"),
+    [
+        (0.1, 0.34, "reproduced"),
+        (0.1, 0.6, "refuted"),
+        (0.02, 0.34, "consistent within a wide tolerance"),
+        (None, 0.34, "consistent within a wide tolerance"),
+    ],
+)
+def test_a_tolerance_that_would_miss_what_matters_reproduces_nothing(tmp_path, matters, ours, words):
+    published()
+    seen = 0.005 + (3 + 1.2816) * 0.01  # half a unit, 3 standard errors, and so far beyond them in 90% of cases
+    (row,) = reproduced(
+        tmp_path, lambda run: [run.row(run.published.cells[0], ours, standard_error=0.01, matters=matters)]
+    ).rows
+    assert row.told == words
+    assert f"a difference of {seen:.2g} is refuted in 90% of cases" in row.tolerance
+
+
+def test_a_file_that_is_not_the_set_of_the_papers_is_not_used(tmp_path):
+    published(cells=[{"row": "sonar", "column": "rows", "value": 2}], digits=0)
+    frame = pd.DataFrame({"x": [1.0, 2.0], "target": ["M", "R"]})
+    frame.to_parquet(tmp_path / "sonar.parquet")
+    item(PAPER, "table-1", data=("sonar",))(lambda run: [run.row(run.published.cells[0], len(run.data("sonar").X))])
+    (row,) = reproduce_item(chosen_items([PAPER])[0], out=tmp_path / "out", data=DataFolder((tmp_path,))).rows
+    assert row.verdict is Verdict.MISSING
+    assert row.reason == "sonar.parquet is not the set of the papers: it has 2 rows and 1 features."
+
+
+def test_a_full_version_replaces_the_fast_one_on_the_page(tmp_path):
+    from steadyset.reproduction.summary import write_summary
+
+    published()
+    item(PAPER, "table-1", full_seconds=100)(jaccard)
+    (only,) = chosen_items([PAPER])
+    results = [reproduce_item(only, out=tmp_path / "out", full=full) for full in (False, True)]
+    write_summary(tmp_path / "page.md", results)
+    text = (tmp_path / "page.md").read_text(encoding="utf-8")
+    assert "\n1 comparison: 1 reproduced.\n" in text
+    assert text.count("### Table 1") == 1
+
+
+def test_what_is_left_out_of_a_paper_is_told_with_its_reason(tmp_path):
+    from steadyset.reproduction.summary import summary_of
+
+    contents = {"title": "Two sets", "cells": [{"row": "two sets", "column": "jaccard", "value": 0.33, "digits": 2}]}
+    register_paper(
+        PAPER, {"paper": "An example", "items": {"table-1": contents}, "left_out": {"Figure 2": "It is a photograph."}}
+    )
+    assert "- Left out: Figure 2. It is a photograph.\n" in summary_of([reproduced(tmp_path, jaccard)])
 
 
 def test_only_the_full_version_computes_what_takes_long(tmp_path):
@@ -173,7 +264,7 @@ def test_only_the_full_version_computes_what_takes_long(tmp_path):
 
     item(PAPER, "table-1", full_seconds=100)(slow)
     fast, full = (reproduce_item(chosen_items([PAPER])[0], out=tmp_path, full=full) for full in (False, True))
-    assert (fast.rows[0].verdict, fast.differing()) == (Verdict.UNDECIDED, [])
+    assert (fast.rows[0].verdict, fast.differing()) == (Verdict.NOT_COMPUTED, [])
     assert full.rows[0].verdict is Verdict.REPRODUCED
     assert {path.name for path in (tmp_path / PAPER).iterdir()} == {"table-1", "table-1-full"}
 

@@ -22,8 +22,8 @@ HOW = """\
 `steadyset reproduce` lists what there is; `steadyset reproduce PAPER/ITEM` makes one, `--full` its full version, and
 writes its comparison, tables and pictures to a folder; `--resume` continues after Ctrl-C. Real data come from the
 folder that `--data` or STEADYSET_DATA names (one Parquet file per set, with a column `target`), or from OpenML with
-`--download`: OpenML's own checksum of the file is verified, then the numbers are compared with a checksum of those that
-this page was computed with. A set that OpenML has in another form is refused, not used."""
+`--download`. Before a set is used, its rows, features and classes are checked and its numbers compared with a checksum
+of those that this page was computed with; another set under the same name is not used: its data count as missing."""
 
 
 def reproduce(
@@ -106,7 +106,7 @@ def reproduce(
 
 
 def _download(names: list[str]) -> None:
-    """Download data sets; one that cannot be had is told, and leaves what needs it undecided."""
+    """Download data sets; one that cannot be had is told, and leaves what needs it open."""
     from steadyset.reproduction.data_sets import MissingDataError
     from steadyset.reproduction.downloads import download
 
@@ -141,16 +141,15 @@ def _print_list(form: Format, *, safe: bool) -> None:
 
 
 def _print_result(result: Result, out: Path) -> None:
-    from steadyset.reproduction import Verdict
-
     version = "full version, " if result.full else ""
     title = f"{result.name}: {result.title} ({version}{lasting(result.seconds)})"
-    reasons = {row.reason for row in result.rows}
-    if len(reasons) == 1 and all(row.excused and row.verdict is Verdict.UNDECIDED for row in result.rows):
-        typer.echo(f"{title}\n{counted(len(result.rows), 'comparison')} not decidable here: {reasons.pop()}\n")
+    reasons = {(row.told, row.reason) for row in result.rows}
+    if len(reasons) == 1 and not any(row.verdict.decided for row in result.rows):
+        verdict, reason = reasons.pop()
+        typer.echo(f"{title}\n{counted(len(result.rows), 'comparison')}: {verdict}. {reason}\n")
         return
     print_rows(_told(result), Format.table, title=title, wide=["what", "ours", "tolerance", "verdict", "reason"])
-    for note in result.notes:
+    for note in (*([f"Size: {result.size}."] if result.size else []), *result.notes):
         typer.echo(note)
 
 

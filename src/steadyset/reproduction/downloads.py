@@ -1,41 +1,27 @@
 """Data sets from OpenML, as the papers use them, each verified before it is kept.
 
 data_sets.json says for each set its number on OpenML, what has to be done to have the set of the papers, and how it is
-recognised. OpenML gives the checksum of each file, which scikit-learn verifies. `sha256` is that of the numbers of the
-set that the results here were computed with (`numbers_checksum`); a set whose numbers are others is refused. Sets that
-nobody here has are recognised by their shape and by the share of their largest class, which the papers print.
+recognised (`steadyset.reproduction.data_sets`). OpenML gives the checksum of each file, which scikit-learn verifies.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import warnings
 from collections.abc import Mapping
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.error import URLError
 
 from steadyset.errors import Argument, InputError
 from steadyset.io.disk import explained, written_durably
-from steadyset.reproduction.data_sets import TARGET, MissingDataError, downloads_folder
+from steadyset.reproduction.data_sets import TARGET, MissingDataError, downloads_folder, known_sets, what_differs
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FILE = "data_sets.json"
 SERVICE = "OpenML"
 MISSING = "?"  # a missing value among codes
 RETRIES, PAUSE = 2, 1.0  # after how many seconds
-
-
-@cache
-def downloadable() -> Mapping[str, Mapping[str, Any]]:
-    """What is known of each data set that OpenML has."""
-    found: Mapping[str, Mapping[str, Any]] = json.loads((files("steadyset.reproduction") / FILE).read_text("utf-8"))
-    return found
 
 
 def download(name: str) -> Path:
@@ -43,11 +29,12 @@ def download(name: str) -> Path:
     file = downloads_folder() / f"{name}.parquet"
     if file.is_file():
         return file
-    if name not in downloadable():
+    record = known_sets().get(name, {})
+    if "openml" not in record:
         raise MissingDataError(f"{SERVICE} is not known to have the data of {name}; put {name}.parquet into a folder.")
-    record = downloadable()[name]
     frame = as_published(_fetched(name, record["openml"]), record)
-    _verify(name, frame, record)
+    if why := what_differs(frame, record):
+        raise MissingDataError(f"What {SERVICE} has as {name} is not the set of the papers: {why}.")
     with explained(file):
         file.parent.mkdir(parents=True, exist_ok=True)
         with written_durably(file) as beside:
@@ -110,43 +97,3 @@ def _numbers(column: pd.Series, codes: Mapping[str, float] | None) -> pd.Series:
         places = {word: place for place, word in enumerate(sorted(column.dropna().astype(str).unique()))}
         return column.astype(str).map(places).astype(float)
     return read.astype(float)
-
-
-def _verify(name: str, frame: pd.DataFrame, record: Mapping[str, Any]) -> None:
-    shape = (len(frame), frame.shape[1] - 1)
-    if shape != (record["rows"], record["features"]):
-        raise _other_data(name, f"it has {shape[0]} rows and {shape[1]} features")
-    if frame.isna().any(axis=None):
-        raise _other_data(name, "it has missing values")
-    if "sha256" in record and numbers_checksum(frame) != record["sha256"]:
-        raise _other_data(name, "its numbers are others")
-    if "largest_share" in record:
-        share = frame[TARGET].value_counts(normalize=True).iloc[0]
-        if round(share, 2) != record["largest_share"]:
-            raise _other_data(name, f"its largest class has the share {share:.2f}")
-
-
-def _other_data(name: str, why: str) -> MissingDataError:
-    return MissingDataError(f"What {SERVICE} has as {name} is not the set of the papers: {why}.")
-
-
-def numbers_checksum(frame: pd.DataFrame) -> str:
-    """A checksum of the numbers of a set, which the order of its rows and the names in it do not change.
-
-    Each row is written as its features with 6 significant digits and its class, numbered by how frequent it is; the
-    rows are sorted.
-    """
-    import numpy as np
-
-    y = frame[TARGET]
-    if y.dtype.kind == "f":
-        target = [f"{value:.6g}" for value in y]
-    else:
-        sizes = y.astype(str).value_counts()
-        order = sorted(sizes.index, key=lambda label: (-sizes[label], label))
-        target = [str(order.index(label)) for label in y.astype(str)]
-    values = frame.drop(columns=TARGET).to_numpy(dtype=np.float64) + 0.0  # no negative zero
-    rows = sorted(
-        ",".join([*(f"{value:.6g}" for value in row), label]) for row, label in zip(values, target, strict=True)
-    )
-    return hashlib.sha256("\n".join(rows).encode()).hexdigest()

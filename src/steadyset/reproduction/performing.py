@@ -35,6 +35,7 @@ class Result:
     seconds: float
     rows: tuple[Row, ...]
     notes: tuple[str, ...] = ()
+    size: str = ""
 
     @property
     def name(self) -> str:
@@ -54,7 +55,7 @@ class Result:
 
     def table(self) -> list[dict[str, str]]:
         """The rows as texts."""
-        return [{key: str(getattr(row, key)) for key in SHOWN} for row in self.rows]
+        return [{key: str(getattr(row, key)) for key in SHOWN} | {"verdict": row.told} for row in self.rows]
 
 
 def result_from(contents: Mapping[str, Any], where: Path) -> Result:
@@ -94,7 +95,8 @@ def reproduce_item(
     begin = time.monotonic()
     rows = _rows(run)
     seconds = round(time.monotonic() - begin, 1)
-    result = Result(item.paper, item.item, item.published.title, full, seed, seconds, rows, tuple(run.notes))
+    size = "; ".join(dict.fromkeys(run.sizes))
+    result = Result(item.paper, item.item, item.published.title, full, seed, seconds, rows, tuple(run.notes), size)
     folder.finish(asdict(result), result.table())
     return result
 
@@ -113,8 +115,7 @@ def _rows(run: Run) -> tuple[Row, ...]:
     left_out = [part for part in run.published.parts() if part.what not in found]
     if left_out and not missing:
         raise InputError(f"{run.item.name} gives no row for {left_out[0].what!r}; expected one per cell and claim.")
-    reason = str(run.data_folder.missing(missing))
-    found |= {part.what: run.not_computed(part, reason) for part in left_out}
+    found |= {part.what: run.missing(part, missing) for part in left_out}
     order = {part.what: place for place, part in enumerate(run.published.parts())}
     return tuple(sorted(found.values(), key=lambda row: order[row.what]))
 

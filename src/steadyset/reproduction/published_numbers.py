@@ -3,14 +3,15 @@
 The contents of a paper are one JSON object:
 
     {"paper": "title, year", "reference": "Nogueira 2018",
+     "left_out": {"Figures 1.1 to 1.3": "They explain definitions."},
      "items": {"table-6.6": {"title": "...", "page": 123, "digits": 2, "given": {"n_runs": 100},
                              "cells": [{"row": "sonar", "column": "JMI", "value": 0.71}],
                              "claims": [{"claim": "falls", "text": "Stability falls with redundancy.", "page": 120}],
                              "expected": [{"row": "sonar", "verdict": "refuted", "reason": "..."}]}}}
 
 `digits` are the decimals that are printed; a cell may have its own. `given` holds what the paper states of its setting.
-`expected` lists the cells and claims whose verdict is another one than reproduced, each with its reason; `version`
-("fast" or "full") limits an entry to one of them.
+`expected` lists the cells and claims whose verdict is neither reproduced nor consistent, each with its reason;
+`version` ("fast" or "full") limits an entry to one of them. `left_out` says what is not among the items, and why.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from steadyset.reproduction.verdicts import Verdict
 
 FOLDER = Path(__file__).parent / "published"
 VERSIONS = ("fast", "full")
-PAPER_KEYS = {"paper", "reference", "items"}
+PAPER_KEYS = {"paper", "reference", "items", "left_out"}
 ITEM_KEYS = {"title", "page", "digits", "given", "cells", "claims", "expected"}
 CELL_KEYS = {"row", "column", "value", "digits", "page"}
 CLAIM_KEYS = {"claim", "text", "page"}
@@ -125,18 +126,19 @@ class PublishedItem:
         return list(dict.fromkeys(cell.column for cell in self.cells))
 
     def expectation(self, what: Cell | Claim, version: str) -> Expected | None:
-        """The recorded verdict where it is not "reproduced"; the first entry that fits counts."""
+        """The recorded verdict where there is one; the first entry that fits counts."""
         return next((one for one in self.expected if one.fits(what) and one.version in (None, version)), None)
 
 
 @dataclass(frozen=True)
 class PublishedPaper:
-    """A paper: its title, whom it cites as, and its items by name."""
+    """A paper: its title, whom it cites as, its items by name, and what is left out, with the reason."""
 
     name: str
     title: str
     reference: str
     items: Mapping[str, PublishedItem]
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_paper(path: Path) -> PublishedPaper:
@@ -148,11 +150,13 @@ def paper_of(name: str, contents: Any, where: str) -> PublishedPaper:
     """A paper from its contents; what is not as it has to be is told with its place."""
     told = _mapping(contents, where, PAPER_KEYS, needed={"paper", "items"})
     items = _mapping(told["items"], f"{where}: items")
+    left_out = _mapping(told.get("left_out", {}), f"{where}: left_out")
     return PublishedPaper(
         name,
         _text(told["paper"], f"{where}: paper"),
         _text(told.get("reference", ""), f"{where}: reference", empty=True),
         {key: _item(key, one, f"{where}: {key}") for key, one in items.items()},
+        {key: _text(why, f"{where}: left_out: {key}") for key, why in left_out.items()},
     )
 
 

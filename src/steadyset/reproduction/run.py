@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,8 +13,8 @@ from steadyset.progress import Tell
 from steadyset.reproduction.data_sets import DataFolder, DataSet
 from steadyset.reproduction.items import Item
 from steadyset.reproduction.published_numbers import Cell, Claim, PublishedItem
-from steadyset.reproduction.verdicts import Row, Tolerance, Verdict, tolerance_of, within
-from steadyset.wording import DASH, number
+from steadyset.reproduction.verdicts import Row, Verdict, tolerance_of, within
+from steadyset.wording import DASH, number, percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from steadyset.reproduction.results_folder import ResultsFolder
 
 MORE_DIGITS = 2  # that ours shows beyond those that are printed
+# As good as nothing recorded: which of the first two it is follows from the size and the tolerance; what was never
+# computed has no other verdict.
+UNRECORDED = (Verdict.REPRODUCED, Verdict.CONSISTENT, Verdict.MISSING, Verdict.NOT_COMPUTED)
 
 
 @dataclass
@@ -38,6 +41,7 @@ class Run:
     seed : of everything random
     kept_in : where results are written
     progress : is told (done, total) of long work; the run may end there, with what is finished kept
+    share, sizes : of the size of the paper's experiment, and in words; see `size`
     """
 
     item: Item
@@ -49,6 +53,8 @@ class Run:
     seed: int = 0
     progress: Tell | None = None
     notes: list[str] = field(default_factory=list)
+    share: float = 1.0
+    sizes: list[str] = field(default_factory=list)
 
     @property
     def published(self) -> PublishedItem:
@@ -65,13 +71,23 @@ class Run:
         return self.kept_in.path
 
     def data(self, name: str) -> DataSet:
-        """A data set: name, X, y. One that is not at hand ends the item, and what is left is not decidable here."""
+        """A data set: name, X, y. One that is not at hand ends the item, and data are missing for what is left."""
         self._check_declared(name)
         return self.data_folder.read(name)
 
     def at_hand(self) -> list[str]:
         """The data sets of the item that are at hand; the framework tells of cells that the others leave out."""
         return [name for name in self.item.data if self.data_folder.holds(name)]
+
+    def size(self, parts: Mapping[str, tuple[float, float]]) -> None:
+        """Say how large the experiment is beside the paper's: {"data sets": (4, 12), "folds": (3, 10)}.
+
+        Rows that are given from here on are consistent or contrary at this share of the size, the product of its
+        parts, unless their power decides them; rows that were given before are of the paper's size.
+        """
+        self.share = math.prod(min(1.0, ours / theirs) for ours, theirs in parts.values())
+        told = [f"{_count(ours)} of {_count(theirs)} {what}" for what, (ours, theirs) in parts.items()]
+        self.sizes.append(f"{', '.join(told)} ({percent(self.share)} of the size)")
 
     def row(
         self,
@@ -81,6 +97,7 @@ class Run:
         standard_error: float = 0.0,
         published_error: float = 0.0,
         times: float = 3.0,
+        matters: float | None = None,
         correction: str = "",
         reason: str = "",
     ) -> Row:
@@ -88,45 +105,61 @@ class Run:
 
         The tolerance is half a unit of the last printed digit, plus `times` standard errors of the difference, where
         `standard_error` is that of ours and `published_error` that of the published number (0 where exact). A
-        `correction` says what had to be changed in what the paper states; a `reason` explains.
+        difference of `matters` would change what the paper says: where chance is involved, a number is reproduced only
+        if the tolerance would refute such a difference in 90% of cases, and else consistent. A `correction` says what
+        had to be changed in what the paper states; a `reason` explains.
         """
         if isinstance(cell.value, str) or isinstance(ours, str):
-            return self._judged(cell, str(ours), Tolerance(0.0, "exact"), cell.text == str(ours), correction, reason)
+            return self._judged(cell, str(ours), "exact", cell.text == str(ours), correction, reason)
         tolerance = tolerance_of(cell.digits, standard_error, published_error, times)
         near = not math.isnan(ours) and within(cell.value, ours, tolerance)
-        return self._judged(cell, _shown(float(ours), cell.digits), tolerance, near, correction, reason)
+        decides = matters is not None and bool(tolerance.seen)
+        weak = bool(tolerance.seen) and (matters is None or tolerance.seen > matters)
+        shown = _shown(float(ours), cell.digits)
+        return self._judged(cell, shown, str(tolerance), near, correction, reason, decides=decides, weak=weak)
 
     def claim(
         self,
         name: str,
-        holds: bool | None,
+        holds: bool,
         ours: str,
         *,
+        cutoff: str = "",
+        power: str = "",
         correction: str = "",
         reason: str = "",
+        weak: bool = False,
         timed: bool = False,
     ) -> Row:
-        """Judge a claim: whether it holds, None where that cannot be decided, and what we saw.
+        """Judge a claim: whether it holds, and what we saw.
 
-        A `timed` one is about how long something takes, which depends on what else the machine does: another verdict
-        than the recorded one is told, and is no failure.
+        `cutoff` says what its words stand for ("the same: within 0.02"). `power` says what an experiment of reduced
+        size would have seen, which then decides in both directions; a `weak` comparison could hardly have refuted the
+        claim, which is consistent at best. A `timed` one is about how long something takes, which depends on what else
+        the machine does: another verdict than the recorded one is told, and is no failure.
         """
+        told = "; ".join(part for part in (cutoff, power) if part) or DASH
         claim = self.published.claim(name)
-        if holds is None:
-            return self.undecided(claim, reason or ours, ours=ours if reason else DASH)
-        return self._judged(claim, ours, Tolerance(0.0, DASH), bool(holds), correction, reason, excused=timed)
+        return self._judged(
+            claim, ours, told, bool(holds), correction, reason, decides=bool(power), weak=weak, excused=timed
+        )
 
-    def undecided(self, what: Cell | Claim, reason: str = "", *, ours: str = DASH) -> Row:
-        """A cell or a claim that cannot be decided; why says the recorded verdict, or `reason`."""
-        return self._row(what, ours, DASH, Verdict.UNDECIDED, reason)
+    def missing(self, what: Cell | Claim, names: Sequence[str], *, ours: str = DASH) -> Row:
+        """A cell or a claim about data sets that are not at hand."""
+        reason = str(self.data_folder.missing([name for name in names if not self.data_folder.holds(name)]))
+        return self._row(what, ours, DASH, Verdict.MISSING, reason, excused=True)
+
+    def not_computed(self, what: Cell | Claim, reason: str = "", *, ours: str = DASH) -> Row:
+        """A cell or a claim that is left out, for a reason that is given or recorded."""
+        return self._row(what, ours, DASH, Verdict.NOT_COMPUTED, reason, excused=True)
 
     def only_full(self, what: Cell | Claim) -> Row:
         """A cell or a claim that only the full version computes."""
-        return self._row(what, DASH, DASH, Verdict.UNDECIDED, "Only the full version computes it.", excused=True)
+        return self.not_computed(what, "Only the full version computes it.")
 
-    def not_computed(self, what: Cell | Claim, reason: str) -> Row:
-        """A cell or a claim for which something is missing that others may have."""
-        return self._row(what, DASH, DASH, Verdict.UNDECIDED, reason, excused=True)
+    def not_stated(self, what: Cell | Claim, *, ours: str = DASH) -> Row:
+        """A cell or a claim of which the source says too little; what it does not say is recorded."""
+        return self._row(what, ours, DASH, Verdict.NOT_STATED, "")
 
     def assess(self, selectors: Any, X: Any, y: Any, *, name: str, **options: Any) -> Assessment:
         """`steadyset.assess` with the jobs, engine and seed of this run; `name` is that of its run folder.
@@ -167,28 +200,50 @@ class Run:
         self,
         what: Cell | Claim,
         ours: str,
-        tolerance: Tolerance,
+        tolerance: str,
         holds: bool,
         correction: str,
         reason: str,
         *,
+        decides: bool = False,
+        weak: bool = False,
         excused: bool = False,
     ) -> Row:
+        """What a comparison gives: one that `decides` is of full size by its power, a `weak` one sees too little."""
+        small = self.share < 1 and not decides
         if not holds:
-            return self._row(what, ours, str(tolerance), Verdict.REFUTED, reason, excused=excused)
-        verdict = Verdict.CORRECTED if correction else Verdict.REPRODUCED
-        return self._row(what, ours, str(tolerance), verdict, correction or reason, excused=excused)
+            verdict = Verdict.CONTRARY if small else Verdict.REFUTED
+        elif small or weak:
+            verdict = Verdict.CONSISTENT
+        else:
+            verdict = Verdict.CORRECTED if correction else Verdict.REPRODUCED
+        why = correction if holds and correction else reason
+        return self._row(what, ours, tolerance, verdict, why, excused=excused, share=self.share if small else 1.0)
 
     def _row(
-        self, what: Cell | Claim, ours: str, tolerance: str, verdict: Verdict, reason: str, *, excused: bool = False
+        self,
+        what: Cell | Claim,
+        ours: str,
+        tolerance: str,
+        verdict: Verdict,
+        reason: str,
+        *,
+        excused: bool = False,
+        share: float = 1.0,
     ) -> Row:
         recorded = self.published.expectation(what, self.version)
-        expected = Verdict.REPRODUCED if recorded is None else recorded.verdict
-        if recorded is not None and verdict is expected and recorded.reason not in reason:
-            reason = f"{recorded.reason} {reason}".strip()
+        if recorded is not None:
+            coarse = verdict is Verdict.CONSISTENT and recorded.verdict is Verdict.CORRECTED
+            expected = verdict if coarse else recorded.verdict
+            if verdict is expected and recorded.reason not in reason:
+                reason = f"{recorded.reason} {reason}".strip()
+        elif verdict in UNRECORDED:
+            expected = verdict
+        else:
+            expected = Verdict.CONSISTENT if share < 1 else Verdict.REPRODUCED
         compared = (what.what, what.text if isinstance(what, Cell) else DASH, ours, tolerance, verdict, reason)
         place = (what.row, what.column) if isinstance(what, Cell) else ("", "")
-        return Row(*compared, expected, excused, *place)
+        return Row(*compared, expected, excused, *place, share)
 
     def _check_declared(self, name: str) -> None:
         if name not in self.item.data:
@@ -200,3 +255,7 @@ def _shown(ours: float, digits: int | None) -> str:
     if not digits and ours.is_integer():
         return f"{ours:.0f}"
     return number(ours, (MORE_DIGITS if digits is None else digits) + MORE_DIGITS)
+
+
+def _count(value: float) -> str:
+    return f"{value:,.0f}" if value == round(value) else f"{value:g}"

@@ -1,4 +1,4 @@
-"""The summary of all reproductions as a Markdown page: verdicts first, then each item with its numbers and reasons.
+"""The summary of all reproductions as a Markdown page: a screen for each paper, then each item with its numbers.
 
 The results are kept in a folder beside the page, one file per item and version, so that the page of a full version that
 took hours remains when the fast ones are made again.
@@ -18,25 +18,27 @@ from steadyset.io.disk import explained, write_durably
 from steadyset.io.json_files import read_json_file
 from steadyset.reproduction.items import Item, all_items, all_papers
 from steadyset.reproduction.performing import Result, result_from
-from steadyset.reproduction.verdicts import Row, Verdict
+from steadyset.reproduction.published_numbers import PublishedPaper
+from steadyset.reproduction.verdicts import MEANINGS, Row, Verdict
 from steadyset.wording import DASH, counted, lasting, listed
 
 MOST_CELLS = 12  # named beside a reason
-MARKS = {Verdict.REPRODUCED: "", Verdict.CORRECTED: " (c)", Verdict.REFUTED: " ✗", Verdict.UNDECIDED: ""}
-INTRODUCTION = """\
+MOST_AGAINST = 8  # named in the summary of a paper
+MARKS = {Verdict.CORRECTED: " (c)", Verdict.CONSISTENT: " ~", Verdict.REFUTED: " ✗", Verdict.CONTRARY: " ✗~"}
+BRIEFLY = {Verdict.CORRECTED: "corrected", Verdict.NOT_STATED: "not stated"}  # in the tables of a summary
+VERDICTS = "\n".join(f"- **{verdict}**: {meaning};" for verdict, meaning in MEANINGS.items()).removesuffix(";")
+INTRODUCTION = f"""\
 `steadyset reproduce all` computes tables and figures of papers again and puts the published numbers beside ours; this
-page is what it wrote. Each cell of a table and each claim of a text is one comparison, with one of four verdicts:
+page is what it wrote. Each cell of a table and each claim of a text is one comparison, with one of these verdicts:
 
-- **reproduced**: our number lies within the tolerance, or the claim holds for what we computed;
-- **reproduced with a correction**: it does once something that the paper states is changed, and the page says what;
-- **refuted**: it does not, and the page gives our number or a counter-example;
-- **not decidable here**: for example because the data are not public; the page says why.
+{VERDICTS}.
 
 Tolerances are half a unit of the last printed digit and, where chance is involved, 3 or 4 standard errors; they never
-come from what we got. Verdicts are recorded: `steadyset reproduce` fails as soon as one differs from the record, in
-either direction. *Fast* versions make fewer repetitions than the paper where that takes long; *full* ones make as many.
-In the tables of numbers, *published / ours* stand beside each other, ✗ marks what is refuted and (c) what needed a
-correction."""
+come from what we got, and their power stands beside them. What words such as *same* or *about* stand for, we chose;
+it stands beside the claim. Verdicts are recorded: `steadyset reproduce` fails as soon as one differs from the record.
+*Fast* versions are smaller than the paper's experiment where that takes long, *full* ones as large; where a full
+version was made, it alone is shown and counted. In the tables of numbers, *published / ours* stand beside each other;
+(c) marks what needed a correction, ~ what is consistent, ✗ what is refuted and ✗~ what is contrary."""
 
 
 def write_summary(page: Path, results: Sequence[Result], how: str = "") -> None:
@@ -55,8 +57,9 @@ def write_summary(page: Path, results: Sequence[Result], how: str = "") -> None:
 
 
 def _kept(folder: Path, item: Item) -> list[Result]:
-    files = [folder / _file_name(item.paper, item.item, version) for version in item.versions()]
-    return [result_from(read_json_file(file), file) for file in files if file.exists()]
+    """The result of an item; a full version replaces the fast one."""
+    files = [folder / _file_name(item.paper, item.item, version) for version in reversed(item.versions())]
+    return [result_from(read_json_file(file), file) for file in files if file.exists()][:1]
 
 
 def _file_name(paper: str, item: str, version: str) -> str:
@@ -64,59 +67,81 @@ def _file_name(paper: str, item: str, version: str) -> str:
 
 
 def summary_of(results: Sequence[Result], how: str = "") -> str:
-    """The page."""
-    lines = [
-        "# Reproduction of published results",
-        "",
-        INTRODUCTION,
-        "",
-        *([how, ""] if how else []),
-        "## Verdicts",
-        "",
-    ]
-    titles = all_papers()
-    by_paper = [(titles[name].title, list(some)) for name, some in groupby(results, key=lambda one: one.paper)]
-    for title, some in by_paper:
-        lines += [f"**{title}**: {_told([row for one in some for row in one.rows])}.", "", _overview(some), ""]
-    for title, some in by_paper:
-        lines += [f"## {title}", ""]
+    """The page: what was found of each paper, one after the other, and then the comparisons themselves."""
+    lines = ["# Reproduction of published results", "", INTRODUCTION, "", *([how, ""] if how else [])]
+    papers = all_papers()
+    by_paper = [(papers[name], list(some)) for name, some in groupby(results, key=lambda one: one.paper)]
+    for paper, some in by_paper:
+        lines += _overview(paper, some)
+    for paper, some in by_paper:
+        lines += [f"## Comparisons: {paper.title}", ""]
         for result in some:
-            lines += _section(result)
+            lines += _section(result, _where(result, paper))
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _overview(results: Sequence[Result]) -> str:
-    rows = [
+def _where(result: Result, paper: PublishedPaper) -> str:
+    """Where the paper has it: Table 6.6 (p. 123)."""
+    page = paper.items[result.item].page
+    name = result.item.replace("-", " ")
+    return name[0].upper() + name[1:] + (f" (p. {page})" if page is not None else "")
+
+
+def _overview(paper: PublishedPaper, results: Sequence[Result]) -> Iterator[str]:
+    """One screen: how many verdicts of each kind, each table in a line, and what speaks against the paper."""
+    rows = [row for one in results for row in one.rows]
+    yield from (f"## {paper.title}", "", f"{_told(rows)}.", "")
+    kinds = [verdict for verdict in Verdict if any(row.verdict is verdict for row in rows)]
+    table = [
         [
-            result.item + (" (full)" if result.full else ""),
-            result.title,
-            lasting(result.seconds),
-            *(str(count or DASH) for count in result.counts().values()),
+            _where(one, paper),
+            one.title,
+            one.size or DASH,
+            *(str(one.counts()[verdict] or DASH) for verdict in kinds),
         ]
-        for result in results
+        for one in results
     ]
-    return markdown_table(["item", "what", "time", *Verdict], rows)
+    heads = ["where", "what", "our size beside the paper's", *(BRIEFLY.get(kind, kind) for kind in kinds)]
+    yield from (markdown_table(heads, table), "")
+    against = [(one, row) for one in results for row in one.rows if row.verdict.decided and not row.verdict.agrees]
+    against.sort(key=lambda pair: pair[1].verdict is Verdict.CONTRARY)
+    for one, row in against[:MOST_AGAINST]:
+        compared = f"{row.what}: {row.published}, ours {row.ours}" if row.row or row.column else row.what
+        why = row.reason.partition(". ")[0].removesuffix(".") + "." if row.reason else ""
+        yield f"- {row.told.capitalize()}: {_where(one, paper)}, {compared.removesuffix('.')}. {why}".rstrip()
+    if len(against) > MOST_AGAINST:
+        yield f"- {len(against) - MOST_AGAINST} more are marked below."
+    for what, why in paper.left_out.items():
+        yield f"- Left out: {what}. {why}"
+    yield ""
 
 
-def _section(result: Result) -> Iterator[str]:
-    version = ", full version" if result.full else ""
-    yield from (f"### {result.item}{version}: {result.title}", "")
-    yield from (f"{_told(result.rows).capitalize()}. Time: {lasting(result.seconds)}.", "")
+def _section(result: Result, where: str) -> Iterator[str]:
+    yield from (f"### {where}: {result.title}", "")
+    size = f" Size: {result.size}." if result.size else ""
+    version = "full version, " if result.full else ""
+    yield from (f"{_told(result.rows)}.{size} Time: {version}{lasting(result.seconds)}.", "")
     for note in result.notes:
         yield from (note, "")
     claims = [row for row in result.rows if not row.row and not row.column]
     cells = [row for row in result.rows if row.row or row.column]
     if claims:
-        shown = 4 if any(row.reason for row in claims) else 3
-        told = [[row.what, row.ours, str(row.verdict), row.reason][:shown] for row in claims]
-        yield from (markdown_table(["claim", "ours", "verdict", "reason"][:shown], told), "")
+        columns = {
+            "claim": [row.what for row in claims],
+            "ours": [row.ours for row in claims],
+            "what words stand for, power": [row.tolerance for row in claims],
+            "verdict": [row.told for row in claims],
+            "reason": [row.reason or DASH for row in claims],
+        }
+        said = {name: texts for name, texts in columns.items() if set(texts) != {DASH}}
+        yield from (markdown_table(list(said), [list(row) for row in zip(*said.values(), strict=True)]), "")
     if cells:
         tolerances = _tolerances(cells)
         yield from (f"Tolerance: {tolerances}.", "") if tolerances else ()
         yield from (_matrix(cells), "")
     reasons = _reasons(cells)
     for (words, why), some in reasons:
-        yield f"- {words.capitalize()}: {_listed_cells(some, cells)}. {why}"
+        yield f"- {words.capitalize()}: {_listed_cells(some, cells)}. {why}".rstrip()
     if reasons:
         yield ""
 
@@ -138,7 +163,7 @@ def _tolerances(cells: Sequence[Row]) -> str:
 def _matrix(cells: Sequence[Row]) -> str:
     """The cells as the paper arranges them, published / ours."""
     columns = list(dict.fromkeys(cell.column for cell in cells))
-    found = {(cell.row, cell.column): f"{cell.published} / {cell.ours}{MARKS[cell.verdict]}" for cell in cells}
+    found = {(cell.row, cell.column): f"{cell.published} / {cell.ours}{MARKS.get(cell.verdict, '')}" for cell in cells}
     rows = [[row, *(found.get((row, column), "") for column in columns)] for row in dict.fromkeys(c.row for c in cells)]
     heads = ["published / ours" if columns == [""] else column for column in columns]
     return markdown_table(["", *heads], rows)
@@ -149,7 +174,7 @@ def _reasons(cells: Sequence[Row]) -> list[tuple[tuple[str, str], list[Row]]]:
     found: dict[tuple[str, str], list[Row]] = {}
     for cell in cells:
         if cell.verdict is not Verdict.REPRODUCED:
-            found.setdefault((str(cell.verdict), cell.reason), []).append(cell)
+            found.setdefault((cell.told, cell.reason), []).append(cell)
     return list(found.items())
 
 

@@ -57,11 +57,11 @@ def benchmark(run: Run) -> Iterator[Row]:
     yield run.claim("no-winner", not always, "none" if not always else listed(always))
     beaten = {a: sum(_beats(accuracy, a, b) for b in accuracy.index if a != b) for a in accuracy.index}
     order = sorted(beaten, key=lambda name: -beaten[name])
-    yield run.undecided(run.published.claim("best"), ours=f"here {listed(order[:4])}")
-    yield run.undecided(run.published.claim("worst"), ours=f"here {listed(order[-9:])}")
+    yield run.not_computed(run.published.claim("best"), ours=f"here {listed(order[:4])}")
+    yield run.not_computed(run.published.claim("worst"), ours=f"here {listed(order[-9:])}")
     front, seconds = _front(frame, accuracy)
     yield run.claim("none-on-the-front", NONE in front, f"on the front: {listed(front)}")
-    yield run.undecided(run.published.claim("front"), ours=f"here {listed(front)}")
+    yield run.not_computed(run.published.claim("front"), ours=f"here {listed(front)}")
     slow = seconds.drop(index=NONE).sort_values()
     run.note(f"The quickest filter is {slow.index[0]}, the slowest {slow.index[-1]}.")
 

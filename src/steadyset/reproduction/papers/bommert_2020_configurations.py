@@ -238,7 +238,7 @@ def _representatives(run: Run, frame: Any) -> Iterator[Row]:
 
 def _without(run: Run, claim: str, names: Sequence[str]) -> Row:
     """A claim about data sets of which none is at hand."""
-    return run.not_computed(run.published.claim(claim), str(run.data_folder.missing(list(names))))
+    return run.missing(run.published.claim(claim), names)
 
 
 def _times(run: Run, name: str) -> Iterator[Row]:
@@ -260,6 +260,6 @@ def _times(run: Run, name: str) -> Iterator[Row]:
     plain = max(seconds[one] for one in (*CORRECTED, *UNCORRECTED) if one != "SMZ")
     costly = {one: seconds[one] / plain for one in (*SMA, "SMY")}
     told = listed([f"{one} {number(ratio, 1)}" for one, ratio in costly.items()])
-    yield run.undecided(run.published.claim("slowest"), ours=f"times the slowest unadjusted measure, {name}: {told}")
+    yield run.not_computed(run.published.claim("slowest"), ours=f"times the slowest unadjusted measure, {name}: {told}")
     order = sorted(costly, key=costly.__getitem__)
-    yield run.undecided(run.published.claim("quick-adjusted"), ours=f"from quick to slow: {', '.join(order)}")
+    yield run.not_computed(run.published.claim("quick-adjusted"), ours=f"from quick to slow: {', '.join(order)}")

@@ -99,8 +99,8 @@ def scaling(run: Run) -> Iterator[Row]:
     linear = max(grown["features"][one] for one in others) < 15
     yield run.claim("features-linear", linear, _range(grown["features"], others), timed=True)
     most = {kind: max(values, key=values.__getitem__) for kind, values in grown.items()}
-    yield run.undecided(run.published.claim("cmim-most"), ours=f"here {most['k']} does")
-    yield run.undecided(run.published.claim("permutation-most"), ours=f"here {most['rows']} does")
+    yield run.not_computed(run.published.claim("cmim-most"), ours=f"here {most['k']} does")
+    yield run.not_computed(run.published.claim("permutation-most"), ours=f"here {most['rows']} does")
     frame = _long(found, steps)
     run.figure(curves(frame, "share", "times as long as for a tenth", series="filter", panel="of"))
 
@@ -191,7 +191,7 @@ def rank_correlations(run: Run) -> Iterator[Row]:
     ours = {name: float(mean.loc[tuple(name.split(" and "))]) for name in cells if " and " in name}
     ours["all pairs"] = float(mean.to_numpy().mean())
     for name, cell in cells.items():
-        yield run.undecided(cell, ours=number(ours[name], 4))
+        yield run.not_computed(cell, ours=number(ours[name], 4))
 
 
 def rankings(X: Floats, y: Any, seed: int) -> dict[str, list[float]]:

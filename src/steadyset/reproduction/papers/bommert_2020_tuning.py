@@ -66,10 +66,10 @@ def optimal_configurations(run: Run) -> Iterator[Row]:
     most = [name for name, one in counts.items() if one["SMJ (all)"] == max(one[f"{m} (all)"] for m in CONSIDERED)]
     told = f"on {len(most)} of {len(names)}"
     claim = run.published.claim("jaccard-most")
-    yield run.claim(claim.name, len(most) == len(names), told) if run.full else run.undecided(claim, ours=told)
+    yield run.claim(claim.name, len(most) == len(names), told) if run.full else run.not_computed(claim, ours=told)
     for cell in run.published.cells:
         if cell.row in counts and run.full:
-            yield run.undecided(cell, ours=str(counts[cell.row][cell.column]))
+            yield run.not_computed(cell, ours=str(counts[cell.row][cell.column]))
         elif cell.row in run.at_hand():
             yield run.only_full(cell)
 
@@ -142,7 +142,7 @@ def _from_train_to_test(
     more = [name for name, (pa, a) in lost.items() if pa >= a]
     told = listed([f"{name} {number(pa, 3)} and {number(a, 3)}" for name, (pa, a) in lost.items()])
     claim, told = run.published.claim("less-overfitting"), f"change of accuracy, PA-best and A-best: {told}"
-    yield run.claim(claim.name, len(more) > len(lost) / 2, told) if run.full else run.undecided(claim, ours=told)
+    yield run.claim(claim.name, len(more) > len(lost) / 2, told) if run.full else run.not_computed(claim, ours=told)
     resized, moved = float(np.median(sizes)), float(np.nanmedian(steady))
     yield run.claim("same-size", resized < 0.02, f"the median change is {resized:.1%} of all features")
     yield run.claim("same-stability", moved < 0.15, f"the median change of SMU is {number(moved, 3)}")
@@ -160,7 +160,8 @@ def _gains(run: Run, parts: Mapping[str, Any], found: Mapping[str, Best], test: 
     yield run.claim("steadier-smaller", len(smaller) == len(found), f"on {listed(list(smaller))}")
     told = [f"{name} {number(gain, 3)}" for name, gain in smaller.items()]
     little = bool(smaller) and min(smaller.values()) > -SLACK
-    yield run.claim("as-accurate", little if run.full else None, f"change of accuracy: {listed(told)}")
+    claim, told_gains = run.published.claim("as-accurate"), f"change of accuracy: {listed(told)}"
+    yield run.claim(claim.name, little, told_gains) if run.full else run.not_computed(claim, ours=told_gains)
     many = {m: max(float(parts[n]["share"].iloc[found[n].pa[m]].max()) for n in found) for m in CONSIDERED}
     told = [f"{m} {share:.0%}" for m, share in many.items()]
     large = min(many["SMJ"], many["SMH"]) >= max(many["SMU"], many["SMA-Count"])

@@ -287,14 +287,18 @@ def _judged(run: Run, frame: pd.DataFrame) -> Iterator[Row]:
             continue
         holds, ours = seen[STATED].judge(claim.name)
         if PROGRAMME not in seen:
-            yield run.claim(claim.name, holds, ours)
+            yield run.not_computed(claim, ours) if holds is None else run.claim(claim.name, holds, ours)
             continue
         there, theirs = seen[PROGRAMME].judge(claim.name)
         told = f"{ours}. As in the authors' programme: {theirs}"
         correction = (
             "" if holds or not there else "Holds with the penalties and the features of the authors' programme."
         )
-        yield run.claim(claim.name, True if there else holds, told, correction=correction)
+        decided = True if there else holds
+        if decided is None:
+            yield run.not_computed(claim, told)
+        else:
+            yield run.claim(claim.name, decided, told, correction=correction)
 
 
 def _unbounded(run: Run) -> Row:

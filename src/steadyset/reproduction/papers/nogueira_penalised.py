@@ -133,7 +133,7 @@ def figure_6_8(run: Run) -> Iterator[Row]:
     yield run.claim("similar-errors", all(np.ptp(one) <= 100 * SIMILAR for one in errors.values()), told)
     n_front = len(fronts["none"])
     told = f"{counted(n_front, 'point')} with our penalties"
-    yield run.undecided(run.published.claim("three-points"), ours=told)
+    yield run.not_stated(run.published.claim("three-points"), ours=told)
 
 
 @item(PAPER, "figure-6.9", seconds=1, full_seconds=1)

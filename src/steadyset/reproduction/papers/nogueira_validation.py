@@ -107,7 +107,7 @@ def _unequal(run: Run, n_runs: int, repeats: int) -> Iterator[Row]:
     straight = probplot(found)[1][2]
     told = f"correlation of the quantiles {straight:.4f}, median {centre:.1f}"
     yield run.claim("normal-not-standard", bool(straight > 0.99 and found.mean() < -1), told)
-    yield run.undecided(median, ours=f"{centre:.1f} for Φ = 0.8 and {second:.3f}")
+    yield run.not_stated(median, ours=f"{centre:.1f} for Φ = 0.8 and {second:.3f}")
     farthest, error = _farthest(run.published.given["repeats"])
     for column, sign in (("least", -1), ("greatest", 1)):
         cell = run.published.cell("Φ1 ≠ Φ2", column)

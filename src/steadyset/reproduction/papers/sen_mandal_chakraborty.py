@@ -47,7 +47,7 @@ def table_1(run: Run) -> Iterator[Row]:
         if cell.column == "symmetry":
             yield run.row(cell, YES if _is_symmetric(ROWS[cell.row]) else NO)
         elif cell.column == "homogeneity":
-            yield run.undecided(cell)
+            yield run.not_stated(cell)
 
 
 def _is_symmetric(measure: str) -> bool:
