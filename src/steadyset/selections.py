@@ -66,7 +66,7 @@ class Selections(Drawable):
     rankings : array of float or None
         The ranks of all features in every run, 1 = best.
     notes : tuple of str
-        What was understood when the runs were read from a file.
+        What was understood when the runs were read from a file, or by which rule fitted models selected.
 
     Examples
     --------

@@ -125,20 +125,32 @@ def test_a_selector_decides_although_a_forest_follows(data):
     np.testing.assert_array_equal(found.weights[:4], results["estimator"][0][-1].feature_importances_)
 
 
-@pytest.mark.parametrize("model", [RandomForestClassifier(5, random_state=0), LogisticRegression()])
-def test_models_that_leave_nothing_out_ask_how_many_count(data, model):
-    results = validated(model, *data)
-    with pytest.raises(InputError, match=r"leaves out no feature in any run; say .* top=10 .* threshold=\"mean\""):
-        st.from_cross_validate(results)
+def test_importances_count_above_their_mean_and_the_notes_say_so(data):
+    results = validated(RandomForestClassifier(20, random_state=0), *data)
+    importances = np.array([model.feature_importances_ for model in results["estimator"]])
+    found = st.from_cross_validate(results)
+    np.testing.assert_array_equal(found.to_matrix().toarray(), importances > importances.mean(axis=1, keepdims=True))
+    assert found.notes == ("selected: importances above their mean",)
+    assert st.from_cross_validate(results, top=2).notes == ("selected: the 2 largest importances",)
+
+
+def test_models_that_leave_nothing_out_are_told(data):
+    results = validated(LogisticRegression(), *data)
+    sentence = r'leaves out no feature in any run.*top=10 .* threshold="mean"'
+    with pytest.warns(UninformativeWarning, match=sentence) as told:
+        found = st.from_cross_validate(results)
+    assert set(found.sizes) == {8}
+    assert Path(told[0].filename).name == Path(__file__).name
 
 
 def test_dropping_constant_features_is_no_selection(data):
     X, y = data
     X = X.assign(constant=1.0)
     results = validated(make_pipeline(VarianceThreshold(), RandomForestClassifier(5, random_state=0)), X, y)
-    with pytest.raises(InputError, match="leaves out no feature in any run"):
-        st.from_cross_validate(results)
-    assert st.from_cross_validate(results, top=2).features == (*NAMES, "constant")
+    found = st.from_cross_validate(results)
+    assert found.features == (*NAMES, "constant")
+    above = [model[-1].feature_importances_ > model[-1].feature_importances_.mean() for model in results["estimator"]]
+    np.testing.assert_array_equal(found.to_matrix().toarray()[:, :8], above)
     alone = st.from_fitted([VarianceThreshold().fit(X)])
     assert alone.sets() == [set(NAMES)]
 

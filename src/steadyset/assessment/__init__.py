@@ -39,6 +39,7 @@ from steadyset.resampling import Bootstrap, Resampling, as_resampling
 from steadyset.runner.all_rows import error_on_all_rows
 from steadyset.runner.cell import EVERY_ROW, Cell
 from steadyset.runner.conditions import reason
+from steadyset.runner.cut import Cut
 from steadyset.runner.missing import medians
 from steadyset.selections import Selections
 from steadyset.similarity.alike import alike_in_data
@@ -49,7 +50,12 @@ PACK_EVERY = 2000
 # Failures of the machine, not of a selector: these cells are tried again.
 MACHINE = {name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, OSError)}
 MACHINE |= {"MemoryError", "_ArrayMemoryError"}
-OTHER = {"selectors": "other selectors", "features": "other features", "data_sha256": "other data"}
+OTHER = {
+    "selectors": "other selectors",
+    "features": "other features",
+    "data_sha256": "other data",
+    "cut": "another top or threshold",
+}
 
 
 def assess(
@@ -60,6 +66,8 @@ def assess(
     resampling: Any = None,
     scoring: Any = None,
     predictor: Any = None,
+    top: int | None = None,
+    threshold: float | str | None = None,
     task: str | None = None,
     impute: str | None = None,
     on_warning: str = "record",
@@ -101,6 +109,12 @@ def assess(
         task.
     predictor : estimator or None, default=None
         What predicts from the selected features; None is logistic or ridge regression.
+    top : int or None, default=None
+        How many of the largest coefficients or importances count as selected in a run.
+    threshold : float, str or None, default=None
+        The value that selected coefficients or importances exceed: a number, or "mean" or "median" of the run. Without
+        it and `top`, a model that is given as a selector selects the coefficients that are not 0 or the importances
+        above their mean, as in `from_fitted`.
     task : str or None, default=None
         "classes" or "number", where the rule would decide otherwise: numbers with fractions, and more than 20 distinct
         whole ones, are a number, everything else is classes. None follows the rule.
@@ -185,6 +199,7 @@ def assess(
         impute=impute,
         on_warning=on_warning,
         task=task,
+        cut=Cut(top, threshold),
     )
     if n_runs == "auto":
         request = replace(

@@ -24,6 +24,7 @@ from steadyset.kernels.arrays import Floats
 from steadyset.resampling import Bootstrap, as_resampling
 from steadyset.runner.chosen import can_choose, refuse_new_columns
 from steadyset.runner.conditions import RECORD, check_on_warning
+from steadyset.runner.cut import NO_CUT, Cut, check_top
 from steadyset.runner.function import FunctionSelector, function_name, is_plain_function
 from steadyset.runner.missing import columns_with_gaps, refuse_gaps
 from steadyset.runner.plan import Plan
@@ -59,6 +60,7 @@ class Request:
             "scorers": _scorers(plan),
             "impute": plan.impute,
             "on_warning": plan.on_warning,
+            "cut": plan.cut.words("weights") if plan.cut.asked else None,
             "task": plan.task,
             "seed": plan.seed,
             "n_rows": len(plan.y),
@@ -92,6 +94,7 @@ def make_request(
     impute: str | None = None,
     on_warning: str = RECORD,
     task: str | None = None,
+    cut: Cut = NO_CUT,
 ) -> Request:
     """Check everything before any work is done."""
     target = target_name(X, y)
@@ -108,7 +111,9 @@ def make_request(
         impute=impute,
         on_warning=on_warning,
         task=task,
+        cut=cut,
     )
+    check_top(cut, len(names))
     named = named_selectors(selectors, plan.task, n_classes(plan.y, plan.task))
     for name, selector in named.items():
         if is_plain_function(selector):
@@ -155,6 +160,7 @@ def make_plan(
     impute: str | None = None,
     on_warning: str = RECORD,
     task: str | None = None,
+    cut: Cut = NO_CUT,
 ) -> tuple[Plan, tuple[str, ...]]:
     """Checked data with its resampling and scores, and the names of the features.
 
@@ -190,6 +196,7 @@ def make_plan(
         fills,
         warned,
         gaps,
+        cut,
     )
     with about("The resampling cannot be drawn"):
         drawing.check(plan.rows)

@@ -161,6 +161,12 @@ class Assessment(Drawable):
             if cells and all(cell.selected is None for cell in cells)
         }
 
+    @property
+    def rules(self) -> dict[str, str]:
+        """Which coefficients or importances counted as selected, for the selectors that are models."""
+        found = {self.selectors[cell.selector]: cell.rule for cell in self.cells if cell.rule}
+        return {name: found[name] for name in self.selectors if name in found}
+
     def summary(
         self, *, measure: str = DEFAULT_MEASURE, level: float = LEVEL, similarity: FeatureSimilarity | None = None
     ) -> pd.DataFrame:

@@ -27,6 +27,7 @@ READABLE = (3, 4)  # 3 has neither signs nor fits on all rows
 DIGEST = "sha256"
 SCORES = ("scores", "blind", "random")
 SIGNS = {-1, 0, 1}
+NEWER = ("signs", "rule")  # of a cell
 
 
 class DamagedError(ValueError):
@@ -253,15 +254,14 @@ def _cell(row: Mapping[str, Any]) -> Cell:
         _scores(row["blind"]),
         _scores(row["random"]),
         None if signs is None else tuple(int(s) for s in signs),
+        str(row.get("rule") or ""),
     )
 
 
 def _as_written(cell: Cell) -> dict[str, Any]:
     """A cell without what it does not have and what older folders do not know, so that their digests hold."""
     content = asdict(cell)
-    if cell.signs is None:
-        del content["signs"]
-    return content
+    return {key: value for key, value in content.items() if key not in NEWER or value not in (None, "")}
 
 
 def _scores(values: Any) -> dict[str, float]:
@@ -319,6 +319,7 @@ def _parquet_schema(digest: str) -> Any:
             ("blind", scores),
             ("random", scores),
             ("signs", pa.list_(pa.int8())),
+            ("rule", pa.string()),
         ],
         metadata={"schema": SCHEMA, "schema_version": str(SCHEMA_VERSION), DIGEST: digest},
     )

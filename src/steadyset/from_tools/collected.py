@@ -51,7 +51,10 @@ def folds_called(n_runs: int) -> list[str]:
 
 
 def collected(
-    outcomes: Sequence[Outcome], labels: Sequence[str] | None, features: tuple[str, ...] | None
+    outcomes: Sequence[Outcome],
+    labels: Sequence[str] | None,
+    features: tuple[str, ...] | None,
+    notes: Sequence[str] = (),
 ) -> Selections:
     """The Selections of all runs; `features` are all names that there were to choose from, or new names by position."""
     called = runs_called(labels, len(outcomes))
@@ -68,7 +71,8 @@ def collected(
         by_run = [np.asarray(weight)[order].tolist() for weight, order in zip(weights, ascending, strict=True)]
         selections = selections.with_weights(by_run)
     ranks = _ranks(outcomes, places, shared.n_features)
-    return selections if ranks is None else selections.with_rankings(ranks)
+    whole = selections if ranks is None else selections.with_rankings(ranks)
+    return Selections._of(whole._entries._replace(notes=tuple(notes)))
 
 
 def _shared_universe(outcomes: Sequence[Outcome], labels: Sequence[str], features: tuple[str, ...] | None) -> Universe:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from steadyset.arguments import check_choice, check_flag, is_collection, is_whole, wrong_argument
-from steadyset.errors import InputError
-from steadyset.from_tools.boosters import IMPORTANCES, boosters_of, is_boosted
+from steadyset.errors import InputError, UninformativeWarning
 from steadyset.from_tools.collected import Outcome, Universe, checked_features, collected, folds_called, runs_called
-from steadyset.from_tools.cut import Cut, say_how_many, warn_of_ties
-from steadyset.from_tools.passage import own_names
-from steadyset.from_tools.selected_by import Reading, every_part
 from steadyset.io.numbers import numbers
+from steadyset.runner.boosters import IMPORTANCES, boosters_of, is_boosted
+from steadyset.runner.chosen import Found, Reading, every_part
+from steadyset.runner.cut import Cut, warn_of_ties
+from steadyset.runner.passage import own_names
 from steadyset.selections import Selections
 
 
@@ -37,10 +38,11 @@ def from_cross_validate(
         The names of all features; only needed where the estimators were fitted without names, or where the columns to
         choose from (such as encoded categories) differ between the folds.
     top : int or None, default=None
-        For models that leave no feature out: how many of the largest importances count as selected.
+        How many of the largest coefficients or importances count as selected.
     threshold : float, str or None, default=None
-        The value that selected importances exceed: a number, or "mean" or "median" of the fold. It can be combined with
-        `top`.
+        The value that selected coefficients or importances exceed: a number, or "mean" or "median" of the fold. It can
+        be combined with `top`. Without both, a model selects the coefficients that are not 0 or the importances above
+        their mean, as in `assess`; the notes of the Selections say which.
     importance : str, default="gain"
         Of LightGBM and XGBoost models: "gain", the total gain of the splits, or "split", their number.
     tentative : bool, default=False
@@ -54,7 +56,7 @@ def from_cross_validate(
     Raises
     ------
     InputError
-        Where the results hold no estimators, or it is not said which importances count as selected.
+        Where the results hold no estimators, or one that does not tell what it selects.
 
     Examples
     --------
@@ -106,9 +108,10 @@ def from_fitted(
     features : sequence of str or None, default=None
         The names of all features, where the estimators were fitted without names.
     top : int or None, default=None
-        For models that leave no feature out: how many of the largest importances count as selected.
+        How many of the largest coefficients or importances count as selected.
     threshold : float, str or None, default=None
-        The value that selected importances exceed: a number, or "mean" or "median" of the run.
+        The value that selected coefficients or importances exceed: a number, or "mean" or "median" of the run. Without
+        it and `top`, a model selects the coefficients that are not 0 or the importances above their mean.
     importance : str, default="gain"
         Of LightGBM and XGBoost models: "gain", the total gain of the splits, or "split", their number.
     tentative : bool, default=False
@@ -213,18 +216,36 @@ def _selections(
     check_choice("importance", importance, IMPORTANCES)
     check_flag("tentative", tentative)
     names, called = checked_features(features), runs_called(labels, len(fitted))
-    reading = Reading(names, importance, tentative)
-    found = [reading.found(estimator, label) for estimator, label in zip(fitted, called, strict=True)]
+    reading = Reading(cut, importance, tentative)
+    found = [_found(reading, estimator, names, label) for estimator, label in zip(fitted, called, strict=True)]
     _refuse_shared(fitted, called)
-    if cut.asked:
-        outcomes = [each.cut(cut, label) for each, label in zip(found, called, strict=True)]
-        warn_of_ties(cut, [np.abs(each.weights) for each in found if each.weights is not None], depth=2)
-    elif any(each.selects for each in found):
-        outcomes = [each.outcome for each in found]
-    else:
-        raise say_how_many(f"{found[0].who} leaves out no feature in any run")
-    named_by_caller = all(each.named_by_caller for each in found)
-    return collected(outcomes, labels, None if named_by_caller else names)
+    warn_of_ties(cut, [each.deciding for each in found if each.deciding is not None], depth=2)
+    if not cut.asked and not any(each.leaves_out for each in found):
+        warnings.warn(
+            f"{found[0].who} leaves out no feature in any run, so there is no selection to compare; say which count as "
+            'selected: top=10 for the 10 largest, or threshold="mean" for those above the mean.',
+            UninformativeWarning,
+            stacklevel=3,
+        )
+    outcomes = [
+        Outcome(
+            Universe(len(each.columns.names), each.columns.names if each.columns.named else None),
+            each.chosen.features,
+            each.signed_weights,
+            each.ranks,
+        )
+        for each in found
+    ]
+    named_by_caller = names is not None and all(each.entered == names for each in found)
+    rules = sorted({each.chosen.rule for each in found} - {""})
+    return collected(outcomes, labels, None if named_by_caller else names, [f"selected: {rule}" for rule in rules])
+
+
+def _found(reading: Reading, estimator: Any, names: tuple[str, ...] | None, label: str) -> Found:
+    try:
+        return reading.found(estimator, names)
+    except InputError as error:
+        raise error.after(f"{label}: ") from None
 
 
 def _refuse_shared(fitted: Sequence[Any], called: Sequence[str]) -> None:

@@ -12,11 +12,11 @@ from scipy.stats import rankdata
 from steadyset.arguments import check_choice, is_collection, is_number, wrong_argument
 from steadyset.errors import Argument, InputError
 from steadyset.from_tools.collected import Outcome, Universe, checked_features, collected, runs_called
-from steadyset.from_tools.cut import Cut, check_top, say_how_many, warn_of_ties
 from steadyset.io.labels import describe_feature
 from steadyset.io.numbers import is_frame, numbers
 from steadyset.io.wide import wide_array
 from steadyset.kernels.arrays import Floats
+from steadyset.runner.cut import Cut, check_top, say_how_many, warn_of_ties
 from steadyset.selections import Selections
 
 BY = ("value", "magnitude")

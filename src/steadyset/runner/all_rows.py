@@ -44,7 +44,7 @@ def fit_on_all_rows(plan: Plan, selector: Any) -> Cell:
     """
 
     def fit(training: Training) -> list[Fitted]:
-        return [Fitted(chosen(training.fitted(ready(selector, plan, ALL_ROWS)), plan.X.shape[1]))]
+        return [Fitted(chosen(training.fitted(ready(selector, plan, ALL_ROWS)), plan.X.shape[1], plan.cut))]
 
     (cell,) = compute_cells(plan, all_rows(plan), fit)
     return cell
@@ -69,7 +69,7 @@ def error_on_all_rows(plan: Plan, selector: Any) -> Exception | None:
     with same_conditions():
         try:
             model = Training.of(plan, all_rows(plan)).fitted(ready(selector, plan, ALL_ROWS))
-            chosen(model, plan.X.shape[1])
+            chosen(model, plan.X.shape[1], plan.cut)
         except Exception as error:
             return error
     return None

@@ -34,6 +34,7 @@ class Cell:
     features that only the order of the columns preferred to others with the same score. `blind` and `random` are the
     scores of predicting without features (the largest class, the mean) and from as many features drawn at random.
     `signs` are those of the coefficients of the selected features (1, -1, 0), where the selector has one for each.
+    `rule` says which coefficients or importances of a model counted as selected; "" where a selector selected.
     """
 
     selector: int
@@ -50,6 +51,7 @@ class Cell:
     blind: dict[str, float] = field(default_factory=dict)
     random: dict[str, float] = field(default_factory=dict)
     signs: tuple[int, ...] | None = None
+    rule: str = ""
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ def compute_cell(plan: Plan, selector: Any, index: int, run: int) -> Cell:
 
     def fit(training: Training) -> list[Fitted]:
         model = training.fitted(ready(selector, plan, run))
-        return [Fitted(chosen(model, plan.X.shape[1]))]
+        return [Fitted(chosen(model, plan.X.shape[1], plan.cut))]
 
     (cell,) = compute_cells(plan, plan.draw(run), fit)
     return replace(cell, selector=index, run=run)
@@ -119,6 +121,7 @@ def _scored(plan: Plan, training: Training, one: Fitted, blank: Cell) -> Cell:
         blind=blind,
         random=drawn,
         signs=None if picked.signs is None else tuple(picked.signs.tolist()),
+        rule=picked.rule,
     )
 
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.resampling import Resample, Resampling, Rows
 from steadyset.runner.conditions import RECORD, OnWarning
+from steadyset.runner.cut import NO_CUT, Cut
 from steadyset.runner.scoring import Score
 from steadyset.task import Task
 
@@ -29,6 +30,7 @@ class Plan:
     """The data, how it is resampled and prepared, and how the selected features are judged.
 
     gaps are the columns with missing values; `impute` says how each run fills them ("median", or None: not at all).
+    cut says which coefficients or importances of models count as selected, where the usual rule is not to decide.
     key tells plans apart, in worker processes too: what all selectors of a plan share is remembered under it.
     """
 
@@ -43,6 +45,7 @@ class Plan:
     impute: str | None = None
     on_warning: OnWarning = RECORD
     gaps: Ints = field(default_factory=_no_columns)
+    cut: Cut = NO_CUT
     key: str = field(default_factory=_new_key, repr=False, compare=False)
 
     @property

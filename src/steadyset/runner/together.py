@@ -61,12 +61,12 @@ def compute_group(plan: Plan, selector: Any, index: int, runs: Sequence[int]) ->
         if run not in fits:
             yield compute_run(plan, selector, index, run)
             continue
-        (cell,) = compute_cells(plan, resample, _chosen_by(fits[run], plan.X.shape[1]))
+        (cell,) = compute_cells(plan, resample, _chosen_by(fits[run], plan))
         yield replace(cell, selector=index, run=run, fit_seconds=cell.fit_seconds + spent)
 
 
-def _chosen_by(fitted: Fit, n_features: int) -> Callable[[Training], list[Fitted]]:
-    return lambda training: [Fitted(chosen(fitted(), n_features))]
+def _chosen_by(fitted: Fit, plan: Plan) -> Callable[[Training], list[Fitted]]:
+    return lambda training: [Fitted(chosen(fitted(), plan.X.shape[1], plan.cut))]
 
 
 def can_fit_together(plan: Plan, selector: Any) -> bool:

@@ -86,8 +86,13 @@ class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.kept_ = kept
         self.model_ = model
         self.support_ = np.zeros(n_features, dtype=np.bool_)
-        self.support_[self.kept_[_selected(self.model_, len(self.kept_))]] = True
+        self.support_[self.kept_[self._selected()]] = True
         return self
+
+    def _selected(self) -> Ints:
+        if not selects_by_itself(self.model_):
+            return np.arange(len(self.kept_))
+        return chosen(self.model_, len(self.kept_), behind_selector=self.filter != NO_FILTER).features
 
     def _task(self) -> str | None:
         if self.task is not None:
@@ -142,7 +147,3 @@ class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def _get_support_mask(self) -> Bools:
         check_is_fitted(self)
         return self.support_
-
-
-def _selected(model: Any, n_features: int) -> Ints:
-    return chosen(model, n_features).features if selects_by_itself(model) else np.arange(n_features)

@@ -11,16 +11,15 @@ from __future__ import annotations
 from collections import UserList
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 
 from steadyset.errors import InputError
-from steadyset.from_tools.collected import Universe
 from steadyset.io.labels import some_names
 from steadyset.kernels.arrays import Bools, Ints
-from steadyset.runner.chosen import new_columns
 from steadyset.runner.function import read_support
 
 NO_STEP = (None, "passthrough")
@@ -42,10 +41,6 @@ class Columns:
     @property
     def current(self) -> list[str]:
         return [self.names[f] for f in self.passed]
-
-    @property
-    def universe(self) -> Universe:
-        return Universe(len(self.names), self.names if self.named else None)
 
 
 class NewColumnsError(InputError):
@@ -77,8 +72,22 @@ def columns_called(own: list[str] | None, n_features: int, features: Sequence[st
     """All columns of an estimator, by its own names, else by `features` where they are as many."""
     if own is None and features is not None and len(features) == n_features:
         own = list(features)
-    names = [f"x{f}" for f in range(n_features)] if own is None else own
-    return Columns(tuple(names), own is not None, np.arange(n_features))
+    names = _numbered(n_features) if own is None else tuple(own)
+    return Columns(names, own is not None, np.arange(n_features))
+
+
+@lru_cache(maxsize=4)
+def _numbered(n_features: int) -> tuple[str, ...]:
+    """Names for columns without any; every run of an assessment asks for the same ones."""
+    return tuple(f"x{f}" for f in range(n_features))
+
+
+def new_columns(step: Any) -> str:
+    """Why what is selected behind such a step cannot be told."""
+    return (
+        f"the columns after the step {type(step).__name__} are not the features any more; steps before the selecting "
+        "one must keep the features as they are."
+    )
 
 
 def own_names(fitted: Any) -> list[str] | None:

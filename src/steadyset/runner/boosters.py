@@ -1,4 +1,4 @@
-"""LightGBM and XGBoost models: the features that their trees split on. Known by their methods, never imported."""
+"""LightGBM and XGBoost models: the importances of their columns. Known by their methods, never imported."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from steadyset.errors import InputError
-from steadyset.kernels.arrays import Bools, Floats
+from steadyset.kernels.arrays import Floats
 
 # What an importance is called by each: the total gain of all splits, and their number.
 LIGHTGBM = {"gain": "gain", "split": "split"}
@@ -22,10 +22,9 @@ DEFAULT_NAME = re.compile(r"(?:Column_|f)([0-9]+)")  # what both call columns wi
 
 @dataclass(frozen=True)
 class Boosted:
-    """One model: the names of its columns (None: it has none), which of them its trees use, and their importances."""
+    """One model: the names of its columns (None: it has none), and their importances: 0 where no tree splits."""
 
     names: list[str] | None
-    used: Bools
     importances: Floats
 
 
@@ -47,7 +46,7 @@ def boosted(model: Any, importance: str) -> Boosted:
     assert read is not None
     found = read(model, importance)
     if found.names is not None and _are_default(found.names):
-        return Boosted(None, found.used, found.importances)
+        return Boosted(None, found.importances)
     return found
 
 
@@ -68,8 +67,7 @@ def _module(model: Any) -> str:
 
 def _lightgbm(model: Any, importance: str) -> Boosted:
     booster = model if hasattr(model, "feature_importance") else model.booster_
-    used = np.asarray(booster.feature_importance("split")) > 0
-    return Boosted(list(booster.feature_name()), used, _floats(booster.feature_importance(LIGHTGBM[importance])))
+    return Boosted(list(booster.feature_name()), _floats(booster.feature_importance(LIGHTGBM[importance])))
 
 
 def _xgboost(model: Any, importance: str) -> Boosted:
@@ -79,8 +77,7 @@ def _xgboost(model: Any, importance: str) -> Boosted:
         raise InputError("A linear XGBoost booster has no splits; give the coef_ of each fold to st.from_importances.")
     n_features = int(booster.num_features())
     names = booster.feature_names or [f"f{f}" for f in range(n_features)]
-    used = _in_order(booster.get_score(importance_type="weight"), names) > 0
-    return Boosted(list(names), used, _in_order(booster.get_score(importance_type=XGBOOST[importance]), names))
+    return Boosted(list(names), _in_order(booster.get_score(importance_type=XGBOOST[importance]), names))
 
 
 def _in_order(scores: dict[str, Any], names: Sequence[str]) -> Floats:

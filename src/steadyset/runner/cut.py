@@ -40,6 +40,14 @@ class Cut:
         """Whether the caller gave any of the two."""
         return self.top is not None or self.threshold is not None
 
+    def words(self, what: str) -> str:
+        """What is kept of importances, coefficients or the like, as a phrase."""
+        above = "" if self.threshold is None else f" above {self._least_words()}"
+        return f"{what}{above}" if self.top is None else f"the {self.top} largest {what}{above}"
+
+    def _least_words(self) -> str:
+        return f"their {self.threshold}" if isinstance(self.threshold, str) else f"{self.threshold:g}"
+
     def kept(self, importances: Floats) -> Ints:
         """The positions that are kept of one fold, ascending; of equal importances the first positions."""
         above = np.flatnonzero(importances > self._least(importances))
@@ -61,6 +69,9 @@ class Cut:
         return int(np.count_nonzero(importances == importances[kept].min())) > int(
             np.count_nonzero(importances[kept] == importances[kept].min())
         )
+
+
+NO_CUT, MEAN = Cut(None, None), Cut(None, "mean")
 
 
 def check_top(cut: Cut, n_features: int) -> None:
