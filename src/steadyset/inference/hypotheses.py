@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -14,6 +15,7 @@ from steadyset.errors import InputError
 from steadyset.inference.interval import interval_of
 from steadyset.inference.jackknife import Jackknife, jackknife, rounding
 from steadyset.inference.pairing import check_features, features_note, matched_runs
+from steadyset.inference.pooling import one_after_the_other
 from steadyset.inference.published import published_variance
 from steadyset.inference.spread import Spread, measure_range, spread_of, t_quantile
 from steadyset.measures.options import Expectation, Options, Undefined
@@ -258,10 +260,11 @@ def test_difference(
 
     Notes
     -----
-    Paired runs have their influence values subtracted run by run before they are squared. Independent runs have Welch's
-    degrees of freedom. Where the runs of a side show no spread it has no variance, but an interval from the number of
-    runs that behave alike: the test then joins the intervals of both sides, and p is the level at which the joint
-    interval reaches 0.
+    Paired runs have their influence values subtracted run by run before they are squared: the influence within the runs
+    of each side, or within those of both sides together, whichever gives the larger variance. Independent runs have
+    Welch's degrees of freedom. Where the runs of a side show no spread it has no variance, but an interval from the
+    number of runs that behave alike: the test then joins the intervals of both sides, and p is the level at which the
+    joint interval reaches 0.
 
     References
     ----------
@@ -311,27 +314,44 @@ def difference_between(
     """The test from the leave-one-out values of all runs of both sides."""
     pairing = matched_runs(first, second, paired)
     if pairing is None:
-        found = _difference(a, b, options, False, alternative, level)
+        found = _difference(a, b, options, None, alternative, level)
         return replace(found, note="; ".join(note for note in (found.note, features_note(first, second)) if note))
     if pairing.note:
         a = jackknife(first.take(pairing.first), a.measure, options)
         b = jackknife(second.take(pairing.second), b.measure, options)
     else:
         b = b.reordered(pairing.second)
-    found = _difference(a, b, options, True, alternative, level)
+
+    def exchanged() -> Jackknife:
+        both = one_after_the_other(first.take(pairing.first), second.take(pairing.second))
+        return jackknife(
+            both, a.measure, replace(options, undefined="nan") if options.undefined == "raise" else options
+        )
+
+    found = _difference(a, b, options, exchanged, alternative, level)
     return replace(found, note="; ".join(note for note in (found.note, pairing.note) if note))
 
 
 def _difference(
-    a: Jackknife, b: Jackknife, options: Options, paired: bool, alternative: Alternative, level: float
+    a: Jackknife,
+    b: Jackknife,
+    options: Options,
+    exchanged: Callable[[], Jackknife] | None,
+    alternative: Alternative,
+    level: float,
 ) -> TestResult:
-    """The test from leave-one-out values; when paired, run i of a and run i of b belong together."""
+    """The test from leave-one-out values.
+
+    `exchanged` gives those of the runs of both sides as one procedure, where run i of a and run i of b belong together;
+    it is None where the runs are independent.
+    """
+    paired = exchanged is not None
     difference = b.value - a.value
     if np.isnan(difference) or not (a.defined and b.defined):
         notes = [x.why_no_variance() for x in (a, b) if not np.isnan(x.value) and not x.defined]
         note = "; ".join(dict.fromkeys(n for n in [_notes(a, b), *notes] if n))
         return _result(np.nan, np.nan, difference, np.nan, np.nan, alternative, "auto", note, paired)
-    variance, df = _paired_variance(a, b) if paired else _independent_variance(a, b)
+    variance, df = _paired_variance(a, b, exchanged) if exchanged else _independent_variance(a, b)
     se = float(np.sqrt(variance + a.estimate.mc_error**2 + b.estimate.mc_error**2))
     note = _notes(a, b)
     if variance == 0 or not (a.has_spread and b.has_spread):
@@ -388,13 +408,25 @@ test_threshold.__test__ = False  # type: ignore[attr-defined]
 test_difference.__test__ = False  # type: ignore[attr-defined]
 
 
-def _paired_variance(a: Jackknife, b: Jackknife) -> tuple[float, float]:
-    """The jackknife variance of the difference over the runs, and its degrees of freedom."""
+def _paired_variance(a: Jackknife, b: Jackknife, exchanged: Callable[[], Jackknife]) -> tuple[float, float]:
+    """The variance of the difference over the runs, and its degrees of freedom.
+
+    The larger one of two. The jackknife variance takes the slope of the measure at what each side selected. Where the
+    difference bends (both sides take turns, say at selecting many features: nogueira divides by the mean size) that
+    slope is near 0 just where the difference is largest by accident. The other one takes the slope at the runs of both
+    sides together, which is where it belongs if the sides are alike: D is then the mean of (2M-1) (u_bi - u_ai), u the
+    deviations among all 2M runs. On its own it would be too small where the sides select different features.
+    """
     M = a.n_runs
     deviations = b.deviations - a.deviations
-    if np.abs(deviations).max() <= max(rounding(a.without), rounding(b.without)):
+    if not (a.has_spread and b.has_spread) or np.abs(deviations).max() <= max(rounding(a.without), rounding(b.without)):
         return 0.0, float(M - 1)
-    return (M - 1) / M * float(np.sum(deviations**2)), float(M - 1)
+    own = (M - 1) / M * float(np.sum(deviations**2))
+    both = exchanged()
+    if not both.defined:
+        return own, float(M - 1)
+    contrasts = (2 * M - 1) * (both.deviations[M:] - both.deviations[:M])
+    return max(own, float(np.var(contrasts, ddof=1)) / M), float(M - 1)
 
 
 def _independent_variance(a: Jackknife, b: Jackknife) -> tuple[float, float]:

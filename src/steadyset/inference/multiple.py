@@ -39,14 +39,15 @@ def check_adjustment(adjust: object) -> None:
 
 
 def compact_letters(names: Sequence[str], differ: Collection[frozenset[str]]) -> dict[str, str]:
-    """Letters so that two names share one exactly when they do not differ; the first names get the first letters.
+    """Letters so that two names share one exactly when they do not differ; none of them can go.
 
-    Reference: Piepho 2004, insert and absorb.
+    The first names get the first letters. Reference: Piepho 2004, insert, absorb and sweep.
     """
     columns: list[set[str]] = [set(names)]
     for pair in sorted(differ, key=lambda pair: sorted(map(names.index, pair))):
         split = [column - {name} if pair <= column else column for column in columns for name in _once(pair, column)]
         columns = [column for i, column in enumerate(split) if not _absorbed(column, i, split)]
+    columns = _swept(columns, names)
     columns.sort(key=lambda column: sorted(map(names.index, column)))
     return {name: "".join(_letter(i) for i, column in enumerate(columns) if name in column) for name in names}
 
@@ -57,6 +58,24 @@ def _once(pair: frozenset[str], column: set[str]) -> list[str]:
 
 def _absorbed(column: set[str], place: int, columns: Sequence[set[str]]) -> bool:
     return any(column < other or (column == other and i < place) for i, other in enumerate(columns))
+
+
+def _swept(columns: Sequence[set[str]], names: Sequence[str]) -> list[set[str]]:
+    """The columns that are needed, without the members that connect nobody whom another column does not connect too.
+
+    Small columns go first. What is taken out makes the rest more needed, never less, so nothing is left to take out.
+    """
+    kept = sorted(columns, key=len)
+    for column in list(kept):
+        others = [other for other in kept if other is not column]
+        if all(any({x, y} <= other for other in others) for x in column for y in column):
+            kept = others
+    for column in kept:
+        for name in reversed([name for name in names if name in column]):
+            beside = [other for other in kept if other is not column and name in other]
+            if column <= set().union(*beside):
+                column.remove(name)
+    return kept
 
 
 def _letter(i: int) -> str:

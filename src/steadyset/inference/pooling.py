@@ -24,6 +24,26 @@ def pooled(procedures: Mapping[str, Selections]) -> Selections:
     return Selections.from_sets(sets, every[0].features)
 
 
+def one_after_the_other(first: Selections, second: Selections) -> Selections:
+    """The runs of two procedures over the same features as those of one, with weights and rankings that both have."""
+    sides = [side._entries for side in (first, second)]
+    return Selections._of(
+        sides[0]._replace(
+            indptr=row_pointers(np.concatenate([first.sizes, second.sizes])),
+            indices=np.concatenate([side.indices for side in sides]),
+            weights=_both([side.weights for side in sides]),
+            rankings=_both([side.rankings for side in sides]),
+            labels=None,
+            notes=(),
+        )
+    )
+
+
+def _both(parts: Sequence[Floats | None]) -> Floats | None:
+    known = [part for part in parts if part is not None]
+    return np.concatenate(known) if len(known) == len(parts) else None
+
+
 def common_features(procedures: Mapping[str, Selections]) -> dict[str, Selections]:
     """The procedures, once it is clear that they choose from the same features in the same order."""
     if not procedures:
