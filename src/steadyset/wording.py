@@ -26,8 +26,8 @@ def span(low: float | None, high: float | None, decimals: int = 2) -> str:
 
 
 def p_value(value: float) -> str:
-    """A p-value with two digits; very small ones are said to be below a bound."""
-    return DASH if math.isnan(value) else "< 0.0001" if value < 1e-4 else f"{value:.2g}"
+    """A p-value with three decimals; what would round to nothing is said to be below 0.001."""
+    return "< 0.001" if value < 0.001 else number(value, 3)
 
 
 def amount(value: float | None) -> str:

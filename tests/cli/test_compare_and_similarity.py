@@ -9,6 +9,7 @@ import pytest
 
 import steadyset as st
 from steadyset.cli import run
+from steadyset.wording import p_value
 
 
 @pytest.fixture
@@ -76,7 +77,8 @@ def test_compare_pairs_by_labels_and_names_the_groups(recorded, capsys):
     assert run(["compare", *files]) == 0
     out = capsys.readouterr().out
     assert "swapping" in out
-    assert "share a letter" in out
+    assert "Procedures that share a letter show no significant difference at 5%." in out
+    assert p_value(test.p_value) in out
     assert run(["compare", *files, "--format", "latex"]) == 0
     assert "\\begin{tabular}" in capsys.readouterr().out
     assert run(["compare", *files, "--format", "markdown"]) == 0

@@ -12,8 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 import steadyset as st
+from steadyset.findings import findings_of
 from steadyset.inference.multiple import adjusted_p_values, compact_letters
 from steadyset.inference.typeset import latex_escaped
+from steadyset.reports import report_tables
+from steadyset.wording import p_value
 
 
 def procedure(noise: float, seed: int, M: int = 30) -> st.Selections:
@@ -47,7 +50,7 @@ def test_exports_escape_names(comparison: st.Comparison) -> None:
     assert r"a\_b" in comparison.to_latex()
     assert r"a\_b" in comparison.to_markdown()
     assert comparison.to_latex().startswith(r"\begin{tabular}{lrlrl}")
-    assert "share a letter" in repr(comparison)
+    assert "procedures that share a letter show no significant difference at 5% (Holm)" in repr(comparison)
     assert latex_escaped("50% \\cmd{x}_$&#^~<") == (
         r"50\% \textbackslash{}cmd\{x\}\_\$\&\#\textasciicircum{}\textasciitilde{}\textless{}"
     )
@@ -151,3 +154,24 @@ def test_what_rounds_to_zero_has_no_sign_and_what_is_undefined_is_a_dash() -> No
     found.table.loc["a", ["estimate", "low", "high"]] = [-0.0001, -0.2, float("nan")]
     assert "-0.000" not in found.to_markdown()
     assert "-0.200 to –" in found.to_markdown()
+
+
+def test_no_p_value_is_printed_as_nothing() -> None:
+    assert [p_value(p) for p in (0.0, 1e-9, 0.000999, 0.001, 0.0124, 1.0, float("nan"))] == [
+        "< 0.001",
+        "< 0.001",
+        "< 0.001",
+        "0.001",
+        "0.012",
+        "1.000",
+        "–",
+    ]
+    labels = [str(run) for run in range(20)]
+    sure = {
+        name: st.Selections.from_sets([sel.selected(run) for run in range(20)], n_features=15, labels=labels)
+        for name, sel in (("steady", procedure(0.01, 1, 20)), ("shaky", procedure(3, 0, 20)))
+    }
+    found = st.compare(sure)
+    assert found.tests["p_value"][0] < 0.001
+    assert "0.000" not in str([row.cells for row in report_tables.tests_table(findings_of(found)).rows])
+    assert "&lt; 0.001" in st.test_difference(*sure.values())._repr_html_()

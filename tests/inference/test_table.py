@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import steadyset as st
+from steadyset.cli import run
 
 
 def runs() -> st.Selections:
@@ -15,7 +18,7 @@ def runs() -> st.Selections:
 
 def test_the_table_holds_the_intervals_of_the_single_calls() -> None:
     table = st.stability_table(runs())
-    assert list(table.columns) == ["estimate", "se", "low", "high", "mc_error", "note"]
+    assert list(table.columns) == ["estimate", "steadier", "se", "low", "high", "mc_error", "note"]
     for name, row in table.iterrows():
         found = st.confidence_interval(runs(), name)
         single = [found.estimate, found.se, found.low, found.high]
@@ -24,10 +27,22 @@ def test_the_table_holds_the_intervals_of_the_single_calls() -> None:
 
 def test_without_a_level_the_table_holds_the_values_alone() -> None:
     table = st.stability_table(runs(), level=None)
-    assert list(table.columns) == ["estimate", "mc_error", "note"]
+    assert list(table.columns) == ["estimate", "steadier", "mc_error", "note"]
     for name, estimate in table["estimate"].items():
         np.testing.assert_equal(estimate, st.stability(runs(), name))
     np.testing.assert_allclose(table["estimate"], st.stability_table(runs())["estimate"], rtol=1e-12)
+
+
+def test_measures_of_which_less_is_steadier_are_marked(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    sel = st.Selections.from_rankings([[1, 2, 3, 4], [1, 3, 2, 4], [2, 1, 3, 4]], top=2)
+    table = st.stability_table(sel)
+    assert set(table.index[table["steadier"] == "lower"]) == {"krizek", "canberra"}
+    assert set(table["steadier"]) == {"higher", "lower"}
+    runs().write(tmp_path / "runs.csv")
+    assert run(["measure", str(tmp_path / "runs.csv"), "-m", "krizek", "-m", "jaccard"]) == 0
+    lines = {line.split()[0]: line for line in capsys.readouterr().out.splitlines() if line.strip()}
+    assert "lower" in lines["krizek"]
+    assert "higher" in lines["jaccard"]
 
 
 def test_measures_that_need_a_similarity_join_when_they_have_one() -> None:

@@ -81,7 +81,7 @@ def test_notes_are_empty_where_everything_is_defined():
     table = st.stability_table(st.Selections.from_sets([[0, 1], [1, 2]], n_features=4), level=None)
     assert (table["note"] == "").all()
     assert (table["mc_error"] == 0).all()
-    assert list(table.columns) == ["estimate", "mc_error", "note"]
+    assert list(table.columns) == ["estimate", "steadier", "mc_error", "note"]
     assert table.index.name == "measure"
 
 

@@ -278,7 +278,7 @@ class Assessment(Drawable):
         Returns
         -------
         Comparison
-            The estimates, the tests, and which selectors cannot be told apart.
+            The estimates, the tests, and which selectors show no significant difference.
         """
         from steadyset.inference import compare
 
@@ -300,7 +300,7 @@ class Assessment(Drawable):
         Returns
         -------
         Comparison
-            The mean scores, the tests, and which selectors cannot be told apart.
+            The mean scores, the tests, and which selectors show no significant difference.
 
         References
         ----------

@@ -13,7 +13,7 @@ from steadyset.cli.output import Format, print_rows
 from steadyset.cli.similar_features import NO_SIMILARITY, Alike
 from steadyset.conventions import LEVEL
 from steadyset.errors import InputError
-from steadyset.wording import percent
+from steadyset.wording import p_value, percent
 
 if TYPE_CHECKING:
     from steadyset.findings import Findings
@@ -65,7 +65,7 @@ def compare(
     ),
     spreadsheet_safe: shared.SpreadsheetSafe = False,
 ) -> None:
-    """Test which procedures differ in stability, and group those that cannot be told apart.
+    """Test which procedures differ in stability, and group those without a significant difference.
 
     Each FILE holds the features that one procedure selected in several runs; each selector of a run folder is a
     procedure.
@@ -111,6 +111,8 @@ def compare(
 
 
 def _show(found: Findings) -> None:
+    from steadyset.inference.multiple import shared_letters
+
     (tested,) = found.differences
     procedures = [
         {
@@ -128,10 +130,22 @@ def _show(found: Findings) -> None:
     print_rows(_without_empty_notes(procedures), Format.table, title=title, wide=["note"])
     for sentence in found.answer:
         typer.echo(sentence)
-    typer.echo("Procedures that share a letter cannot be told apart.")
-    keys = ("first", "second", "difference", "low", "high", "p_value", "p_adjusted", "paired", "note")
-    tests = [{key: getattr(test, key) for key in keys} for test in tested.tests]
-    print_rows(_without_empty_notes(tests), Format.table, title="Differences (second minus first)", wide=["note"])
+    typer.echo(f"{shared_letters('Procedures', found.level)}.")
+    tests = [
+        {
+            **{key: getattr(test, key) for key in ("first", "second", "difference", "low", "high")},
+            **{key: p_value(getattr(test, key)) for key in ("p_value", "p_adjusted")},
+            **{key: getattr(test, key) for key in ("paired", "note")},
+        }
+        for test in tested.tests
+    ]
+    print_rows(
+        _without_empty_notes(tests),
+        Format.table,
+        title="Differences (second minus first)",
+        wide=["note"],
+        right=["p_value", "p_adjusted"],
+    )
     if not all(test.paired for test in tested.tests):
         typer.echo("Not paired: these runs count as independent. Runs on the same resamples need the same labels.")
 

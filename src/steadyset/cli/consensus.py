@@ -13,7 +13,7 @@ from steadyset.cli.output import Format, print_rows
 from steadyset.cli.similar_features import NO_SIMILARITY
 from steadyset.conventions import CORE, LEVEL
 from steadyset.errors import InputError
-from steadyset.wording import amount, counted, expected_count, number, span
+from steadyset.wording import amount, counted, expected_count, number, p_value, span
 
 if TYPE_CHECKING:
     from steadyset.findings import Findings
@@ -120,7 +120,7 @@ def _show(found: Findings, n_features: int, shown: int) -> None:
             "frequencies": number(one.frequencies),
             "shared": one.shared,
             "by chance ": expected_count(one.shared_expected),
-            "p": f"{one.p_value:.2g}",
+            "p": p_value(one.p_value),
         }
         for one in found.between
     ]

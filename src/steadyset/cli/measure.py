@@ -110,6 +110,8 @@ def _show(file: str, selections: Selections, measures: list[Measured], level: fl
     left_out = {"name", *(() if level == level else ("se", "low", "high"))}
     rows = [{key: value for key, value in vars(row).items() if key not in left_out} for row in measures]
     told = [key for key in rows[0] if key not in ("mc_error", "note") or any(row[key] for row in rows)]
+    if all(row["steadier"] == "higher" for row in rows):
+        told.remove("steadier")
     low, high = int(selections.sizes.min()), int(selections.sizes.max())
     size = f"{low}" if low == high else f"{low} to {high}"
     read = f"{counted(selections.n_runs, 'run')}, {counted(selections.n_features, 'feature')}"

@@ -25,9 +25,18 @@ class Format(StrEnum):
 
 
 def print_rows(
-    rows: Sequence[Mapping[str, Any]], form: Format, *, title: str = "", wide: Sequence[str] = (), safe: bool = False
+    rows: Sequence[Mapping[str, Any]],
+    form: Format,
+    *,
+    title: str = "",
+    wide: Sequence[str] = (),
+    right: Sequence[str] = (),
+    safe: bool = False,
 ) -> None:
-    """Print rows that share their keys; `wide` columns may wrap, the others stay whole; `safe`: see csv_text."""
+    """Print rows that share their keys.
+
+    `wide` columns may wrap, the others stay whole; `right` ones hold numbers as text; `safe`: see csv_text.
+    """
     if form is Format.json:
         from steadyset.findings.parts import plain
 
@@ -39,7 +48,7 @@ def print_rows(
         if not safe:
             warn_of_formulas((value for row in rows for value in row.values()), "The csv output")
     else:
-        _print_table(rows, title, wide)
+        _print_table(rows, title, wide, right)
 
 
 def complain(sentence: str) -> None:
@@ -76,7 +85,7 @@ def _written_out(error: UnicodeError) -> tuple[str | bytes, int]:
     return codecs.backslashreplace_errors(error)
 
 
-def _print_table(rows: Sequence[Mapping[str, Any]], title: str, wide: Sequence[str]) -> None:
+def _print_table(rows: Sequence[Mapping[str, Any]], title: str, wide: Sequence[str], right: Sequence[str]) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -85,7 +94,9 @@ def _print_table(rows: Sequence[Mapping[str, Any]], title: str, wide: Sequence[s
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for key in rows[0] if rows else ():
         numeric = any(isinstance(row[key], (int, float)) and not isinstance(row[key], bool) for row in rows)
-        table.add_column(key, justify="right" if numeric else "left", no_wrap=key not in wide, overflow="fold")
+        table.add_column(
+            key, justify="right" if numeric or key in right else "left", no_wrap=key not in wide, overflow="fold"
+        )
     for row in rows:
         # Text, not markup: feature and file names are data from strangers.
         table.add_row(

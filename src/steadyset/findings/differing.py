@@ -22,7 +22,7 @@ def differences(found: Comparison, what: str, test: str) -> Differences:
     how = f"{test}{ADJUSTED.get(found.adjust or '', '')}, {percent(alpha)}"
     groups = {str(name): letters for name, letters in found.groups.items()}
     letters = ", ".join(f"{shown_name(name)} ({letters})" for name, letters in groups.items() if letters)
-    words = f"In {what.replace('_', ' ')}: {letters}; those that share a letter cannot be told apart ({how})."
+    words = f"In {what.replace('_', ' ')}: {letters}; those that share a letter show no significant difference ({how})."
     return Differences(what, how, groups, tests, words, found.adjust or "")
 
 

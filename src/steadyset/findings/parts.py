@@ -79,7 +79,7 @@ class Test:
 
 @dataclass(frozen=True)
 class Differences:
-    """Which procedures differ in `what`; those that share a letter cannot be told apart by `test`."""
+    """Which procedures differ in `what`; those that share a letter show no significant difference by `test`."""
 
     what: str
     test: str
@@ -95,11 +95,15 @@ class Differences:
 
 @dataclass(frozen=True)
 class Measured:
-    """A measure of the runs of one procedure; the ends of its interval are undefined where none was asked for."""
+    """A measure of the runs of one procedure; the ends of its interval are undefined where none was asked for.
+
+    `steadier` tells which values are those of steadier runs: "higher" or "lower".
+    """
 
     name: str
     measure: str
     estimate: float
+    steadier: str = "higher"
     se: float = math.nan
     low: float = math.nan
     high: float = math.nan

@@ -1,4 +1,4 @@
-"""Comparing procedures: estimates with intervals, all pairwise tests, and the groups that cannot be told apart."""
+"""Comparing procedures: estimates with intervals, all pairwise tests, and groups without a significant difference."""
 
 from __future__ import annotations
 
@@ -18,7 +18,13 @@ from steadyset.errors import InputError
 from steadyset.inference.hypotheses import TestResult, difference_between
 from steadyset.inference.interval import interval_of
 from steadyset.inference.jackknife import Jackknife, jackknife
-from steadyset.inference.multiple import Adjustment, adjusted_p_values, check_adjustment, compact_letters
+from steadyset.inference.multiple import (
+    Adjustment,
+    adjusted_p_values,
+    check_adjustment,
+    compact_letters,
+    shared_letters,
+)
 from steadyset.inference.pairing import check_features
 from steadyset.inference.typeset import latex_table, markdown_table
 from steadyset.measures.options import Expectation, Options, Undefined
@@ -53,7 +59,7 @@ class Comparison(Drawable):
     tests : pandas.DataFrame
         The pairs.
     groups : dict
-        The letters of each procedure; two procedures that share a letter cannot be told apart.
+        The letters of each procedure; those that share a letter show no significant difference.
     measure : str
         The measure that was compared.
     level : float
@@ -118,10 +124,8 @@ class Comparison(Drawable):
 
     def _summary(self) -> str:
         adjusted = {"holm": "Holm", "bh": "Benjamini-Hochberg"}.get(self.adjust or "", "unadjusted")
-        return (
-            f"{self.measure} with {percent(self.level)} intervals; procedures that share a letter do not differ "
-            f"at {1 - self.level:.3g} ({adjusted})"
-        )
+        shared = shared_letters("procedures", self.level)
+        return f"{self.measure} with {percent(self.level)} intervals; {shared} ({adjusted})"
 
     def _repr_html_(self) -> str:
         rows = [
@@ -182,7 +186,7 @@ def compare(
         How the p-values are adjusted for the number of tests: "holm" (no false difference in all with probability
         `level`), "bh" (Benjamini-Hochberg: few false ones among those found) or None.
     level : float, default=0.95
-        The confidence of the intervals, and of the differences that are told apart.
+        The confidence of the intervals, and of the differences that count as significant.
     similarity : FeatureSimilarity or None, default=None
         Which features can stand in for each other, for the measures that need it.
     undefined : {"nan", "raise"} or float, default="nan"
@@ -200,7 +204,7 @@ def compare(
     Returns
     -------
     Comparison
-        The estimates, the tests, and which procedures cannot be told apart.
+        The estimates, the tests, and which procedures show no significant difference.
 
     Examples
     --------
@@ -242,7 +246,7 @@ def grouped(
     *,
     lower_is_better: bool,
 ) -> Comparison:
-    """The best estimate first; p-values adjusted, and the letters of those that cannot be told apart."""
+    """The best estimate first; p-values adjusted, and the letters of those without a significant difference."""
     adjusted = adjusted_p_values(np.array([pair["p_value"] for pair in pairs]), adjust)
     tests = [{**pair, "p_adjusted": p} for pair, p in zip(pairs, adjusted.tolist(), strict=True)]
     differ = {frozenset((test["first"], test["second"])) for test in tests if test["p_adjusted"] <= 1 - level}

@@ -1,4 +1,4 @@
-"""Many tests at once: adjusted p-values, and letters for the groups that cannot be told apart."""
+"""Many tests at once: adjusted p-values, and letters for the groups without a significant difference."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from steadyset.arguments import wrong_argument
 from steadyset.kernels.arrays import Floats
+from steadyset.wording import percent
 
 Adjustment = Literal["holm", "bh"] | None
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
@@ -36,6 +37,11 @@ def check_adjustment(adjust: object) -> None:
     """Refuse what is no way to adjust."""
     if not (adjust is None or (isinstance(adjust, str) and adjust in ("holm", "bh"))):
         raise wrong_argument("adjust", '"holm", "bh" or None', adjust)
+
+
+def shared_letters(who: str, level: float) -> str:
+    """What a shared letter says."""
+    return f"{who} that share a letter show no significant difference at {percent(1 - level)}"
 
 
 def compact_letters(names: Sequence[str], differ: Collection[frozenset[str]]) -> dict[str, str]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from steadyset.similarity import FeatureSimilarity
 
 INTERVAL = ("se", "low", "high")
-COLUMNS = ("estimate", *INTERVAL, "mc_error", "note")
+COLUMNS = ("estimate", "steadier", *INTERVAL, "mc_error", "note")
 
 
 def stability_table(
@@ -64,8 +64,8 @@ def stability_table(
     Returns
     -------
     pandas.DataFrame
-        One row per measure: estimate, se, low, high, mc_error and note. se, low and high are those of
-        `confidence_interval` with its method "auto".
+        One row per measure: estimate, steadier ("higher" or "lower": which values are those of steadier runs), se, low,
+        high, mc_error and note. se, low and high are those of `confidence_interval` with its method "auto".
 
     Examples
     --------
@@ -97,7 +97,10 @@ def table_rows(
         check_level(level)
     records = evaluate.usable_measures(measures, selections, options, params)
     told = _told(selections, records, options, level)
-    return [{"measure": record.name, **row} for record, row in zip(records, told, strict=True)]
+    return [
+        {"measure": record.name, "steadier": "higher" if record.higher_is_steadier else "lower", **row}
+        for record, row in zip(records, told, strict=True)
+    ]
 
 
 def _told(

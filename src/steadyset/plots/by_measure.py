@@ -84,7 +84,7 @@ def _measured(result: Any, measures: Any, level: float, similarity: Any) -> list
     if not several:
         raise InputError("There are no selections to measure; two runs or more are needed.")
     return [
-        Measured(str(name), str(measure), row["estimate"], low=row["low"], high=row["high"])
+        Measured(str(name), str(measure), row["estimate"], row["steadier"], low=row["low"], high=row["high"])
         for name, sel in several.items()
         for measure, row in stability_table(as_selections(sel), measures, level=level, similarity=similarity).iterrows()
     ]

@@ -1,4 +1,4 @@
-"""Which selectors differ: values with intervals, and the groups that the tests cannot tell apart."""
+"""Which selectors differ: values with intervals, and the groups without a significant difference."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from steadyset.errors import InputError
 from steadyset.findings import Findings, findings_of
 from steadyset.findings.differing import STABILITY
 from steadyset.inference import Comparison, compare
+from steadyset.inference.multiple import shared_letters
 from steadyset.inference.spread import t_quantile
 from steadyset.measures.record import get_measure
 from steadyset.measures.scale import EXCELLENT, POOR
@@ -38,7 +39,7 @@ class _Value(NamedTuple):
 
 
 def selectors_compared(result: Any, *, what: str | None = None, top: int = MOST_SELECTORS) -> Picture:
-    """A point with its interval for each selector, the best first, and a line through those that cannot be told apart.
+    """A point with its interval for each selector, the best first; lines join those without a significant difference.
 
     Parameters
     ----------
@@ -117,7 +118,7 @@ def _picture(values: list[_Value], measure: str, level: float, top: int) -> Pict
 
 
 def _note(n_all: int, n_known: int, n_shown: int, measure: str, level: float) -> str:
-    said = [f"Lines: {percent(level)} intervals. Selectors that share a letter cannot be told apart."]
+    said = [f"Lines: {percent(level)} intervals. {shared_letters('Selectors', level)}."]
     if measure == DEFAULT_MEASURE:
         said.append(f"Dashed: stability is poor below {POOR:.2f} and excellent above {EXCELLENT:.2f}.")
     if n_shown < n_known:

@@ -319,7 +319,7 @@ def tests_table(found: Findings) -> ReportTable | None:
         Column(f"{wording.percent(found.level)} interval", ("low", "high")),
         Column("p", ("p_value",)),
         Column("adjusted p", ("p_adjusted",)),
-        Column("told apart", ("told_apart",), True),
+        Column("significant", ("told_apart",), True),
     )
     rows = tuple(
         Row(
@@ -329,8 +329,8 @@ def tests_table(found: Findings) -> ReportTable | None:
                 text(test.second),
                 number(test.difference, 3),
                 Cell(wording.span(test.low, test.high, 3), (test.low, test.high)),
-                number(test.p_value, 3),
-                number(test.p_adjusted, 3),
+                Cell(wording.p_value(test.p_value), (test.p_value,)),
+                Cell(wording.p_value(test.p_adjusted), (test.p_adjusted,)),
                 Cell("yes" if test.told_apart else "no", (int(test.told_apart),)),
             )
         )

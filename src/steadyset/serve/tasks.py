@@ -325,7 +325,7 @@ def _measure_row(row: Mapping[str, Any]) -> dict[str, Any]:
         "estimate": number(row["estimate"], 4),
         "span": span(row["low"], row["high"], 4),
         "bar": [(value - low) / (high - low) for value in ends] if drawn else None,
-        "range": f"{low:g} to {high:g}",
+        "range": f"{low:g} to {high:g}{'; lower is steadier' if row['steadier'] == 'lower' else ''}",
         "note": row["note"],
     }
 
