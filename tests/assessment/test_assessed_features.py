@@ -38,7 +38,7 @@ def test_the_table_is_that_of_its_selections_and_the_correlations_of_the_data(re
     alike = FeatureSimilarity.from_data(X, features=result.features)
     on_all = {name: [result.features[f] for f in cell.selected] for name, cell in result.on_all_rows.items()}
     other = features_table(result.selections, similarity=alike, all_rows=on_all)
-    signed = ["sign", "sign_consistency"]
+    signed = ["direction", "model_direction", "model_agreement"]
     pd.testing.assert_frame_equal(result.features_table().drop(columns=signed), other.drop(columns=signed))
 
 
@@ -49,21 +49,38 @@ def test_alike_features_stand_in_for_each_other(result):
     assert lasso.loc["x0", "with_stand_ins"] == lasso.loc["x1", "with_stand_ins"] >= lasso["frequency"].max()
 
 
-def test_signs_are_those_of_the_coefficients_though_weights_have_none(result):
+def test_directions_name_the_class_for_filters_and_models(result):
     table = result.features_table().set_index(["selector", "feature"])
-    assert table.loc[("lasso:k=2", "x2"), "sign"] == -1
-    assert table.loc[("lasso:k=2", "x0"), "sign"] == 1
-    assert table.loc["anova:k=2", "sign"].isna().all()
+    named = assess(SELECTORS, X, np.where(Y, "DLBCL", "FL"), **HOW).features_table().set_index(["selector", "feature"])
+    for selector in SELECTORS:
+        assert table.loc[(selector, "x0"), "direction"] == "higher in 1"
+        assert named.loc[(selector, "x0"), "direction"] == "higher in DLBCL"
+    lasso = named.loc["lasso:k=2"]
+    assert lasso.loc["x2", ["direction", "model_direction", "model_agreement"]].tolist() == ["higher in FL"] * 2 + [1]
+    assert lasso.loc["x0", "model_direction"] == "higher in DLBCL"
+    assert set(table.loc["anova:k=2", "model_direction"]) == {""}
     assert all(weight >= 0 for cell in result.cells for weight in cell.weights)
 
 
-def test_signs_come_through_a_pipeline_and_not_from_several_classes():
+def test_directions_of_models_come_through_a_pipeline_and_not_from_several_classes():
     piped = make_pipeline(StandardScaler(), SelectKBest(k=3), Lasso(0.01))
     three = LogisticRegression()
     number = assess({"piped": piped}, X, Y + 0.5, resampling=KFold(3), task="number", scoring=[])
-    assert number.features_table().set_index("feature").loc["x2", ["sign", "sign_consistency"]].tolist() == [-1, 1]
+    down = ["falls with y", "falls with y", 1]
+    columns = ["direction", "model_direction", "model_agreement"]
+    assert number.features_table().set_index("feature").loc["x2", columns].tolist() == down
     classes = assess({"three": three}, X, np.arange(60) % 3, resampling=KFold(3), scoring=[])
-    assert classes.features_table()["sign"].isna().all()
+    assert set(classes.features_table()["model_direction"]) == {""}
+
+
+def test_a_model_that_goes_against_the_data_is_told():
+    rng = np.random.default_rng(3)
+    shared, y = rng.normal(size=200), np.repeat(["a", "b"], 100)
+    step = (y == "b").astype(float)
+    Z = np.column_stack([shared + 1.5 * step, shared + 0.5 * step]) + 0.05 * rng.normal(size=(200, 2))
+    found = assess({"it": LogisticRegression()}, Z, y, resampling=KFold(3), scoring=[])
+    second = found.features_table().set_index("feature").loc["x1"]
+    assert (second["direction"], second["model_direction"]) == ("higher in b", "higher in a")
 
 
 def test_the_fit_on_all_rows_is_that_of_the_selector_alone(result):
@@ -151,7 +168,7 @@ def test_a_folder_of_version_3_opens_and_a_resume_adds_what_it_lacks(tmp_path):
     opened = Assessment.open(tmp_path)
     assert opened.cells == tuple(old)
     lacking = opened.features_table()
-    assert lacking[["all_rows", "with_stand_ins", "group", "sign"]].isna().all(axis=None)
+    assert lacking[["all_rows", "with_stand_ins", "group", "model_agreement"]].isna().all(axis=None)
     assert lacking["frequency"].equals(new.features_table()["frequency"])
     resumed = assess(SELECTORS, X, Y, out=tmp_path, **HOW)
     assert set(resumed.on_all_rows) == set(SELECTORS)

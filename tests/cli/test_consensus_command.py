@@ -52,7 +52,7 @@ def test_the_selectors_of_a_run_folder_are_methods(tmp_path, capsys):
     assert run(["consensus", str(tmp_path / "runs"), "--format", "json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert [row["name"] for row in told["summary"]] == list(result.selectors)
-    assert told["ranking"][0]["feature"] == "x0"
+    assert (told["ranking"][0]["feature"], told["ranking"][0]["direction"]) == ("x0", "higher in 1")
 
 
 def test_lists_of_one_run_each_are_methods(tmp_path, monkeypatch, capsys):

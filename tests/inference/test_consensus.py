@@ -163,3 +163,12 @@ def test_undefined_agreement_is_told():
 def test_refusals(methods, options, sentence):
     with pytest.raises(st.InputError, match=sentence):
         st.consensus(methods, **options)
+
+
+def test_directions_stand_beside_the_features_where_they_are_given():
+    runs = {name: st.Selections.from_sets([["a", "b"]] * 3, features=list("abc")) for name in ("lasso", "forest")}
+    found = st.consensus(runs, directions={"a": "higher in FL"})
+    assert found.features["direction"].tolist() == ["higher in FL", ""]
+    assert st.consensus(runs).features["direction"].tolist() == ["", ""]
+    with pytest.raises(st.InputError, match="directions must be a mapping from feature names"):
+        st.consensus(runs, directions=["higher in FL"])

@@ -13,7 +13,7 @@ from steadyset.similarity.alike import Alike
 
 def graph_of(pairs):
     pairs = np.unique(np.sort(np.asarray(pairs), axis=1), axis=0)
-    return AlikeGraph.of(Alike(np.unique(pairs), pairs))
+    return AlikeGraph.of(Alike(np.unique(pairs), pairs, values=np.ones(len(pairs))))
 
 
 @pytest.mark.parametrize("n_runs", [1, 63, 64, 65, 200])

@@ -26,7 +26,7 @@ def test_cells_are_the_stand_ins_of_the_table_of_features():
     assert found == {("a1", "a2"): 1, ("a2", "a1"): 1, ("a3", "a2"): 0.25, ("b1", "b2"): 1, ("b2", "b1"): 1}
     table = st.features_table(RUNS, similarity=ALIKE).set_index("feature")["stand_ins"]
     for (feature, other), share in found.items():
-        assert f"{other} ({share:.2g})" in table[feature].split("; ")
+        assert f"{other} (0.95; {share:.0%})" in table[feature]
 
 
 def test_runs_are_shares_of_the_runs_without_the_feature():

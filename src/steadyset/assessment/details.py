@@ -14,6 +14,7 @@ import numpy as np
 from steadyset.command_line import command_line
 from steadyset.deprecation import DEPRECATED
 from steadyset.docstrings import reference
+from steadyset.inference.directions import data_directions
 from steadyset.io.labels import shown_name
 from steadyset.runner.function import FunctionSelector, function_name
 from steadyset.runner.plan import Plan
@@ -36,6 +37,7 @@ def data_details(plan: Plan, target: str = "") -> dict[str, Any]:
     return {
         "target": target,
         "classes": {str(label): int(count) for label, count in zip(labels, counts, strict=True)},
+        "directions": data_directions(plan.X, plan.y, plan.task).tolist(),
         "missing_values": int(np.isnan(plan.X[:, plan.gaps]).sum()),
         "missing_features": len(plan.gaps),
         "n_groups": 0 if plan.groups is None else len(np.unique(plan.groups)),

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from steadyset.inference import Comparison
+    from steadyset.inference.directions import Directions
     from steadyset.inference.feature_table import FeatureBlock
     from steadyset.kernels.arrays import Ints
     from steadyset.similarity import FeatureSimilarity
@@ -434,10 +435,26 @@ class Assessment(Drawable):
                 name: None if chosen is None else np.array(chosen, dtype=np.int64) for name, chosen in known.items()
             },
             signs={name: self._signs(name) for name in self.selections},
+            directions=self._directions,
             core=core,
             level=level,
             all=all,
         )
+
+    @property
+    def directions(self) -> dict[str, str]:
+        """In which direction each feature goes with the target, by the data; those without a direction are missing."""
+        if self._directions is None:
+            return {}
+        words = self._directions.words(np.arange(len(self.features)))
+        return {name: word for name, word in zip(self.features, words, strict=True) if word}
+
+    @cached_property
+    def _directions(self) -> Directions | None:
+        """Those that the folder tells; an older one does not."""
+        from steadyset.inference.directions import Directions
+
+        return Directions.recorded(self.settings.get("details", {}))
 
     def _signs(self, selector: str) -> Ints | None:
         """Those of the coefficients, run after run; None where a run has none."""

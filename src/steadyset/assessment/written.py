@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from steadyset.io.arrow_arrays import arrow_array, arrow_table
-from steadyset.kernels.arrays import Ints
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.runner.cell import EVERY_ROW, Cell
 from steadyset.similarity.alike import Alike
 from steadyset.task import CLASSES, NUMBER
@@ -104,13 +104,16 @@ def alike_parquet(alike: Alike, settings: Mapping[str, Any]) -> bytes:
     about = {
         "data_sha256": settings["data_sha256"],
         "compared": alike.compared.tolist(),
+        "alike": alike.counts.tolist(),
         "threshold": alike.threshold,
         "method": alike.method,
         "note": alike.note,
     }
-    table = pa.table(
-        {name: arrow_array(pairs, pa.int32()) for name, pairs in zip(("feature", "other"), alike.pairs.T, strict=True)}
-    ).replace_schema_metadata({"about": json.dumps(about), DIGEST: _alike_digest(about, alike.pairs)})
+    pairs = zip(("feature", "other"), alike.pairs.T, strict=True)
+    columns = {name: arrow_array(features, pa.int32()) for name, features in pairs}
+    table = pa.table({**columns, "similarity": arrow_array(alike.values, pa.float64())}).replace_schema_metadata(
+        {"about": json.dumps(about), DIGEST: _alike_digest(about, alike.pairs, alike.values)}
+    )
     sink = pa.BufferOutputStream()
     parquet.write_table(table, sink, compression="zstd", write_page_checksum=True)
     return bytes(sink.getvalue().to_pybytes())
@@ -127,14 +130,16 @@ def read_alike(content: bytes, settings: Mapping[str, Any]) -> Alike:
         metadata = table.schema.metadata or {}
         about = json.loads(metadata[b"about"])
         pairs = np.column_stack([table["feature"].to_numpy(), table["other"].to_numpy()]).astype(np.int64)
+        values = table["similarity"].to_numpy().astype(np.float64)
     except (pa.ArrowException, OSError, KeyError, TypeError, ValueError, OverflowError, MemoryError) as error:
         raise DamagedError(str(error).splitlines()[0] if str(error) else type(error).__name__) from None
-    if metadata.get(DIGEST.encode()) != _alike_digest(about, pairs).encode():
+    if metadata.get(DIGEST.encode()) != _alike_digest(about, pairs, values).encode():
         raise DamagedError(f"its pairs do not have the {DIGEST} that was written with them")
     compared = np.array(about["compared"], dtype=np.int64)
     if about["data_sha256"] != settings["data_sha256"] or (len(compared) and compared[-1] >= settings["n_features"]):
         raise DamagedError("it belongs to other data")
-    return Alike(compared, pairs, about["threshold"], about["method"], about["note"])
+    counts = np.array(about["alike"], dtype=np.int64)
+    return Alike(compared, pairs, about["threshold"], about["method"], about["note"], values, counts)
 
 
 def check_settings(settings: Mapping[str, Any]) -> None:
@@ -227,10 +232,18 @@ def _is_selector(value: Any) -> bool:
     return _is_mapping_of_texts(texts, wanted) and _is_mapping_of_texts(value.get("parameters"))
 
 
+def _are_directions(codes: Any, n_classes: int) -> bool:
+    """Whether codes name classes, or the sign of a number; older folders have none."""
+    most = max(1, n_classes)
+    return codes is None or (isinstance(codes, list) and all(_is_count(code, -most) and code <= most for code in codes))
+
+
 def _check_details(details: Any, selectors: Collection[str]) -> None:
     for key, fits in _DETAILS.items():
         if not isinstance(details, dict) or key not in details or not fits(details[key]):
             raise DamagedError(f"its details have no {key}, or none that can be told")
+    if not _are_directions(details.get("directions"), len(details["classes"])):
+        raise DamagedError("its directions are no classes")
     if not _is_text(details.get("command", "")):
         raise DamagedError("its command is no text")
     if set(details["selectors"]) != set(selectors):
@@ -280,8 +293,10 @@ def _digest(content: Any) -> str:
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
-def _alike_digest(about: Mapping[str, Any], pairs: Ints) -> str:
-    return _digest([about, hashlib.sha256(np.ascontiguousarray(pairs).tobytes()).hexdigest()])
+def _alike_digest(about: Mapping[str, Any], pairs: Ints, values: Floats) -> str:
+    return _digest(
+        [about, *(hashlib.sha256(np.ascontiguousarray(one).tobytes()).hexdigest() for one in (pairs, values))]
+    )
 
 
 def _cells_digest(cells: Iterable[Cell]) -> str:

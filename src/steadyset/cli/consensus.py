@@ -72,6 +72,7 @@ def consensus(
         measure=name,
         core=core,
         level=level,
+        directions=recorded.directions_of(read),
         undefined=shared.undefined_policy(undefined),
         n_draws=draws,
         random_state=seed,
@@ -130,10 +131,12 @@ def _show(found: Findings, n_features: int, shown: int) -> None:
 
 def _show_ranking(found: Findings, n_features: int, shown: int) -> None:
     total = sum(row.runs for row in found.summary)
+    directed = any(one.direction for one in found.ranking)
     rows: Sequence[dict[str, Any]] = [
         {
             "rank": one.rank,
             "feature": one.feature,
+            **({"direction": one.direction} if directed else {}),
             "methods": f"{one.methods} of {len(found.summary)}",
             "by chance": expected_count(one.by_chance) if one.methods else "",
             "runs": f"{one.runs} of {total}",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
@@ -134,6 +135,7 @@ class Recorded(NamedTuple):
     selections: Selections
     notes: tuple[str, ...] = ()  # what was understood
     hints: tuple[str, ...] = ()  # how the file is read otherwise
+    directions: Mapping[str, str] = MappingProxyType({})  # of features, which only a run folder tells
 
     @property
     def name(self) -> str:
@@ -189,6 +191,15 @@ def by_name(read: Sequence[Recorded]) -> dict[str, Selections]:
     return dict(zip(short_names(read), (one.selections for one in read), strict=True))
 
 
+def directions_of(read: Sequence[Recorded]) -> dict[str, str]:
+    """In which direction features go; all that is told where run folders differ."""
+    told: dict[str, dict[str, None]] = {}
+    for one in read:
+        for feature, word in one.directions.items():
+            told.setdefault(feature, {})[word] = None
+    return {feature: "; ".join(words) for feature, words in told.items()}
+
+
 def tell(read: Sequence[Recorded], *, people: bool) -> None:
     """Say what was understood of each file: with the result that people see, apart from one that programs read."""
     for one in read:
@@ -233,7 +244,9 @@ def _read(file: Path, asked: Asked) -> list[Recorded]:
         from steadyset.assessment.folder import RunFolder
 
         if RunFolder(file).exists:
-            return [Recorded(file, name, sel) for name, sel in Assessment.open(file).selections.items()]
+            opened = Assessment.open(file)
+            directions = opened.directions
+            return [Recorded(file, name, sel, directions=directions) for name, sel in opened.selections.items()]
     read = Selections.read(
         file,
         n_features=asked.features,

@@ -122,7 +122,7 @@ def _method(row: dict[Any, Any]) -> Procedure:
 def _feature(row: dict[Any, Any], found: Consensus) -> RankedFeature:
     shares = {name: float(row[f"frequency: {name}"]) for name in found.procedures}
     plain = {key: row[key] for key in ("feature", "rank", "score", "methods", "runs", "frequency", "by_chance")}
-    return RankedFeature(**plain, frequencies=shares)
+    return RankedFeature(**plain, frequencies=shares, direction=row["direction"])
 
 
 def _keys(row: dict[Any, Any]) -> dict[str, Any]:

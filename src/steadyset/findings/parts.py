@@ -167,6 +167,7 @@ class RankedFeature:
     frequency: float
     by_chance: float
     frequencies: Mapping[str, float] = field(default_factory=dict)
+    direction: str = ""
 
 
 @dataclass(frozen=True)

@@ -53,9 +53,9 @@ class Consensus(Drawable):
         One row per number of methods, at least two: methods, features (backed by at least so many), expected, p_value,
         mc_error (0: exact).
     features : pandas.DataFrame
-        One row per feature that is ever selected, by rank: feature, rank, score, methods (that back it), runs (that
-        select it, of all methods), frequency (mean over the methods), by_chance (how many features random sets would
-        bring to so many methods), and the frequency of each method.
+        One row per feature that is ever selected, by rank: feature, rank, score, direction (where it is given), methods
+        (that back it), runs (that select it, of all methods), frequency (mean over the methods), by_chance (how many
+        features random sets would bring to so many methods), and the frequency of each method.
     measure : str
         The measure of agreement.
     aggregate : str
@@ -111,6 +111,7 @@ def consensus(
     measure: str = "phi",
     core: float = CORE,
     level: float = LEVEL,
+    directions: Mapping[str, str] | None = None,
     undefined: Undefined = "nan",
     n_draws: int = 10_000,
     random_state: int | None = None,
@@ -138,6 +139,9 @@ def consensus(
         The share of the runs from which a feature belongs to the steady core of a method.
     level : float, default=0.95
         The confidence of the intervals of the agreement within.
+    directions : Mapping or None, default=None
+        In which direction features go with the target, by their names: `result.directions` of an assessment. Lists
+        alone do not tell.
     undefined : {"nan", "raise"} or float, default="nan"
         How undefined pairs of runs are treated: "nan" makes the value undefined, "raise" raises an error, and a number
         stands for each of them.
@@ -181,7 +185,7 @@ def consensus(
         _methods(runs, backers, record, options, core, level),
         _between(runs, backers, record, options),
         _backed(backers, sizes, d, options),
-        _features(runs, backers, sizes, aggregate),
+        _features(runs, backers, sizes, aggregate, _checked_directions(directions)),
         record.name,
         aggregate,
         float(backing),
@@ -196,6 +200,14 @@ def _named(methods: Any) -> dict[str, Selections]:
     if not isinstance(methods, Mapping) or len(methods) < 2:
         raise wrong_argument("methods", "the selections of two methods or more, by name", methods)
     return {str(name): as_selections(one) for name, one in methods.items()}
+
+
+def _checked_directions(directions: Any) -> Mapping[str, str]:
+    if directions is None:
+        return {}
+    if not isinstance(directions, Mapping) or not all(isinstance(word, str) for word in directions.values()):
+        raise wrong_argument("directions", "a mapping from feature names to words, or None", directions)
+    return directions
 
 
 # ---- agreement ----------------------------------------------------------------------------------------------------
@@ -345,7 +357,13 @@ def intersection_law(sizes: Any, d: int) -> Floats:
     return found
 
 
-def _features(runs: Mapping[str, Selections], backers: Mapping[str, Ints], sizes: Ints, rule: str) -> pd.DataFrame:
+def _features(
+    runs: Mapping[str, Selections],
+    backers: Mapping[str, Ints],
+    sizes: Ints,
+    rule: str,
+    directions: Mapping[str, str],
+) -> pd.DataFrame:
     """The features that are ever selected, the best score first."""
     d = len(next(iter(runs.values())).counts)
     counts = total_counts(runs)
@@ -361,6 +379,7 @@ def _features(runs: Mapping[str, Selections], backers: Mapping[str, Ints], sizes
             "feature": [names[f] for f in order],
             "rank": 1 + np.searchsorted(ranked, ranked),
             "score": score[order],
+            "direction": [directions.get(names[f], "") for f in order],
             "methods": votes[order],
             "runs": counts[order],
             "frequency": np.mean([sel.frequencies for sel in runs.values()], axis=0)[order],

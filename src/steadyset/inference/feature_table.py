@@ -1,4 +1,4 @@
-"""The table of features: which features can be trusted, how sure that is, and what can stand in for them.
+"""The table of features: how often each is selected, how sure that is, which way it goes, what can stand in for it.
 
 `features_table` gives a frame. Its columns, in this order, are the fields of `Feature`, which docs/features-table.md
 explains.
@@ -17,9 +17,17 @@ from steadyset.arguments import check_flag, is_collection, wrong_argument
 from steadyset.conventions import CORE, LEVEL, check_core, check_level
 from steadyset.errors import InputError
 from steadyset.inference.core import steady_core
+from steadyset.inference.directions import Directions
 from steadyset.inference.pooling import common_features, pooled, total_counts
 from steadyset.inference.proportions import jeffreys, wilson
-from steadyset.inference.stand_ins import AlikeGraph, StandIn, namer, numbered_groups, stand_ins_words
+from steadyset.inference.stand_ins import (
+    AlikeGraph,
+    StandIn,
+    namer,
+    numbered_groups,
+    runs_with_group,
+    stand_ins_words,
+)
 from steadyset.io.labels import name_positions, text_frame
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.options import check_similarity
@@ -31,7 +39,8 @@ if TYPE_CHECKING:
 
     from steadyset.similarity import FeatureSimilarity
 
-WHOLE = ("sign", "group", "n_stand_ins")  # whole numbers, where they are known
+WHOLE = ("group", "group_size", "n_stand_ins")  # whole numbers, where they are known
+BOTH = "both ways"  # of coefficients that are positive in as many runs as negative
 
 
 def features_table(
@@ -64,8 +73,8 @@ def features_table(
     -------
     pandas.DataFrame
         The columns selector, feature, rank, runs, selected, frequency, wilson_low, wilson_high, beta_low, beta_high,
-        importance, sign, sign_consistency, core, all_rows, selectors, group, with_stand_ins, n_stand_ins and stand_ins
-        (the best 5).
+        importance, direction (which only data tells), model_direction, model_agreement, core, all_rows, selectors,
+        group, group_size, group_share, with_stand_ins, n_stand_ins and stand_ins (the best 5).
 
     References
     ----------
@@ -78,7 +87,7 @@ def features_table(
     >>> alike = st.FeatureSimilarity.from_groups({"a": 1, "b": 2, "c": 2, "d": 3}, features=list("abcd"))
     >>> table = st.features_table(sel, similarity=alike)
     >>> table[["feature", "frequency", "core", "with_stand_ins", "stand_ins"]].to_dict("records")[1]
-    {'feature': 'b', 'frequency': 0.5, 'core': False, 'with_stand_ins': 1.0, 'stand_ins': 'c (1)'}
+    {'feature': 'b', 'frequency': 0.5, 'core': False, 'with_stand_ins': 1.0, 'stand_ins': 'c (1; 100%)'}
     """
     several = isinstance(selections, Mapping)
     procedures = selections if several else {"": selections}
@@ -90,7 +99,7 @@ def features_table(
 
 
 def alike_features(similarity: Any, runs: Mapping[str, Selections]) -> Alike:
-    """Which of the features that the runs select are alike."""
+    """Which features are alike to those that the runs select."""
     check_similarity(similarity)
     for sel in runs.values():
         similarity.check(sel)
@@ -111,12 +120,15 @@ class Feature:
     beta_low: float
     beta_high: float
     importance: float
-    sign: int | None
-    sign_consistency: float
+    direction: str
+    model_direction: str
+    model_agreement: float
     core: bool
     all_rows: float
     selectors: int
     group: int | None
+    group_size: int | None
+    group_share: float
     with_stand_ins: float
     n_stand_ins: int | None
     stand_ins: tuple[StandIn, ...]
@@ -138,9 +150,14 @@ class FeatureBlock:
     def rows(self, most: int | None = None) -> Iterator[Feature]:
         """The first rows."""
         for place, f in enumerate(self.order[:most]):
-            values = {name: column[place].item() for name, column in self.columns.items()}
+            values = {name: _plain(column[place]) for name, column in self.columns.items()}
             values |= {name: None if isnan(values[name]) else int(values[name]) for name in WHOLE}
             yield Feature(self.features[f], **values, stand_ins=self.named(int(f)))
+
+
+def _plain(value: Any) -> Any:
+    """A number of Python; text as it is."""
+    return value if isinstance(value, str) else value.item()
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,6 +169,7 @@ class _Counted:
     signs: Ints | None = None  # features x (positive, negative)
     together: Ints | None = None  # runs with both, by pair of places in the graph of alike features
     covered: Ints | None = None
+    grouped: Ints | None = None  # runs with a feature of each group
 
     def __add__(self, other: _Counted) -> _Counted:
         return _Counted(
@@ -160,6 +178,7 @@ class _Counted:
             _added(self.signs, other.signs),
             _added(self.together, other.together),
             _added(self.covered, other.covered),
+            _added(self.grouped, other.grouped),
         )
 
 
@@ -169,6 +188,7 @@ def feature_blocks(
     alike: Alike | None = None,
     on_all_rows: Mapping[str, Ints | None] | None = None,
     signs: Mapping[str, Ints | None] | None = None,
+    directions: Directions | None = None,
     core: float = CORE,
     level: float = LEVEL,
     all: bool = False,
@@ -177,6 +197,7 @@ def feature_blocks(
 
     on_all_rows : the features that each selects on all rows; None: not known
     signs : +1 or -1 for each entry of the Selections; without them those of the weights, if one is negative
+    directions : how each feature goes with the target, which the data tells
     """
     check_core(core)
     check_level(level)
@@ -184,9 +205,9 @@ def feature_blocks(
     if not runs:
         return []
     known = dict.fromkeys(runs) if on_all_rows is None else on_all_rows
-    graph = None if alike is None else AlikeGraph.of(alike)
+    alike_all = None if alike is None else _AlikeAll(alike, AlikeGraph.of(alike), _groups(alike, runs))
     counted = {
-        name: _counted(sel, _signs(sel) if signs is None else signs.get(name), graph) for name, sel in runs.items()
+        name: _counted(sel, _signs(sel) if signs is None else signs.get(name), alike_all) for name, sel in runs.items()
     }
     parts = [
         _Part(name, sel, counted[name], _importances(sel), _share([known.get(name)], sel), sel.n_runs, sel.counts > 0)
@@ -194,9 +215,21 @@ def feature_blocks(
     ]
     if len(runs) > 1:
         parts.insert(0, _over_all(runs, counted, known))
-    rank = np.argsort(-parts[0].counted.counts, kind="stable")
-    groups = None if alike is None else numbered_groups(alike, rank)
-    return [_block(part, graph, groups, core, level, all) for part in parts]
+    return [_block(part, alike_all, directions, core, level, all) for part in parts]
+
+
+@dataclass(frozen=True, eq=False)
+class _AlikeAll:
+    """What is alike, as a graph, and the number of the group of each feature, 0 where it has none."""
+
+    alike: Alike
+    graph: AlikeGraph
+    groups: Ints
+
+
+def _groups(alike: Alike, runs: Mapping[str, Selections]) -> Ints:
+    """Numbered from the group of the most often selected feature on."""
+    return numbered_groups(alike, np.argsort(-total_counts(runs), kind="stable"))
 
 
 def table_frame(blocks: Iterable[FeatureBlock]) -> pd.DataFrame:
@@ -270,7 +303,7 @@ def _name_of_all(runs: Mapping[str, Selections]) -> str:
 
 
 def _block(
-    part: _Part, graph: AlikeGraph | None, groups: Ints | None, core: float, level: float, everything: bool
+    part: _Part, known: _AlikeAll | None, directions: Directions | None, core: float, level: float, everything: bool
 ) -> FeatureBlock:
     sel, counted = part.selections, part.counted
     M, counts = counted.runs, counted.counts
@@ -280,14 +313,7 @@ def _block(
     successes = counts[order] / M * part.independent
     low, high = wilson(successes, part.independent, level)
     beta_low, beta_high = jeffreys(successes, part.independent, level)
-    sign, consistency = _agreement(counted.signs, counts)
-    covered, several = np.full(len(counts), nan), np.full(len(counts), nan)
-    if graph is not None:
-        assert counted.together is not None
-        several = graph.n_stand_ins(M, counts, counted.together).astype(np.float64)
-        covered = counts / M
-        assert counted.covered is not None
-        covered[graph.features] = counted.covered / M
+    sign, agreement = _agreement(counted.signs, counts)
     columns = {
         "rank": 1 + np.searchsorted(np.sort(-counts[order]), -counts[order]),
         "runs": np.full(len(order), M),
@@ -298,28 +324,69 @@ def _block(
         "beta_low": beta_low,
         "beta_high": beta_high,
         "importance": part.importance[order],
-        "sign": sign[order],
-        "sign_consistency": consistency[order],
+        "direction": _directions(directions, order),
+        "model_direction": np.array([_sign_words(s, directions) for s in sign[order]], dtype=object),
+        "model_agreement": agreement[order],
         "core": in_core[order],
         "all_rows": part.on_all_rows[order],
         "selectors": np.asarray(part.backed, dtype=np.int64)[order],
-        "group": np.full(len(order), nan) if groups is None else groups.astype(np.float64)[order],
-        "with_stand_ins": covered[order],
-        "n_stand_ins": several[order],
+        **_alike_columns(known, counted, order),
     }
-    if groups is not None:
-        columns["group"][columns["group"] == 0] = nan
+    graph = None if known is None else known.graph
     return FeatureBlock(
         part.name, sel.features, order, columns, namer(graph, M, counts, counted.together, sel.features)
     )
 
 
+def _alike_columns(known: _AlikeAll | None, counted: _Counted, order: Ints) -> dict[str, Floats]:
+    """Groups, and how often a feature or one that is alike is selected; undefined where nothing says what is alike."""
+    names = ("group", "group_size", "group_share", "with_stand_ins", "n_stand_ins")
+    if known is None:
+        return {name: np.full(len(order), nan) for name in names}
+    assert counted.covered is not None
+    assert counted.grouped is not None
+    groups, d = known.groups, len(counted.counts)
+    covered = counted.counts / counted.runs
+    covered[known.graph.features] = counted.covered / counted.runs
+    several = np.full(d, nan)
+    several[known.alike.compared] = known.alike.counts
+    grouped = groups > 0
+    columns = (
+        np.where(grouped, groups, nan),
+        np.where(grouped, np.bincount(groups)[groups], nan),
+        np.where(grouped, counted.grouped[groups] / counted.runs, nan),
+        covered,
+        several,
+    )
+    return {name: column[order] for name, column in zip(names, columns, strict=True)}
+
+
+def _directions(directions: Directions | None, order: Ints) -> Any:
+    if directions is None:
+        return np.full(len(order), "", dtype=object)
+    return np.array(directions.words(order), dtype=object)
+
+
+def _sign_words(sign: float, directions: Directions | None) -> str:
+    """What the coefficients of most runs say; without a target only their sign is known."""
+    if isnan(sign):
+        return ""
+    if sign == 0:
+        return BOTH
+    if directions is None or len(directions.classes) > 2:
+        return "positive" if sign > 0 else "negative"
+    return directions.of_sign(int(sign))
+
+
 # ---- what runs say ------------------------------------------------------------------------------------------------
 
 
-def _counted(sel: Selections, signs: Ints | None, graph: AlikeGraph | None) -> _Counted:
+def _counted(sel: Selections, signs: Ints | None, known: _AlikeAll | None) -> _Counted:
     found = _Counted(sel.n_runs, sel.counts, None if signs is None else _signs_by_feature(sel, signs))
-    return found if graph is None else replace(found, together=graph.together(sel), covered=graph.covered(sel))
+    if known is None:
+        return found
+    graph, grouped = known.graph, runs_with_group(sel, known.groups)
+    return replace(found, together=graph.together(sel), covered=graph.covered(sel), grouped=grouped)
 
 
 def _importances(sel: Selections) -> Floats:

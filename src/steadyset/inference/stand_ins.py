@@ -1,31 +1,46 @@
-"""Alike features in the runs: how often one is selected without the other, and the groups that they form."""
+"""Alike features in the runs: which can stand in for a feature, how often one is selected without the other, groups."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import isnan, nan
 
 import numpy as np
 
 from steadyset.inference.joint_runs import runs_with_any, runs_with_both
-from steadyset.kernels.arrays import Ints
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selections import Selections
-from steadyset.similarity.alike import Alike
+from steadyset.similarity.alike import MOST_OTHERS, Alike, graph_of
 
-MOST_STAND_INS = 5  # that are named, the most frequent first
+MOST_STAND_INS = MOST_OTHERS  # that are named
+SAME = 9  # decimals to which similarities are the same
 
 
 @dataclass(frozen=True)
 class StandIn:
-    """A feature that is alike, and its share of the runs that did not select the other one."""
+    """A feature that is alike, how similar it is, and its share of the runs that did not select the other one.
+
+    The share is undefined where every run selected the other one.
+    """
 
     feature: str
+    similarity: float
     share: float
 
 
 def stand_ins_words(stand_ins: Sequence[StandIn]) -> str:
-    """Stand-ins in one line: b (0.8); c (0.2)."""
-    return "; ".join(f"{one.feature} ({one.share:.2g})" for one in stand_ins)
+    """Stand-ins in one line, with their similarity and how often they are selected instead: b (1; 80%); c (0.95)."""
+    return "; ".join(f"{one.feature} ({_similarity(one.similarity)}{_instead(one.share)})" for one in stand_ins)
+
+
+def _similarity(value: float) -> str:
+    """Two decimals, of which none is rounded up to the similarity of a copy."""
+    return "1" if round(value, SAME) >= 1 else f"{min(value, 0.99):.2f}"
+
+
+def _instead(share: float) -> str:
+    return "" if isnan(share) or share == 0 else f"; {share:.0%}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,11 +50,12 @@ class AlikeGraph:
     features: Ints
     indptr: Ints
     indices: Ints
+    values: Floats
 
     @classmethod
     def of(cls, alike: Alike) -> AlikeGraph:
         features = np.unique(alike.pairs)
-        return cls(features, *Alike(features, alike.pairs).graph())
+        return cls(features, *graph_of(features, alike.pairs, alike.values))
 
     def neighbours(self, feature: int) -> tuple[Ints, slice]:
         """The neighbours of a feature by place, and where their pairs are; none where nothing is alike."""
@@ -48,15 +64,6 @@ class AlikeGraph:
             return np.empty(0, np.int64), slice(0, 0)
         at = slice(int(self.indptr[place]), int(self.indptr[place + 1]))
         return self.indices[at], at
-
-    def n_stand_ins(self, n_runs: int, counts: Ints, together: Ints) -> Ints:
-        """How many features stand in for each: alike, and selected in runs that did not select it."""
-        first = self._first()
-        instead = counts[self.features[self.indices]] > together
-        found = np.zeros(len(counts), dtype=np.int64)
-        found[self.features] = np.bincount(first[instead], minlength=len(self.features))
-        found[counts == n_runs] = 0
-        return found
 
     def together(self, sel: Selections) -> Ints:
         """How many runs select both features of each pair, in the order of `indices`."""
@@ -74,31 +81,41 @@ class AlikeGraph:
 def namer(
     graph: AlikeGraph | None, n_runs: int, counts: Ints, together: Ints | None, names: Sequence[str]
 ) -> Callable[[int], tuple[StandIn, ...]]:
-    """What names the best stand-ins of a feature: alike, and selected in runs that did not select it."""
+    """What names the best stand-ins: copies, then what is selected most often instead, then the most similar."""
 
     def named(feature: int) -> tuple[StandIn, ...]:
-        without = n_runs - int(counts[feature])
-        if graph is None or together is None or without == 0:
+        if graph is None or together is None:
             return ()
         places, at = graph.neighbours(feature)
-        others = graph.features[places]
-        instead = counts[others] - together[at]
-        order = np.argsort(-instead, kind="stable")[:MOST_STAND_INS]
-        return tuple(StandIn(names[others[i]], float(instead[i] / without)) for i in order if instead[i] > 0)
+        others, similar = graph.features[places], graph.values[at]
+        instead, without = counts[others] - together[at], n_runs - int(counts[feature])
+        rounded = np.round(similar, SAME)
+        order = np.lexsort((others, -rounded, -instead, rounded < 1))[:MOST_STAND_INS]
+        shares = instead / without if without else np.full(len(others), nan)
+        return tuple(StandIn(names[others[i]], float(similar[i]), float(shares[i])) for i in order)
 
     return named
 
 
 def numbered_groups(alike: Alike, best_first: Ints) -> Ints:
     """The group of each feature, from 1 in the order of the best feature of each; 0 for what has no alike one."""
-    groups, n = np.zeros(len(best_first), dtype=np.int64), len(alike.compared)
-    labels = alike.groups()
-    several = np.bincount(labels, minlength=n)[labels] > 1
+    features, labels = alike.groups()
+    groups = np.zeros(len(best_first), dtype=np.int64)
+    if not len(features):
+        return groups
     label_of = np.full(len(best_first), -1)
-    label_of[alike.compared[several]] = labels[several]
+    label_of[features] = labels
     in_order = label_of[best_first]
     found, first = np.unique(in_order[in_order >= 0], return_index=True)
-    number = np.zeros(n, dtype=np.int64)
+    number = np.zeros(int(labels.max()) + 1, dtype=np.int64)
     number[found[np.argsort(first)]] = np.arange(1, len(found) + 1)
-    groups[alike.compared[several]] = number[labels[several]]
+    groups[features] = number[labels]
     return groups
+
+
+def runs_with_group(sel: Selections, groups: Ints) -> Ints:
+    """How many runs select a feature of each group, by its number; that of 0 means nothing."""
+    runs = np.repeat(np.arange(sel.n_runs), sel.sizes)
+    n_groups = int(groups.max(initial=0)) + 1
+    seen = np.unique(runs * n_groups + groups[sel.indices])
+    return np.bincount(seen % n_groups, minlength=n_groups)

@@ -96,7 +96,7 @@ def _largest(groups: Ints, mean: Floats, top: int) -> Ints:
 
 
 def _group_name(sel: Selections, groups: Ints, mean: Floats, group: int) -> str:
-    members = np.flatnonzero((groups == group) & (mean > 0))
+    members = np.flatnonzero(groups == group)
     best = sel.features[members[np.argmax(mean[members])]]
     return best if len(members) == 1 else f"{best} ({len(members)} alike)"
 

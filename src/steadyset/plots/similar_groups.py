@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from steadyset.arguments import check_integer
 from steadyset.findings import Findings
 from steadyset.inference.feature_table import Feature
-from steadyset.io.labels import name_positions, text_frame
+from steadyset.io.labels import text_frame
 from steadyset.plots.catalogue import register_picture
 from steadyset.plots.picture import MARKED, MOST_MARKS, RULE, STEADY, Picture, foremost, names, shares
 from steadyset.plots.swaps import known_rows
@@ -67,17 +67,15 @@ def similarity_groups(
     known = known_rows(selections, similarity)
     groups: dict[int, list[Feature]] = {}
     for row in known.rows:
-        if row.selected:
-            groups.setdefault(row.group or 0, []).append(row)
-    several = [members for members in groups.values() if len(members) > 1]
-    covered = _covered(several, known.runs)
-    order = sorted(range(len(several)), key=lambda g: (-covered[g], -len(several[g])))[:top]
-    most = MOST_MARKS // max(1, 2 * len(order))
+        if row.selected and row.group is not None:
+            groups.setdefault(row.group, []).append(row)
+    several = sorted(groups.values(), key=lambda members: (-members[0].group_share, -len(members)))
+    most = MOST_MARKS // max(1, 2 * min(top, len(several)))
     rows: list[tuple[str, int, str, str, int, float]] = []
-    for place, g in enumerate(order):
-        name, size = several[g][0].feature, len(several[g])
-        rows += [(name, place, MEMBER, row.feature, size, row.frequency) for row in several[g][:most]]
-        rows.append((name, place, ANY, "", size, covered[g]))
+    for place, members in enumerate(several[:top]):
+        name, size = members[0].feature, members[0].group_size or 0
+        rows += [(name, place, MEMBER, row.feature, size, row.frequency) for row in members[:most]]
+        rows.append((name, place, ANY, "", size, members[0].group_share))
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(COLUMNS)
     texts, wholes = ("group", "kind", "feature"), ("place", "members")
     data = text_frame(
@@ -86,30 +84,16 @@ def similarity_groups(
             for name, column in zip(COLUMNS, columns, strict=True)
         }
     )
-    return Picture(data, _drawn, COLUMNS, _note(len(order), len(several), known.note), seen=_seen)
+    hidden = any((members[0].group_size or 0) > len(members) for members in several[:top])
+    return Picture(data, _drawn, COLUMNS, _note(min(top, len(several)), len(several), hidden, known.note), seen=_seen)
 
 
-def _covered(groups: Sequence[Sequence[Feature]], runs: Mapping[str, Selections]) -> list[float]:
-    """The share of all runs that select one of the features, for each group."""
-    hit, total = np.zeros(len(groups)), 0
-    for sel in runs.values():
-        positions = name_positions(sel._names, sel.n_features)
-        group = np.full(sel.n_features, -1)
-        for number, members in enumerate(groups):
-            group[[positions[row.feature] for row in members]] = number
-        entries = group[sel.indices]
-        runs_of_entries = np.repeat(np.arange(sel.n_runs), sel.sizes)
-        selects = np.zeros((sel.n_runs, len(groups)), dtype=np.bool_)
-        selects[runs_of_entries[entries >= 0], entries[entries >= 0]] = True
-        hit += selects.sum(axis=0)
-        total += sel.n_runs
-    return [float(share) for share in hit / max(1, total)]
-
-
-def _note(n_shown: int, n_groups: int, left_out: str) -> str:
-    said = [] if n_groups else ["No two selected features are similar."]
+def _note(n_shown: int, n_groups: int, hidden: bool, left_out: str) -> str:
+    said = [] if n_groups else ["No feature is similar to a selected one."]
     if n_shown < n_groups:
         said.append(f"The {n_shown} most often selected of {counted(n_groups, 'group')}.")
+    if hidden:
+        said.append("The number alike counts all features; dots are those that runs selected.")
     return " ".join([*said, *([left_out] if left_out else [])])
 
 
@@ -147,6 +131,6 @@ register_picture(
     similarity_groups,
     title="Groups of similar features",
     needs=("features", "selections"),
-    applies=lambda findings: any(row.stand_ins for row in findings.features[0].rows),
+    applies=lambda findings: any(row.group is not None and row.selected for row in findings.features[0].rows),
     caption="A diamond far right of its dots: nearly every run selects one of the group, and chance decides which.",
 )

@@ -131,6 +131,7 @@ def _swaps(rows: Sequence[Feature]) -> list[tuple[Feature, str, float, int]]:
         (row, one.feature, one.share, round(one.share * (row.runs - row.selected)))
         for row in rows
         for one in row.stand_ins
+        if one.share > 0
     ]
     return sorted(found, key=lambda swap: -swap[3])
 
@@ -210,7 +211,7 @@ register_picture(
     swap_map,
     title="What is selected when a feature is missing",
     needs=("features",),
-    applies=lambda findings: any(row.stand_ins for row in findings.features[0].rows),
+    applies=lambda findings: bool(_swaps(findings.features[0].rows)),
     caption="A dark cell is a similar feature that stands in: where the feature of the row is missing, it is there.",
     report=False,
 )

@@ -313,7 +313,7 @@
     const found = table ? table.cells.findIndex((cells) => cells[0] === data.features[feature]) : -1;
     if (found >= 0) {
       table.keys.forEach((keys, column) => {
-        const title = { importance: "importance", stand_ins: "stand-ins", with_stand_ins: "with stand-ins", all_rows: "on all rows" }[keys[0]];
+        const title = { importance: "importance", direction: "direction", model_direction: "in the model", stand_ins: "stand-ins", with_stand_ins: "with stand-ins", all_rows: "on all rows" }[keys[0]];
         if (title) row[title] = table.cells[found][column];
       });
     }

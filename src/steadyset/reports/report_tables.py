@@ -10,6 +10,7 @@ from typing import Any
 from steadyset import wording
 from steadyset.conventions import LEVEL
 from steadyset.findings import FeatureRows, Findings, Procedure, Score
+from steadyset.inference.feature_table import BOTH, Feature
 from steadyset.inference.stand_ins import stand_ins_words
 from steadyset.io.labels import shown_name
 from steadyset.tuning.evaluation import N_FEATURES
@@ -17,7 +18,6 @@ from steadyset.tuning.trials import objective_words, settings_words
 
 MOST_TRIALS = 2_000  # configurations in the table; how many more there are is told
 MOST_FEATURES = 25  # rows of a table of features that stand in the page without a script
-SIGNS = {1: "+", -1: "−", 0: "±"}
 
 
 @dataclass(frozen=True)
@@ -207,7 +207,8 @@ def _feature_table(found: Findings, block: FeatureRows, place: int, over_all: bo
     first = block.rows[0]
     alike, fitted = not isnan(first.with_stand_ins), not isnan(first.all_rows)
     weighed = any(not isnan(row.importance) for row in block.rows)
-    signed = any(row.sign is not None for row in block.rows)
+    directed = any(row.direction for row in block.rows)
+    signed = any(row.model_direction for row in block.rows)
     columns = [
         Column("feature", ("feature",), True),
         Column("frequency", ("frequency",)),
@@ -216,14 +217,14 @@ def _feature_table(found: Findings, block: FeatureRows, place: int, over_all: bo
         *([Column("importance", ("importance",))] if weighed else []),
         *([Column("selectors", ("selectors",))] if over_all else []),
         *([Column("on all rows", ("all_rows",))] if fitted else []),
-        *([Column("sign", ("sign", "sign_consistency"))] if signed else []),
-        *([Column("group", ("group",)), Column("with stand-ins", ("with_stand_ins",))] if alike else []),
+        *([Column("direction", ("direction",), True)] if directed else []),
+        *([Column("in the model", ("model_direction", "model_agreement"), True)] if signed else []),
+        *([Column("group", ("group", "group_size")), Column("with stand-ins", ("with_stand_ins",))] if alike else []),
         *([Column("stand-ins", ("stand_ins",), True)] if alike else []),
     ]
     rows = []
     for row in block.rows:
         on_all = wording.percent(row.all_rows) if over_all else ("yes" if row.all_rows else "no")
-        sign = "" if row.sign is None else f"{SIGNS[row.sign]} {wording.percent(row.sign_consistency)}"
         cells = [
             text(row.feature),
             number(row.frequency),
@@ -232,8 +233,9 @@ def _feature_table(found: Findings, block: FeatureRows, place: int, over_all: bo
             *([Cell("" if isnan(row.importance) else f"{row.importance:.3g}", (row.importance,))] if weighed else []),
             *([_whole(row.selectors)] if over_all else []),
             *([Cell(on_all, (row.all_rows,))] if fitted else []),
-            *([Cell(sign, (row.sign, row.sign_consistency))] if signed else []),
-            *([_whole(row.group), number(row.with_stand_ins)] if alike else []),
+            *([text(row.direction)] if directed else []),
+            *([_in_the_model(row)] if signed else []),
+            *([_group(row), number(row.with_stand_ins)] if alike else []),
             *([text(stand_ins_words(row.stand_ins))] if alike else []),
         ]
         rows.append(Row(tuple(cells)))
@@ -249,12 +251,30 @@ def _feature_table(found: Findings, block: FeatureRows, place: int, over_all: bo
     )
 
 
+def _in_the_model(row: Feature) -> Cell:
+    """What most coefficients of the runs say of the direction, and in how many runs they do."""
+    values = (row.model_direction, row.model_agreement)
+    if not row.model_direction:
+        return Cell("", values)
+    if row.model_direction == BOTH:
+        return Cell(BOTH, values)
+    agrees = "the same" if row.model_direction == row.direction else shown_name(row.model_direction)
+    return Cell(f"{agrees} ({wording.percent(row.model_agreement)})", values)
+
+
+def _group(row: Feature) -> Cell:
+    """The number of the group, and of how many features."""
+    return Cell("" if row.group is None else f"{row.group} (of {row.group_size})", (row.group, row.group_size))
+
+
 def ranking_table(found: Findings) -> ReportTable | None:
     """The features of a consensus, the best first."""
     if not found.ranking:
         return None
+    directed = any(row.direction for row in found.ranking)
     columns = (
         Column("feature", ("feature",), True),
+        *([Column("direction", ("direction",), True)] if directed else []),
         Column("rank", ("rank",)),
         Column("methods", ("methods",)),
         Column("by chance", ("by_chance",)),
@@ -265,6 +285,7 @@ def ranking_table(found: Findings) -> ReportTable | None:
         Row(
             (
                 text(row.feature),
+                *([text(row.direction)] if directed else []),
                 _whole(row.rank),
                 Cell(f"{row.methods} of {len(found.summary)}", (row.methods,)),
                 Cell(wording.expected_count(row.by_chance) if row.methods else "", (row.by_chance,)),

@@ -1,25 +1,40 @@
-"""Which of the selected features are alike: pairs, and the groups that they link. The work is bounded."""
+"""Which features are alike: those that were selected with each other, and the most often selected with all others.
+
+Nothing of the size features x features is computed or kept: what was selected is compared with all features in blocks,
+and of the features that were not compared themselves each keeps the most similar one, each compared one its best few.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from steadyset.conventions import ALIKE, ALIKE_BY
 from steadyset.kernels.arrays import Floats, Ints
+from steadyset.similarity.computed import unit_rows
 from steadyset.similarity.features import FeatureSimilarity
 from steadyset.similarity.store import TIE
 
 MOST_FEATURES, MOST_ROWS = 3000, 5000
-ROWS_A_BLOCK = 512
+MOST_COMPARISONS, LEAST_WITH_ALL = 10_000_000, 50  # of selected features with all features
+MOST_OTHERS = 5  # features that were not compared themselves, kept for each that was
+COLUMNS_A_BLOCK = 2048
+CELLS_A_BLOCK = 1 << 25  # 256 MB
+
+# The similarities of some features with others, some of these at a time.
+Blocks = Callable[[Ints, Ints], Iterator[tuple[Ints, Floats]]]
 
 
 @dataclass(frozen=True, eq=False)
 class Alike:
-    """The features that were compared, ascending, and the pairs f < g of them with a similarity from `threshold` on.
+    """The features that were compared, ascending, and pairs of alike features with their similarities.
 
-    method : what the similarity is; `note` says which selected features were not compared, and why
+    pairs : rows (f, g) with a similarity from `threshold` on: every one of two compared features, f < g; of the other
+        features g, the best few of each f, and with each g the f that is most similar to it
+    counts : how many features are alike to each compared one, all features counted
+    method : what the similarity is; `note` says which features were not compared, and why
     """
 
     compared: Ints
@@ -27,21 +42,35 @@ class Alike:
     threshold: float = ALIKE
     method: str = ""
     note: str = ""
+    values: Floats = field(default_factory=lambda: np.empty(0))
+    counts: Ints = field(default_factory=lambda: np.empty(0, np.int64))
 
-    def graph(self) -> tuple[Ints, Ints]:
-        """Rows of neighbours, by place in `compared`: (indptr, indices), ascending within a row."""
-        from scipy import sparse
+    def groups(self) -> tuple[Ints, Ints]:
+        """All features that have an alike one, ascending, and the number of the group of each.
 
-        n = len(self.compared)
-        f, g = np.searchsorted(self.compared, self.pairs.T)
-        places = np.concatenate([f, g]), np.concatenate([g, f])
-        graph = sparse.csr_array((np.ones(len(places[0]), dtype=np.int8), places), shape=(n, n))
-        graph.sort_indices()
-        return graph.indptr.astype(np.int64), graph.indices.astype(np.int64)
+        Alike features that were compared are linked, directly or through others; any other feature belongs to the
+        group of the one that it is most similar to, and links nothing.
+        """
+        inside = np.isin(self.pairs, self.compared).all(axis=1)
+        outside = np.flatnonzero(~inside)
+        best = outside[np.lexsort((self.pairs[outside, 0], -self.values[outside], self.pairs[outside, 1]))]
+        best = best[np.unique(self.pairs[best, 1], return_index=True)[1]]
+        edges = self.pairs[np.concatenate([np.flatnonzero(inside), best])]
+        features = np.unique(edges)
+        indptr, indices, _ = graph_of(features, edges, np.ones(len(edges)))
+        return features, linked(indptr, indices)
 
-    def groups(self) -> Ints:
-        """The number of the group of each compared feature: alike features are linked, directly or through others."""
-        return linked(*self.graph())
+
+def graph_of(features: Ints, pairs: Ints, values: Floats) -> tuple[Ints, Ints, Floats]:
+    """Rows of neighbours, by place in `features`: (indptr, indices, values), ascending within a row."""
+    from scipy import sparse
+
+    n = len(features)
+    f, g = np.searchsorted(features, pairs.T)
+    places = np.concatenate([f, g]), np.concatenate([g, f])
+    graph = sparse.csr_array((np.concatenate([values, values]), places), shape=(n, n))
+    graph.sort_indices()
+    return graph.indptr.astype(np.int64), graph.indices.astype(np.int64), graph.data
 
 
 def linked(indptr: Ints, indices: Ints) -> Ints:
@@ -54,38 +83,105 @@ def linked(indptr: Ints, indices: Ints) -> Ints:
 
 
 def alike_in_data(X: Floats, counts: Ints, fill: Floats | None = None) -> Alike:
-    """Of the features selected at least once, by the correlations of their columns.
+    """By the correlations of the columns; `counts` says how many runs selected each feature.
 
     `fill` holds what replaces the missing values of each column; without it columns with gaps are left out.
     """
-    compared, note = _most_selected(counts)
     rows = np.unique(np.linspace(0, len(X) - 1, min(len(X), MOST_ROWS)).astype(np.int64))
-    columns = np.asarray(X[np.ix_(rows, compared)], dtype=np.float64)
-    if fill is not None:
-        columns = np.where(np.isnan(columns), fill[compared], columns)
-    whole = np.isfinite(columns).all(axis=0)
-    if not whole.all():
-        note += ("; " if note else "") + f"{int((~whole).sum())} with missing values were not compared"
-    compared = compared[whole]
-    if len(compared) < 2 or len(rows) < 2:
-        return Alike(compared, _no_pairs(), method=ALIKE_BY, note=note)
-    similarity = FeatureSimilarity.from_data(columns[:, whole], method=ALIKE_BY, threshold=ALIKE)
-    indptr, indices, _ = similarity.neighbours
-    first = np.repeat(np.arange(len(compared)), np.diff(indptr))
-    once = first < indices
-    pairs = compared[np.column_stack([first[once], np.asarray(indices)[once]])]
-    return Alike(compared, pairs.astype(np.int64), method=ALIKE_BY, note=note)
+
+    def unit(features: Ints) -> tuple[Floats, Ints]:
+        """Columns as rows of length 1, and which of them have gaps; those are 0."""
+        columns = np.asarray(X[np.ix_(rows, features)], dtype=np.float64)
+        if fill is not None:
+            columns = np.where(np.isnan(columns), fill[features], columns)
+        whole = np.isfinite(columns).all(axis=0)
+        columns[:, ~whole] = 0.0
+        return unit_rows(columns), features[~whole]
+
+    compared, note = _most_selected(counts)
+    own, holes = unit(compared)
+    whole = ~np.isin(compared, holes)
+    compared, own = compared[whole], own[whole]
+    width = max(COLUMNS_A_BLOCK, CELLS_A_BLOCK // max(1, len(rows)))
+    missing = len(holes)
+
+    def blocks(first: Ints, features: Ints) -> Iterator[tuple[Ints, Floats]]:
+        nonlocal missing
+        mine = own[np.searchsorted(compared, first)]
+        for start in range(0, len(features), width):
+            wide = features[start : start + width]
+            others, gaps = unit(wide)
+            missing += int((~np.isin(gaps, holes)).sum())
+            for part in range(0, len(wide), COLUMNS_A_BLOCK):
+                at = slice(part, part + COLUMNS_A_BLOCK)
+                yield wide[at], np.abs(mine @ others[at].T)
+
+    found = _alike(compared, counts, blocks, ALIKE, ALIKE_BY, note)
+    gaps = f"{missing} with missing values were not compared" if missing else ""
+    return replace(found, note=_joined(found.note, gaps))
 
 
 def alike_by(similarity: FeatureSimilarity, counts: Ints) -> Alike:
-    """Of the features selected at least once, by a similarity of all features."""
+    """By a similarity of all features; `counts` says how many runs selected each."""
     compared, note = _most_selected(counts)
-    found = [_no_pairs()]
-    for start in range(0, len(compared), ROWS_A_BLOCK):
-        block = similarity.block(compared[start : start + ROWS_A_BLOCK], compared[start:])
-        f, g = np.nonzero(block >= similarity.threshold - TIE)
-        found.append(compared[start + np.column_stack([f, g])[g > f]])
-    return Alike(compared, np.concatenate(found), similarity.threshold, "given", note)
+
+    def blocks(first: Ints, features: Ints) -> Iterator[tuple[Ints, Floats]]:
+        for start in range(0, len(features), COLUMNS_A_BLOCK):
+            part = features[start : start + COLUMNS_A_BLOCK]
+            yield part, similarity.block(first, part)
+
+    return _alike(compared, counts, blocks, similarity.threshold, "given", note)
+
+
+def _alike(compared: Ints, counts: Ints, blocks: Blocks, threshold: float, method: str, note: str) -> Alike:
+    """Compare what was selected with each other, and the most often selected with all other features."""
+    pairs, values = [np.empty((0, 2), np.int64)], [np.empty(0)]
+    n_alike = np.zeros(len(compared), dtype=np.int64)
+    for others, block in blocks(compared, compared):
+        f, g = np.nonzero(block >= threshold - TIE)
+        apart = compared[f] != others[g]
+        n_alike += np.bincount(f[apart], minlength=len(compared))
+        once = compared[f] < others[g]
+        pairs.append(np.column_stack([compared[f[once]], others[g[once]]]))
+        values.append(block[f[once], g[once]])
+    d = len(counts)
+    n_with_all = min(len(compared), max(LEAST_WITH_ALL, MOST_COMPARISONS // max(1, d)))
+    most = np.sort(np.argsort(-counts[compared], kind="stable")[:n_with_all])
+    rest = np.setdiff1d(np.arange(d), compared)
+    if len(rest) and n_with_all:
+        if n_with_all < len(compared):
+            note = _joined(note, f"the {n_with_all} most often selected were compared with all features")
+        several, similar, how_many = _others(compared[most], rest, blocks, threshold)
+        n_alike[most] += how_many
+        pairs.append(several)
+        values.append(similar)
+    together = np.minimum(np.concatenate(values), 1.0)
+    return Alike(compared, np.concatenate(pairs).astype(np.int64), threshold, method, note, together, n_alike)
+
+
+def _others(first: Ints, rest: Ints, blocks: Blocks, threshold: float) -> tuple[Ints, Floats, Ints]:
+    """The best few of the rest for each of the first, for each of the rest its best, and how many are alike."""
+    how_many = np.zeros(len(first), dtype=np.int64)
+    kept_f, kept_g, kept_values = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0)]
+    for others, block in blocks(first, rest):
+        f, g = np.nonzero(block >= threshold - TIE)
+        if not len(f):
+            continue
+        how_many += np.bincount(f, minlength=len(first))
+        values = block[f, g]
+        best_of_g = block.argmax(axis=0)[g] == f
+        order = np.lexsort((g, -values, f))  # within a block, the best few of each of the first
+        place = np.empty(len(f), dtype=np.int64)
+        place[order] = np.arange(len(f)) - np.searchsorted(f[order], f[order])
+        keep = best_of_g | (place < MOST_OTHERS)
+        kept_f.append(first[f[keep]])
+        kept_g.append(others[g[keep]])
+        kept_values.append(values[keep])
+    return (
+        np.column_stack([np.concatenate(kept_f), np.concatenate(kept_g)]),
+        np.concatenate(kept_values),
+        how_many,
+    )
 
 
 def _most_selected(counts: Ints) -> tuple[Ints, str]:
@@ -96,5 +192,5 @@ def _most_selected(counts: Ints) -> tuple[Ints, str]:
     return most, f"{left} of {selected} selected features, the least often selected, were not compared" if left else ""
 
 
-def _no_pairs() -> Ints:
-    return np.empty((0, 2), dtype=np.int64)
+def _joined(*notes: str) -> str:
+    return "; ".join(filter(None, notes))

@@ -92,7 +92,7 @@ class CorrelationStore(ComputedStore):
 
     def __init__(self, columns: Floats) -> None:
         super().__init__(columns.shape[1])
-        self._unit = _unit_rows(columns)
+        self._unit = unit_rows(columns)
         # The error of a sum of n products of two unit vectors is at most about n units in the last place.
         self.rounding = max(SINGLE, (columns.shape[0] + 8) * 2.0**-24)
 
@@ -190,7 +190,7 @@ def _constant_note(constant: Ints, names: tuple[str, ...] | None) -> tuple[str, 
     return (f"{subject} similar to no other: {shown}{more}",)
 
 
-def _unit_rows(columns: Floats) -> Floats:
+def unit_rows(columns: Floats) -> Floats:
     """The columns as rows, centred and scaled to length 1; scaled and centred twice so that no size loses digits."""
     n, d = columns.shape
     unit = np.empty((d, n))

@@ -10,6 +10,7 @@ import numpy as np
 from steadyset.conventions import CORE, LEVEL
 from steadyset.drawing import Drawable
 from steadyset.errors import InputError
+from steadyset.inference.directions import Directions, class_names, data_directions
 from steadyset.inference.feature_table import FeatureBlock, alike_features, feature_blocks, table_frame
 from steadyset.io.labels import text_index
 from steadyset.notebook import MOST_ROWS, Figure, Words, card
@@ -204,6 +205,7 @@ class Tuning(Trials, Drawable):
             runs,
             alike=alike_in_data(plan.X, runs[name].counts, fill) if told is None else alike_features(told, runs),
             on_all_rows={name: None if final.selected is None else np.array(final.selected, dtype=np.int64)},
+            directions=Directions(data_directions(plan.X, plan.y, plan.task), class_names(plan.y, plan.task)),
             core=core,
             level=level,
             all=all,
