@@ -6,9 +6,13 @@ import pytest
 from sklearn.datasets import make_classification
 
 import steadyset as st
+from steadyset.reproduction import Verdict, all_items, all_papers
+from steadyset.reproduction.papers.hamer_dupont_2021_measures import MEASURES
 from steadyset.reproduction.papers.hamer_dupont_2021_methods import equal_frequency, methods, penalty_for
 from steadyset.reproduction.papers.hamer_dupont_2021_real import Found
-from steadyset.reproduction.papers.hamer_dupont_2021_simulated import Trend
+from steadyset.reproduction.papers.hamer_dupont_2021_simulated import Seen, Trend
+
+OTHERS = [name for name in MEASURES if name != "phi_S"]
 
 
 def test_bins_of_equal_frequency_hold_as_many_rows_each():
@@ -69,3 +73,28 @@ def test_a_trend_is_sure_beyond_three_standard_errors_between_data_sets():
     assert not flat.falls()
     assert steep.rises()
     assert steep.slope == pytest.approx(1, abs=0.1)
+
+
+def test_nothing_is_computed_from_a_set_called_chiaretti_whose_reading_is_not_stated():
+    for one in all_items():
+        if one.paper == "hamer-dupont-2021":
+            assert "chiaretti" not in one.data, one.name
+    printed = all_papers()["hamer-dupont-2021"].items["table-3"]
+    verdicts = [printed.expectation(part, "full").verdict for part in printed.parts() if "chiaretti" in part.what]
+    assert set(verdicts) == {Verdict.NOT_STATED}
+    assert len(verdicts) == 8
+
+
+def test_phi_s_has_to_be_constant_in_the_third_scenario_alone():
+    q = np.tile(np.arange(1.0, 6.0), 2)
+    seeds = np.repeat([0, 1], 5)
+
+    def judged(first):
+        frames = [
+            pd.DataFrame({"scenario": name, "seed": seeds, "q": q, "phi_S": slope * q, **dict.fromkeys(OTHERS, 0.0)})
+            for name, slope in (("1", first), ("2", 0.1), ("3", 0.0))
+        ]
+        return Seen(pd.concat(frames)).judge("3-phi_S-constant")[0]
+
+    assert judged(-0.1)
+    assert not judged(0.0)

@@ -1,4 +1,4 @@
-"""Hamer and Dupont 2021, sections 4 and 5: two limit cases with a group of q copies (table 1), and the worked example.
+"""Hamer and Dupont 2021, sections 4 and 5: two limit cases with a group of q copies, a worked example, and properties.
 
 The paper lets the number d of features go to infinity. Here values at d and 2d are extrapolated, which leaves terms of
 the order (q / d)².
@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
+from scipy.optimize import linear_sum_assignment, linprog
 
 from steadyset.measures import shared_importance, stability
 from steadyset.plots import importance_flow
 from steadyset.reproduction import Row, Run, item
 from steadyset.reproduction.papers.hamer_dupont_2021_measures import MEASURES, PAPER, measured
+from steadyset.reproduction.property_tables import certificate
 from steadyset.selections import Selections
 from steadyset.similarity import FeatureSimilarity
 
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 D = 40_000
 LEFT = 1e-5  # more than what the extrapolation leaves for the q of the paper
 LARGE = (64, 128, 256)
+SEARCHED = 500
+CLOSE = 1e-9
 FORMULAS: dict[tuple[int, str], Callable[[int], float]] = {
     (1, "phi_S"): lambda q: (q + 1) / (q + 3),
     (1, "phi"): lambda q: (q + 1) / (q + 3),
@@ -55,8 +59,7 @@ def limit_cases(run: Run) -> Iterator[Row]:
         )
     for scenario in (1, 2):
         found = [values[scenario, q]["phi_msi"] for q in (*sizes, *LARGE)]
-        if scenario == 1:
-            found += [_values(1, q, uneven=True)["phi_msi"] for q in sizes]
+        found += [_values(scenario, q, uneven=True)["phi_msi"] for q in sizes]
         apart = max(abs(value - 0.5) for value in found)
         yield run.claim(
             f"msi-{scenario}", apart < LEFT, f"at most {apart:.1g} from 1/2 for q = {_listed((*sizes, *LARGE))}"
@@ -77,6 +80,74 @@ def worked_example(run: Run) -> Iterator[Row]:
     yield run.row(run.published.cell("S(i, j)", ""), stability(runs, "msi", similarity=similar))
     for pair in (("1", "5"), ("1", "6"), ("3", "6")):
         yield run.row(run.published.cell(f"x({', '.join(pair)})", ""), float(flows[pair]))
+
+
+@item(PAPER, "section-5", core=True, seconds=10)
+def properties(run: Run) -> Iterator[Row]:
+    """Properties 5.1 and 5.2 by the certificate of the measure, 5.3 and the theorem by other ways to the optimum."""
+    decided = certificate("msi").properties
+    values = [_msi(*pair) for pair in _searched(run)]
+    within = min(values) >= -CLOSE and max(values) <= 1 + CLOSE
+    told = f"{min(values):g} to {max(values):g} in {len(values)} random pairs of runs; {decided['bounded']}"
+    yield run.claim("property-5.1", bool(decided["bounded"].holds) and within, told)
+    defined = [decided["fully_defined"], decided["defined_at_limits"]]
+    told = "; with empty sets, ".join(map(str, defined))
+    yield run.claim("property-5.2", all(one.holds for one in defined), told)
+    yield _maximal(run)
+    gaps = [abs(_msi(runs, alike) - _matched(runs, alike)) for runs, alike in _searched(run, even=True)]
+    told = f"at most {max(gaps):.1g} apart in {len(gaps)} random pairs of runs"
+    yield run.claim("theorem-5.1", max(gaps) < CLOSE, f"{told}; the matching is found by another algorithm")
+
+
+def _searched(run: Run, *, even: bool = False) -> Iterator[tuple[Selections, Floats]]:
+    """Random pairs of runs of a few features, of which some are perfectly alike and some half; `even` importances."""
+    random = np.random.default_rng((run.seed, 5))
+    for _ in range(SEARCHED):
+        d = int(random.integers(3, 7))
+        sizes = np.full(2, random.integers(1, d)) if even else random.integers(1, d, size=2)
+        chosen = random.permuted(np.arange(d) < sizes[:, None], axis=1)
+        alike = random.choice([0.0, 0.5, 1.0], size=(d, d), p=[0.4, 0.2, 0.4])
+        alike = np.triu(alike, 1) + np.triu(alike, 1).T + np.eye(d)
+        weights = chosen * (1 if even else random.integers(1, 4, size=chosen.shape))
+        yield Selections.from_weights(weights.astype(float)), alike
+
+
+def _msi(runs: Selections, alike: Floats) -> float:
+    return stability(runs, "msi", similarity=FeatureSimilarity.from_matrix(alike))
+
+
+def _maximal(run: Run) -> Row:
+    """The value is 1 if and only if all importance can be shared between perfectly similar features."""
+    both = [
+        (abs(_msi(runs, alike) - 1) < CLOSE, abs(_shared(runs, alike) - 1) < CLOSE) for runs, alike in _searched(run)
+    ]
+    reached = sum(value for value, _ in both)
+    told = f"no counter-example in {len(both)} random pairs of runs, of which {reached} have the value 1"
+    against = sum(value != shared for value, shared in both)
+    return run.claim("property-5.3", not against, told if not against else f"{against} counter-examples of {len(both)}")
+
+
+def _shared(runs: Selections, alike: Floats) -> float:
+    """The most importance that two runs can share between perfectly similar features, by linear programming."""
+    first, second = _shares(runs)
+    perfect = np.argwhere(alike == 1)
+    limits = np.zeros((2 * runs.n_features, len(perfect)))
+    for place, (f, g) in enumerate(perfect):
+        limits[f, place] = limits[runs.n_features + g, place] = 1
+    found = linprog(-np.ones(len(perfect)), A_ub=limits, b_ub=np.concatenate([first, second]))
+    return -float(found.fun or 0.0)
+
+
+def _shares(runs: Selections) -> Floats:
+    weights = runs.to_matrix(weights=True).toarray()
+    shares: Floats = weights / weights.sum(axis=1, keepdims=True)
+    return shares
+
+
+def _matched(runs: Selections, alike: Floats) -> float:
+    """The weight of the best matching of the features of two runs of one size, divided by that size."""
+    weights = alike[np.ix_(runs.selected(0), runs.selected(1))]
+    return float(weights[linear_sum_assignment(weights, maximize=True)].mean())
 
 
 def _values(scenario: int, q: int, *, uneven: bool = False) -> dict[str, float]:

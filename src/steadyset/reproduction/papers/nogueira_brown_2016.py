@@ -36,12 +36,12 @@ CLOSE = 1e-9
 def definitions(run: Run) -> Iterator[Row]:
     """The formulas of the supplement beside ours: all pairs of sets of up to 8 features, and random collections."""
     gaps = {name: _gap(name, formula) for name, formula in PAIRS.items()}
-    gaps["krizek"] = max(abs(stability(sel, "krizek") - _entropy(sel)) for sel in _collections(run.seed, one_size=True))
-    yield run.claim("definitions", max(gaps.values()) < CLOSE, _largest(gaps.values()))
-    several = list(_collections(run.seed))
+    gaps["krizek"] = max(abs(stability(sel, "krizek") - _entropy(sel)) for sel in collections(run.seed, one_size=True))
+    yield run.claim("definitions", max(gaps.values()) < CLOSE, largest(gaps.values()))
+    several = list(collections(run.seed))
     by_runs = max(abs(stability(sel, "somol") - _cw_rel(sel, sel.n_runs)) for sel in several)
     by_features = max(abs(stability(sel, "somol") - _cw_rel(sel, sel.n_features)) for sel in several)
-    ours = f"{_largest([by_runs])}; up to {number(by_features)} with the frequencies as they are printed"
+    ours = f"{largest([by_runs])}; up to {number(by_features)} with the frequencies as they are printed"
     yield run.claim("cw-rel", by_runs < CLOSE, ours, correction="Counts divided by M." if by_features > CLOSE else "")
 
 
@@ -49,7 +49,7 @@ def definitions(run: Run) -> Iterator[Row]:
 def bounds(run: Run) -> Iterator[Row]:
     """Smallest and largest values of all pairs of sets; those of CW_rel and Křížek's measure of random collections."""
     ends = {name: _ends(name) for name in (*PAIRS, PEARSON)}
-    several = [stability(sel, "somol") for sel in _collections(run.seed)]
+    several = [stability(sel, "somol") for sel in collections(run.seed)]
     ends["somol"] = {0: (min(several), max(several))}
     yield run.claim("zero-to-one", *_within(ends, ("jaccard", "hamming", "dice", "pog", "somol"), 0, 1))
     yield run.claim("minus-one-to-one", *_within(ends, ("kuncheva", "lustgarten", PEARSON), -1, 1))
@@ -76,7 +76,7 @@ def maximum(run: Run) -> Iterator[Row]:
         for k in range(1, d)
         for ours in ((k - k * k / d) / (k - max(0, 2 * k - d)),)
     )
-    yield run.claim("lustgarten-of-identical", gap < CLOSE, _largest([gap]))
+    yield run.claim("lustgarten-of-identical", gap < CLOSE, largest([gap]))
     alone = ("jaccard", "dice", "pog", "npog", "kuncheva", "krizek")
     yield run.claim("maximal-is-identical", *_have(alone, "maximal_is_identical"))
     for name in ("wald", "lustgarten"):
@@ -100,14 +100,14 @@ def correction_for_chance(run: Run) -> Iterator[Row]:
 def theorem_1(run: Run) -> Iterator[Row]:
     """The correlation of 0/1 vectors by NumPy beside the formula and our measure."""
     gaps, means = [], []
-    for sel in _collections(run.seed, runs=2):
+    for sel in collections(run.seed, runs=2):
         rows = sel.to_matrix().toarray().astype(float)
         (ki, kj), d, r = rows.sum(axis=1), sel.n_features, float(rows[0] @ rows[1])
         vi, vj = (np.sqrt(k / d * (1 - k / d)) for k in (ki, kj))
         formula, correlation = (r - ki * kj / d) / (d * vi * vj), float(np.corrcoef(rows)[0, 1])
         gaps += [abs(formula - correlation), abs(formula - stability(sel, PEARSON))]
         means.append(abs(null_expectation(sel, PEARSON).value))
-    yield run.claim("identity", max(gaps) < CLOSE, _largest(gaps))
+    yield run.claim("identity", max(gaps) < CLOSE, largest(gaps))
     yield run.claim("corrected", max(means) < CLOSE, f"mean 0 for random sets of all {len(means)} pairs of sizes tried")
 
 
@@ -116,19 +116,19 @@ def theorem_2(run: Run) -> Iterator[Row]:
     """Four measures of random collections of sets of one size."""
     gaps = [
         np.ptp([stability(sel, name) for name in (PEARSON, "kuncheva", "wald", "npog")])
-        for sel in _collections(run.seed, one_size=True)
+        for sel in collections(run.seed, one_size=True)
     ]
-    yield run.claim("equal", max(gaps) < CLOSE, _largest(gaps))
+    yield run.claim("equal", max(gaps) < CLOSE, largest(gaps))
 
 
 @item(PAPER, "theorem-3", core=True)
 def theorem_3(run: Run) -> Iterator[Row]:
     """The sum of squares of the proof beside our measure."""
-    values = [(sel.n_runs, stability(sel, PEARSON), _sum_of_squares(sel)) for sel in _collections(run.seed)]
+    values = [(sel.n_runs, stability(sel, PEARSON), _sum_of_squares(sel)) for sel in collections(run.seed)]
     yield run.claim(
         "identity",
         all(abs(ours - theirs) < CLOSE for _, ours, theirs in values),
-        _largest(abs(ours - theirs) for _, ours, theirs in values),
+        largest(abs(ours - theirs) for _, ours, theirs in values),
     )
     above = min(value + 1 / (runs - 1) for runs, value, _ in values)
     most = max(value for _, value, _ in values)
@@ -140,18 +140,18 @@ def theorem_3(run: Run) -> Iterator[Row]:
 def equation_3(run: Run) -> Iterator[Row]:
     """The mean variance of the features beside our measure, for sets of one size."""
     gaps, ratios = [], []
-    for sel in _collections(run.seed, one_size=True):
+    for sel in collections(run.seed, one_size=True):
         m, d, k = sel.n_runs, sel.n_features, int(sel.sizes[0])
         s, s_max = m / (m - 1) * float(np.mean(sel.frequencies * (1 - sel.frequencies))), k / d * (1 - k / d)
         gaps.append(abs(1 - s / s_max - stability(sel, PEARSON)))
         ratios.append(s / s_max)
-    yield run.claim("identity", max(gaps) < CLOSE, _largest(gaps))
+    yield run.claim("identity", max(gaps) < CLOSE, largest(gaps))
     two = Selections.from_sets([[0], [1]], n_features=2)
     ours = f"S is 0.5 and S_max 0.25 for {{0}} {{1}} (d=2), whose measure is {number(stability(two, PEARSON))}"
     yield run.claim("s-max", max(ratios) <= 1, ours)
 
 
-def _collections(seed: int, *, runs: int = 0, one_size: bool = False) -> Iterator[Selections]:
+def collections(seed: int, *, runs: int = 0, one_size: bool = False) -> Iterator[Selections]:
     """Random collections of sets, none of them empty or full."""
     random = np.random.default_rng(seed)
     for _ in range(COLLECTIONS):
@@ -160,7 +160,7 @@ def _collections(seed: int, *, runs: int = 0, one_size: bool = False) -> Iterato
         yield Selections.from_matrix(random.permuted(np.arange(d) < sizes[:, None], axis=1))
 
 
-def _all_pairs(d: int) -> tuple[Ints, Ints, Ints]:
+def all_pairs(d: int) -> tuple[Ints, Ints, Ints]:
     """Shared features and sizes of all pairs of sets of d features."""
     r, ki, kj = (part.ravel() for part in np.mgrid[0 : d + 1, 0 : d + 1, 0 : d + 1])
     there = (r <= np.minimum(ki, kj)) & (r >= ki + kj - d)
@@ -169,7 +169,7 @@ def _all_pairs(d: int) -> tuple[Ints, Ints, Ints]:
 
 def _scores(measure: str, d: int) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(get_measure(measure).score(*_all_pairs(d), d), dtype=np.float64)
+        return np.asarray(get_measure(measure).score(*all_pairs(d), d), dtype=np.float64)
 
 
 def _gap(measure: str, formula: Formula) -> float:
@@ -178,7 +178,7 @@ def _gap(measure: str, formula: Formula) -> float:
     for d in range(2, UP_TO + 1):
         ours = _scores(measure, d)
         with np.errstate(invalid="ignore", divide="ignore"):
-            theirs = formula(*(part.astype(np.float64) for part in _all_pairs(d)), d)
+            theirs = formula(*(part.astype(np.float64) for part in all_pairs(d)), d)
         gaps.append(abs(ours - theirs)[~np.isnan(ours)].max())
     return float(max(gaps))
 
@@ -231,6 +231,6 @@ def _sum_of_squares(sel: Selections) -> float:
     return float(squares / (m * (m - 1) * d**2) - 1 / (m - 1))
 
 
-def _largest(gaps: Iterable[float]) -> str:
+def largest(gaps: Iterable[float]) -> str:
     largest = max(gaps)
     return f"largest difference {largest:.0e}" if largest else "no difference"

@@ -34,11 +34,14 @@ MOST_IN_PATH = 100
 TOLERANCE = 1e-7
 LEVEL = 0.05
 BLOCK = 10  # bootstraps that are kept at once
+HALVES, FAST_HALVES, FAST_RUNS = 100, 50, 30
 
 
 @item(PAPER, "figure-6.12", data=SETS, seconds=30, full_seconds=7200)
 def figure_6_12(run: Run) -> Iterator[Row]:
     """Stability selection by threshold and q, and the test against the lasso."""
+    if not run.full:
+        run.size({"bootstraps": (FAST_RUNS, run.published.given["n_runs"]), "halves": (FAST_HALVES, HALVES)})
     for name in run.at_hand():
         names = [claim for claim in run.published.claims if claim.name.startswith(name)]
         if name in LARGE and not run.full:
@@ -64,7 +67,7 @@ def _test(runs: Mapping[str, Selections], key: str) -> float:
 
 def _selected(run: Run, data: DataSet) -> dict[str, Selections]:
     """What each of them selects in bootstraps of the data."""
-    n_runs, n_halves = (run.published.given["n_runs"], 100) if run.full else (30, 50)
+    n_runs, n_halves = (run.published.given["n_runs"], HALVES) if run.full else (FAST_RUNS, FAST_HALVES)
     X, y = data.X.to_numpy(float), data.y.to_numpy()
     target = y.astype(float) if data.name == "boston" else (y == y[0]).astype(int)
     sets: dict[str, list[list[int]]] = {}

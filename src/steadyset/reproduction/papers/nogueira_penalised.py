@@ -26,7 +26,7 @@ from steadyset.resampling import Bootstrap
 from steadyset.selections import Selections
 from steadyset.selectors import elastic_net_path
 from steadyset.tuning import pareto_front
-from steadyset.wording import counted
+from steadyset.wording import counted, listed, percent
 
 PAPER = "nogueira-2018"
 REDUNDANCY = {"none": 0.0, "low": 0.3, "medium": 0.5, "high": 0.8}
@@ -38,7 +38,16 @@ PRINTED_BEST, BEST, STEADY = 0.05, 0.16, 0.76  # penalties of the elastic net
 TOLERANCE = 1e-7
 REDRAWN = 10  # times, to let every penalty have bootstraps of its own
 SIMILAR = 0.01  # misclassification that is told as the same
+SMALL = 0.05  # a loss of likelihood, as a part of what the likeliest model gains over none
+CONSIDERABLE = 0.1  # a gain of stability
+INCREASING = 0.95  # a rank correlation
+TOLD_APART = 0.75  # how often a relevant feature has to be the more frequent one of two
+LIMITED = 5.0  # a change of false negatives, of 50
+ABOUT_50 = (45.0, 55.0)
+RARELY = 0.05  # a mean frequency
+MUCH_MORE = 2.0  # times
 LEVEL = 0.05
+MATTERS = {"false": 5.0, "error": 2.0, "stability": 0.1}  # differences that would be told; of a penalty, a factor of 2
 
 
 class Paths(NamedTuple):
@@ -67,10 +76,16 @@ class Paths(NamedTuple):
     def nearest(self, penalty: float) -> int:
         return int(np.argmin(np.abs(self.penalties - penalty)))
 
+    def losses(self) -> Floats:
+        """The likelihood that each penalty loses against the likeliest, as a part of what that gains over none."""
+        means = self.likelihood.mean(axis=0)
+        return np.asarray((means.max() - means) / (means.max() + np.log(2)))
+
 
 @item(PAPER, "figure-6.5", seconds=25, full_seconds=400)
 def figure_6_5(run: Run) -> Iterator[Row]:
     """Likelihood and stability against the penalty."""
+    _tell_size(run)
     frames = []
     for name, paths in _first_data_set(run).items():
         along = {float(penalty): paths.at(j) for j, penalty in enumerate(paths.penalties)}
@@ -82,15 +97,23 @@ def figure_6_5(run: Run) -> Iterator[Row]:
         yield _compared(run, "low", column, [value for one in low for value in one[column]])
     yield _same_without_redundancy(run)
     yield _steadier_with_redundancy(run)
+    several = [_lasso(run, "low", place) for place in range(_n_data_sets(run))]
+    lost = [float(paths.losses()[paths.steadiest]) for paths in several]
+    told = f"{percent(float(np.mean(lost)))} of it, on average over {len(lost)} data sets"
+    yield run.claim("low-negligible", float(np.mean(lost)) <= SMALL, told, cutoff=_small("negligible"))
 
 
 @item(PAPER, "figure-6.6", seconds=1, full_seconds=1)
 def figure_6_6(run: Run) -> Iterator[Row]:
     """Stability against likelihood."""
+    _tell_size(run)
     paths = _first_data_set(run)
     none = paths["none"]
     order = spearmanr(none.likelihood.mean(axis=0), none.stabilities()).statistic
-    yield run.claim("none-increases", order > 0.95, f"rank correlation {order:.3f} without redundancy")
+    cutoff = f"increases: a rank correlation above {INCREASING}"
+    yield run.claim(
+        "none-increases", order > INCREASING, f"rank correlation {order:.3f} without redundancy", cutoff=cutoff
+    )
     told, holds = [], True
     for name in list(REDUNDANCY)[1:]:
         below, above = _alike_in_likelihood(paths[name])
@@ -100,37 +123,50 @@ def figure_6_6(run: Run) -> Iterator[Row]:
             f"{name}: λ {lambdas[below]:.4f} and {lambdas[above]:.4f}, {values[below]:.2f} and {values[above]:.2f}"
         )
         holds &= bool(test.estimate > 0 and test.p_value <= LEVEL)
-    yield run.claim("two-penalties", holds, "; ".join(told))
+    cutoff = f"differ: p at most {LEVEL}; the same likelihood: as near as our penalties have it"
+    yield run.claim("two-penalties", holds, "; ".join(told), cutoff=cutoff)
 
 
 @item(PAPER, "figure-6.7", seconds=1, full_seconds=1)
 def figure_6_7(run: Run) -> Iterator[Row]:
-    """The Pareto fronts of the redundant data."""
+    """The Pareto fronts of the redundant data: the steadiest point among those that lose little likelihood."""
+    _tell_size(run)
     for name in list(REDUNDANCY)[1:]:
         paths = _first_data_set(run)[name]
-        best, steady = _ends_of_front(paths)
-        values, errors = paths.stabilities(), paths.error.mean(axis=0)
+        values, losses, front = paths.stabilities(), paths.losses(), _front(paths)
+        best = paths.likeliest
+        near = front[losses[front] <= SMALL]
+        steady = int(near[np.argmax(values[near])])
         test = test_difference(paths.at(best), paths.at(steady), method="normal", paired=False)
         told = (
             f"stability {values[best]:.2f} to {values[steady]:.2f}, likelihood "
-            f"{paths.likelihood[:, best].mean():.3f} to {paths.likelihood[:, steady].mean():.3f}, "
-            f"error {100 * errors[best]:.1f}% to {100 * errors[steady]:.1f}%"
+            f"{paths.likelihood[:, best].mean():.3f} to {paths.likelihood[:, steady].mean():.3f} "
+            f"({percent(float(losses[steady]))} of it)"
         )
-        small = errors[steady] - errors[best] <= SIMILAR
-        yield run.claim(name, bool(small and test.estimate > 0 and test.p_value <= LEVEL), told)
+        gain = values[steady] - values[best] >= CONSIDERABLE and test.estimate > 0 and test.p_value <= LEVEL
+        cutoff = f"{_small('small')}; considerably: by {CONSIDERABLE} at least, with p at most {LEVEL}"
+        yield run.claim(name, bool(gain), told, cutoff=cutoff)
 
 
 @item(PAPER, "figure-6.8", seconds=1, full_seconds=1)
 def figure_6_8(run: Run) -> Iterator[Row]:
     """The fronts together."""
+    _tell_size(run)
     paths = _first_data_set(run)
     fronts = {name: _front(one) for name, one in paths.items()}
     errors = {name: 100 * paths[name].error.mean(axis=0)[front] for name, front in fronts.items()}
     best = [float(np.nanmax(one.stabilities())) for one in paths.values()]
-    yield run.claim("none-without-error", bool(errors["none"].max() < 0.5), f"at most {errors['none'].max():.2f}%")
+    least = bool(errors["none"].max() < 0.5)
+    yield run.claim("none-without-error", least, f"at most {errors['none'].max():.2f}%", cutoff="0%: less than 0.5%")
     yield run.claim("best-falls", best == sorted(best, reverse=True), ", ".join(f"{value:.2f}" for value in best))
     told = ", ".join(f"{name}: {one.min():.1f}% to {one.max():.1f}%" for name, one in errors.items())
-    yield run.claim("similar-errors", all(np.ptp(one) <= 100 * SIMILAR for one in errors.values()), told)
+    same = all(np.ptp(one) <= 100 * SIMILAR for one in errors.values())
+    yield run.claim("similar-errors", same, told, cutoff=f"similar: within {100 * SIMILAR:g} point")
+    lost = {name: float(one.losses()[fronts[name]].max()) for name, one in paths.items()}
+    told = ", ".join(f"{name}: {percent(loss)}" for name, loss in lost.items())
+    yield run.claim(
+        "similar-likelihoods", max(lost.values()) <= SMALL, f"lost at most, {told}", cutoff=_small("similar")
+    )
     n_front = len(fronts["none"])
     told = f"{counted(n_front, 'point')} with our penalties"
     yield run.not_stated(run.published.claim("three-points"), ours=told)
@@ -139,6 +175,7 @@ def figure_6_8(run: Run) -> Iterator[Row]:
 @item(PAPER, "figure-6.9", seconds=1, full_seconds=1)
 def figure_6_9(run: Run) -> Iterator[Row]:
     """Selection frequencies of the data with the highest redundancy."""
+    _tell_size(run)
     paths = _first_data_set(run)["high"]
     left, right = (paths.at(place) for place in _ends_of_front(paths))
     run.figure(plots.selection_frequencies({"likelihood": left, "stability": right}, top=N_FEATURES))
@@ -146,23 +183,40 @@ def figure_6_9(run: Run) -> Iterator[Row]:
     told = f"irrelevant features at most {irrelevant.max():.2f}, relevant ones up to {relevant.max():.2f}"
     yield run.claim("steady-without-irrelevant", bool(irrelevant.max() == 0), told)
     irrelevant, relevant = left.frequencies[N_RELEVANT:], left.frequencies[:N_RELEVANT]
-    above = float(np.mean(irrelevant > relevant.min()))
-    told = f"{100 * above:.0f}% of the irrelevant features are selected more often than the rarest relevant one"
-    yield run.claim("likely-mixes", above > 0.5, told)
+    more = relevant[:, None] - irrelevant
+    apart = float(np.mean(more > 0) + np.mean(more == 0) / 2)
+    told = f"the relevant one is the more frequent in {percent(apart)} of the pairs of a relevant and an irrelevant one"
+    cutoff = f"do not tell: in less than {percent(TOLD_APART)}, half of the way from chance to certainty"
+    yield run.claim("likely-mixes", apart < TOLD_APART, told, cutoff=cutoff)
 
 
 @item(PAPER, "table-6.4", seconds=5, full_seconds=400)
 def table_6_4(run: Run) -> Iterator[Row]:
     """False positives and false negatives of the final set."""
+    _tell_size(run)
+    changes: dict[str, list[Floats]] = {"positives": [], "negatives": []}
     for name in REDUNDANCY:
         found = [_summary(run, name, place) for place in range(_n_data_sets(run))]
         for column in run.published.columns():
             yield _compared(run, name, column, [value for one in found for value in one[column]])
+        for what, change in changes.items():
+            ends = (
+                np.array([np.mean(one[f"{by}: false {what}"]) for one in found]) for by in ("stability", "likelihood")
+            )
+            change.append(next(ends) - next(ends))
+    redundant = list(REDUNDANCY)[1:]
+    fewer, more = (np.array(change[1:]) for change in changes.values())
+    told = ", ".join(f"{name}: {one.mean():+.1f}" for name, one in zip(redundant, fewer, strict=True))
+    yield run.claim("fewer-false-positives", bool((fewer.mean(axis=1) < 0).all()), f"on average over data sets {told}")
+    told = ", ".join(f"{name}: {one.mean():+.1f}" for name, one in zip(redundant, more, strict=True))
+    cutoff = f"limited: by {LIMITED:g} of {N_RELEVANT} at most"
+    yield run.claim("limited-effect", bool((abs(more.mean(axis=1)) <= LIMITED).all()), told, cutoff=cutoff)
 
 
 @item(PAPER, "figure-6.10", seconds=25, full_seconds=900)
 def figure_6_10(run: Run) -> Iterator[Row]:
     """The elastic net: size, likelihood and stability against the penalty."""
+    _tell_size(run)
     several = [_elastic(run, RATIOS[0], place) for place in range(_n_data_sets(run))]
     at = {penalty: [_at_penalty(one, penalty) for one in several] for penalty in (PRINTED_BEST, BEST, STEADY)}
     instead = f"λ = {BEST}, as in figure 6.11, in place of {PRINTED_BEST}."
@@ -175,21 +229,28 @@ def figure_6_10(run: Run) -> Iterator[Row]:
     sizes = {ratio: one.selected.sum(axis=2) for ratio, one in first.items()}
     rises = {ratio: _largest_rise(one.penalties, sizes[ratio]) for ratio, one in first.items()}
     told = "; ".join(f"α = {ratio}: {rise.words}" for ratio, rise in rises.items())
-    yield run.claim("fewer-features", not any(rise.significant for rise in rises.values()), told)
+    fewer = not any(rise.significant for rise in rises.values())
+    yield run.claim(
+        "fewer-features", fewer, told, power="a rise beyond 3 standard errors between bootstraps refutes it"
+    )
     likelihood = np.array([one.likelihood.mean(axis=0) for one in first.values()])
     share = float(np.mean(likelihood.argmax(axis=0) == 0))
-    yield run.claim("best-ratio", share > 0.5, f"at {100 * share:.0f}% of the penalties")
+    told = f"at {100 * share:.0f}% of the penalties, of α = {listed([str(ratio) for ratio in RATIOS])}"
+    yield run.claim("best-ratio", share > 0.5, told, cutoff="most: more than half")
     one = first[RATIOS[0]]
     steady = one.penalties > 0.56
     values = one.stabilities()[steady]
     yield run.claim("steady-above", bool((values > 0.9).all()), f"stability at least {values.min():.2f}")
     many = sizes[RATIOS[0]].mean(axis=0)[steady]
-    yield run.claim("about-50", bool((np.abs(many - N_RELEVANT) < 3).all()), f"{many.min():.1f} to {many.max():.1f}")
+    about = ABOUT_50[0] <= many.min() and many.max() <= ABOUT_50[1]
+    cutoff = f"about 50: {ABOUT_50[0]:g} to {ABOUT_50[1]:g}"
+    yield run.claim("about-50", bool(about), f"{many.min():.1f} to {many.max():.1f}", cutoff=cutoff)
 
 
 @item(PAPER, "figure-6.11", seconds=1, full_seconds=1)
 def figure_6_11(run: Run) -> Iterator[Row]:
     """Selection frequencies of the elastic net."""
+    _tell_size(run)
     several = [_elastic(run, RATIOS[0], place) for place in range(_n_data_sets(run))]
     yield _compared(run, "α = 0.05", "λ of the best likelihood", [one.penalties[one.likeliest] for one in several])
     paths = several[0]
@@ -198,9 +259,21 @@ def figure_6_11(run: Run) -> Iterator[Row]:
     always = float(right.frequencies[:N_RELEVANT].min())
     yield run.claim("relevant-always", always == 1, f"the rarest relevant feature has the frequency {always:.2f}")
     often = [float(one.frequencies[N_RELEVANT:].mean()) for one in (left, right)]
-    yield run.claim("irrelevant-rarely", often[1] < 0.05, f"mean frequency {often[1]:.3f} of the irrelevant features")
+    told = f"mean frequency {often[1]:.3f} of the irrelevant features"
+    yield run.claim("irrelevant-rarely", often[1] < RARELY, told, cutoff=f"rarely: a mean frequency below {RARELY}")
     told = f"mean frequency {often[0]:.2f} against {often[1]:.3f}"
-    yield run.claim("more-irrelevant", often[0] > 2 * often[1], told)
+    cutoff = f"much more often: more than {MUCH_MORE:g} times as often"
+    yield run.claim("more-irrelevant", often[0] > MUCH_MORE * often[1], told, cutoff=cutoff)
+
+
+def _tell_size(run: Run) -> None:
+    if not run.full:
+        run.size({"bootstraps": (_n_runs(run), run.published.given["n_runs"])})
+
+
+def _small(word: str) -> str:
+    """What is said of a loss of likelihood."""
+    return f"{word}: at most {percent(SMALL)} of what the likeliest model gains over none"
 
 
 def _n_data_sets(run: Run) -> int:
@@ -285,11 +358,15 @@ def _chosen(paths: Paths, random: np.random.Generator) -> tuple[int, int, float]
 def _compared(run: Run, row: str, column: str, values: Sequence[float], *, correction: str = "") -> Row:
     """A cell beside the mean over data sets; the published number is from one data set."""
     spread = float(np.std(values, ddof=1))
+    cell = run.published.cell(row, column)
     return run.row(
-        run.published.cell(row, column),
+        cell,
         float(np.mean(values)),
         standard_error=spread / _n_data_sets(run) ** 0.5,
         published_error=spread,
+        matters=float(cell.value)
+        if column.startswith("λ")
+        else next(far for word, far in MATTERS.items() if word in column),
         correction=correction,
     )
 
@@ -304,7 +381,9 @@ def _same_without_redundancy(run: Run) -> Row:
         f"likelihood {likelihood[0]:.3f} and {likelihood[1]:.3f}"
     )
     alike = intervals[1].estimate in intervals[0] or intervals[0].estimate in intervals[1]
-    return run.claim("none-alike", alike and abs(likelihood[0] - likelihood[1]) < SIMILAR, told)
+    loss = float(paths.losses()[paths.steadiest])
+    cutoff = f"similar stability: one lies in the interval of the other; {_small('similar likelihood')}"
+    return run.claim("none-alike", alike and loss <= SMALL, told, cutoff=cutoff)
 
 
 def _steadier_with_redundancy(run: Run) -> Row:
@@ -316,7 +395,7 @@ def _steadier_with_redundancy(run: Run) -> Row:
         values = paths.stabilities()
         told.append(f"{name}: {values[best]:.2f} and {values[steady]:.2f}")
         holds &= bool(test.estimate > 0 and test.p_value <= LEVEL)
-    return run.claim("redundant-differ", holds, "; ".join(told))
+    return run.claim("redundant-differ", holds, "; ".join(told), cutoff=f"clearly: p at most {LEVEL}")
 
 
 class Rise(NamedTuple):
@@ -353,7 +432,8 @@ def _printed_penalty(run: Run, several: Sequence[Paths], values: Mapping[float, 
         f"the likelihood is best at λ = {' or '.join(f'{one:g}' for one in best)}; stability {mean:.2f} at "
         f"λ = {PRINTED_BEST} and {np.mean(values[BEST]):.2f} at λ = {BEST}, where {printed} is printed"
     )
-    return run.claim("printed-penalty", abs(mean - float(printed)) <= 3 * spread, told)
+    power = f"a stability that is {3 * spread:.2f} off, 3 standard deviations between data sets, refutes it"
+    return run.claim("printed-penalty", abs(mean - float(printed)) <= 3 * spread, told, power=power)
 
 
 def _alike_in_likelihood(paths: Paths) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 
@@ -12,6 +13,8 @@ from steadyset.reproduction.property_tables import NO, YES, property_rows
 from steadyset.selections import Selections
 
 PAPER = "sen-mandal-chakraborty"
+FEATURES = 20
+CLOSE = 1e-9
 MEASURES = {
     "Lustgarten": "lustgarten",
     "corrected Lustgarten": "corrected_lustgarten",
@@ -59,6 +62,50 @@ def _is_symmetric(measure: str) -> bool:
     with np.errstate(invalid="ignore", divide="ignore"):
         score = get_measure(measure).score
         return np.allclose(score(r, ki, kj, d), score(r, kj, ki, d), equal_nan=True)
+
+
+@item(PAPER, "sections-3-and-4", core=True)
+def limits(run: Run) -> Iterator[Row]:
+    """What the text says of the least and the greatest values, for all sizes of two sets of up to 20 features."""
+    whole = [(n, q, n - q) for n in range(2, FEATURES + 1) for q in range(1, n // 2 + 1)]
+    small = [(n, q, k) for n in range(3, FEATURES + 1) for k in range(1, n) for q in range(1, k + 1) if q + k < n]
+    gaps = [abs(_score("wald", n, k, q, 0) - (1 - n / q)) for n, q, k in whole]
+    yield run.claim(
+        "wald-least", max(gaps) < CLOSE, f"so for all {len(gaps)} pairs of sizes; largest difference {max(gaps):.0e}"
+    )
+    gaps = [abs(_score("nogueira_brown", n, k, q, 0) + 1) for n, q, k in whole]
+    yield run.claim("nogueira-least", max(gaps) < CLOSE, f"so for all {len(gaps)} pairs of sizes")
+    for claim, measure in (("wald-between", "wald"), ("nogueira-between", "nogueira_brown")):
+        values = {sizes: _score(measure, sizes[0], sizes[2], sizes[1], 0) for sizes in small}
+        outside = {sizes: value for sizes, value in values.items() if not -1 + CLOSE < value < 0}
+        least = min(outside, key=outside.__getitem__, default=None)
+        told = (
+            ""
+            if least is None
+            else f"{outside[least]:g} for sets of {least[1]} and {least[2]} of {least[0]} features; "
+        )
+        yield run.claim(claim, not outside, f"{told}outside for {len(outside)} of {len(values)} pairs of sizes")
+    pairs = [
+        (n, ki, kj, r)
+        for n, ki, kj in product(range(2, 11), range(1, 10), range(1, 10))
+        if ki < n and kj < n
+        for r in range(max(0, ki + kj - n), min(ki, kj) + 1)
+    ]
+    apart = [one for one in pairs if abs(_score("npog", *one) - _score("wald", *one)) > CLOSE]
+    same = all(ki > kj for _, ki, kj, _ in apart)
+    told = f"others for {len(apart)} of {len(pairs)} pairs of sets, all of them with k_i > k_j"
+    yield run.claim(
+        "npog-is-wald", same, told, correction="Where the first set is not the larger one." if apart else ""
+    )
+    same_sets = [_score("lustgarten", FEATURES, k, k, k) for k in range(1, FEATURES)]
+    low, high = min(same_sets), max(same_sets)
+    told = f"{low:g} to {high:g} for {FEATURES} features"
+    yield run.claim("lustgarten-of-identical", low >= 0.5 - CLOSE and high < 1, told)
+
+
+def _score(measure: str, n: int, ki: int, kj: int, r: int) -> float:
+    """The score of two sets of so many features that share r."""
+    return float(get_measure(measure).score(*(np.array([float(value)]) for value in (r, ki, kj)), n)[0])
 
 
 @item(PAPER, "conclusion", core=True)
