@@ -9,6 +9,8 @@ import pytest
 from steadyset import get_measure, stability
 from steadyset.reproduction import DataFolder, Run, Verdict, chosen_items
 from steadyset.reproduction.papers import bommert_2020_pairs as pairs
+from steadyset.reproduction.papers import bommert_2020_similar as similar
+from steadyset.reproduction.papers import bommert_2020_tuning as tuning
 from steadyset.reproduction.papers.bommert_2020_benchmark import drawn_classifiers
 from steadyset.reproduction.papers.bommert_2020_configurations import FAST, _correlations, _representatives, drawn
 from steadyset.reproduction.papers.bommert_2020_filters import clusters_of
@@ -104,3 +106,65 @@ def test_claims_about_data_sets_that_are_missing_are_neither_held_nor_refuted(ru
         row for row in rows if row.reason == "It needs the data of tecator, lsvt and arcene, which are not here."
     ]
     assert [(row.verdict, row.excused) for row in missing] == [(Verdict.MISSING, True)] * 2
+
+
+def small_approaches(monkeypatch, features, accuracy):
+    """The item about real data, with what each approach gives on each data set."""
+    found = {
+        f"{name},{one},{fold}": {"features": features[name][one], "accuracy": accuracy[name][one]}
+        for name in features
+        for one in features[name]
+        for fold in range(3)
+    }
+    monkeypatch.setattr(similar, "spread", lambda run, function, tasks: found)
+    monkeypatch.setattr(similar, "values_of", lambda data: (np.zeros((6, 2)), np.arange(6) % 2))
+    monkeypatch.setattr(similar, "chosen_sets", lambda run, small: list(features))
+    monkeypatch.setattr(Run, "data", lambda run, name: None)
+
+
+def verdicts(run, name, rows):
+    (run.item,) = chosen_items([f"bommert-2020/{name}"])
+    return {claim.name: row for row in rows(run) for claim in run.published.claims if claim.what == row.what}
+
+
+def test_an_approach_that_needs_more_features_is_not_excused_by_another_one(run, monkeypatch):
+    features = {"tecator": {"adj": 19.3, "unadj": 10.0, "acc": 16.0, "stabs": 3.0}}
+    accuracy = {"tecator": {"adj": 0.95, "unadj": 0.80, "acc": 0.95, "stabs": 0.96}}
+    small_approaches(monkeypatch, features, accuracy)
+    rows = verdicts(run, "figures-8.8-and-8.9", similar.real)
+    assert rows["fewer-features"].verdict is Verdict.CONTRARY
+    assert rows["no-accuracy-lost"].verdict is Verdict.CONTRARY  # unadj loses 0.15
+    assert rows["stabs-sparse"].told == "consistent at 0.2% of the size"
+    assert rows["stabs-worse"].verdict is Verdict.CONSISTENT  # better on tecator, as the thesis says
+
+
+def configurations(shares):
+    """Configurations of one data set, and a Best that holds those of each measure."""
+    n = len(shares)
+    frame = pd.DataFrame({"share": shares, "features": shares, "filter": "none", "model": "lasso", "accuracy": 0.9})
+    return frame.assign(**dict.fromkeys(tuning.CONSIDERED, 0.5), params=[{}] * n)
+
+
+def best(**places):
+    pa = {name: np.array(places[name.replace("-", "_")]) for name in tuning.CONSIDERED}
+    return tuning.Best(pa, pa, np.array([0]))
+
+
+@pytest.mark.parametrize(("agreed", "verdict"), [(1, Verdict.CONSISTENT), (3, Verdict.CONTRARY)])
+def test_most_configurations_for_some_measures_only_means_less_than_half_for_all(run, agreed, verdict):
+    (run.item,) = chosen_items(["bommert-2020/figures-7.1-to-7.5"])
+    run.size({"data sets": (1, 12)})
+    both = list(range(agreed))
+    found = {"sonar": best(SMU=both, SMA_Count=both, SMJ=[*both, 3, 4], SMH=both)}
+    rows = list(tuning._methods(run, {"sonar": configurations([0.1] * 5)}, found))
+    assert [row.verdict for row in rows if "for some of them only" in row.what] == [verdict]
+
+
+@pytest.mark.parametrize(("corrected", "verdict"), [(0.2, Verdict.CONSISTENT), (0.89, Verdict.CONTRARY)])
+def test_corrected_measures_that_keep_many_features_speak_against_what_is_said_of_them(run, corrected, verdict):
+    (run.item,) = chosen_items(["bommert-2020/figures-7.1-to-7.5"])
+    run.size({"data sets": (1, 12)})
+    parts = {"tecator": configurations([corrected, 0.95])}
+    found = {"tecator": best(SMU=[0], SMA_Count=[0], SMJ=[0, 1], SMH=[0, 1])}
+    rows = list(tuning._gains(run, parts, found, parts))
+    assert [row.verdict for row in rows if "unlike those" in row.what] == [verdict]

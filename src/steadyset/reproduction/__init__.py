@@ -1,4 +1,4 @@
-"""Every table and figure of the papers again: the published numbers beside ours, with a verdict for each.
+"""Every table and figure of the papers again: the published numbers beside ours, and what that decides.
 
 A paper is one file that registers a function per table or figure (`item`), and one JSON file of what is printed
 (`steadyset.reproduction.published_numbers`).

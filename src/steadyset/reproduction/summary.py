@@ -20,7 +20,7 @@ from steadyset.reproduction.items import Item, all_items, all_papers
 from steadyset.reproduction.performing import Result, result_from
 from steadyset.reproduction.published_numbers import PublishedPaper
 from steadyset.reproduction.verdicts import MEANINGS, Row, Verdict
-from steadyset.wording import DASH, counted, lasting, listed
+from steadyset.wording import DASH, counted, listed
 
 MOST_CELLS = 12  # named beside a reason
 MOST_AGAINST = 8  # named in the summary of a paper
@@ -119,8 +119,7 @@ def _overview(paper: PublishedPaper, results: Sequence[Result]) -> Iterator[str]
 def _section(result: Result, where: str) -> Iterator[str]:
     yield from (f"### {where}: {result.title}", "")
     size = f" Size: {result.size}." if result.size else ""
-    version = "full version, " if result.full else ""
-    yield from (f"{_told(result.rows)}.{size} Time: {version}{lasting(result.seconds)}.", "")
+    yield from (f"{_told(result.rows)}.{size}{' This is the full version.' if result.full else ''}", "")
     for note in result.notes:
         yield from (note, "")
     claims = [row for row in result.rows if not row.row and not row.column]

@@ -56,6 +56,8 @@ LONELY = ("MRMR", "variance")
 SMALL = ("sonar", "kc1-binary", "tecator", "lsvt", "christensen")
 BASE = ("gina_agnostic", "madelon")
 LINEAR = 20  # times as long for ten times as much: sorting makes it a little more than ten, a square would be 100
+CONSTANT, SIMILAR, PROPORTIONAL = 1.5, 0.5, 1.5
+GROUPED, ALL_ALIKE = ("sonar", "tecator", "har", "lsvt"), ("kc1-binary", "gina_agnostic", "dilbert", "christensen")
 STEPS = tuple(step / 10 for step in range(1, 11))
 
 
@@ -77,16 +79,20 @@ def scaling(run: Run) -> Iterator[Row]:
         for kind in ("k", "rows", "features")
     }
     others = [one for one in FILTERS if one not in ITERATIVE]
+    linear = f"linear: ten times as much takes less than {LINEAR} times as long; a square would be 100 times"
+    run.size({"rows": (X.shape[0], 970), "features": (X.shape[1], 970)})
     yield run.claim(
         "selecting-more",
-        min(grown["k"][one] for one in ITERATIVE) > max(1.2, max(grown["k"][one] for one in others if one != "MIM")),
+        min(grown["k"][one] for one in ITERATIVE) > CONSTANT > max(grown["k"][one] for one in others),
         f"all features against a tenth: iterative {_range(grown['k'], ITERATIVE)}, others {_range(grown['k'], others)}",
+        cutoff=f"constant: less than {CONSTANT} times as long",
         timed=True,
     )
     yield run.claim(
         "rows-linear",
         max(grown["rows"].values()) < LINEAR,
         f"ten times the rows take {_range(grown['rows'], FILTERS)} times as long",
+        cutoff=linear,
         timed=True,
     )
     yield run.claim(
@@ -96,11 +102,17 @@ def scaling(run: Run) -> Iterator[Row]:
         f"{_range(grown['features'], others)} times as long",
         timed=True,
     )
-    linear = max(grown["features"][one] for one in others) < 15
-    yield run.claim("features-linear", linear, _range(grown["features"], others), timed=True)
+    told = f"ten times the features take {_range(grown['features'], others)} times as long"
+    holds = max(grown["features"][one] for one in others) < LINEAR
+    yield run.claim("features-linear", holds, told, cutoff=linear, timed=True)
+    told = f"ten times the features take {_range(grown['features'], ITERATIVE)} times as long"
+    more = min(grown["features"][one] for one in ITERATIVE) > LINEAR
+    yield run.claim(
+        "features-quadratic", more, told, cutoff=f"more than linearly: more than {LINEAR} times", timed=True
+    )
     most = {kind: max(values, key=values.__getitem__) for kind, values in grown.items()}
-    yield run.not_computed(run.published.claim("cmim-most"), ours=f"here {most['k']} does")
-    yield run.not_computed(run.published.claim("permutation-most"), ours=f"here {most['rows']} does")
+    for claim, kind, name in (("cmim-most", "k", "CMIM"), ("permutation-most", "rows", "permutation")):
+        yield run.claim(claim, most[kind] == name, f"that of {most[kind]}", timed=True)
     frame = _long(found, steps)
     run.figure(curves(frame, "share", "times as long as for a tenth", series="filter", panel="of"))
 
@@ -170,13 +182,15 @@ def rank_correlations(run: Run) -> Iterator[Row]:
     tables = [pd.DataFrame(found[name]).corr() for name in names]
     mean: Any = sum(tables[1:], tables[0]) / len(tables)
     run.note(f"Mean over {listed(names)}; the thesis has 12 data sets. Equal scores share their mean rank.")
+    run.size({"data sets": (len(names), len(DATA_SETS))})
     run.table(mean)
     clusters = clusters_of(mean)
     for name, group in GROUPS.items():
-        yield run.claim(name, frozenset(group) in clusters, _nearest(group, clusters))
+        cutoff = "a group: a cluster of average linkage, at some height, that holds these and no others"
+        yield run.claim(name, frozenset(group) in clusters, _nearest(group, clusters), cutoff=cutoff)
     largest = {one: max(mean.loc[one, other] for other in FILTERS if other != one) for one in LONELY}
     told = listed([f"{one} at most {number(value, 2)}" for one, value in largest.items()])
-    yield run.claim("lonely", max(largest.values()) < 0.5, told)
+    yield run.claim("lonely", max(largest.values()) < SIMILAR, told, cutoff=f"resembles: a correlation of {SIMILAR}")
     cells = {cell.row: cell for cell in run.published.cells}
     pairs = [tuple(name.split(" and ")) for name in cells if " and " in name and name != "MIM and info.gain"]
     ranked = sorted(itertools.combinations(FILTERS, 2), key=lambda two: -mean.loc[two])
@@ -191,7 +205,46 @@ def rank_correlations(run: Run) -> Iterator[Row]:
     ours = {name: float(mean.loc[tuple(name.split(" and "))]) for name in cells if " and " in name}
     ours["all pairs"] = float(mean.to_numpy().mean())
     for name, cell in cells.items():
-        yield run.not_computed(cell, ours=number(ours[name], 4))
+        if len(names) == len(DATA_SETS):
+            yield run.row(cell, ours[name])
+        else:
+            yield run.missing(cell, DATA_SETS, ours=number(ours[name], 4))
+    yield from _per_data_set(run, dict(zip(names, tables, strict=True)))
+
+
+def _per_data_set(run: Run, tables: Mapping[str, Any]) -> Iterator[Row]:
+    """Figures A.5 and A.6: on some data sets the filters form the four groups, on others most of them agree."""
+    apart = {name: _within_and_between(table) for name, table in tables.items() if name in GROUPED}
+    told = [f"{name} {number(within, 2)} and {number(between, 2)}" for name, (within, between) in apart.items()]
+    yield run.claim(
+        "grouped",
+        bool(apart) and all(within > between for within, between in apart.values()),
+        f"mean correlation within and between the groups: {listed(told)}",
+        cutoff="the groups show: filters of one group are more correlated than those of two, on average",
+    )
+    medians = {name: _median(table) for name, table in tables.items()}
+    alike = [name for name in ALL_ALIKE if name in medians]
+    told = [f"{name} {number(value, 2)}" for name, value in medians.items()]
+    yield run.claim(
+        "all-alike",
+        bool(alike) and min(medians[name] for name in alike) > max(medians[name] for name in apart),
+        f"median correlation of two filters: {listed(told)}",
+        cutoff="similar: the median correlation is larger than on every data set with groups",
+    )
+
+
+def _within_and_between(table: Any) -> tuple[float, float]:
+    """The mean correlations of filters of the same group, and of two groups."""
+    group = {one: name for name, some in GROUPS.items() for one in some}
+    pairs = list(itertools.combinations(group, 2))
+    within = [table.loc[pair] for pair in pairs if group[pair[0]] == group[pair[1]]]
+    return float(np.mean(within)), float(
+        np.mean([table.loc[pair] for pair in pairs if group[pair[0]] != group[pair[1]]])
+    )
+
+
+def _median(table: Any) -> float:
+    return float(np.median([table.loc[pair] for pair in itertools.combinations(FILTERS, 2)]))
 
 
 def rankings(X: Floats, y: Any, seed: int) -> dict[str, list[float]]:
@@ -239,13 +292,15 @@ def stochastic(run: Run) -> Iterator[Row]:
     )
     run.table(frame)
     run.note(f"{listed(names)}; {repeats} repetitions with {trees[0]} to {trees[-1]:,} trees.")
+    run.size({"data sets": (len(names), len(DATA_SETS)), "repetitions": (repeats, 10)})
     falls = {name: ranges[-1] < ranges[0] for name, (ranges, _) in found.items()}
     yield run.claim(
         "more-trees", sum(falls.values()) > len(falls) / 2, f"in {sum(falls.values())} of {len(falls)} cases"
     )
     slower = {name: (times[-1] / times[0]) / (trees[-1] / trees[0]) for name, (_, times) in found.items()}
     told = f"{_range(slower, slower)} times what the trees ask for"
-    yield run.claim("trees-linear", max(slower.values()) < 1.5, told, timed=True)
+    cutoff = f"linear: at most {PROPORTIONAL} times what the number of trees asks for"
+    yield run.claim("trees-linear", max(slower.values()) < PROPORTIONAL, told, cutoff=cutoff, timed=True)
 
 
 def spread_of_ranks(name: str, X: Floats, y: Any, trees: Sequence[int], repeats: int) -> list[list[float]]:

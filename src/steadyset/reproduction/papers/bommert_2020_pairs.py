@@ -55,21 +55,18 @@ GROWING = ("SMD-0", "SMO", "SMD", "SME", "SMZ", "SMJ")
 P = 7
 BLOCKS = ((0, 1, 2), (3, 4), (5, 6))  # features that are alike, by 0.95; all others by 0.1
 EXACT = 1e-9
+IDENTICAL, MANY, FEWER_WITH_DISTANCE = 0.98, 0.01, -0.9
 Sets = Sequence[Sequence[int]]
 
 
 @cache
-def all_pairs(every: bool) -> pd.DataFrame:
+def all_pairs() -> pd.DataFrame:
     """The 20 measures of all 16,384 ordered pairs of subsets: sizes k1 and k2, how many pairs are so (n), the values.
 
-    With `every` each pair is computed by itself. Otherwise pairs that differ only by the names of similar features, or
-    by which of the sets is the first, are computed once and counted.
+    Pairs that differ only by the names of similar features, or by which of the sets is the first, are computed once and
+    counted.
     """
-    if every:
-        subsets = [[f for f in range(P) if bits >> f & 1] for bits in range(2**P)]
-        kinds = [([a, b], 1) for a, b in itertools.product(subsets, repeat=2)]
-    else:
-        kinds = _pair_kinds()
+    kinds = _pair_kinds()
     sets = [pair for pair, _ in kinds]
     sizes = np.array([[len(a), len(b)] for a, b in sets])
     shared = np.array([len(set(a) & set(b)) for a, b in sets])
@@ -78,8 +75,6 @@ def all_pairs(every: bool) -> pd.DataFrame:
     for name, measure in MEASURES.items():
         if "similarity" in get_measure(measure).needs:
             columns[name] = values_of(measure, sets, P, _similarity())
-        elif every:
-            columns[name] = values_of(measure, sets, P, None)
         else:
             columns[name] = values_of(measure, [sets[int(i)] for i in first], P, None)[place.ravel()]
     return pd.DataFrame(columns)
@@ -137,43 +132,29 @@ def _similarity() -> FeatureSimilarity:
     return FeatureSimilarity.from_matrix(table, threshold=THRESHOLD)
 
 
-def _how(run: Run) -> None:
-    if not run.full:
-        run.note(
-            "All 16,384 pairs; those that differ only by the names of similar features or the order of the sets are "
-            "computed once. The full version computes each by itself."
-        )
-
-
-@item(PAPER, "table-6.3", core=True, seconds=6, full_seconds=300)
-def missingvalues_of(run: Run) -> Iterator[Row]:
+@item(PAPER, "table-6.3", core=True, seconds=6)
+def undefined_values(run: Run) -> Iterator[Row]:
     """For how many of the 16,384 pairs each measure is undefined."""
-    _how(run)
-    pairs = all_pairs(run.full)
+    pairs = all_pairs()
     for cell in run.published.cells:
         yield run.row(cell, float(pairs["n"][pairs[cell.row].isna()].sum()))
     run.table(pairs.assign(sets=[" ".join(map(str, both)) for both in pairs["sets"]]))
 
 
-@item(PAPER, "table-6.4", core=True, seconds=1, full_seconds=300)
+@item(PAPER, "table-6.4", core=True, seconds=1)
 def two_pairs(run: Run) -> Iterator[Row]:
     """Two pairs of sets that share nothing; in the second the features of the other set are alike, too."""
     rows = {"{X4, X5}, {X1, X7}": ([3, 4], [0, 6]), "{X4, X5}, {X6, X7}": ([3, 4], [5, 6])}
     for cell in run.published.cells:
         sets = [list(part) for part in rows[cell.row]]
-        if run.full:  # as one of all pairs
-            pairs = all_pairs(True)
-            ours = float(pairs.loc[[pair == sets for pair in pairs["sets"]], cell.column].iloc[0])
-        else:
-            ours = float(values_of(MEASURES[cell.column], [sets], P, _similarity())[0])
+        ours = float(values_of(MEASURES[cell.column], [sets], P, _similarity())[0])
         yield run.row(cell, ours)
 
 
-@item(PAPER, "figure-6.2", core=True, seconds=6, full_seconds=300)
+@item(PAPER, "figure-6.2", core=True, seconds=6)
 def agreement(run: Run) -> Iterator[Row]:
     """What the scatter plots of the 20 measures show."""
-    _how(run)
-    pairs = all_pairs(run.full)
+    pairs = all_pairs()
     values, n = pairs[list(MEASURES)], pairs["n"].to_numpy()
     order, groups = _first_component(values, n)
     yield run.claim("order", order == list(TEXT_ORDER), f"{', '.join(order)}")
@@ -183,14 +164,19 @@ def agreement(run: Run) -> Iterator[Row]:
     yield _almost_identical(run, "ochiai-dice-novovicova", values, n, ("SMO", "SMD", "SME"))
     yield _almost_identical(run, "kappa-unadjusted-phi", values, n, ("SMK", "SMU", "SMP"))
     yield _almost_identical(run, "adjusted-variants", values, n, SMA)
-    least = min(_correlation(values[name].rank(), values["SMJ"].rank(), n) for name in ("SMD-0", "SMD", "SME"))
-    told = "the same" if least > 1 - EXACT else f"correlated by {number(least, 4)} at least"
-    yield run.claim("ranks", least > 1 - EXACT, f"the ranks of SMD-0, SMJ, SMD and SME are {told}")
+    ranked = values.loc[values.index.repeat(n), ["SMD-0", "SMJ", "SMO", "SMD", "SME"]].corr("spearman")
+    least = float(ranked.loc[["SMD-0", "SMJ"]].to_numpy().min())
+    told = f"the least rank correlation with SMD-0 and SMJ is {number(least, 4)}"
+    yield run.claim("ranks", least > IDENTICAL, told, cutoff=f"almost: a correlation above {IDENTICAL}")
+    many, cutoff = MANY * n.sum(), f"many: at least {MANY:.0%} of the pairs"
     others = [name for name in UNCORRECTED if name not in ("SMH", "SMD-0")]
-    lonely = (values["SMH"] > 0) & (values[others].fillna(0) == 0).all(axis=1)
-    yield run.claim("hamming", bool(lonely.any()), f"in {n[lonely].sum():,} pairs SMH alone is above 0")
-    zero = (values["SMS"] == 0) & (values[[name for name in others if name != "SMS"]] > 0).all(axis=1)
-    yield run.claim("somol", bool(zero.any()), f"in {n[zero].sum():,} pairs SMS alone is 0")
+    lonely = n[(values["SMH"] > 0) & (values[others].fillna(0) == 0).all(axis=1)].sum()
+    smallest = float(values["SMD-0"].min())
+    told = f"in {lonely:,} pairs SMH alone, save for SMD-0, which is {number(smallest, 1)} or more everywhere"
+    correction = "" if smallest < EXACT else "SMD-0 is an exception: it is never below 1/2."
+    yield run.claim("hamming", bool(lonely > many), told, cutoff=cutoff, correction=correction)
+    zero = n[(values["SMS"] == 0) & (values[[name for name in UNCORRECTED if name != "SMS"]] > 0).all(axis=1)].sum()
+    yield run.claim("somol", bool(zero > many), f"in {zero:,} pairs SMS alone is 0", cutoff=cutoff)
     gap = values["SMZ"] - values["SMJ"]
     closest = {name: _correlation(values["SMZ"], values[name], n) for name in MEASURES if name != "SMZ"}
     yield run.claim("zucknick-jaccard", bool(gap.min() > -EXACT), f"the least difference is {number(gap.min(), 3)}")
@@ -199,13 +185,15 @@ def agreement(run: Run) -> Iterator[Row]:
         "zucknick-alone",
         best < 0.9 and closest["SMJ"] > best - EXACT,
         f"its largest correlation is {number(best, 2)}, that with SMJ; SMD-0, a straight line of SMJ, has the same",
+        cutoff="much: no correlation of 0.9",
     )
     yield _nested(run, pairs)
     yield _larger(run, values, n)
     yield _yu(run, values, n)
     lower = values["SMES"] < values["SMA-Count"] - 0.5
     share = n[lower].sum() / n[values[["SMES", "SMA-Count"]].notna().all(axis=1)].sum()
-    yield run.claim("sechidis", bool(share > 0.1), f"by more than 0.5 below SMA-Count in {share:.0%} of the pairs")
+    told = f"by more than 0.5 below SMA-Count in {share:.0%} of the pairs"
+    yield run.claim("sechidis", bool(share > 0.1), told, cutoff="many: 10% of the pairs; much: by more than 0.5")
     run.figure(_scatter())
 
 
@@ -235,7 +223,8 @@ def _in_groups(order: Sequence[str]) -> str:
 
 def _almost_identical(run: Run, claim: str, values: pd.DataFrame, n: Any, names: Sequence[str]) -> Row:
     related = min(_correlation(values[a], values[b], n) for a, b in itertools.combinations(names, 2))
-    return run.claim(claim, related > 0.98, f"the least correlation of two of them is {number(related, 4)}")
+    told = f"the least correlation of two of them is {number(related, 4)}"
+    return run.claim(claim, related > IDENTICAL, told, cutoff=f"almost identical: a correlation above {IDENTICAL}")
 
 
 def _correlation(x: Any, y: Any, n: Any) -> float:
@@ -267,6 +256,7 @@ def _larger(run: Run, values: pd.DataFrame, n: Any) -> Row:
         "larger",
         others > 0.9,
         f"every uncorrected measure is at least {listed([f'{name} in {s:.0%}' for name, s in shares.items()])}",
+        cutoff="almost all: more than 90%",
         correction="" if shares["SMW"] > 0.9 else "SMW is an exception: it is 1 wherever one set holds the other.",
     )
 
@@ -276,7 +266,8 @@ def _yu(run: Run, values: pd.DataFrame, n: Any) -> Row:
     above = large & (values["SMY"] > values["SMA-Count"] + EXACT)
     below = large & (values["SMY"] < values["SMA-Count"] - EXACT)
     seen = f"larger in {n[above].sum():,}, smaller in {n[below].sum():,} of {n[large].sum():,} pairs with SMY above 0.6"
-    return run.claim("yu", bool(above.any()) and not below.any(), seen)
+    often = bool(n[above].sum() > n[large].sum() / 10) and not below.any()
+    return run.claim("yu", often, seen, cutoff="large: above 0.6; often: in more than 10% of these, and never smaller")
 
 
 def _scatter() -> Any:
@@ -285,11 +276,10 @@ def _scatter() -> Any:
     return plot.measure_agreement(Selections.from_sets(subsets, n_features=P), shown, similarity=_similarity())
 
 
-@item(PAPER, "figure-6.3", core=True, seconds=6, full_seconds=300)
+@item(PAPER, "figure-6.3", core=True, seconds=6)
 def by_size(run: Run) -> Iterator[Row]:
     """The values by the mean number of selected features of the two sets."""
-    _how(run)
-    pairs = all_pairs(run.full)
+    pairs = all_pairs()
     values, n = pairs[list(MEASURES)], pairs["n"].to_numpy()
     size = (pairs["k1"] + pairs["k2"]) / 2
     means = pd.DataFrame({name: _means(values[name], n, size) for name in MEASURES}).rename_axis(
@@ -311,12 +301,23 @@ def by_size(run: Run) -> Iterator[Row]:
     most = {name: float(means.index[int(np.nanargmax(means[name]))]) for name in ("SMS", "SMES")}
     yield run.claim("somol-sechidis-most", set(most.values()) == {P / 2}, f"{_told(most)}")
     ends = (float(means["SMES"].min()), float(means["SMES"].max()))
-    yield run.claim("sechidis-flat", ends[1] - ends[0] < 0.05, f"from {number(ends[0], 3)} to {number(ends[1], 3)}")
+    told = f"from {number(ends[0], 3)} to {number(ends[1], 3)}"
+    yield run.claim("sechidis-flat", ends[1] - ends[0] < 0.05, told, cutoff="hardly: by less than 0.05")
     yield from _extremes(run, values, pairs, size)
     distinct = {name: _distinct(values[name], size) for name in (*CORRECTED, *SMA, "SMY")}
-    fewer = {name: found[P / 2] >= found.min() and found.iloc[0] <= found[P / 2] for name, found in distinct.items()}
-    ends_seen = listed([f"{name} {int(found.iloc[0])} to {int(found.max())}" for name, found in distinct.items()])
-    yield run.claim("distinct", all(fewer.values()), f"distinct values at the ends and in the middle: {ends_seen}")
+    related = {name: _by_distance(found) for name, found in distinct.items()}
+    dips = [name for name, found in distinct.items() if found[P / 2] < found.max()]
+    told = f"rank correlations with the distance from 3.5 up to {number(max(related.values()), 2)}; at 3.5 itself fewer"
+    yield run.claim(
+        "distinct",
+        max(related.values()) < FEWER_WITH_DISTANCE,
+        f"{told} than beside it: {listed(dips) or 'none'}",
+        cutoff=f"fewer the further: a rank correlation below {FEWER_WITH_DISTANCE}",
+    )
+
+
+def _by_distance(found: Any) -> float:
+    return float(found.corr(pd.Series(np.abs(found.index - P / 2), index=found.index), method="spearman"))
 
 
 def _means(values: Any, n: Any, size: Any) -> Any:

@@ -1,8 +1,9 @@
-"""Bommert (2020), section 6.1: the properties and the ranges of the measures."""
+"""Bommert (2020), section 6.1 and appendix B: the properties and the ranges of the measures."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from math import comb
 
 import numpy as np
 
@@ -39,6 +40,7 @@ FEWER, FEW, FAR = (
     (P, P + 1),
     1_000_000,
 )  # numbers of features: of threes, of pairs, and where bounds are only approached
+NUMBERS, TAUS = (10, 20, 40, 70, 100), (0.9, 0.95, 1.0)  # of figure B.1, which has 2 to 100, and 0.90, 0.91, ..., 1
 PROPERTIES = {
     "fully defined": "fully_defined",
     "monotonicity": "monotone",
@@ -135,7 +137,7 @@ def _values_of_pairs(name: str) -> dict[int, Floats]:
         kinds = {p: [_pair_values("davis", p, alpha=alpha) for alpha in PENALTIES] for p in FEW}
         return {p: np.concatenate(values) for p, values in kinds.items()}
     if "similarity" in get_measure(MEASURES[_variants(name)[0]]).needs:
-        return {P: all_pairs(False)[list(_variants(name))].to_numpy().ravel()}
+        return {P: all_pairs()[list(_variants(name))].to_numpy().ravel()}
     return {p: _pair_values(MEASURES[name], p) for p in FEW}
 
 
@@ -161,3 +163,60 @@ def _first_two_alike(p: int) -> FeatureSimilarity:
     table = np.eye(p)
     table[0, 1] = table[1, 0] = 0.95
     return FeatureSimilarity.from_matrix(table, threshold=THRESHOLD)
+
+
+@item(PAPER, "figures-B.1-and-B.2", core=True, seconds=5)
+def without_bounds(run: Run) -> Iterator[Row]:
+    """SMES in the two scenarios of appendix B.1, and the mean of SME of random sets beside the formula of B.3."""
+    run.note(f"For SMES {listed([str(p) for p in NUMBERS])} features, similarities from {TAUS[0]} to {TAUS[-1]:g}.")
+    for claim, scenario, sign in (("sechidis-grows", _facing, 1), ("sechidis-falls", _apart, -1)):
+        values = np.array([[_sechidis(*scenario(p, tau)) for p in NUMBERS] for tau in TAUS])
+        along = bool((sign * np.diff(values, axis=1) > 0).all())
+        steeper = bool((np.diff(sign * (values[:, -1] - values[:, 0])) > 0).all())
+        told = f"{number(values[0, 0], 1)} to {number(values[0, -1], 1)} for {TAUS[0]}"
+        yield run.claim(
+            claim, along and steeper, f"{told}, {number(values[-1, 0], 1)} to {number(values[-1, -1], 1)} for 1"
+        )
+    p = 6
+    kinds = {m: kinds_of_sets((range(p),), m) for m in (2, 3)}
+    gaps, rising = [], []
+    for m, found in kinds.items():
+        means = [_mean_of_size(found, k, p) for k in range(1, p + 1)]
+        gaps += [abs(mean - _novovicova(k / p, m)) for k, mean in enumerate(means, 1)]
+        rising.append(bool((np.diff(means) > 0).all()))
+    told = f"over all pairs and threes of sets of {p} features, off by at most {number(max(gaps), 9)}"
+    yield run.claim("novovicova-share", max(gaps) < EXACT and all(rising), told)
+
+
+def _facing(p: int, tau: float) -> tuple[list[list[int]], Floats]:
+    """Two halves of the features; each is like all of the other half, by tau."""
+    half = (p + 1) // 2
+    table = np.eye(p)
+    table[:half, half:] = table[half:, :half] = tau
+    return [list(range(half)), list(range(half, p))], table
+
+
+def _apart(p: int, tau: float) -> tuple[list[list[int]], Floats]:
+    """Two sets of one feature that is like no other; all others are alike, by tau."""
+    table = np.full((p, p), tau)
+    table[:2] = table[:, :2] = 0.0
+    np.fill_diagonal(table, 1.0)
+    return [[0], [1]], table
+
+
+def _sechidis(sets: list[list[int]], table: Floats) -> float:
+    alike = FeatureSimilarity.from_matrix(table, threshold=THRESHOLD)
+    return float(values_of("sechidis", [sets], len(table), alike)[0])
+
+
+def _mean_of_size(kinds: Sequence[tuple[list[list[int]], int]], k: int, p: int) -> float:
+    """The mean of SME over all collections of sets of k features."""
+    some = [(sets, n) for sets, n in kinds if all(len(one) == k for one in sets)]
+    values = values_of("novovicova", [sets for sets, _ in some], p)
+    return float(np.average(values, weights=[n for _, n in some]))
+
+
+def _novovicova(share: float, m: int) -> float:
+    """The expected value of SME by appendix B.3."""
+    terms = [h * np.log2(h) * comb(m, h) * share ** (h - 1) * (1 - share) ** (m - h) for h in range(1, m + 1)]
+    return float(sum(terms) / (m * np.log2(m)))
