@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import steadyset as st
-from steadyset.notebook import MOST_ROWS
+from steadyset.notebook import MOST_ROWS, WIDTH
 from steadyset.runner.cell import Cell
 
 RNG = np.random.default_rng(0)
@@ -60,22 +60,87 @@ def results(assessment):
         "Comparison": assessment.compare(),
         "Assessment": assessment,
         "Tuning": st.tune(space, X, Y, n_trials=2, resampling=st.KFold(3)),
+        "Consensus": st.consensus(assessment.selections),
+        "Findings of assessment": st.findings_of(assessment),
         "Certificate": st.certify("jaccard"),
+        "Stable features": st.StabilitySelection(n_runs=10, threshold=0.6, random_state=0).fit(X, Y).result_,
         "FeatureSimilarity": st.FeatureSimilarity.from_data(np.c_[X, X[:, 0]]),
     }
 
 
-@pytest.mark.parametrize(
-    "kind",
-    ["Selections", "Interval", "TestResult", "Comparison", "Assessment", "Tuning", "Certificate", "FeatureSimilarity"],
+KINDS = (
+    *("Selections", "Interval", "TestResult", "Comparison", "Assessment", "Tuning", "Consensus", "Certificate"),
+    *("Stable features", "FeatureSimilarity", "Findings of assessment"),
 )
-def test_every_result_shows_itself_in_a_short_table(results, kind):
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_result_shows_itself_in_short_tables(results, kind):
     html = results[kind]._repr_html_()
     page = Read(html)
     assert next(text for text in page.texts if text.strip()) == kind
-    assert page.tags.count("table") == 1
-    assert page.tags.count("tr") <= MOST_ROWS + 1
-    assert len(html) < 8_000
+    assert page.tags.count("table") == (3 if kind == "Consensus" else 1)
+    assert page.tags.count("tr") <= (MOST_ROWS + 1) * page.tags.count("table")
+    assert len(html) < 10_000
+    assert "://" not in html
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_result_prints_itself_within_80_columns(results, kind):
+    text = str(results[kind])
+    assert text.startswith(kind)
+    assert len(text.splitlines()) > 3
+    assert max(map(len, text.splitlines())) <= WIDTH
+    assert "..." not in text
+
+
+@pytest.mark.parametrize("kind", ["Assessment", "Comparison", "Consensus", "Tuning"])
+def test_print_and_notebook_say_the_answer_of_the_findings(results, kind):
+    found = st.findings_of(results[kind])
+    printed, shown = " ".join(str(results[kind]).split()), Read(results[kind]._repr_html_()).text
+    assert found.answer
+    for sentence in (*found.answer, *found.notes, *(one.words for one in found.differences)):
+        assert " ".join(sentence.split()) in printed
+        assert sentence in shown
+
+
+def test_print_says_what_the_command_says(assessment, capsys):
+    from steadyset.cli.output import Format
+    from steadyset.cli.telling import tell
+
+    tell(st.findings_of(assessment), Format.table)
+    told = sorted(word for word in capsys.readouterr().out.split() if "─" not in word)
+    printed = str(assessment).partition("\n\n")[2]  # without what it is
+    assert sorted(word for word in printed.split() if "---" not in word) == told
+
+
+def test_long_names_and_many_scores_are_folded_not_cut():
+    name = "elastic_net:k=20,l1_ratio=0.5 of the second cohort, scaled"
+    scoring = ["accuracy", "auc", "balanced_accuracy", "f1"]
+    result = st.assess({name: "anova:k=2"}, X, Y, resampling=st.Bootstrap(4), scoring=scoring, all_rows=False)
+    lines = str(result).splitlines()
+    assert max(map(len, lines)) <= WIDTH
+    row = result.summary().iloc[0]
+    assert all(f"{row[score]:.3f}" in str(result) for score in scoring)
+
+
+def test_a_summary_has_stability_scores_and_size_first_and_all_of_it_at_80_columns(assessment):
+    import pandas as pd
+
+    table = assessment.summary()
+    assert table.columns.tolist() == ["stability", "low", "high", "accuracy", "size", "n_runs"]
+    with pd.option_context("display.max_columns", 0, "display.width", 80):
+        assert "..." not in repr(table)
+        assert max(map(len, repr(table).splitlines())) <= 80
+    whole = assessment.summary(details=True)
+    assert whole.columns[:6].tolist() == table.columns.tolist()
+    assert {"verdict", "accuracy_se", "accuracy_random", "failures", "tied", "note"} <= set(whole.columns)
+
+
+def test_a_comparison_of_scores_shows_itself(assessment):
+    text = str(assessment.compare_scores())
+    assert text.startswith("Comparison: accuracy")
+    assert "Shared letter: no significant difference at 5% (Holm)." in text
 
 
 def test_the_numbers_shown_are_those_of_the_result(results):
@@ -84,11 +149,11 @@ def test_the_numbers_shown_are_those_of_the_result(results):
     assert f"{interval.estimate:.3f}" in text
     assert f"{interval.low:.3f} to {interval.high:.3f}" in text
     table = results["Comparison"].table
-    assert all(f"{value:.3f}" in Read(results["Comparison"]._repr_html_()).text for value in table["estimate"])
+    assert all(f"{value:.4f}" in Read(results["Comparison"]._repr_html_()).text for value in table["estimate"])
     summary = results["Assessment"].summary()
     shown = Read(results["Assessment"]._repr_html_()).text
-    assert all(f"{value:.3f}" in shown for value in summary["stability"])
-    assert "ridge.penalty=0.123" in Read(results["Tuning"]._repr_html_()).text
+    assert all(f"{value:.4f}" in shown for value in summary["stability"])
+    assert "penalty=0.123" in Read(results["Tuning"]._repr_html_()).text
 
 
 def test_colours_are_those_of_the_page_around():
@@ -188,10 +253,10 @@ def test_the_stability_of_very_many_runs_is_left_to_summary(assessment, monkeypa
 
 
 def test_failed_runs_are_counted():
-    settings = {"selectors": {"<s>": ""}, "features": ["a", "b"], "scoring": ["accuracy"]}
+    settings = st.assess({"<s>": "anova:k=1"}, X, Y, resampling=st.Bootstrap(3), all_rows=False).settings
     failed = [Cell(0, run, str(run), None, None, failure="ValueError: no") for run in range(3)]
     texts = Read(st.Assessment(settings, failed)._repr_html_()).texts
-    assert "3 runs failed: see failures." in texts
+    assert "<s>: 3 runs: ValueError: no" in texts
     assert "<s>" in texts
 
 

@@ -305,7 +305,14 @@ def _draw(result: Any, name: str | None, **options: Any) -> Any:
     return importlib.import_module("steadyset.plots").picture_of(result, name, **options)
 
 
+def _show(result: Any) -> Any:
+    """What is shown of a result; findings are imported when the first is shown."""
+    found = importlib.import_module("steadyset.findings").findings_of(result)
+    return importlib.import_module("steadyset.findings.display").display_of(found, type(result).__name__)
+
+
 drawing.draw_with(_draw)
+drawing.show_with(_show)
 
 
 def __dir__() -> list[str]:

@@ -39,6 +39,14 @@ def check_integer(name: str, value: Any, *, least: int, most: int | None = None)
         raise wrong_argument(name, f"a whole number {bounds}", value)
 
 
+def seed_of(random_state: Any) -> int:
+    """The seed, a new one for None; results record it, so that they can be had again."""
+    if random_state is None:
+        return int(np.random.SeedSequence().generate_state(1)[0])
+    check_integer("random_state", random_state, least=0)
+    return int(random_state)
+
+
 def check_number(name: str, value: Any, *, above: float = 0.0, most: float = np.inf, or_equal: bool = False) -> None:
     """An option that is a finite number within bounds."""
     if not is_number(value) or value < above or value > most or (value == above and not or_equal):

@@ -1,7 +1,7 @@
-"""Results draw themselves, without knowing pictures: `plot()` hands the result to whoever draws.
+"""Results draw and show themselves, without knowing pictures or findings: they hand themselves to whoever does.
 
-Pictures are made of results, so results are further down and import none. `steadyset/__init__.py`, which knows where
-everything lives and is imported before anything else, says here who draws.
+Pictures and findings are made of results, so results are further down and import none. `steadyset/__init__.py`, which
+knows where everything lives and is imported before anything else, says here who draws and who shows.
 """
 
 from __future__ import annotations
@@ -10,11 +10,22 @@ from collections.abc import Callable
 from typing import Any
 
 _drawer: list[Callable[..., Any]] = []
+_shower: list[Callable[[Any], Any]] = []
 
 
 def draw_with(drawer: Callable[..., Any]) -> None:
     """Let `drawer(result, name, **options)` make the pictures of results."""
     _drawer[:] = [drawer]
+
+
+def show_with(shower: Callable[[Any], Any]) -> None:
+    """Let `shower(result)` say what is shown of results that have findings."""
+    _shower[:] = [shower]
+
+
+def shown(result: Any) -> Any:
+    """The Display of a result that has findings."""
+    return _shower[0](result)
 
 
 def drawn(result: Any, name: str | None = None, **options: Any) -> Any:

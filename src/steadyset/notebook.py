@@ -1,17 +1,21 @@
-"""What notebooks show of a result: one small table in HTML that takes its colours from the page around it."""
+"""How results show themselves: in notebooks as HTML that takes its colours from the page around it, printed as text."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
+from steadyset.drawing import shown
 from steadyset.io.labels import shown_name
-from steadyset.wording import number
+from steadyset.wording import counted, number
 
 MOST_ROWS = 10
+WIDTH = 80  # columns of a terminal, which printed results keep to
+GAP, LEAST_WORDS = 2, 10  # letters between columns, and in one that goes over several lines
 MOST_LETTERS, MOST_LETTERS_OF_WORDS = 200, 2_000  # of a name, which comes from a stranger, and of sentences
 # Lines and tracks are half transparent and the blue is of middle lightness: both are seen on white and on black.
 # The class is written twice so that the rules of notebooks for all tables are overruled.
@@ -30,6 +34,7 @@ STYLE = """
   vertical-align: top; max-width: 30em; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .steadyset.steadyset table tr > .figure { text-align: right; }
 .steadyset.steadyset table tr > .words { white-space: normal; }
+.steadyset.steadyset ul { margin: 0; padding-left: 1.2em; }
 .steadyset.steadyset .track { display: inline-block; position: relative; width: 8em; height: .7em; border-radius: 2px;
   background: rgba(128, 128, 128, .25); }
 .steadyset.steadyset .track i { position: absolute; top: 0; bottom: 0; min-width: 2px; border-radius: 2px;
@@ -69,33 +74,156 @@ class Figure:
     text: str
 
 
-def card(
-    kind: str,
-    summary: str,
-    header: Sequence[str] = (),
-    rows: Sequence[Sequence[Any]] = (),
-    *,
-    more: str = "",
-    notes: Sequence[str] = (),
-) -> str:
-    """The HTML of one result: what it is, a summary, a table, what the table leaves out, and notes.
+@dataclass(frozen=True)
+class Table:
+    """A table: cells are texts, Words, whole numbers, other numbers (with three decimals), Figures or Bars.
 
-    Cells are texts, Words, whole numbers, other numbers (with three decimals, a dash where undefined), Figures or Bars.
-    Every text is escaped here, and nowhere else.
+    Undefined numbers are shown as a dash.
     """
-    parts = [f"<p><b>{escape(kind)}</b> {_text(summary, MOST_LETTERS_OF_WORDS)}</p>"]
-    if rows:
-        columns = list(zip(*rows, strict=True))
-        scales = [_scale(column) for column in columns]
-        figures = [all(_is_figure(cell) for cell in column) for column in columns]
-        titles = "".join(
-            f'<th scope="col"{" class=figure" if figure else ""}>{_text(title)}</th>'
-            for title, figure in zip(header, figures, strict=True)
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    title: str = ""
+    more: str = ""  # what is left out
+
+    @classmethod
+    def of(
+        cls, rows: Sequence[Mapping[str, Any]], title: str = "", *, most: int | None = None, noun: str = ""
+    ) -> Table:
+        """Rows that share their keys; those beyond `most` are counted."""
+        first = rows[:most]
+        left = len(rows) - len(first)
+        header = tuple(rows[0]) if rows else ()
+        more = f"{counted(left, f'more {noun}')}." if left else ""
+        return cls(header, [tuple(row.values()) for row in first], title, more)
+
+
+@dataclass(frozen=True)
+class Display:
+    """What is shown of a result, printed and in a notebook alike.
+
+    What it is, the answer in sentences, tables, what to know of their columns, and titled lists of sentences.
+    """
+
+    kind: str
+    summary: str = ""
+    answer: Sequence[str] = ()
+    tables: Sequence[Table] = ()
+    notes: Sequence[str] = ()
+    sections: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def html(self) -> str:
+        """For a notebook. Every text is escaped here, and nowhere else."""
+        parts = [f"<p><b>{escape(self.kind)}</b> {_text(self.summary, MOST_LETTERS_OF_WORDS)}</p>"]
+        parts += [f"<p>{_text(sentence, MOST_LETTERS_OF_WORDS)}</p>" for sentence in self.answer]
+        for table in self.tables:
+            if table.rows:
+                parts += [f'<p class="quiet">{_text(table.title)}</p>'] if table.title else []
+                parts.append(_html_table(table))
+            parts += [_quiet(table.more)] if table.more else []
+        parts += [_quiet(note) for note in self.notes if note]
+        for title, lines in self.sections.items():
+            if lines:
+                items = "".join(f"<li>{_text(line, MOST_LETTERS_OF_WORDS)}</li>" for line in lines)
+                parts.append(f'<div class="quiet">{_text(title)}<ul>{items}</ul></div>')
+        return framed("".join(parts))
+
+    def text(self, width: int = WIDTH) -> str:
+        """For a terminal of so many columns; nothing is cut."""
+        parts = [_wrapped(f"{self.kind}: {self.summary}" if self.summary else self.kind, width)]
+        parts += ["\n".join(_wrapped(sentence, width) for sentence in self.answer)] if self.answer else []
+        for table in self.tables:
+            lines = [_wrapped(table.title, width)] * bool(table.title and table.rows)
+            lines += [text_table(table, width)] * bool(table.rows) + [_wrapped(table.more, width)] * bool(table.more)
+            parts += ["\n".join(lines)] if lines else []
+        parts += ["\n".join(_wrapped(note, width) for note in self.notes if note)] if any(self.notes) else []
+        for title, lines in self.sections.items():
+            if lines:
+                parts.append("\n".join([f"{title}:", *(_wrapped(line, width, "  ") for line in lines)]))
+        return "\n\n".join(parts)
+
+
+class Shown:
+    """A result that shows itself: `_display` says what is shown."""
+
+    def _display(self) -> Display:
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return self._display().text()
+
+    def _repr_html_(self) -> str:
+        return self._display().html()
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """What IPython shows in a terminal."""
+        printer.text(str(self))
+
+
+class ShownFindings(Shown):
+    """A result that is shown as its findings."""
+
+    def _display(self) -> Display:
+        display: Display = shown(self)
+        return display
+
+
+def text_table(table: Table, width: int) -> str:
+    """A table as text. Where there is no room cells go over several lines: Words, then names, then all."""
+    from rich.box import Box
+    from rich.cells import cell_len
+    from rich.console import Console
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    columns = [column for column in zip(*table.rows, strict=True) if not any(isinstance(cell, Bar) for cell in column)]
+    header = [title for title, cell in zip(table.header, table.rows[0], strict=True) if not isinstance(cell, Bar)]
+    texts = [[title, *map(_plain, column)] for title, column in zip(header, columns, strict=True)]
+    widths = [max(map(cell_len, column)) for column in texts]
+    words = {i for i, column in enumerate(columns) if any(isinstance(cell, Words) for cell in column)}
+    for wrapping in (words, words | {0}, set(range(len(columns)))):
+        rest = [wide for i, wide in enumerate(widths) if i not in wrapping]
+        if sum(rest) + LEAST_WORDS * len(wrapping) + GAP * (len(columns) - 1) <= width:
+            break
+    rule = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
+    drawn = RichTable(box=rule, pad_edge=False, padding=(0, GAP - 1, 0, 0))
+    for i, column in enumerate(texts):
+        drawn.add_column(
+            Text(column[0]),
+            justify="right" if all(map(_is_figure, columns[i])) else "left",
+            no_wrap=i not in wrapping,
+            min_width=None if i in wrapping else widths[i],
+            overflow="fold",
         )
-        body = "".join(f"<tr>{''.join(map(_cell, row, scales))}</tr>" for row in rows)
-        parts.append(f"<table><thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>")
-    parts += [f'<p class="quiet">{_text(note, MOST_LETTERS_OF_WORDS)}</p>' for note in (more, *notes) if note]
-    return framed("".join(parts))
+    for row in zip(*(column[1:] for column in texts), strict=True):
+        drawn.add_row(*map(Text, row))  # not markup: feature and file names are data from strangers
+    # The box begins with a space, which is taken away.
+    console = Console(width=width + 1, color_system=None, force_terminal=False, legacy_windows=False)
+    with console.capture() as captured:
+        console.print(drawn)
+    lines = [line.rstrip().removeprefix(" ") for line in captured.get().splitlines()]
+    return "\n".join(line for line in lines if line)
+
+
+def _wrapped(text: str, width: int, before: str = "") -> str:
+    said = _short(text, MOST_LETTERS_OF_WORDS)
+    return textwrap.fill(said, width, initial_indent=before, subsequent_indent=before, break_on_hyphens=False)
+
+
+def _html_table(table: Table) -> str:
+    columns = list(zip(*table.rows, strict=True))
+    scales = [_scale(column) for column in columns]
+    figures = [all(_is_figure(cell) for cell in column) for column in columns]
+    titles = "".join(
+        f'<th scope="col"{" class=figure" if figure else ""}>{_text(title)}</th>'
+        for title, figure in zip(table.header, figures, strict=True)
+    )
+    body = "".join(f"<tr>{''.join(map(_cell, row, scales))}</tr>" for row in table.rows)
+    return f"<table><thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _quiet(text: str) -> str:
+    return f'<p class="quiet">{_text(text, MOST_LETTERS_OF_WORDS)}</p>'
 
 
 def framed(inner: str) -> str:
@@ -140,9 +268,15 @@ def _is_figure(cell: Any) -> bool:
 
 
 def _figure(value: float | Figure) -> str:
-    if isinstance(value, Figure):
-        return _escaped(value.text, MOST_LETTERS)
-    return f"{value:,}" if isinstance(value, int) else number(value, 3)
+    return _escaped(value.text, MOST_LETTERS) if isinstance(value, Figure) else _plain(value)
+
+
+def _plain(cell: Any) -> str:
+    if isinstance(cell, Words):
+        return _short(cell.text, MOST_LETTERS_OF_WORDS)
+    if isinstance(cell, Figure | bool | str):
+        return _short(cell.text if isinstance(cell, Figure) else str(cell), MOST_LETTERS)
+    return f"{cell:,}" if isinstance(cell, int) else number(cell, 3)
 
 
 def _scale(column: Sequence[Any]) -> tuple[float, float]:
@@ -157,5 +291,9 @@ def _text(text: str, most: int = MOST_LETTERS) -> str:
 
 
 def _escaped(text: str, most: int) -> str:
+    return escape(_short(text, most))
+
+
+def _short(text: str, most: int) -> str:
     shown = shown_name(text[:most])
-    return escape(shown if len(text) <= most else f"{shown}…")
+    return shown if len(text) <= most else f"{shown}…"

@@ -14,6 +14,7 @@ from steadyset.wording import counted, lasting
 
 Tell = Callable[[int, int], None]  # is told the numbers of what is finished and of all
 Progress = bool | Tell | None
+COMPILING = "Compiling the kernels; the first use takes a minute."
 EVERY = 0.2  # seconds between two states in a notebook, each of which is a message to the browser
 
 
@@ -40,6 +41,18 @@ def progress_told(progress: Progress, what: str) -> Iterator[Tell | None]:
             yield tell
     else:
         yield None
+
+
+@contextmanager
+def compiling_told(progress: Progress) -> Iterator[None]:
+    """Within it a line says that kernels are compiled, where a bar is shown: the first use waits for them."""
+    if callable(progress) or progress is False or not (progress or _in_notebook() or sys.stderr.isatty()):
+        yield
+        return
+    from steadyset.kernels.cache import before_compiling
+
+    with before_compiling(lambda: print(COMPILING, file=sys.stderr, flush=True)):
+        yield
 
 
 @contextmanager

@@ -27,8 +27,8 @@ from steadyset.io.lists import (
 from steadyset.io.valued import entries_of_ranks
 from steadyset.io.wide import LAYOUTS, entries_of_matrix, read_matrix
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.notebook import Bar, card
-from steadyset.wording import counted
+from steadyset.notebook import Bar, Display, Figure, Shown, Table
+from steadyset.wording import counted, listed, percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,7 +39,7 @@ SHOWN_FEATURES = 5  # by a notebook
 MOST_COUNTED = 10_000_000  # features of which it counts the runs; an array of so many numbers takes 80 MB
 
 
-class Selections(Drawable):
+class Selections(Shown, Drawable):
     """The sets that M runs selected out of d features, with weights or rankings where they are known.
 
     Immutable; rows are sparse, so the cost is that of what is selected. Build one with `from_sets`, `from_matrix`,
@@ -671,17 +671,20 @@ class Selections(Drawable):
         )
         return f"{self.n_runs} runs, {self._n_features} features, {sizes}{extra}"
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows: the features that most runs select."""
+    def _display(self) -> Display:
+        """What is shown: the features that most runs select."""
         chosen, counts = self._chosen()
         first = np.argsort(-counts, kind="stable")[:SHOWN_FEATURES]
         names = [f"x{f}" if self._names is None else self._names[f] for f in chosen[first]]
-        rows = [(name, n, Bar(n / self.n_runs)) for name, n in zip(names, (int(n) for n in counts[first]), strict=True)]
+        rows = [
+            (name, n, Figure(percent(n / self.n_runs)), Bar(n / self.n_runs))
+            for name, n in zip(names, (int(n) for n in counts[first]), strict=True)
+        ]
         left, never = len(chosen) - len(rows), self._n_features - len(chosen)
         rest = [f"{counted(left, 'more feature')} selected"] * (left > 0) + [f"{never} never selected"] * (never > 0)
         more = ", ".join(rest)
-        header = ("feature", "runs", "share")
-        return card("Selections", self._summary(), header, rows, more=more, notes=self._notes[:3])
+        header = ("feature", "runs", "share", "")
+        return Display("Selections", self._summary(), tables=[Table(header, rows, more=more)], notes=self._notes[:3])
 
     def _chosen(self) -> tuple[Ints, Ints]:
         """The features that some run selected, and how many runs did."""
@@ -730,10 +733,19 @@ class Selections(Drawable):
         )
 
 
+def runs_by_procedure(result: Any) -> Mapping[str, Selections] | None:
+    """The runs of each procedure of a result such as an Assessment; None of what is no such result."""
+    found = None if isinstance(result, Selections | Mapping) else getattr(result, "selections", None)
+    return found if isinstance(found, Mapping) else None
+
+
 def as_selections(selections: Any) -> Selections:
-    """Selections as they are, or whatever `Selections.from_matrix` takes."""
+    """Selections as they are, those of an Assessment of one selector, or whatever `Selections.from_matrix` takes."""
     if isinstance(selections, Selections):
         return selections
+    several = runs_by_procedure(selections)
+    if several is not None:
+        return _only_one(several, type(selections).__name__)
     if not is_collection(selections) and not hasattr(selections, "shape"):
         raise wrong_argument("selections", "Selections, or an array or a table with one row per run", selections)
     if are_lists_of_features(selections):
@@ -742,6 +754,17 @@ def as_selections(selections: Any) -> Selections:
             "Selections.from_sets(lists, features=...) or n_features=..., one list per run."
         )
     return Selections.from_matrix(selections)
+
+
+def _only_one(several: Mapping[str, Selections], kind: str) -> Selections:
+    if not several:
+        raise InputError(f"The {kind} holds no selections: every run failed.")
+    if len(several) > 1:
+        raise InputError(
+            f"The {kind} holds the runs of {len(several)} selectors ({listed(list(several), 5)}); give those of one, "
+            f"such as its selections[{next(iter(several))!r}]."
+        )
+    return next(iter(several.values()))
 
 
 def _frozen(array: npt.NDArray[T]) -> npt.NDArray[T]:

@@ -54,7 +54,7 @@ def test_failing_runs_are_recorded_with_their_reason_and_stop_nothing():
     with pytest.warns(FitFailedWarning, match="'broken' made no selection in any of its 20 runs") as warned:
         result = assess(selectors, X, y, resampling=Bootstrap(20))
     assert len(warned) == 1
-    assert result.summary()["verdict"]["broken"] == "all runs failed"
+    assert result.summary(details=True)["verdict"]["broken"] == "all runs failed"
     assert any("All 20 runs of broken failed" in sentence for sentence in findings_of(result).answer)
     reasons = result.failures.groupby("selector")["reason"].unique()
     one_class = "the resample holds one class only"
@@ -173,7 +173,6 @@ def test_a_pipeline_that_makes_new_features_is_refused_in_words():
         ({"predictor": "logistic"}, r"predictor must be .*\(got 'logistic'\)"),
         ({"selectors": NoEstimator()}, "expected a scikit-learn estimator"),
         ({"random_state": -1}, r"random_state.* must be .*\(got -1\)"),
-        ({"random_state": None}, r"random_state.* must be .*\(got None\)"),
         ({"n_runs": "auto", "width": 0}, r"width.* must be .*\(got 0\)"),
         ({"n_runs": "auto", "max_runs": 1}, r"max_runs.* must be .*\(got 1\)"),
         ({"n_runs": True}, r"runs.* must be .*\(got True\)"),

@@ -64,13 +64,13 @@ def test_json_agrees_with_the_recorded_assessment(runs, data, capsys):
 
 
 def test_terminal_report_and_python_give_the_verdict_of_the_whole_interval(runs, data, tmp_path, capsys):
-    lasso = st.Assessment.open(runs).summary().loc["lasso:k=2"]
+    lasso = st.Assessment.open(runs).summary(details=True).loc["lasso:k=2"]
     assert lasso["low"] < 0.4 < lasso["stability"] < 0.75 < lasso["high"]
     assert lasso["verdict"] == "poor to excellent"
     assert run(["assess", str(data), "-t", "state", *QUICK, "--out", str(runs), "--resume"]) == 0
     assert "poor to excellent" in capsys.readouterr().out
     assert "poor to excellent" in st.report(runs, tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "verdict" not in st.Assessment.open(runs).summary(measure="jaccard")
+    assert "verdict" not in st.Assessment.open(runs).summary(measure="jaccard", details=True)
 
 
 def test_auto_adds_runs_until_the_intervals_are_narrow(data, tmp_path, capsys):

@@ -1,6 +1,9 @@
 """What holds for every picture of steadyset."""
 
+import json
+import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from tests.plots import goldens
@@ -27,7 +30,25 @@ def test_no_module_hides_a_picture_of_its_name():
         assert callable(getattr(st.plot, name))
 
 
+def test_a_saved_notebook_holds_the_picture_and_asks_the_network_for_nothing():
+    picture = goldens.small("core_overlap")
+    bundle = picture._repr_mimebundle_(include=None, exclude=None)
+    saved = json.dumps({"output_type": "display_data", "data": bundle, "metadata": {}})
+    kept = json.loads(saved)["data"]
+    drawing = ElementTree.fromstring(kept["image/svg+xml"])
+    assert kept["text/plain"] == picture.description
+    assert set(kept) == {"image/svg+xml", "text/plain"}
+    assert not [one for one in drawing.iter() if one.tag.rpartition("}")[2] in ("script", "image", "foreignObject")]
+    assert not [text for one in drawing.iter() for text in one.attrib.values() if "://" in text]
+
+
+def test_a_notebook_without_what_draws_says_how_to_get_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    bundle = goldens.small("core_overlap")._repr_mimebundle_()
+    assert "steadyset[report]" in bundle["text/plain"]
+    assert "image/svg+xml" not in bundle
+
+
 def test_a_figure_keeps_its_size_in_a_notebook():
     picture = goldens.small("core_overlap")
-    assert "image/svg+xml" not in picture._repr_mimebundle_()
     assert 'width="85mm"' in picture.sized("single")._repr_mimebundle_()["image/svg+xml"]

@@ -34,7 +34,7 @@ from steadyset.conventions import FIRST_RUNS, MAX_RUNS
 from steadyset.errors import Argument, HopelessError, InputError
 from steadyset.inference.feature_table import table_csv
 from steadyset.io.disk import folder_path
-from steadyset.progress import Progress, Tell, check_progress, progress_told
+from steadyset.progress import Progress, Tell, check_progress, compiling_told, progress_told
 from steadyset.resampling import Bootstrap, Resampling, as_resampling
 from steadyset.runner.all_rows import error_on_all_rows
 from steadyset.runner.cell import EVERY_ROW, Cell
@@ -77,7 +77,7 @@ def assess(
     engine: str = "auto",
     out: str | Path | None = None,
     resume: bool = True,
-    random_state: int = 0,
+    random_state: int | None = 0,
     n_runs: int | str | None = None,
     width: float = 0.05,
     max_runs: int = MAX_RUNS,
@@ -99,7 +99,7 @@ def assess(
         The data, or what `load_data` returns. A frame keeps the names of its columns, and a sparse matrix becomes one
         dense array.
     y : array-like of shape (n_samples,), str or None, default=None
-        The target; with an AnnData, the name of a column of its obs. None where X is what `load_data` returns.
+        The target, or the name of a column of X; with an AnnData, of its obs. None where X is what `load_data` returns.
     resampling : Resampling, str, splitter, iterable of pairs or None, default=None
         How the training sets are drawn; rows left out are the test rows. A text such as "subsample:fraction=0.8", a
         splitter of scikit-learn, and pairs of (train, test) are taken too. None is 100 bootstraps.
@@ -124,8 +124,8 @@ def assess(
     on_warning : str, default="record"
         "record" keeps the warnings of a run beside its result; with "fail" a run that warns has failed.
     groups : array-like, str or None, default=None
-        Which rows belong together, such as those of one patient; the resampling keeps or leaves them as a whole. With
-        an AnnData, the name of a column of its obs.
+        Which rows belong together, such as those of one patient; the resampling keeps or leaves them as a whole. A text
+        names a column of X; with an AnnData, of its obs.
     features : sequence of str or None, default=None
         The names of the features, where X has none.
     n_jobs : int or None, default=None
@@ -138,8 +138,9 @@ def assess(
         A folder where every run is saved as soon as it finishes; None keeps the runs in memory.
     resume : bool, default=True
         Whether an interrupted assessment in `out` continues.
-    random_state : int, default=0
-        Same seed, same answer, whatever the engine, the order or an interruption.
+    random_state : int or None, default=0
+        Same seed, same answer, whatever the engine, the order or an interruption. None draws a new one, which
+        `settings` of the result records; in a folder that exists it is the recorded one.
     n_runs : int, str or None, default=None
         A number of runs, or "auto": add runs until the interval of the stability of every selector is narrower than
         `width`, at most `max_runs`. None is what the resampling says.
@@ -186,6 +187,8 @@ def assess(
     first = _first_number(n_runs, drawing, width, max_runs)
     if first is not None:
         drawing = clone(drawing).set_params(n_runs=first)
+    if random_state is None and folder is not None and resume and folder.exists:
+        random_state = folder.settings()["seed"]
     request = make_request(
         selectors,
         X,
@@ -214,6 +217,7 @@ def assess(
             stack.enter_context(_no_trace_of_what_cannot_run(folder))
             request, finished = _begin(folder, request, resume)
         wanted = drawing.n_runs_for(request.plan.rows)
+        stack.enter_context(compiling_told(progress))
         tell = stack.enter_context(progress_told(progress, "runs"))
         while True:
             _fill(request, wanted, finished, folder, engine, n_jobs, tell, all_rows=all_rows)

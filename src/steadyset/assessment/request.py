@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from steadyset._version import __version__
-from steadyset.arguments import check_integer, wrong_argument
+from steadyset.arguments import seed_of, wrong_argument
 from steadyset.assessment.details import data_details, selector_details
 from steadyset.errors import Complaints, InputError, about
-from steadyset.io.annotated import target_name, unfolded
+from steadyset.io.annotated import is_annotated, target_name, unfolded
+from steadyset.io.data_table import Data
 from steadyset.io.labels import feature_names
 from steadyset.io.numbers import dense_array, number_array, number_frame
 from steadyset.io.observations import aligned_rows, check_impute, group_values, target_values
@@ -90,13 +91,14 @@ def make_request(
     predictor: Any,
     groups: Any,
     features: Sequence[str] | None,
-    random_state: int,
+    random_state: int | None,
     impute: str | None = None,
     on_warning: str = RECORD,
     task: str | None = None,
     cut: Cut = NO_CUT,
 ) -> Request:
     """Check everything before any work is done."""
+    refuse_table("selectors", selectors, "assess")
     target = target_name(X, y)
     X, y, groups, features = unfolded(X, y, groups, features, stacklevel=3)
     plan, names = make_plan(
@@ -131,6 +133,12 @@ def make_request(
     return request
 
 
+def refuse_table(name: str, given: Any, function: str) -> None:
+    """Tell of data that stand where the first argument should be."""
+    if len(getattr(given, "shape", ())) == 2 or isinstance(given, Data) or is_annotated(given):
+        raise InputError(f"{name} is the data; the order is {function}({name}, X, y).")
+
+
 class CopiesWarning(UserWarning):
     """A selector splits resamples that hold rows twice; the findings say it too."""
 
@@ -156,7 +164,7 @@ def make_plan(
     predictor: Any = None,
     groups: Any = None,
     features: Sequence[str] | None = None,
-    random_state: int = 0,
+    random_state: int | None = 0,
     impute: str | None = None,
     on_warning: str = RECORD,
     task: str | None = None,
@@ -182,8 +190,7 @@ def make_plan(
         together = None if groups is None else group_values(aligned_rows(X, groups, "groups"), n_rows)
     wrong.tell()
     gaps = columns_with_gaps(table)
-    seed = random_state if drawing.random_state is None else drawing.random_state
-    check_integer("random_state", seed, least=0)
+    seed = seed_of(random_state if drawing.random_state is None else drawing.random_state)
     plan = Plan(
         table,
         target,
@@ -192,7 +199,7 @@ def make_plan(
         default_predictor(kind, fills=fills is None and len(gaps) > 0) if predictor is None else _predictor(predictor),
         read_scoring(scoring, kind, target),
         kind,
-        int(seed),
+        seed,
         fills,
         warned,
         gaps,

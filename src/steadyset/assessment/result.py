@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steadyset.arguments import check_flag
 from steadyset.assessment.folder import RunFolder
 from steadyset.assessment.steadiness import DEFAULT_MEASURE, steadiness, tied_share
 from steadyset.conventions import CORE, LEVEL
@@ -18,11 +19,11 @@ from steadyset.errors import InputError
 from steadyset.inference.scores import corrected_error
 from steadyset.io.disk import file_path
 from steadyset.measures.record import get_measure
-from steadyset.notebook import MOST_ROWS, Bar, Figure, card
+from steadyset.notebook import Display, Figure, ShownFindings, Table
 from steadyset.runner.cell import EVERY_ROW, Cell
 from steadyset.runner.scoring import LOWER_IS_BETTER
 from steadyset.selections import Selections
-from steadyset.wording import amount, counted, percent, span
+from steadyset.wording import amount, counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,7 +39,7 @@ ALL_FAILED = "all runs failed"
 MOST_MEASURED = 2_000_000  # selected features, of all runs together, whose stability a notebook shows unasked: a second
 
 
-class Assessment(Drawable):
+class Assessment(ShownFindings, Drawable):
     """The result of `assess`; `Assessment.open(folder)` gives back a recorded one.
 
     Attributes
@@ -169,9 +170,14 @@ class Assessment(Drawable):
         return {name: found[name] for name in self.selectors if name in found}
 
     def summary(
-        self, *, measure: str = DEFAULT_MEASURE, level: float = LEVEL, similarity: FeatureSimilarity | None = None
+        self,
+        *,
+        measure: str = DEFAULT_MEASURE,
+        level: float = LEVEL,
+        similarity: FeatureSimilarity | None = None,
+        details: bool = False,
     ) -> pd.DataFrame:
-        """One row per selector: stability with its interval, mean scores and size, runs, failures, warnings and ties.
+        """One row per selector: stability with its interval, mean scores, mean size and number of runs.
 
         Parameters
         ----------
@@ -181,20 +187,26 @@ class Assessment(Drawable):
             The confidence of the interval, between 0 and 1.
         similarity : FeatureSimilarity or None, default=None
             Which features can stand in for each other, for the measures that need it.
+        details : bool, default=False
+            Whether the verdict, the errors and baselines of the scores, failures, warnings, ties and notes follow.
 
         Returns
         -------
         pandas.DataFrame
-            `verdict` puts the interval of the default measure into words: "excellent" means that the whole of it is.
-            Each score has a standard error (see `compare_scores`) and its baselines: `_blind`, predicting without
-            features, and `_random`, predicting from as many features drawn at random. `tied` is the share of the
-            selected features that only the order of the columns preferred to others with the same score; from 10% on
-            the verdict says so.
+            The columns stability, low, high, one per score, size and n_runs. With details also `verdict`, which puts
+            the interval of the default measure into words: "excellent" means that the whole of it is; for each score
+            its standard error (see `compare_scores`) and its baselines: `_blind`, predicting without features, and
+            `_random`, predicting from as many features drawn at random; the numbers of runs with failures and
+            warnings; and `tied`, the share of the selected features that only the order of the columns preferred to
+            others with the same score; from 10% on the verdict says so.
         """
         import pandas as pd
 
+        check_flag("details", details)
         rows = self.summary_rows(measure=measure, level=level, similarity=similarity)
-        return pd.DataFrame(rows).set_index("selector")
+        table = pd.DataFrame(rows).set_index("selector")
+        first = ["stability", "low", "high", *self.settings["scoring"], "size", "n_runs"]
+        return table[[*first, *(name for name in table if details and name not in first)]]
 
     def summary_rows(
         self, *, measure: str = DEFAULT_MEASURE, level: float = LEVEL, similarity: FeatureSimilarity | None = None
@@ -258,15 +270,9 @@ class Assessment(Drawable):
         pandas.DataFrame
             One row per selector and measure.
         """
-        import pandas as pd
-
         from steadyset.inference import stability_table
 
-        tables = {name: stability_table(sel, **options) for name, sel in self.selections.items() if sel.n_runs > 1}
-        if not tables:
-            raise InputError("No selector has two runs or more with a selection; there is nothing to measure.")
-        whole: pd.DataFrame = pd.concat(tables, names=["selector"])
-        return whole
+        return stability_table(self, **options)
 
     def compare(self, **options: Any) -> Comparison:
         """Which selectors differ in stability: paired tests on the resamples that they share.
@@ -283,10 +289,7 @@ class Assessment(Drawable):
         """
         from steadyset.inference import compare
 
-        several = {name: sel for name, sel in self.selections.items() if sel.n_runs > 1}
-        if len(several) < 2:
-            raise InputError("Comparing needs two selectors with two runs or more; fewer made a selection.")
-        return compare(several, **options)
+        return compare(self, **options)
 
     def compare_scores(self, score: str | None = None, **options: Any) -> Comparison:
         """Which selectors predict differently: the corrected resampled t-test on the resamples that they share.
@@ -487,42 +490,30 @@ class Assessment(Drawable):
     def __repr__(self) -> str:
         return f"Assessment({', '.join(self.selectors)}; {len(self.cells)} runs on {len(self.features)} features)"
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows: the stability of each selector, where that is quick, its first score and its size."""
-        quick = sum(len(cell.selected or ()) for cell in self.cells) <= MOST_MEASURED
-        scores = self.settings["scoring"][:1]
-        names = self.selectors[:MOST_ROWS]
+    def _display(self) -> Display:
+        """What is shown: the findings, where they are quick to compute, or else scores and sizes."""
+        if sum(len(cell.selected or ()) for cell in self.cells) <= MOST_MEASURED:
+            display = super()._display()
+            return replace(display, notes=[*display.notes, *self._folder()])
+        scores = self.settings["scoring"]
         rows = [
-            self._shown_stability(index, scores) if quick else self._shown_scores(name, scores)
-            for index, name in enumerate(names)
+            (name, *(_mean([cell.scores.get(score, np.nan) for cell in mine]) for score in scores), *_sizes(mine))
+            for name, mine in ((name, self.cells_of(name)) for name in self.selectors)
         ]
-        stability = ("stability", f"{percent(LEVEL)} interval", "", "verdict") if quick else ()
-        left, failed = len(self.selectors) - len(rows), sum(bool(cell.failure) for cell in self.cells)
-        notes = {
-            "summary() measures the stability.": not quick,
-            f"{counted(failed, 'run')} failed: see failures.": failed > 0,
-            f"Run folder: {self.path}": self.path is not None,
-        }
-        return card(
+        return Display(
             "Assessment",
             f"{counted(len(self.cells), 'run')} on {counted(len(self.features), 'feature')}",
-            ("selector", "runs", *stability, *scores, "size"),
-            rows,
-            more=counted(left, "more selector") if left else "",
-            notes=[note for note, holds in notes.items() if holds],
+            tables=[Table(("selector", *scores, "size", "runs"), rows)],
+            notes=["summary() measures the stability.", *self._folder()],
         )
 
-    def _shown_stability(self, index: int, scores: Sequence[str]) -> tuple[Any, ...]:
-        one = self._row(index, DEFAULT_MEASURE, LEVEL, None)
-        value, low, high = one["stability"], one["low"], one["high"]
-        found = (value, span(low, high, 3), Bar(value, low, high), one["verdict"])
-        return (self.selectors[index], one["n_runs"], *found, *(one[s] for s in scores), Figure(amount(one["size"])))
+    def _folder(self) -> list[str]:
+        return [] if self.path is None else [f"Run folder: {self.path}"]
 
-    def _shown_scores(self, name: str, scores: Sequence[str]) -> tuple[Any, ...]:
-        mine = self.cells_of(name)
-        sizes = [len(cell.selected) for cell in mine if cell.selected is not None]
-        means = [_mean([cell.scores.get(score, np.nan) for cell in mine]) for score in scores]
-        return (name, len(sizes), *means, Figure(amount(_mean(sizes))))
+
+def _sizes(cells: Sequence[Cell]) -> tuple[Figure, int]:
+    sizes = [len(cell.selected) for cell in cells if cell.selected is not None]
+    return Figure(amount(_mean(sizes))), len(sizes)
 
 
 def _mean(values: Sequence[float]) -> float:

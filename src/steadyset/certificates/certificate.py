@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from steadyset.notebook import Words, card
+from steadyset.notebook import Display, Shown, Table, Words
 from steadyset.selections import Selections
 from steadyset.similarity import FeatureSimilarity
 from steadyset.wording import counted, listed
@@ -49,7 +49,7 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(Shown):
     """The verdicts on one measure, beside what papers claim of it: what `certify` answers.
 
     Attributes
@@ -111,16 +111,10 @@ class Certificate:
         return pd.DataFrame.from_dict(rows, orient="index", dtype=object).rename_axis("property")
 
     def __repr__(self) -> str:
-        disagree = self.disagreements()
-        width = max(map(len, self.properties), default=0)
-        lines = [f"Certificate of {self.measure}"]
-        for name, verdict in self.properties.items():
-            papers = f" [otherwise in {', '.join(disagree[name])}]" if name in disagree else ""
-            lines.append(f"  {name:<{width}}  {MARKS[verdict.holds]:<3}{papers}  {verdict}")
-        return "\n".join(lines)
+        return f"Certificate({self.measure})"
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows: the properties that do not hold, or of which a paper says otherwise, and why."""
+    def _display(self) -> Display:
+        """What is shown: the properties that do not hold, or of which a paper says otherwise, and why."""
         disagree = self.disagreements()
         told = {name: one for name, one in self.properties.items() if one.holds is False or name in disagree}
         rows = [
@@ -132,9 +126,10 @@ class Certificate:
             "Does not apply": [_spoken(name) for name, one in self.properties.items() if one.holds is None],
         }
         known = [one.holds for one in self.properties.values() if one.holds is not None]
-        summary = f"of {self.measure}: {sum(known)} of {counted(len(known), 'property', 'properties')} hold"
+        summary = f"{self.measure}, {sum(known)} of {counted(len(known), 'property', 'properties')} hold"
         notes = [f"{words}: {listed(names)}." for words, names in others.items() if names]
-        return card("Certificate", summary, ("property", "holds", "otherwise in", "why"), rows, notes=notes)
+        header = ("property", "holds", "otherwise in", "why")
+        return Display("Certificate", summary, tables=[Table(header, rows)], notes=notes)
 
 
 def _spoken(name: str) -> str:

@@ -19,7 +19,7 @@ from steadyset.cli.telling import tell
 from steadyset.conventions import CORE, LEVEL, MAX_RUNS, check_core, check_level
 from steadyset.errors import InputError
 from steadyset.io.run_files import TABLE
-from steadyset.progress import progress_told
+from steadyset.progress import COMPILING, progress_told
 
 if TYPE_CHECKING:
     from steadyset.assessment import Assessment
@@ -155,7 +155,7 @@ def _finish_table(result: Assessment, folder: Path, core: float, level: float, *
 
 
 def _say_that_it_compiles() -> None:
-    typer.echo("Compiling the kernels; the first use takes a minute.")
+    typer.echo(COMPILING)
 
 
 def _resampling(text: str, runs: str | None) -> Resampling:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,7 +12,7 @@ from steadyset.cli.output import Format, print_rows
 from steadyset.cli.similar_features import NO_SIMILARITY
 from steadyset.conventions import CORE, LEVEL
 from steadyset.errors import InputError
-from steadyset.wording import amount, counted, expected_count, number, p_value, span
+from steadyset.wording import counted
 
 if TYPE_CHECKING:
     from steadyset.findings import Findings
@@ -100,53 +99,15 @@ def _only_one(method: recorded.Recorded) -> str:
 
 
 def _show(found: Findings, n_features: int, shown: int) -> None:
+    from steadyset.findings.display import legends, method_cells, pair_cells, ranking_cells
+
     for sentence in found.answer:
         typer.echo(sentence)
-    methods = [
-        {
-            "method": row.name,
-            "runs": row.runs,
-            "size": amount(row.size),
-            found.measure: number(row.stability) + (f" ({span(row.low, row.high)})" if row.low == row.low else ""),
-            "core": len(core.features),
-        }
-        for row, core in zip(found.summary, found.cores, strict=True)
-    ]
-    print_rows(methods, Format.table, title="Within methods")
-    pairs = [
-        {
-            "methods": f"{one.first} and {one.second}",
-            found.measure: number(one.agreement),
-            "by chance": number(one.expected),
-            "frequencies": number(one.frequencies),
-            "shared": one.shared,
-            "by chance ": expected_count(one.shared_expected),
-            "p": p_value(one.p_value),
-        }
-        for one in found.between
-    ]
-    print_rows(pairs, Format.table, title="Between methods")
-    _show_ranking(found, n_features, shown)
-
-
-def _show_ranking(found: Findings, n_features: int, shown: int) -> None:
-    total = sum(row.runs for row in found.summary)
-    directed = any(one.direction for one in found.ranking)
-    rows: Sequence[dict[str, Any]] = [
-        {
-            "rank": one.rank,
-            "feature": one.feature,
-            **({"direction": one.direction} if directed else {}),
-            "methods": f"{one.methods} of {len(found.summary)}",
-            "by chance": expected_count(one.by_chance) if one.methods else "",
-            "runs": f"{one.runs} of {total}",
-            "frequency": number(one.frequency),
-            "score": number(one.score, 3),
-        }
-        for one in found.ranking[:shown]
-    ]
-    print_rows(rows, Format.table, title="Features")
-    left = n_features - len(rows)
+    print_rows(method_cells(found), Format.table, title="Within methods")
+    print_rows(pair_cells(found), Format.table, title="Between methods")
+    print_rows(ranking_cells(found, shown), Format.table, title="Features")
+    left = n_features - min(shown, len(found.ranking))
     if left:
         typer.echo(f"{counted(left, 'more feature')} with lower scores; --format csv has all.")
-    typer.echo("by chance: how many features random sets of the same sizes would bring to so many methods.")
+    for line in legends(found):
+        typer.echo(line)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from steadyset.conventions import CORE, LEVEL
 from steadyset.findings.cited_text import Methods
 from steadyset.inference.feature_table import Feature
+from steadyset.notebook import Display, Shown
 from steadyset.selections import Selections
 
 if TYPE_CHECKING:
@@ -190,8 +191,8 @@ class Configuration:
     chosen: bool
 
 
-@dataclass(frozen=True)
-class Findings:
+@dataclass(frozen=True, repr=False)
+class Findings(Shown):
     """What an assessment, a comparison, a tuning or recorded selections say. A part that has nothing to say is empty.
 
     Attributes
@@ -278,6 +279,14 @@ class Findings:
     selections: Mapping[str, Selections] = field(default_factory=dict, repr=False)
     methods: Methods | None = field(default=None, repr=False)
     trials: Trials | None = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        return f"Findings({self.kind}; {self.about})"
+
+    def _display(self) -> Display:
+        from steadyset.findings.display import display_of
+
+        return display_of(self)
 
     @cached_property
     def frequencies(self) -> dict[str, dict[str, float]]:

@@ -25,7 +25,8 @@ from steadyset.measures.families.pairwise_family import Pairwise
 from steadyset.measures.options import Options, Undefined
 from steadyset.measures.record import Measure, get_family, get_measure
 from steadyset.measures.totals import PairTotal
-from steadyset.selections import Selections, as_selections
+from steadyset.notebook import ShownFindings
+from steadyset.selections import Selections, as_selections, runs_by_procedure
 from steadyset.selectors.ensembles.aggregation import aggregate as aggregated
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ LARGEST_CHAIN = 1000  # sizes up to which the law of a common intersection is co
 
 
 @dataclass(frozen=True, repr=False)
-class Consensus(Drawable):
+class Consensus(ShownFindings, Drawable):
     """What `consensus` found.
 
     Attributes
@@ -123,9 +124,9 @@ def consensus(
 
     Parameters
     ----------
-    methods : Mapping
-        The runs of each method by its name, at least two. Methods that choose from different features are read over all
-        of them.
+    methods : Mapping or Assessment
+        The runs of each method by its name, at least two; of an Assessment, its selectors. Methods that choose from
+        different features are read over all of them.
     aggregate : str, default="top_frequency"
         What ranks the features: the mean over the methods of the score of `aggregate`, "top_frequency" (how often a
         method selects the feature), "mean_rank", "borda" or "exponential". Every method counts the same, however many
@@ -197,9 +198,11 @@ def consensus(
 
 
 def _named(methods: Any) -> dict[str, Selections]:
-    if not isinstance(methods, Mapping) or len(methods) < 2:
+    assessed = runs_by_procedure(methods)
+    named = methods if assessed is None else assessed
+    if not isinstance(named, Mapping) or len(named) < 2:
         raise wrong_argument("methods", "the selections of two methods or more, by name", methods)
-    return {str(name): as_selections(one) for name, one in methods.items()}
+    return {str(name): as_selections(one) for name, one in named.items()}
 
 
 def _checked_directions(directions: Any) -> Mapping[str, str]:

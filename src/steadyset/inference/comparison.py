@@ -29,8 +29,8 @@ from steadyset.inference.pairing import check_features
 from steadyset.inference.typeset import latex_table, markdown_table
 from steadyset.measures.options import Expectation, Options, Undefined
 from steadyset.measures.record import Measure, get_measure
-from steadyset.notebook import MOST_ROWS, Bar, card
-from steadyset.selections import Selections, as_selections
+from steadyset.notebook import MOST_ROWS, Bar, Display, ShownFindings, Table
+from steadyset.selections import Selections, as_selections, runs_by_procedure
 from steadyset.wording import counted, number, percent, span
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ PAIR = ("first", "second", "difference", "se", "low", "high", *TEST)
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(Drawable):
+class Comparison(ShownFindings, Drawable):
     """What `compare` found.
 
     Attributes
@@ -120,29 +120,29 @@ class Comparison(Drawable):
         return latex_table(self._header(), self._rows())
 
     def __repr__(self) -> str:
-        return f"{self._summary()}\n\n{self.to_markdown()}"
+        return f"Comparison({', '.join(str(row['procedure']) for row in self.estimates)}; {self.measure})"
 
-    def _summary(self) -> str:
-        adjusted = {"holm": "Holm", "bh": "Benjamini-Hochberg"}.get(self.adjust or "", "unadjusted")
-        shared = shared_letters("procedures", self.level)
-        return f"{self.measure} with {percent(self.level)} intervals; {shared} ({adjusted})"
+    def _display(self) -> Display:
+        """What is shown: the findings; of scores, which have none, the estimates."""
+        try:
+            get_measure(self.measure)
+        except InputError:
+            return self._scores_shown()
+        return super()._display()
 
-    def _repr_html_(self) -> str:
-        rows = [
-            (
-                str(name),
-                one.estimate,
-                span(one.low, one.high, 3),
-                Bar(one.estimate, one.low, one.high),
-                int(one.n_runs),
-                one.group,
-            )
-            for name, one in self.table[:MOST_ROWS].iterrows()
-        ]
+    def _scores_shown(self) -> Display:
         name, value, interval, runs, group = self._header()
-        left = len(self.table) - len(rows)
-        more = f"{counted(left, 'more procedure')} below these" if left else ""
-        return card("Comparison", self._summary(), (name, value, interval, "", runs, group), rows, more=more)
+        rows = [
+            (str(name), one.estimate, span(one.low, one.high, 3), Bar(one.estimate, one.low, one.high), *rest)
+            for name, one in self.table.iterrows()
+            for rest in [(int(one.n_runs), one.group)]
+        ]
+        left = len(rows) - MOST_ROWS
+        more = f"{counted(left, 'more procedure')} below these." if left > 0 else ""
+        table = Table((name, value, interval, "", runs, group), rows[:MOST_ROWS], more=more)
+        adjusted = {"holm": "Holm", "bh": "Benjamini-Hochberg"}.get(self.adjust or "", "unadjusted")
+        letters = f"{shared_letters('Procedures', self.level)} ({adjusted})."
+        return Display("Comparison", self.measure, tables=[table], notes=[letters])
 
     def _header(self) -> list[str]:
         return ["procedure", self.measure, f"{percent(self.level)} interval", "runs", "group"]
@@ -175,8 +175,9 @@ def compare(
 
     Parameters
     ----------
-    procedures : Mapping
-        The runs of each procedure by its name: ``{"lasso": selections, "jmi": selections}``.
+    procedures : Mapping or Assessment
+        The runs of each procedure by its name: ``{"lasso": selections, "jmi": selections}``. Of an Assessment the
+        selectors with two runs or more are compared.
     measure : str or Measure, default="nogueira"
         Name or alias of a measure; `list_measures` shows them.
     paired : bool or None, default=None
@@ -217,8 +218,13 @@ def compare(
     | steady    |    0.690 | 0.000 to 0.921  |    8 | a     |
     | shaky     |   -0.119 | -0.119 to 0.010 |    8 | b     |
     """
+    assessed = runs_by_procedure(procedures)
+    if assessed is not None:
+        procedures = {name: sel for name, sel in assessed.items() if sel.n_runs > 1}
+        if len(procedures) < 2:
+            raise InputError("Comparing needs two selectors with two runs or more; fewer made a selection.")
     if not isinstance(procedures, Mapping):
-        raise wrong_argument("procedures", 'like {"lasso": selections, ...}', procedures)
+        raise wrong_argument("procedures", 'like {"lasso": selections, ...}, or an Assessment', procedures)
     if len(procedures) < 2:
         raise InputError(f"procedures must hold at least two to compare (got {len(procedures)}).")
     check_flag("paired", paired, or_none=True)

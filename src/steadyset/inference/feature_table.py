@@ -56,7 +56,7 @@ def features_table(
 
     Parameters
     ----------
-    selections : Selections, array-like or Mapping
+    selections : Selections, array-like, Mapping or Assessment
         The runs of one procedure, or of several by name; several also get rows over all of them, which come first.
     similarity : FeatureSimilarity or None, default=None
         How similar the features are; without it there are no groups and no stand-ins.
@@ -89,6 +89,9 @@ def features_table(
     >>> table[["feature", "frequency", "core", "with_stand_ins", "stand_ins"]].to_dict("records")[1]
     {'feature': 'b', 'frequency': 0.5, 'core': False, 'with_stand_ins': 1.0, 'stand_ins': 'c (1; 100%)'}
     """
+    if all_rows is None and hasattr(selections, "feature_blocks"):  # an Assessment, which knows more of its features
+        blocks = selections.feature_blocks(similarity=similarity, core=core, level=level, all=all)
+        return table_frame(blocks)
     several = isinstance(selections, Mapping)
     procedures = selections if several else {"": selections}
     runs = common_features({str(name): as_selections(one) for name, one in procedures.items()})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import isnan
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -20,7 +21,7 @@ from steadyset.inference.published import published_variance
 from steadyset.inference.spread import Spread, measure_range, spread_of, t_quantile
 from steadyset.measures.options import Expectation, Options, Undefined
 from steadyset.measures.record import Measure, get_measure
-from steadyset.notebook import Figure, card
+from steadyset.notebook import Display, Figure, Shown, Table
 from steadyset.selections import Selections, as_selections
 from steadyset.wording import amount, p_value, span
 
@@ -33,7 +34,7 @@ SMALLEST_P = 1e-12  # where p-values come from levels of intervals
 
 
 @dataclass(frozen=True)
-class TestResult:
+class TestResult(Shown):
     """What `test_threshold` and `test_difference` answer.
 
     Attributes
@@ -99,7 +100,7 @@ class TestResult:
         """
         return bool(self.p_value <= alpha)
 
-    def _repr_html_(self) -> str:
+    def _display(self) -> Display:
         known = {
             "p-value": Figure(p_value(self.p_value)),
             "estimate": float(self.estimate),
@@ -108,8 +109,10 @@ class TestResult:
             "statistic": float(self.statistic),
             "degrees of freedom": Figure(amount(self.df)),
         }
-        summary = f"{self.alternative}{', paired' * self.paired}, method {self.method}"
-        return card("TestResult", summary, list(known), [list(known.values())], notes=[self.note])
+        summary = f"alternative {self.alternative}{', paired' * self.paired}, method {self.method}"
+        found = "Significant" if self.reject() else "Not significant"
+        answer = [] if isnan(self.p_value) else [f"{found} at 5%."]
+        return Display("TestResult", summary, answer, [Table(list(known), [list(known.values())])], [self.note])
 
 
 def test_threshold(

@@ -19,7 +19,7 @@ from steadyset.inference.published import published_variance
 from steadyset.inference.spread import Spread, fisher_ends, measure_range, spread_of, t_quantile, zero_spread_ends
 from steadyset.measures.options import Expectation, Options, Undefined
 from steadyset.measures.record import Measure, get_measure
-from steadyset.notebook import Bar, card
+from steadyset.notebook import Bar, Display, Shown, Table
 from steadyset.selections import Selections, as_selections
 from steadyset.wording import percent, span
 
@@ -31,7 +31,7 @@ Method = Literal["auto", "normal", "t", "jackknife", "bootstrap", "logit"]
 
 
 @dataclass(frozen=True)
-class Interval:
+class Interval(Shown):
     """An estimate with a confidence interval: what `confidence_interval` answers.
 
     Attributes
@@ -79,12 +79,12 @@ class Interval:
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
 
-    def _repr_html_(self) -> str:
+    def _display(self) -> Display:
         within = f"{percent(self.level)} interval"
         header = ("estimate", within, "", "standard error", "method")
         bar = Bar(self.estimate, self.low, self.high)
         row = (float(self.estimate), span(self.low, self.high, 3), bar, float(self.se), self.method)
-        return card("Interval", "", header, [row], notes=[self.note])
+        return Display("Interval", tables=[Table(header, [row])], notes=[self.note])
 
 
 def confidence_interval(

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from steadyset.conventions import LEVEL, check_level
+from steadyset.errors import InputError
 from steadyset.io.labels import text_frame, text_index
 from steadyset.measures import evaluate
 from steadyset.measures.options import Expectation, Options, Undefined
 from steadyset.measures.record import Measure
-from steadyset.selections import Selections, as_selections
+from steadyset.selections import Selections, as_selections, runs_by_procedure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,8 +65,9 @@ def stability_table(
     Returns
     -------
     pandas.DataFrame
-        One row per measure: estimate, steadier ("higher" or "lower": which values are those of steadier runs), se, low,
-        high, mc_error and note. se, low and high are those of `confidence_interval` with its method "auto".
+        One row per measure, of an Assessment one per selector and measure: estimate, steadier ("higher" or "lower":
+        which values are those of steadier runs), se, low, high, mc_error and note. se, low and high are those of
+        `confidence_interval` with its method "auto".
 
     Examples
     --------
@@ -79,7 +81,20 @@ def stability_table(
     2  lustgarten     0.367 -0.312  0.798
     """
     options = Options(undefined, expectation, n_draws, random_state, similarity, mc_error)
-    rows = table_rows(as_selections(selections), measures, options, level, params)
+    assessed = runs_by_procedure(selections)
+    if assessed is None:
+        return _frame(table_rows(as_selections(selections), measures, options, level, params), level)
+    several = {name: sel for name, sel in assessed.items() if sel.n_runs > 1}
+    if not several:
+        raise InputError("No selector has two runs or more with a selection; there is nothing to measure.")
+    import pandas as pd
+
+    tables = {name: _frame(table_rows(sel, measures, options, level, params), level) for name, sel in several.items()}
+    whole: pd.DataFrame = pd.concat(tables, names=["selector"])
+    return whole
+
+
+def _frame(rows: Sequence[Mapping[str, Any]], level: float | None) -> pd.DataFrame:
     columns = [name for name in COLUMNS if level is not None or name not in INTERVAL]
     names = text_index([row["measure"] for row in rows], "measure")
     return text_frame({column: [row[column] for row in rows] for column in columns}, names)

@@ -31,13 +31,15 @@ def unfolded(
 ) -> tuple[Any, Any, Any, Sequence[str] | None]:
     """Data of `load_data` and an AnnData as numbers, target, groups and names; anything else as it is.
 
-    Of an AnnData, `y` and `groups` may be names of columns of obs. Repeated names of variables and raw counts are
+    Of an AnnData, `y` and `groups` may be names of columns of obs, of a frame those of its own columns, which are then
+    no features. Repeated names of variables and raw counts are
     warned of, at the caller that is `stacklevel` calls above.
     """
+    refuse_swapped(X, y)
     if isinstance(X, Data):
         return _of_file(X, y, groups, features)
     if not is_annotated(X):
-        return X, y, groups, features
+        return (*_of_frame(X, y, groups), features)
     if X.X is None:
         raise InputError("The AnnData has no X; put one of its layers there.")
     values = X.X.to_memory() if hasattr(X.X, "to_memory") else X.X  # sparse and still in a file
@@ -57,6 +59,27 @@ def _of_file(
     if y is not None:
         raise InputError(f"y is given beside data that hold their target {data.target!r}; leave y out.")
     return data.X, data.y, data.groups if groups is None else groups, data.features if features is None else features
+
+
+def refuse_swapped(X: Any, y: Any) -> None:
+    """Tell of a target where the data should be, and the other way round."""
+    wide = len(getattr(y, "shape", ())) == 2 and y.shape[1] > 1
+    if isinstance(y, Data) or is_annotated(y) or (wide and len(getattr(X, "shape", ())) == 1):
+        raise InputError("X and y are swapped: X holds one value per row and y a table; give the table first.")
+
+
+def _of_frame(X: Any, y: Any, groups: Any) -> tuple[Any, Any, Any]:
+    """Columns of a frame by their names; nobody selects the target, or who belongs together, as a feature."""
+    named = [name for name in (y, groups) if isinstance(name, str)]
+    if not named or not hasattr(X, "columns"):
+        return X, y, groups
+    place = {str(name): name for name in X.columns}
+    for name in named:
+        if name not in place:
+            role_values({text: X[one] for text, one in place.items()}, name, "X")  # says which there are
+    rest = X[[one for text, one in place.items() if text not in named]]
+    y, groups = (X[place[given]] if isinstance(given, str) else given for given in (y, groups))
+    return rest, y, groups
 
 
 def _of_rows(X: Any, values: Any, what: str) -> Any:

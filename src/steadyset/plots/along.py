@@ -214,7 +214,7 @@ def _checked(results: Mapping[Any, Any]) -> Iterator[Any]:
 
 
 def _of_assessment(one: Assessment, value: float, score: str, measure: str, level: float) -> Iterator[_Row]:
-    table = one.summary(measure=measure, level=level)
+    table = one.summary(measure=measure, level=level, details=True)
     several = len(table) > 1
     for selector, row in zip(table.index, table.to_dict("records"), strict=True):
         series = str(selector) if several else ""

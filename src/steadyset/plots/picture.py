@@ -71,7 +71,7 @@ LOOK: dict[str, Any] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Picture:
     """A picture: the frame that is shown, and how to draw it when a drawing is asked for.
 
@@ -256,11 +256,18 @@ class Picture:
         """How many letters a line of the note has."""
         return NOTE_LETTERS if self.figure is None else int(figures.pixels(self.figure) / (SMALL / 2))
 
-    def _repr_mimebundle_(self, *arguments: Any, **options: Any) -> Any:
-        """What a notebook shows: an interactive chart, or the figure as it will be printed."""
-        if self.figure is not None:
-            return {"image/svg+xml": self.svg(), "text/plain": repr(self)}
-        return self.chart._repr_mimebundle_(*arguments, **options)
+    def __repr__(self) -> str:
+        return f"Picture({self.description})"
+
+    def __str__(self) -> str:
+        return self.description or repr(self)
+
+    def _repr_mimebundle_(self, *arguments: Any, **options: Any) -> dict[str, str]:
+        """What a notebook shows and keeps when it is saved: the drawing itself, which asks the network for nothing."""
+        try:
+            return {"image/svg+xml": self.svg(), "text/plain": str(self)}
+        except MissingExtraError as error:
+            return {"text/plain": f"{self} {error}"}
 
 
 def altair() -> Any:

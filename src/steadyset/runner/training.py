@@ -12,6 +12,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.resampling import Resample
+from steadyset.runner.label_codes import fitted_to_labels
 from steadyset.runner.missing import filled, medians
 from steadyset.runner.plan import Plan
 from steadyset.runner.seeds import is_ours
@@ -67,7 +68,7 @@ class Training:
         """The model, fitted; rows are repeated only for selectors that cannot take a bootstrap as weights."""
         weighted = getattr(model, "weights_equal_copies", False) and has_fit_parameter(model, "sample_weight")
         if not weighted or self.resample.noise is not None:
-            return model.fit(self.train(), self.y)
+            return fitted_to_labels(model, self.train(), self.y, self.plan.task)
         weights, y = self.resample.weights(len(self.plan.y)), self.plan.y.copy()
         if self.fill is not None:
             return model.fit(self.all_rows(), y, sample_weight=weights)

@@ -36,7 +36,7 @@ def python_lines(subcommand: str, options: Mapping[str, Any]) -> str:
         "",
         f"data = st.load_data({', '.join(reading)})",
         f"result = st.{subcommand}(\n    {running},\n)",
-        "print(result.summary())" if subcommand == "assess" else "print(result.front)",
+        "print(result)",
         'st.report(result, "report.html")',
     ]
     return "\n".join(lines) + "\n"

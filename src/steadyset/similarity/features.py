@@ -17,7 +17,7 @@ from steadyset.io.labels import check_same_order
 from steadyset.io.limits import MAX_GB
 from steadyset.io.numbers import number_array
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.notebook import Bar, card
+from steadyset.notebook import Bar, Display, Shown, Table
 from steadyset.selections import Selections
 from steadyset.similarity.groups import group_store
 from steadyset.similarity.reading import read_store
@@ -32,7 +32,7 @@ SHOWN_PAIRS = 5  # by a notebook
 MOST_COMPARED = 200  # features of which it looks at all pairs
 
 
-class FeatureSimilarity:
+class FeatureSimilarity(Shown):
     """Symmetric similarities c(f, g) in [0, 1] of d features, c(f, f) = 1, and the threshold of "similar".
 
     Immutable. Build one with `from_data`, `from_matrix`, `from_groups` or `read`.
@@ -323,12 +323,12 @@ class FeatureSimilarity:
     def __repr__(self) -> str:
         return f"FeatureSimilarity({self.n_features} features, threshold {self.threshold:g})"
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows: the most similar pairs, where they are known or quickly found."""
+    def _display(self) -> Display:
+        """What is shown: the most similar pairs, where they are known or quickly found."""
         summary = f"{self.n_features} features, similar from {self.threshold:g}"
         if "neighbours" not in self.__dict__ and self.n_features > MOST_COMPARED:
             later = "Pairs are compared when they are needed."
-            return card("FeatureSimilarity", summary, notes=[later, *self.notes[:3]])
+            return Display("FeatureSimilarity", summary, notes=[later, *self.notes[:3]])
         indptr, second, values = self.neighbours
         first = np.repeat(np.arange(self.n_features), np.diff(indptr))
         places = np.flatnonzero(first < second)  # each pair once
@@ -341,7 +341,7 @@ class FeatureSimilarity:
         left = len(places) - len(rows)
         more = counted(left, "more pair") if left else ""
         header = ("feature", "similar to", "similarity", "")
-        return card("FeatureSimilarity", summary, header, rows, more=more, notes=self.notes[:3])
+        return Display("FeatureSimilarity", summary, tables=[Table(header, rows, more=more)], notes=self.notes[:3])
 
     def _name(self, feature: int) -> str:
         return f"x{feature}" if self.features is None else self.features[feature]

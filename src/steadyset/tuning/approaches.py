@@ -24,7 +24,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from steadyset.arguments import check_each, check_integer, is_whole, job_count, shown
+from steadyset.arguments import check_each, check_integer, is_whole, job_count, seed_of, shown
 from steadyset.assessment.request import make_plan
 from steadyset.errors import InputError
 from steadyset.io.labels import given_names
@@ -145,7 +145,7 @@ def adj(
     stability_slack: float = 0.1,
     resampling: Any = None,
     n_jobs: int | None = None,
-    random_state: int = 0,
+    random_state: int | None = 0,
 ) -> Approach:
     """L0 logistic regression of the size that is accurate and, similar features taken as one, steady.
 
@@ -167,8 +167,8 @@ def adj(
         How the sizes are evaluated; None is 10-fold cross-validation.
     n_jobs : int or None, default=None
         How many processes share the work; -1 takes all cores, None one.
-    random_state : int, default=0
-        Same seed, same answer.
+    random_state : int or None, default=0
+        Same seed, same answer; None draws a new one.
 
     Returns
     -------
@@ -187,9 +187,10 @@ def adj(
     >>> data.false_selections(found.selected)
     FalseSelections(positives=0, negatives=3)
     """
-    paths = L0Paths.fit(X, y, sizes, resampling, n_jobs, random_state, similarity)
+    seed = seed_of(random_state)
+    paths = L0Paths.fit(X, y, sizes, resampling, n_jobs, seed, similarity)
     alike = FeatureSimilarity.from_data(paths.plan.X) if similarity is None else similarity
-    return _steady("adj", paths, "intersection_count", alike, accuracy_slack, stability_slack, random_state)
+    return _steady("adj", paths, "intersection_count", alike, accuracy_slack, stability_slack, seed)
 
 
 def unadj(
@@ -201,7 +202,7 @@ def unadj(
     stability_slack: float = 0.1,
     resampling: Any = None,
     n_jobs: int | None = None,
-    random_state: int = 0,
+    random_state: int | None = 0,
 ) -> Approach:
     """L0 logistic regression of the size that is accurate and steady, by a measure that knows no similar features.
 
@@ -221,8 +222,8 @@ def unadj(
         How the sizes are evaluated; None is 10-fold cross-validation.
     n_jobs : int or None, default=None
         How many processes share the work; -1 takes all cores, None one.
-    random_state : int, default=0
-        Same seed, same answer.
+    random_state : int or None, default=0
+        Same seed, same answer; None draws a new one.
 
     Returns
     -------
@@ -240,8 +241,9 @@ def unadj(
     >>> st.approaches.unadj(data.X, data.y, sizes=[1, 2, 3], resampling=st.KFold(3)).tried.columns.tolist()
     ['size', 'accuracy', 'stability']
     """
-    paths = L0Paths.fit(X, y, sizes, resampling, n_jobs, random_state)
-    return _steady("unadj", paths, "unadjusted", None, accuracy_slack, stability_slack, random_state)
+    seed = seed_of(random_state)
+    paths = L0Paths.fit(X, y, sizes, resampling, n_jobs, seed)
+    return _steady("unadj", paths, "unadjusted", None, accuracy_slack, stability_slack, seed)
 
 
 def acc(
@@ -251,7 +253,7 @@ def acc(
     sizes: Sequence[int] = SIZES,
     resampling: Any = None,
     n_jobs: int | None = None,
-    random_state: int = 0,
+    random_state: int | None = 0,
 ) -> Approach:
     """L0 logistic regression of the size with the best cross-validated accuracy, ties at random.
 
@@ -267,8 +269,8 @@ def acc(
         How the sizes are evaluated; None is 10-fold cross-validation.
     n_jobs : int or None, default=None
         How many processes share the work; -1 takes all cores, None one.
-    random_state : int, default=0
-        Same seed, same answer.
+    random_state : int or None, default=0
+        Same seed, same answer; None draws a new one.
 
     Returns
     -------
@@ -287,8 +289,9 @@ def acc(
     >>> found.selected_names
     ('x0', 'x1', 'x6', 'x7', 'x8', 'x10', 'x11', 'x14')
     """
-    paths = L0Paths.fit(X, y, sizes, resampling, n_jobs, random_state)
-    return paths.result("acc", best_accuracy(paths.accuracy, random_state), {})
+    seed = seed_of(random_state)
+    paths = L0Paths.fit(X, y, sizes, resampling, n_jobs, seed)
+    return paths.result("acc", best_accuracy(paths.accuracy, seed), {})
 
 
 def stabs(
@@ -300,7 +303,7 @@ def stabs(
     max_q: int | None = None,
     resampling: Any = None,
     n_jobs: int | None = None,
-    random_state: int = 0,
+    random_state: int | None = 0,
 ) -> Approach:
     """Stability selection with L0 logistic regression, then a logistic model without a penalty on what it selects.
 
@@ -324,8 +327,8 @@ def stabs(
         How the sizes are evaluated; None is 10-fold cross-validation.
     n_jobs : int or None, default=None
         How many processes share the work; -1 takes all cores, None one.
-    random_state : int, default=0
-        Same seed, same answer.
+    random_state : int or None, default=0
+        Same seed, same answer; None draws a new one.
 
     Returns
     -------
@@ -350,7 +353,8 @@ def stabs(
     if max_q is not None:
         check_integer("max_q", max_q, least=1)
     job_count(n_jobs)
-    plan, names = _plan(X, y, resampling, random_state)
+    seed = seed_of(random_state)
+    plan, names = _plan(X, y, resampling, seed)
     random = np.random.default_rng((plan.seed, 3))
     draws = [(float(random.uniform(0.1, 10)), float(random.uniform(0.6, 0.9))) for _ in range(n_trials)]
     most = max(2, min(plan.X.shape[1], len(plan.y) // 8 if max_q is None else max_q))
@@ -372,7 +376,7 @@ def stabs(
 
     rows = [_cells(plan, resample, partial(fit, wanted=draws)) for resample in plan.resamples()]
     accuracy = np.mean([[cell.scores[ACCURACY] for cell in row] for row in rows], axis=0)
-    best = draws[best_accuracy(accuracy, random_state)]
+    best = draws[best_accuracy(accuracy, seed)]
     final, last = model_on_all_rows(plan, lambda training: fit(training, [best])[0])
     tried = {"pfer": [p for p, _ in draws], "threshold": [t for _, t in draws], "accuracy": accuracy}
     params = dict(zip(("pfer", "threshold"), best, strict=True))
@@ -389,7 +393,7 @@ def nested_evaluation(
     approaches: Sequence[str] = ("adj", "unadj", "acc", "stabs"),
     outer: Any = None,
     options: Mapping[str, Any] | None = None,
-    random_state: int = 0,
+    random_state: int | None = 0,
 ) -> pd.DataFrame:
     """Each approach on each outer resample: accuracy on the left-out rows and number of features.
 
@@ -408,8 +412,8 @@ def nested_evaluation(
         The outer resamples; None is 10-fold cross-validation.
     options : Mapping or None, default=None
         Options for every approach that takes them.
-    random_state : int, default=0
-        Same seed, same answer.
+    random_state : int or None, default=0
+        Same seed, same answer; None draws a new one.
 
     Returns
     -------
@@ -439,7 +443,7 @@ def nested_evaluation(
     for option in options or {}:
         if not any(option in known for known in takes.values()):
             raise InputError(f"options has {option!r}, which none of {', '.join(approaches)} takes.")
-    plan, _ = _plan(X, y, outer, random_state)
+    plan, _ = _plan(X, y, outer, seed_of(random_state))
     rows = []
     for run, resample in enumerate(plan.resamples()):
         seed = int(np.random.SeedSequence(plan.seed, spawn_key=(run, 2)).generate_state(1)[0])

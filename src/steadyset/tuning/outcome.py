@@ -13,18 +13,17 @@ from steadyset.errors import InputError
 from steadyset.inference.directions import Directions, class_names, data_directions
 from steadyset.inference.feature_table import FeatureBlock, alike_features, feature_blocks, table_frame
 from steadyset.io.labels import text_index
-from steadyset.notebook import MOST_ROWS, Figure, Words, card
+from steadyset.notebook import ShownFindings
 from steadyset.runner.all_rows import ALL_ROWS, failed_on_all_rows, fit_on_all_rows
 from steadyset.runner.cell import Cell
 from steadyset.runner.missing import medians
 from steadyset.runner.seeds import ready
 from steadyset.selections import Selections
 from steadyset.similarity.alike import alike_in_data
-from steadyset.tuning.evaluation import N_FEATURES, Evaluator
+from steadyset.tuning.evaluation import Evaluator
 from steadyset.tuning.filtered import FilteredModel
 from steadyset.tuning.space import Space
-from steadyset.tuning.trials import Params, Trial, Trials
-from steadyset.wording import amount, counted
+from steadyset.tuning.trials import Trial, Trials
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from steadyset.similarity import FeatureSimilarity
 
 
-class Tuning(Trials, Drawable):
+class Tuning(ShownFindings, Trials, Drawable):
     """The result of `tune`; rows of `frame` are numbered by configuration.
 
     Attributes
@@ -226,28 +225,3 @@ class Tuning(Trials, Drawable):
 
     def __repr__(self) -> str:
         return f"Tuning({len(self.trials)} configurations; {', '.join(self.objectives)})"
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows: the Pareto front, best first objective first."""
-        front = self.front
-        params = {number: given for number, given, _ in self.trials}
-        values = front[list(self.objectives)].to_numpy(dtype=np.float64).tolist()
-        rows = [
-            (number, *map(_figure, self.objectives, row), Words(_described(params[number])))
-            for number, row in list(zip(map(int, front.index), values, strict=True))[:MOST_ROWS]
-        ]
-        header = ("configuration", *(name.replace("_", " ") for name in self.objectives), "parameters")
-        summary = f"{counted(len(self.trials), 'configuration')}, {len(front)} on the Pareto front"
-        left = len(front) - len(rows)
-        more = f"{counted(left, 'more configuration')} on the front" if left else ""
-        return card("Tuning", summary, header, rows, more=more)
-
-
-def _figure(objective: str, value: float) -> float | Figure:
-    return Figure(amount(value)) if objective == N_FEATURES else value
-
-
-def _described(params: Params) -> str:
-    return ", ".join(
-        f"{name}={value:.3g}" if isinstance(value, float) else f"{name}={value}" for name, value in params.items()
-    )

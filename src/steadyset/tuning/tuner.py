@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from steadyset.arguments import check_choice, check_each, check_integer, job_count, wrong_argument
-from steadyset.assessment.request import fingerprint, make_plan
+from steadyset.assessment.request import fingerprint, make_plan, refuse_table
 from steadyset.io.annotated import target_name, unfolded
 from steadyset.io.disk import explained, folder_path, write_durably
 from steadyset.io.labels import given_names
@@ -20,7 +20,7 @@ from steadyset.io.observations import target_values
 from steadyset.io.run_files import CHOSEN, DATABASE, RECORDED_FINDINGS, RECORDED_METHODS, TRIALS
 from steadyset.measures import get_measure
 from steadyset.measures.options import check_similarity
-from steadyset.progress import Progress, check_progress, progress_told
+from steadyset.progress import Progress, check_progress, compiling_told, progress_told
 from steadyset.resampling import KFold
 from steadyset.runner.missing import filled_by_medians, refuse_gaps
 from steadyset.runner.plan import Plan
@@ -51,7 +51,7 @@ def tune(
     out: str | Path | None = None,
     resume: bool = True,
     n_jobs: int | None = None,
-    random_state: int = 0,
+    random_state: int | None = 0,
     progress: Progress = None,
 ) -> Tuning:
     """Search for configurations that are accurate, steady and small.
@@ -65,7 +65,7 @@ def tune(
     X : array-like, frame, scipy sparse matrix, AnnData or Data
         The data, as for `assess`, or what `load_data` returns.
     y : array-like, str or None, default=None
-        The target; None where X is what `load_data` returns.
+        The target, or the name of a column of X; None where X is what `load_data` returns.
     objectives : sequence of str or None, default=None
         Scores (accuracy, balanced_accuracy, auc, log_likelihood, error; r2, rmse), stability, n_features (or size),
         seconds (or time). None is accuracy, or r2 for a number, with stability and n_features.
@@ -102,8 +102,8 @@ def tune(
         Whether an interrupted tuning in `out` continues.
     n_jobs : int or None, default=None
         How many threads share out the resamples of a configuration.
-    random_state : int, default=0
-        Same seed, same answer.
+    random_state : int or None, default=0
+        Same seed, same answer. None draws a new one, which `random_state` of the result records.
     progress : bool, Callable or None, default=None
         As for `assess`; a function is called with the numbers of finished and of all configurations.
 
@@ -128,6 +128,7 @@ def tune(
     """
     from steadyset.tuning.search import IN_FOLDER, SAMPLERS, Search
 
+    refuse_table("space", space, "tune")
     target = target_name(X, y)
     X, y, groups, features = unfolded(X, y, groups, features, stacklevel=2)
     refuse_several_targets(y)
@@ -187,14 +188,14 @@ def tune(
         search.check_settings(settings, resume, where)
         if folder is not None and not search.is_finished():
             _remove_what_was_said(folder)
-        with progress_told(progress, "configurations") as tell:
+        with compiling_told(progress), progress_told(progress, "configurations") as tell:
             search.run(lambda params: evaluator(configurations.estimator(params, len(plan.y), kind)), tell)
         trials = list(search.finished())
     finally:
         search.close()
         evaluator.forget_paths()
     described: Any = {"sampler": sampler, "target": target}
-    result = Tuning(configurations, names, trials, evaluator=evaluator, random_state=int(random_state), **described)
+    result = Tuning(configurations, names, trials, evaluator=evaluator, random_state=plan.seed, **described)
     _warn_of_failures(result)
     if out is not None:
         with explained(Path(out), resumable=True):

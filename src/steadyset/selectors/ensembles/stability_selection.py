@@ -16,7 +16,6 @@ from steadyset.conventions import LEVEL
 from steadyset.drawing import drawn
 from steadyset.errors import InputError
 from steadyset.kernels.arrays import Bools, Floats, Ints
-from steadyset.notebook import MOST_ROWS, Bar, card
 from steadyset.resampling import ComplementaryPairs, Rows
 from steadyset.selections import Selections
 from steadyset.selectors.ensembles.bounds import check_runs
@@ -35,7 +34,6 @@ from steadyset.selectors.known import register_selector
 from steadyset.selectors.path import MOST_LAMBDAS
 from steadyset.selectors.validation import check_choice, check_features, check_integer, check_number, check_target
 from steadyset.task import CLASSES, Task, task_of
-from steadyset.wording import counted, expected_count, percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -376,29 +374,11 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _repr_html_inner(self) -> str:
         diagram = str(super()._repr_html_inner())
-        return diagram + self._found_html() if hasattr(self, "result_") else diagram
+        return diagram + self.result_.display(self._names()).html() if hasattr(self, "result_") else diagram
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
         shown: dict[str, str] = super()._repr_mimebundle_(**options)
         return shown | ({"text/html": self._repr_html_inner()} if "text/html" in shown else {})
-
-    def _found_html(self) -> str:
-        found, names = self.result_, getattr(self, "feature_names_in_", None)
-        kept = np.flatnonzero(found.support)
-        order = kept[np.argsort(-found.frequencies[kept], kind="stable")][:MOST_ROWS]
-        rows = [
-            (f"x{f}" if names is None else str(names[f]), float(found.frequencies[f]), Bar(float(found.frequencies[f])))
-            for f in order
-        ]
-        summary = (
-            f"{len(kept)} of {counted(len(found.support), 'feature')}, selected in at least "
-            f"{percent(found.threshold)} of {counted(found.n_runs, 'run')}"
-        )
-        bound = f"Expected false selections: at most {expected_count(found.pfer)} (rule {found.rule})."
-        left = len(kept) - len(rows)
-        more = counted(left, "more feature") if left else ""
-        notes = [bound] if np.isfinite(found.pfer) else []
-        return card("Stable features", summary, ("feature", "share of the runs", ""), rows, more=more, notes=notes)
 
     # ---- before the runs ---------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -10,7 +11,9 @@ import numpy as np
 from steadyset.arguments import wrong_argument
 from steadyset.io.labels import text_index
 from steadyset.kernels.arrays import Bools, Floats, Ints
+from steadyset.notebook import MOST_ROWS, Bar, Display, Shown, Table
 from steadyset.selectors.validation import check_choice
+from steadyset.wording import counted, expected_count, percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,7 +23,7 @@ _PRIORS = {"jeffreys": 0.5, "uniform": 1.0}
 
 
 @dataclass(frozen=True, eq=False)
-class StableSet:
+class StableSet(Shown):
     """The features whose frequency reached the threshold: what stability selection comes to.
 
     Attributes
@@ -78,6 +81,35 @@ class StableSet:
     cluster_frequencies: Floats
     selected_clusters: Bools
     weights: Floats
+
+    def _display(self) -> Display:
+        return self.display([f"x{f}" for f in range(len(self.support))])
+
+    def display(self, names: Sequence[str]) -> Display:
+        """What is shown: the stable features, and the bound.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The names of the features.
+
+        Returns
+        -------
+        Display
+            What a notebook and `print` show.
+        """
+        kept = np.flatnonzero(self.support)
+        order = kept[np.argsort(-self.frequencies[kept], kind="stable")][:MOST_ROWS]
+        rows = [(str(names[f]), float(self.frequencies[f]), Bar(float(self.frequencies[f]))) for f in order]
+        summary = (
+            f"{len(kept)} of {counted(len(self.support), 'feature')}, selected in at least "
+            f"{percent(self.threshold)} of {counted(self.n_runs, 'run')}"
+        )
+        bound = f"Expected false selections: at most {expected_count(self.pfer)} (rule {self.rule})."
+        left = len(kept) - len(rows)
+        more = f"{counted(left, 'more feature')}." if left else ""
+        table = Table(("feature", "share of the runs", ""), rows, more=more)
+        return Display("Stable features", summary, tables=[table], notes=[bound] if np.isfinite(self.pfer) else [])
 
     def intervals(self, names: list[str], level: float, prior: Prior) -> pd.DataFrame:
         """Posterior intervals of the selection probability of each feature.
