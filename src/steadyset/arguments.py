@@ -4,13 +4,43 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from steadyset.errors import Argument, InputError
 
 SHOWN = 60
+
+
+class Sparse(Protocol):
+    """A sparse matrix or array of scipy."""
+
+    def tocsr(self) -> Any:
+        """By rows."""
+
+
+class Frame(Protocol):
+    """A table with named columns, of pandas, polars or another library, or an AnnData."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Rows and columns."""
+
+
+class Estimator(Protocol):
+    """An estimator of scikit-learn, or of its kind."""
+
+    def fit(self, X: Any, y: Any, /) -> Any:
+        """Learn from data."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name."""
+
+
+TableLike = npt.ArrayLike | Sparse | Frame  # one row per observation, one column per feature
+Labels = npt.ArrayLike | str | None  # one per row, or the name of the column that holds them
 
 
 def is_number(value: Any) -> bool:

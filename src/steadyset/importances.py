@@ -7,8 +7,9 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
-from steadyset.arguments import check_choice, is_number, wrong_argument
+from steadyset.arguments import TableLike, check_choice, is_number, wrong_argument
 from steadyset.errors import InputError
 from steadyset.io.numbers import number_array
 from steadyset.kernels.arrays import Bools, Floats, Ints
@@ -22,7 +23,7 @@ FINEST = 1e-6  # changes below this many standard deviations are found to an abs
 ON_THE_BOUNDARY = 1e-200  # stands for a margin of 0, so that the features still compare by their weights
 
 
-def linear(coefs: Any, sd: Any = None) -> Floats:
+def linear(coefs: npt.ArrayLike, sd: npt.ArrayLike | None = None) -> Floats:
     """Importances in linear models, from their weights.
 
     The importance of feature f in model i is k_i abs(w_f) / sum_f abs(w_f), k_i the number of weights that are not 0. A
@@ -62,9 +63,9 @@ def linear(coefs: Any, sd: Any = None) -> Floats:
 
 def decision_flip(
     model: Any,
-    X: Any,
+    X: TableLike,
     *,
-    sd: Any = None,
+    sd: npt.ArrayLike | None = None,
     method: Method = "auto",
     step: float = 0.05,
     largest: float = 1000.0,

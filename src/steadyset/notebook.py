@@ -137,9 +137,9 @@ class Display:
             lines += [text_table(table, width)] * bool(table.rows) + [_wrapped(table.more, width)] * bool(table.more)
             parts += ["\n".join(lines)] if lines else []
         parts += ["\n".join(_wrapped(note, width) for note in self.notes if note)] if any(self.notes) else []
-        for title, lines in self.sections.items():
-            if lines:
-                parts.append("\n".join([f"{title}:", *(_wrapped(line, width, "  ") for line in lines)]))
+        for title, said in self.sections.items():
+            if said:
+                parts.append("\n".join([f"{title}:", *(_wrapped(line, width, "  ") for line in said)]))
         return "\n\n".join(parts)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.arguments import check_choice, is_collection, wrong_argument
+from steadyset.arguments import Frame, Sparse, TableLike, check_choice, is_collection, wrong_argument
 from steadyset.drawing import Drawable
 from steadyset.errors import InputError, MissingExtraError
 from steadyset.io.disk import file_path
@@ -142,7 +142,7 @@ class Selections(Shown, Drawable):
     @classmethod
     def from_matrix(
         cls,
-        Z: Any,
+        Z: TableLike,
         features: Sequence[str] | None = None,
         *,
         labels: Sequence[str] | None = None,
@@ -177,7 +177,7 @@ class Selections(Shown, Drawable):
 
     @classmethod
     def from_weights(
-        cls, W: Any, features: Sequence[str] | None = None, *, labels: Sequence[str] | None = None
+        cls, W: TableLike, features: Sequence[str] | None = None, *, labels: Sequence[str] | None = None
     ) -> Selections:
         """Runs as a table of weights or importances; selected means non-zero.
 
@@ -212,7 +212,7 @@ class Selections(Shown, Drawable):
     @classmethod
     def from_rankings(
         cls,
-        R: Any,
+        R: TableLike,
         features: Sequence[str] | None = None,
         top: int | None = None,
         *,
@@ -261,7 +261,7 @@ class Selections(Shown, Drawable):
     @classmethod
     def from_long(
         cls,
-        table: Any,
+        table: Frame,
         features: Sequence[str] | None = None,
         *,
         n_features: int | None = None,
@@ -498,7 +498,7 @@ class Selections(Shown, Drawable):
 
         return intersection_matrix(self._indptr, self._indices, self._n_features)
 
-    def take(self, runs: Any) -> Selections:
+    def take(self, runs: npt.ArrayLike) -> Selections:
         """The Selections of some of the runs.
 
         Parameters
@@ -511,8 +511,9 @@ class Selections(Shown, Drawable):
         Selections
             These runs over the same features.
         """
+        given: Any = list(runs) if isinstance(runs, tuple) else runs
         try:
-            chosen = np.atleast_1d(np.arange(self.n_runs)[list(runs) if isinstance(runs, tuple) else runs])
+            chosen = np.atleast_1d(np.arange(self.n_runs)[given])
         except (IndexError, TypeError, ValueError):
             chosen = np.empty((0, 0), dtype=np.int64)
         if chosen.ndim != 1:
@@ -549,7 +550,7 @@ class Selections(Shown, Drawable):
         """
         return self._of(with_weights(self._entries, rows))
 
-    def with_rankings(self, R: Any) -> Selections:
+    def with_rankings(self, R: TableLike) -> Selections:
         """The same sets with the ranks of all features.
 
         Parameters
@@ -731,6 +732,17 @@ class Selections(Shown, Drawable):
             self._rankings,
             self._notes,
         )
+
+
+class HasSelections(Protocol):
+    """A result with the runs of each procedure by its name, such as an Assessment."""
+
+    @property
+    def selections(self) -> Mapping[str, Selections]:
+        """The runs of each procedure."""
+
+
+RunsLike = Selections | HasSelections | npt.ArrayLike | Sparse | Frame  # what as_selections takes
 
 
 def runs_by_procedure(result: Any) -> Mapping[str, Selections] | None:

@@ -15,6 +15,9 @@ from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning
 
 from steadyset.arguments import (
+    Estimator,
+    Labels,
+    TableLike,
     check_flag,
     check_integer,
     check_number,
@@ -25,7 +28,7 @@ from steadyset.arguments import (
 from steadyset.assessment.details import COMMAND
 from steadyset.assessment.engines import check_engine, compute
 from steadyset.assessment.folder import RunFolder
-from steadyset.assessment.request import DETAILS, Request, make_request
+from steadyset.assessment.request import DETAILS, Request, SelectorsLike, make_request
 from steadyset.assessment.result import Assessment
 from steadyset.assessment.saving import Saving, is_saved
 from steadyset.assessment.workers import CRASHED, KILLED, refuse_what_cannot_travel
@@ -33,14 +36,17 @@ from steadyset.assessment.written import SCHEMA_VERSION
 from steadyset.conventions import FIRST_RUNS, MAX_RUNS
 from steadyset.errors import Argument, HopelessError, InputError
 from steadyset.inference.feature_table import table_csv
+from steadyset.io.data_table import Data
 from steadyset.io.disk import folder_path
 from steadyset.progress import Progress, Tell, check_progress, compiling_told, progress_told
 from steadyset.resampling import Bootstrap, Resampling, as_resampling
+from steadyset.resampling.given import ResamplingLike
 from steadyset.runner.all_rows import error_on_all_rows
 from steadyset.runner.cell import EVERY_ROW, Cell
 from steadyset.runner.conditions import reason
 from steadyset.runner.cut import Cut
 from steadyset.runner.missing import medians
+from steadyset.runner.scoring import ScoringLike
 from steadyset.selections import Selections
 from steadyset.similarity.alike import alike_in_data
 
@@ -59,19 +65,19 @@ OTHER = {
 
 
 def assess(
-    selectors: Any,
-    X: Any,
-    y: Any = None,
+    selectors: SelectorsLike,
+    X: TableLike | Data,
+    y: Labels = None,
     *,
-    resampling: Any = None,
-    scoring: Any = None,
-    predictor: Any = None,
+    resampling: ResamplingLike = None,
+    scoring: ScoringLike = None,
+    predictor: Estimator | None = None,
     top: int | None = None,
     threshold: float | str | None = None,
     task: str | None = None,
     impute: str | None = None,
     on_warning: str = "record",
-    groups: Any = None,
+    groups: Labels = None,
     features: Sequence[str] | None = None,
     n_jobs: int | None = None,
     engine: str = "auto",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from steadyset._version import __version__
-from steadyset.arguments import seed_of, wrong_argument
+from steadyset.arguments import Estimator, seed_of, wrong_argument
 from steadyset.assessment.details import data_details, selector_details
 from steadyset.errors import Complaints, InputError, about
 from steadyset.io.annotated import is_annotated, target_name, unfolded
@@ -35,6 +35,8 @@ from steadyset.selectors.validation import all_finite, check_k
 from steadyset.task import Task, check_meaning, n_classes, refuse_several_targets, task_of
 
 DETAILS = "details"
+SelectorLike = str | Estimator | Callable[[Any, Any], Any]
+SelectorsLike = SelectorLike | Sequence[SelectorLike] | Mapping[str, SelectorLike] | None
 
 
 @dataclass(frozen=True)

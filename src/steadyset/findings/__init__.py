@@ -34,6 +34,7 @@ from steadyset.wording import counted
 
 if TYPE_CHECKING:
     from steadyset.assessment import Assessment
+    from steadyset.findings.parts import ResultLike
     from steadyset.inference import Comparison, Consensus
 
 __all__ = [
@@ -59,7 +60,7 @@ __all__ = [
 
 
 def findings_of(
-    result: Any, *, core: float | None = None, level: float | None = None, choose: str | None = None
+    result: ResultLike, *, core: float | None = None, level: float | None = None, choose: str | None = None
 ) -> Findings:
     """What an Assessment, a Comparison, a Consensus, a Tuning or Selections (also several by name) say.
 
@@ -122,7 +123,7 @@ def findings_of(
 
 
 def methods_text(
-    result: Any,
+    result: ResultLike,
     *,
     format: str = "text",
     keys: bool = False,

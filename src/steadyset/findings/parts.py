@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from steadyset.conventions import CORE, LEVEL
 from steadyset.findings.cited_text import Methods
@@ -17,7 +17,14 @@ from steadyset.notebook import Display, Shown
 from steadyset.selections import Selections
 
 if TYPE_CHECKING:
-    from steadyset.tuning import Trials
+    from pathlib import Path
+
+    from steadyset.inference import Comparison, Consensus
+    from steadyset.selections import RunsLike
+    from steadyset.tuning import Trials, Tuning
+
+    # What findings_of takes; an Assessment is among what holds runs.
+    ResultLike: TypeAlias = "Findings | Comparison | Consensus | Tuning | RunsLike | Mapping[str, RunsLike] | Path"
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from steadyset.measures.options import Options, Undefined
 from steadyset.measures.record import Measure, get_family, get_measure
 from steadyset.measures.totals import PairTotal
 from steadyset.notebook import ShownFindings
-from steadyset.selections import Selections, as_selections, runs_by_procedure
+from steadyset.selections import HasSelections, RunsLike, Selections, as_selections, runs_by_procedure
 from steadyset.selectors.ensembles.aggregation import aggregate as aggregated
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class Consensus(ShownFindings, Drawable):
 
 
 def consensus(
-    methods: Mapping[str, Any],
+    methods: Mapping[str, RunsLike] | HasSelections,
     *,
     aggregate: str = "top_frequency",
     backing: float = BACKING,

@@ -30,7 +30,7 @@ from steadyset.inference.typeset import latex_table, markdown_table
 from steadyset.measures.options import Expectation, Options, Undefined
 from steadyset.measures.record import Measure, get_measure
 from steadyset.notebook import MOST_ROWS, Bar, Display, ShownFindings, Table
-from steadyset.selections import Selections, as_selections, runs_by_procedure
+from steadyset.selections import HasSelections, RunsLike, Selections, as_selections, runs_by_procedure
 from steadyset.wording import counted, number, percent, span
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ class Comparison(ShownFindings, Drawable):
 
 
 def compare(
-    procedures: Mapping[str, Any],
+    procedures: Mapping[str, RunsLike] | HasSelections,
     measure: str | Measure = "nogueira",
     *,
     paired: bool | None = None,

@@ -31,7 +31,7 @@ from steadyset.inference.stand_ins import (
 from steadyset.io.labels import name_positions, text_frame
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.options import check_similarity
-from steadyset.selections import Selections, as_selections
+from steadyset.selections import RunsLike, Selections, as_selections
 from steadyset.similarity.alike import Alike, alike_by
 
 if TYPE_CHECKING:
@@ -44,10 +44,10 @@ BOTH = "both ways"  # of coefficients that are positive in as many runs as negat
 
 
 def features_table(
-    selections: Any,
+    selections: RunsLike | Mapping[str, RunsLike],
     *,
     similarity: FeatureSimilarity | None = None,
-    all_rows: Any = None,
+    all_rows: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
     core: float = CORE,
     level: float = LEVEL,
     all: bool = False,
@@ -93,7 +93,7 @@ def features_table(
         blocks = selections.feature_blocks(similarity=similarity, core=core, level=level, all=all)
         return table_frame(blocks)
     several = isinstance(selections, Mapping)
-    procedures = selections if several else {"": selections}
+    procedures: Mapping[str, Any] = selections if isinstance(selections, Mapping) else {"": selections}
     runs = common_features({str(name): as_selections(one) for name, one in procedures.items()})
     alike = None if similarity is None else alike_features(similarity, runs)
     on_all = _on_all_rows(all_rows, runs, several)

@@ -22,7 +22,7 @@ from steadyset.inference.spread import Spread, measure_range, spread_of, t_quant
 from steadyset.measures.options import Expectation, Options, Undefined
 from steadyset.measures.record import Measure, get_measure
 from steadyset.notebook import Display, Figure, Shown, Table
-from steadyset.selections import Selections, as_selections
+from steadyset.selections import RunsLike, Selections, as_selections
 from steadyset.wording import amount, p_value, span
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class TestResult(Shown):
 
 
 def test_threshold(
-    selections: Any,
+    selections: RunsLike,
     value: float,
     measure: str | Measure = "nogueira",
     *,
@@ -205,8 +205,8 @@ def test_threshold(
 
 
 def test_difference(
-    first: Any,
-    second: Any,
+    first: RunsLike,
+    second: RunsLike,
     measure: str | Measure = "nogueira",
     *,
     paired: bool | None = None,

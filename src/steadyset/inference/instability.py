@@ -10,14 +10,14 @@ from steadyset.errors import InputError
 from steadyset.inference.joint_runs import runs_with_both
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.measures.options import check_similarity
-from steadyset.selections import Selections, as_selections
+from steadyset.selections import RunsLike, Selections, as_selections
 from steadyset.similarity import FeatureSimilarity
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def instability_by_feature(selections: Any, similarity: FeatureSimilarity | None = None) -> pd.DataFrame:
+def instability_by_feature(selections: RunsLike, similarity: FeatureSimilarity | None = None) -> pd.DataFrame:
     """What each feature that is ever selected adds to 1 - nogueira, the largest part first.
 
     Parameters
@@ -72,7 +72,7 @@ def instability_by_feature(selections: Any, similarity: FeatureSimilarity | None
     return frame.iloc[np.argsort(-contribution, kind="stable")]
 
 
-def swap_map(selections: Any, similarity: FeatureSimilarity) -> pd.DataFrame:
+def swap_map(selections: RunsLike, similarity: FeatureSimilarity) -> pd.DataFrame:
     """Which similar features replace each other, the most frequent exchange first.
 
     Parameters

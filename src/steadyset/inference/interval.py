@@ -20,7 +20,7 @@ from steadyset.inference.spread import Spread, fisher_ends, measure_range, sprea
 from steadyset.measures.options import Expectation, Options, Undefined
 from steadyset.measures.record import Measure, get_measure
 from steadyset.notebook import Bar, Display, Shown, Table
-from steadyset.selections import Selections, as_selections
+from steadyset.selections import RunsLike, Selections, as_selections
 from steadyset.wording import percent, span
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Interval(Shown):
 
 
 def confidence_interval(
-    selections: Any,
+    selections: RunsLike,
     measure: str | Measure = "nogueira",
     *,
     level: float = LEVEL,

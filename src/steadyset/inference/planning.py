@@ -16,7 +16,7 @@ from steadyset.inference.jackknife import jackknife
 from steadyset.inference.spread import Spread, spread_of, t_quantile, zero_spread_ends
 from steadyset.measures.options import Expectation, Options, Undefined
 from steadyset.measures.record import Measure, get_measure
-from steadyset.selections import Selections, as_selections
+from steadyset.selections import RunsLike, Selections, as_selections
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +28,7 @@ MOST_STEPS = 60
 
 
 def runs_needed(
-    selections: Any,
+    selections: RunsLike,
     width: float,
     measure: str | Measure = "nogueira",
     *,
@@ -133,7 +133,7 @@ def outlook(selections: Selections, measure: Measure, options: Options, level: f
 
 
 def convergence(
-    selections: Any,
+    selections: RunsLike,
     measure: str | Measure = "nogueira",
     *,
     level: float = LEVEL,

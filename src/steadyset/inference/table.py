@@ -11,7 +11,7 @@ from steadyset.io.labels import text_frame, text_index
 from steadyset.measures import evaluate
 from steadyset.measures.options import Expectation, Options, Undefined
 from steadyset.measures.record import Measure
-from steadyset.selections import Selections, as_selections, runs_by_procedure
+from steadyset.selections import RunsLike, Selections, as_selections, runs_by_procedure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,7 +23,7 @@ COLUMNS = ("estimate", "steadier", *INTERVAL, "mc_error", "note")
 
 
 def stability_table(
-    selections: Any,
+    selections: RunsLike,
     measures: str | Sequence[str | Measure] = "all",
     *,
     level: float | None = LEVEL,

@@ -10,7 +10,7 @@ from steadyset.errors import InputError
 from steadyset.measures.needs import has_needs, require_needs
 from steadyset.measures.options import NOT_CORRECTED, Estimate, Expectation, Options, Undefined
 from steadyset.measures.record import Measure, all_measures, get_family, get_measure
-from steadyset.selections import Selections, as_selections
+from steadyset.selections import RunsLike, Selections, as_selections
 
 if TYPE_CHECKING:
     from steadyset.measures.family import Family
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def stability(
-    selections: Any,
+    selections: RunsLike,
     measure: str | Measure = "nogueira",
     *,
     similarity: FeatureSimilarity | None = None,

@@ -13,7 +13,7 @@ from steadyset.kernels.overlap.random_sets import random_sets
 from steadyset.measures.evaluate import estimates
 from steadyset.measures.options import NullExpectation, Options
 from steadyset.measures.record import Measure, get_family, get_measure
-from steadyset.selections import Selections, as_selections
+from steadyset.selections import RunsLike, Selections, as_selections
 from steadyset.similarity import FeatureSimilarity
 
 MOST_EXACT = 2_000  # features of a run: as many values are computed one by one
@@ -21,7 +21,7 @@ ROUNDING = 1e-12  # equal values may come out a rounding error apart
 
 
 def null_expectation(
-    selections: Any,
+    selections: RunsLike,
     measure: str | Measure = "nogueira",
     *,
     similarity: FeatureSimilarity | None = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steadyset.arguments import check_choice, wrong_argument
 from steadyset.conventions import check_core, check_level
@@ -15,6 +15,9 @@ from steadyset.reports.as_markdown import markdown_of
 from steadyset.reports.as_pdf import pdf_of
 from steadyset.reports.paper_folder import check_paper_folder, write_paper_folder
 
+if TYPE_CHECKING:
+    from steadyset.findings.parts import ResultLike
+
 __all__ = ["FORMATS", "report"]
 
 ENDINGS = {".html": "html", ".htm": "html", ".md": "md", ".json": "json", ".pdf": "pdf"}
@@ -22,7 +25,7 @@ FORMATS = ("html", "md", "json", "folder", "pdf")
 
 
 def report(
-    result: Any,
+    result: ResultLike,
     path: str | Path,
     *,
     core: float | None = None,

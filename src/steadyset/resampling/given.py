@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from steadyset.arguments import is_collection, shown
 from steadyset.errors import InputError
@@ -17,6 +18,20 @@ from steadyset.kernels.arrays import Floats, Ints
 from steadyset.resampling.base import Resampling
 from steadyset.resampling.by_name import resampling_by_name
 from steadyset.resampling.resample import Rows
+
+
+class SplitterLike(Protocol):
+    """A splitter of scikit-learn."""
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Any:
+        """Pairs of training and test rows."""
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """How many."""
+
+
+Pairs = Iterable[tuple[npt.ArrayLike, npt.ArrayLike]]
+ResamplingLike = Resampling | str | SplitterLike | Pairs | None
 
 
 def as_resampling(given: Any) -> Resampling:

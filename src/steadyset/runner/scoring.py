@@ -24,6 +24,7 @@ from steadyset.runner.conditions import listening, reason, same_conditions
 from steadyset.task import CLASSES, NUMBER, Task
 
 Scorer = Callable[[Any, Any, Any], float]
+ScoringLike = str | Scorer | Sequence[str | Scorer] | Mapping[str, str | Scorer] | None
 
 
 def _log_likelihood(model: Any, X: Floats, y: npt.NDArray[Any]) -> float:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
+import numpy.typing as npt
 
-from steadyset.arguments import wrong_argument
+from steadyset.arguments import TableLike, wrong_argument
 from steadyset.conventions import ALIKE
 from steadyset.errors import InputError
 from steadyset.io.disk import file_path
@@ -72,7 +73,7 @@ class FeatureSimilarity(Shown):
     @classmethod
     def from_data(
         cls,
-        X: Any,
+        X: TableLike,
         *,
         method: Method = "pearson",
         threshold: float = ALIKE,
@@ -122,7 +123,7 @@ class FeatureSimilarity(Shown):
     @classmethod
     def from_matrix(
         cls,
-        C: Any,
+        C: TableLike,
         *,
         threshold: float = ALIKE,
         features: Sequence[str] | None = None,
@@ -156,7 +157,7 @@ class FeatureSimilarity(Shown):
     @classmethod
     def from_groups(
         cls,
-        groups: Any,
+        groups: npt.ArrayLike | Mapping[str, Any] | Mapping[Any, Sequence[str]],
         *,
         threshold: float = ALIKE,
         features: Sequence[str] | None = None,
@@ -223,7 +224,7 @@ class FeatureSimilarity(Shown):
         """The graph of similar features, each feature itself left out: (indptr, indices, values) of sparse rows."""
         return self._store.neighbours(self.threshold)
 
-    def block(self, rows: Any, columns: Any) -> Floats:
+    def block(self, rows: npt.ArrayLike, columns: npt.ArrayLike) -> Floats:
         """The similarities c(f, g) of some features, whatever the threshold.
 
         Parameters

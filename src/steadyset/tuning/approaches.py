@@ -24,15 +24,17 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from steadyset.arguments import check_each, check_integer, is_whole, job_count, seed_of, shown
+from steadyset.arguments import Labels, TableLike, check_each, check_integer, is_whole, job_count, seed_of, shown
 from steadyset.assessment.request import make_plan
 from steadyset.errors import InputError
+from steadyset.io.data_table import Data
 from steadyset.io.labels import given_names
 from steadyset.io.numbers import numbers
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures import stability
 from steadyset.measures.options import check_similarity
 from steadyset.resampling import KFold, Resample
+from steadyset.resampling.given import ResamplingLike
 from steadyset.runner.all_rows import model_on_all_rows
 from steadyset.runner.cell import Cell, Fitted, compute_cells
 from steadyset.runner.chosen import Chosen
@@ -136,14 +138,14 @@ class Approach:
 
 
 def adj(
-    X: Any,
-    y: Any,
+    X: TableLike | Data,
+    y: Labels,
     *,
     similarity: FeatureSimilarity | None = None,
     sizes: Sequence[int] = SIZES,
     accuracy_slack: float = 0.025,
     stability_slack: float = 0.1,
-    resampling: Any = None,
+    resampling: ResamplingLike = None,
     n_jobs: int | None = None,
     random_state: int | None = 0,
 ) -> Approach:
@@ -194,13 +196,13 @@ def adj(
 
 
 def unadj(
-    X: Any,
-    y: Any,
+    X: TableLike | Data,
+    y: Labels,
     *,
     sizes: Sequence[int] = SIZES,
     accuracy_slack: float = 0.025,
     stability_slack: float = 0.1,
-    resampling: Any = None,
+    resampling: ResamplingLike = None,
     n_jobs: int | None = None,
     random_state: int | None = 0,
 ) -> Approach:
@@ -247,11 +249,11 @@ def unadj(
 
 
 def acc(
-    X: Any,
-    y: Any,
+    X: TableLike | Data,
+    y: Labels,
     *,
     sizes: Sequence[int] = SIZES,
-    resampling: Any = None,
+    resampling: ResamplingLike = None,
     n_jobs: int | None = None,
     random_state: int | None = 0,
 ) -> Approach:
@@ -295,13 +297,13 @@ def acc(
 
 
 def stabs(
-    X: Any,
-    y: Any,
+    X: TableLike | Data,
+    y: Labels,
     *,
     n_trials: int = 50,
     n_runs: int = 100,
     max_q: int | None = None,
-    resampling: Any = None,
+    resampling: ResamplingLike = None,
     n_jobs: int | None = None,
     random_state: int | None = 0,
 ) -> Approach:
@@ -387,11 +389,11 @@ APPROACHES: dict[str, Callable[..., Approach]] = {"adj": adj, "unadj": unadj, "a
 
 
 def nested_evaluation(
-    X: Any,
-    y: Any,
+    X: TableLike | Data,
+    y: Labels,
     *,
     approaches: Sequence[str] = ("adj", "unadj", "acc", "stabs"),
-    outer: Any = None,
+    outer: ResamplingLike = None,
     options: Mapping[str, Any] | None = None,
     random_state: int | None = 0,
 ) -> pd.DataFrame:

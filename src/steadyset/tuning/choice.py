@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from steadyset.arguments import check_integer, check_number, check_seed, shown
 from steadyset.errors import InputError
@@ -19,7 +20,7 @@ Seed = int | None
 MOST_GAMMA = 1e100  # whose square is still a number
 
 
-def pareto_front(values: Any, directions: Sequence[str]) -> Ints:
+def pareto_front(values: npt.ArrayLike, directions: Sequence[str]) -> Ints:
     """Indices of the configurations that no other dominates.
 
     y dominates z when it is at least as good in all objectives and better in one, so equal rows stay together.
@@ -50,8 +51,8 @@ def pareto_front(values: Any, directions: Sequence[str]) -> Ints:
 
 
 def front_probability(
-    values: Any,
-    errors: Any,
+    values: npt.ArrayLike,
+    errors: npt.ArrayLike,
     directions: Sequence[str],
     *,
     n_draws: int = 1000,
@@ -105,13 +106,13 @@ def front_probability(
 
 
 def epsilon_constraint(
-    accuracy: Any,
-    stability: Any,
+    accuracy: npt.ArrayLike,
+    stability: npt.ArrayLike,
     accuracy_slack: float = 0.025,
     stability_slack: float = 0.1,
     random_state: Seed = None,
     *,
-    n_features: Any = None,
+    n_features: npt.ArrayLike | None = None,
 ) -> int:
     """Choose a configuration that is accurate first and steady second.
 
@@ -165,7 +166,7 @@ def best_accuracy(accuracy: Any, random_state: Seed = None) -> int:
     return _one_of(_best(_all(acc), acc), random_state)
 
 
-def pa_best(values: Any, directions: Sequence[str], *, accuracy: int = 0, slack: float = 0.05) -> Ints:
+def pa_best(values: npt.ArrayLike, directions: Sequence[str], *, accuracy: int = 0, slack: float = 0.05) -> Ints:
     """The configurations on the front that are nearly as accurate as the best.
 
     Parameters
@@ -202,7 +203,9 @@ def pa_best(values: Any, directions: Sequence[str], *, accuracy: int = 0, slack:
     return _best(front, acc, slack) if len(front) else front
 
 
-def one_standard_error(accuracy: Any, accuracy_se: Any, n_features: Any, random_state: Seed = None) -> int:
+def one_standard_error(
+    accuracy: npt.ArrayLike, accuracy_se: npt.ArrayLike, n_features: npt.ArrayLike, random_state: Seed = None
+) -> int:
     """Choose the fewest features within one standard error of the best accuracy, of equals the most accurate.
 
     Parameters
@@ -237,7 +240,9 @@ def one_standard_error(accuracy: Any, accuracy_se: Any, n_features: Any, random_
     return _one_of(_best(_best(left, -size), acc), random_state)
 
 
-def weighted_sum(accuracy: Any, stability: Any, gamma: float = 0.5, random_state: Seed = None) -> int:
+def weighted_sum(
+    accuracy: npt.ArrayLike, stability: npt.ArrayLike, gamma: float = 0.5, random_state: Seed = None
+) -> int:
     """Choose the largest gamma stability + (1 - gamma) accuracy.
 
     Parameters
@@ -272,7 +277,9 @@ def weighted_sum(accuracy: Any, stability: Any, gamma: float = 0.5, random_state
     return _one_of(_best(_all(value), value), random_state)
 
 
-def harmonic_mean(accuracy: Any, stability: Any, gamma: float = 1.0, random_state: Seed = None) -> int:
+def harmonic_mean(
+    accuracy: npt.ArrayLike, stability: npt.ArrayLike, gamma: float = 1.0, random_state: Seed = None
+) -> int:
     """Choose by the harmonic mean of accuracy and stability.
 
     The largest (gamma² + 1) stability accuracy / (gamma² stability + accuracy) wins. A mean of this kind is one of
@@ -313,7 +320,7 @@ def harmonic_mean(accuracy: Any, stability: Any, gamma: float = 1.0, random_stat
     return _one_of(_best(_all(value), value), random_state)
 
 
-def knee(values: Any, directions: Sequence[str], random_state: Seed = None) -> int:
+def knee(values: npt.ArrayLike, directions: Sequence[str], random_state: Seed = None) -> int:
     """Choose the point of the front that lies furthest above the plane through the best points of each objective.
 
     Every objective is scaled to 0 (worst on the front) and 1 (best on the front); with two objectives the distance to

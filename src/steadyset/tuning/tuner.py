@@ -5,15 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from steadyset.arguments import check_choice, check_each, check_integer, job_count, wrong_argument
+from steadyset.arguments import Labels, TableLike, check_choice, check_each, check_integer, job_count, wrong_argument
 from steadyset.assessment.request import fingerprint, make_plan, refuse_table
 from steadyset.io.annotated import target_name, unfolded
+from steadyset.io.data_table import Data
 from steadyset.io.disk import explained, folder_path, write_durably
 from steadyset.io.labels import given_names
 from steadyset.io.observations import target_values
@@ -22,6 +23,7 @@ from steadyset.measures import get_measure
 from steadyset.measures.options import check_similarity
 from steadyset.progress import Progress, check_progress, compiling_told, progress_told
 from steadyset.resampling import KFold
+from steadyset.resampling.given import ResamplingLike
 from steadyset.runner.missing import filled_by_medians, refuse_gaps
 from steadyset.runner.plan import Plan
 from steadyset.similarity import FeatureSimilarity
@@ -32,21 +34,21 @@ from steadyset.tuning.space import Space, read_space
 
 
 def tune(
-    space: Any,
-    X: Any,
-    y: Any = None,
+    space: Mapping[str, Any] | str | Path | Space,
+    X: TableLike | Data,
+    y: Labels = None,
     *,
     objectives: Sequence[str] | None = None,
     n_trials: int = 200,
     storage: str | None = None,
     sampler: str = "random",
-    resampling: Any = None,
+    resampling: ResamplingLike = None,
     task: str | None = None,
     measure: str = "nogueira",
     similarity: FeatureSimilarity | None = None,
     impute: str | None = None,
     on_warning: str = "record",
-    groups: Any = None,
+    groups: Labels = None,
     features: Sequence[str] | None = None,
     out: str | Path | None = None,
     resume: bool = True,

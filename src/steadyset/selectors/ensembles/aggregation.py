@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from steadyset.arguments import wrong_argument
 from steadyset.io.labels import text_index
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.selections import Selections, as_selections
+from steadyset.selections import RunsLike, Selections, as_selections
 from steadyset.selectors.validation import check_choice, check_integer, check_number
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Aggregate:
 
 
 def aggregate(
-    selections: Any,
+    selections: RunsLike,
     method: str = "threshold",
     *,
     threshold: float = 0.5,
