@@ -45,7 +45,9 @@ html_title = project
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_js_files = ["site.js"]
-html_search_scorer = "search_order.js"  # pages that show how to do something before those that list what there is
+html_search_scorer = str(
+    HERE / "search_order.js"
+)  # pages that show how to do something before those that list what there is
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False

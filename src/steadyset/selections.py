@@ -498,7 +498,7 @@ class Selections(Shown, Drawable):
 
         return intersection_matrix(self._indptr, self._indices, self._n_features)
 
-    def take(self, runs: npt.ArrayLike) -> Selections:
+    def take(self, runs: npt.ArrayLike | slice) -> Selections:
         """The Selections of some of the runs.
 
         Parameters

@@ -160,7 +160,7 @@ def _tables(found: Findings) -> list[Table]:
             replace(features, more=f"{counted(left, 'more feature')} with lower scores." if left else ""),
         ]
     if found.measures:
-        kept = ("name", "measure", "estimate", "low", "high", "note")
+        kept = ("name", "measure", "estimate", "steadier", "low", "high", "note")
         rows = [{key: getattr(row, key) for key in kept} for row in found.measures]
         return [Table.of(rows)]
     return [Table.of([_with_bar(row, found) for row in found.summary], most=MOST_ROWS, noun=_noun(found))]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from steadyset.arguments import check_choice, wrong_argument
 from steadyset.conventions import check_core, check_level

@@ -14,7 +14,7 @@ from steadyset.measures.adjusted.remembered import Remembered
 from steadyset.resampling import Resample
 from steadyset.runner.chosen import Chosen, chosen
 from steadyset.runner.conditions import FAIL, listening, reason, same_conditions
-from steadyset.runner.label_codes import fitted_to_labels
+from steadyset.runner.label_codes import fitted_predictor
 from steadyset.runner.plan import Plan
 from steadyset.runner.scoring import Scored, blind_predictor, scores
 from steadyset.runner.seeds import RANDOM_FEATURES, ready, run_key
@@ -145,7 +145,7 @@ def _predicted(plan: Plan, training: Training, columns: Ints) -> Scored:
     else:
         model = blind_predictor(plan.task)
         train, test = np.zeros((len(training.target), 1)), np.zeros((len(training.resample.test), 1))
-    model = fitted_to_labels(model, train, training.y, plan.task)
+    model = fitted_predictor(model, train, training.y, plan.task)
     return scores(model, test, training.test_y, plan.scoring, plan.task)
 
 

@@ -11,13 +11,19 @@ from sklearn.base import ClassifierMixin, clone
 from steadyset.task import CLASSES, Task
 
 
-def fitted_to_labels(model: Any, X: Any, y: npt.NDArray[Any], task: Task, **weights: Any) -> Any:
-    """The fitted model; one that refuses the labels is fitted to their codes, and predicts the labels again.
+def fitted_predictor(model: Any, X: Any, y: npt.NDArray[Any], task: Task) -> Any:
+    """The fitted model, which predicts labels also where it was fitted to their codes."""
+    fitted, classes = fitted_to_labels(model, X, y, task)
+    return fitted if classes is None else LabelsAgain(fitted, classes)
+
+
+def fitted_to_labels(model: Any, X: Any, y: npt.NDArray[Any], task: Task) -> tuple[Any, npt.NDArray[Any] | None]:
+    """The fitted model, and the labels in the order of their codes where it refused the labels themselves.
 
     Which models refuse them is nowhere written, so they are tried: where codes help as little, the first error stands.
     """
     try:
-        return model.fit(X, y, **weights)
+        return model.fit(X, y), None
     except (ValueError, TypeError) as error:
         if task != CLASSES:
             raise
@@ -25,10 +31,9 @@ def fitted_to_labels(model: Any, X: Any, y: npt.NDArray[Any], task: Task, **weig
         if y.dtype.kind in "iu" and np.array_equal(classes, np.arange(len(classes))):
             raise
         try:
-            coded = clone(model).fit(X, codes, **weights)
+            return clone(model).fit(X, codes), classes
         except Exception:
             raise error from None
-        return LabelsAgain(coded, classes)
 
 
 class LabelsAgain(ClassifierMixin):  # type: ignore[misc]

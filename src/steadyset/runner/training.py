@@ -68,7 +68,7 @@ class Training:
         """The model, fitted; rows are repeated only for selectors that cannot take a bootstrap as weights."""
         weighted = getattr(model, "weights_equal_copies", False) and has_fit_parameter(model, "sample_weight")
         if not weighted or self.resample.noise is not None:
-            return fitted_to_labels(model, self.train(), self.y, self.plan.task)
+            return fitted_to_labels(model, self.train(), self.y, self.plan.task)[0]
         weights, y = self.resample.weights(len(self.plan.y)), self.plan.y.copy()
         if self.fill is not None:
             return model.fit(self.all_rows(), y, sample_weight=weights)
