@@ -39,7 +39,7 @@ WORDS_AND_FLAGS = {
     "similarity method": (lambda v: st.FeatureSimilarity.from_data(X, method=v), "method must be one of pearson,"),
     "impute": (lambda v: _assess(impute=v), "impute must be one of median, None"),
     "on_warning": (lambda v: _assess(on_warning=v), "on_warning must be one of record, fail"),
-    "runs": (lambda v: _assess(runs=v), 'runs must be a whole number or "auto"'),
+    "n_runs": (lambda v: _assess(n_runs=v), 'n_runs must be a whole number or "auto"'),
     "progress": (lambda v: _assess(progress=v), "progress must be True, False, None or a function of (done, total)"),
     "progress of tune": (
         lambda v: _tune(progress=v),

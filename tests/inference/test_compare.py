@@ -50,7 +50,6 @@ def test_exports_escape_names(comparison: st.Comparison) -> None:
     assert r"a\_b" in comparison.to_latex()
     assert r"a\_b" in comparison.to_markdown()
     assert comparison.to_latex().startswith(r"\begin{tabular}{lrlrl}")
-    assert "procedures that share a letter show no significant difference at 5% (Holm)" in repr(comparison)
     assert latex_escaped("50% \\cmd{x}_$&#^~<") == (
         r"50\% \textbackslash{}cmd\{x\}\_\$\&\#\textasciicircum{}\textasciitilde{}\textless{}"
     )

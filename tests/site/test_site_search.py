@@ -42,6 +42,22 @@ def test_what_readers_look_for_is_found(site, page, words, page_found):
     assert page.told == []
 
 
+@pytest.mark.parametrize(
+    ("words", "first"),
+    [
+        ("excel", "data-files"),
+        ("number of runs", "runs"),
+        ("correlated features", "correlated-features"),
+        ("scikit-learn", "scikit-learn"),
+        ("paper", "paper"),
+    ],
+)
+def test_pages_that_show_how_come_first(site, page, words, first):
+    page.goto(f"{(site / 'search.html').as_uri()}?q={words.replace(' ', '+')}")
+    found(page)
+    assert f"how-to/{first}.html" in page.locator("#search-results li a").first.get_attribute("href")
+
+
 def test_formulas_are_drawn_by_the_browser(site, page):
     page.goto((site / "reference" / "measures" / "jaccard.html").as_uri())
     box = page.locator("math mfrac").first.bounding_box()

@@ -24,7 +24,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from steadyset.arguments import Labels, TableLike, check_each, check_integer, is_whole, job_count, seed_of, shown
+from steadyset.arguments import TableLike, check_each, check_integer, is_whole, job_count, seed_of, shown
 from steadyset.assessment.request import make_plan
 from steadyset.errors import InputError
 from steadyset.io.data_table import Data
@@ -139,7 +139,7 @@ class Approach:
 
 def adj(
     X: TableLike | Data,
-    y: Labels,
+    y: npt.ArrayLike | str,
     *,
     similarity: FeatureSimilarity | None = None,
     sizes: Sequence[int] = SIZES,
@@ -165,7 +165,7 @@ def adj(
         How far below the best accuracy counts as equally good.
     stability_slack : float, default=0.1
         How far below the best stability counts as equally steady.
-    resampling : Resampling, splitter or None, default=None
+    resampling : Resampling, str, splitter or None, default=None
         How the sizes are evaluated; None is 10-fold cross-validation.
     n_jobs : int or None, default=None
         How many processes share the work; -1 takes all cores, None one.
@@ -197,7 +197,7 @@ def adj(
 
 def unadj(
     X: TableLike | Data,
-    y: Labels,
+    y: npt.ArrayLike | str,
     *,
     sizes: Sequence[int] = SIZES,
     accuracy_slack: float = 0.025,
@@ -220,7 +220,7 @@ def unadj(
         How far below the best accuracy counts as equally good.
     stability_slack : float, default=0.1
         How far below the best stability counts as equally steady.
-    resampling : Resampling, splitter or None, default=None
+    resampling : Resampling, str, splitter or None, default=None
         How the sizes are evaluated; None is 10-fold cross-validation.
     n_jobs : int or None, default=None
         How many processes share the work; -1 takes all cores, None one.
@@ -250,7 +250,7 @@ def unadj(
 
 def acc(
     X: TableLike | Data,
-    y: Labels,
+    y: npt.ArrayLike | str,
     *,
     sizes: Sequence[int] = SIZES,
     resampling: ResamplingLike = None,
@@ -267,7 +267,7 @@ def acc(
         Two classes.
     sizes : sequence of int, default=(2, 4, ..., 100)
         The sizes that are tried; those larger than half of the rows are left out.
-    resampling : Resampling, splitter or None, default=None
+    resampling : Resampling, str, splitter or None, default=None
         How the sizes are evaluated; None is 10-fold cross-validation.
     n_jobs : int or None, default=None
         How many processes share the work; -1 takes all cores, None one.
@@ -298,7 +298,7 @@ def acc(
 
 def stabs(
     X: TableLike | Data,
-    y: Labels,
+    y: npt.ArrayLike | str,
     *,
     n_trials: int = 50,
     n_runs: int = 100,
@@ -325,7 +325,7 @@ def stabs(
         How many halves of the rows stability selection fits.
     max_q : int or None, default=None
         The most features that a run selects; None is an eighth of the rows.
-    resampling : Resampling, splitter or None, default=None
+    resampling : Resampling, str, splitter or None, default=None
         How the sizes are evaluated; None is 10-fold cross-validation.
     n_jobs : int or None, default=None
         How many processes share the work; -1 takes all cores, None one.
@@ -390,7 +390,7 @@ APPROACHES: dict[str, Callable[..., Approach]] = {"adj": adj, "unadj": unadj, "a
 
 def nested_evaluation(
     X: TableLike | Data,
-    y: Labels,
+    y: npt.ArrayLike | str,
     *,
     approaches: Sequence[str] = ("adj", "unadj", "acc", "stabs"),
     outer: ResamplingLike = None,
@@ -410,7 +410,7 @@ def nested_evaluation(
         Two classes.
     approaches : sequence of str, default=("adj", "unadj", "acc", "stabs")
         Which approaches.
-    outer : Resampling, splitter or None, default=None
+    outer : Resampling, str, splitter or None, default=None
         The outer resamples; None is 10-fold cross-validation.
     options : Mapping or None, default=None
         Options for every approach that takes them.
