@@ -23,6 +23,12 @@ def folder(tmp_path):
     return place
 
 
+@pytest.fixture(autouse=True)
+def own_state(tmp_path, monkeypatch):
+    """The key that seals orders lies in the state folder of the user, which is another one here."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
 @pytest.fixture
 def access():
     return Access("127.0.0.1", PORT)

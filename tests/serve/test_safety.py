@@ -322,10 +322,16 @@ def test_other_machines_get_in_by_the_password_alone(folder):
     [
         (["--host", "0.0.0.0"], "give a password"),
         (["--host", "192.0.2.1"], "not encrypted"),
-        (["--host", "0.0.0.0", "--password", "short"], "at least 8 characters"),
-        (["--host", "192.0.2.1", "--password", "long enough"], "cannot listen"),
+        (["--host", "0.0.0.0", "--password-file", "short"], "at least 8 characters"),
+        (["--host", "192.0.2.1", "--password-file", "long enough"], "cannot listen"),
+        (["--password-file", "nowhere/at all"], "cannot be read"),
+        (["--password"], "no terminal to type a password in"),
     ],
 )
-def test_other_machines_are_let_in_by_an_explicit_password_alone(tmp_path, capsys, options, told):
+def test_other_machines_are_let_in_by_an_explicit_password_alone(tmp_path, capsys, monkeypatch, options, told):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("STEADYSET_PASSWORD", raising=False)
+    for text in ("short", "long enough"):
+        (tmp_path / text).write_text(f"{text}\nsecond line", encoding="utf-8")
     assert run(["serve", str(tmp_path), "--no-open", *options]) == 2
     assert told in capsys.readouterr().err

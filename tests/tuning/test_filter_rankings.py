@@ -1,9 +1,7 @@
 """Rankings by filters stay in the folder of a tuning."""
 
 import errno
-import os
 import threading
-from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -106,7 +104,7 @@ def test_another_version_ranks_again(tmp_path, ranked, monkeypatch):
 @pytest.fixture
 def store(tmp_path):
     plan, _ = make_plan(X, Y, resampling=KFold(3), random_state=0)
-    return filter_rankings.Store(tmp_path / "rankings", plan, 3)
+    return filter_rankings.Store(tmp_path, plan, 3)
 
 
 ORDER = np.array([[3, 1], [0, 11], [5, 2]])
@@ -114,7 +112,7 @@ ORDER = np.array([[3, 1], [0, 11], [5, 2]])
 
 def test_no_flipped_bit_of_a_ranking_is_taken_for_another_ranking(store):
     store.write("jmi", ORDER, 0.5)
-    (path,) = store.folder.iterdir()
+    (path,) = (store.folder / "rankings").iterdir()
     whole = path.read_bytes()
     for place in range(len(whole)):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << place % 8]) + whole[place + 1 :])
@@ -137,17 +135,17 @@ def test_no_flipped_bit_of_a_ranking_is_taken_for_another_ranking(store):
 )
 def test_a_file_that_holds_something_else_is_no_ranking(store, arrays):
     store.write("jmi", ORDER, 0.5)
-    (path,) = store.folder.iterdir()
+    (path,) = (store.folder / "rankings").iterdir()
     np.savez(path, **arrays)
     assert store.read("jmi") == {}
 
 
 def test_a_full_disk_is_a_sentence_and_what_is_finished_stays(tmp_path, ranked, monkeypatch):
-    def full(path, content):
+    def full(folder, name, content):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as there:
-        there.setattr(filter_rankings, "write_durably", full)
+        there.setattr(filter_rankings.beneath, "write", full)
         with pytest.raises(InputError, match="is full; what was finished is kept, so make room and resume"):
             tuned(tmp_path / "study")
     assert without_seconds(tuned(tmp_path / "study")).equals(without_seconds(tuned(tmp_path / "whole")))
@@ -162,27 +160,15 @@ def test_two_that_rank_at_once_leave_one_whole_ranking(store):
         for _ in range(20):
             store.write("jmi", order, 1.0)
 
-    # A file beside the ranking has the process in its name, so two threads stand for two processes.
-    with patched_pids():
-        writers = [threading.Thread(target=write, args=(order,)) for order in orders]
-        for writer in writers:
-            writer.start()
-        at_once.wait()
-        while any(writer.is_alive() for writer in writers):
-            seen += [order.tolist() for order, _ in store.read("jmi").values()]
-        for writer in writers:
-            writer.join()
+    writers = [threading.Thread(target=write, args=(order,)) for order in orders]
+    for writer in writers:
+        writer.start()
+    at_once.wait()
+    while any(writer.is_alive() for writer in writers):
+        seen += [order.tolist() for order, _ in store.read("jmi").values()]
+    for writer in writers:
+        writer.join()
     left = [order.tolist() for order, _ in store.read("jmi").values()]
     assert left
     assert all(order in [one.tolist() for one in orders] for order in seen + left)
-    assert len(list(store.folder.iterdir())) == 1
-
-
-@contextmanager
-def patched_pids():
-    real = os.getpid
-    os.getpid = threading.get_ident
-    try:
-        yield
-    finally:
-        os.getpid = real
+    assert len(list((store.folder / "rankings").iterdir())) == 1

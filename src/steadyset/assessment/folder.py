@@ -16,7 +16,7 @@ import errno
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from filelock import Timeout
@@ -38,7 +38,8 @@ from steadyset.assessment.written import (
     write_json,
 )
 from steadyset.errors import InputError
-from steadyset.io.disk import explained, write_durably
+from steadyset.io import beneath
+from steadyset.io.disk import explained
 from steadyset.io.run_files import ALIKE_FEATURES, CELLS, FINISHED, LOCK, MOMENT, SETTINGS, TABLE, lock_at
 from steadyset.runner.cell import Cell
 from steadyset.similarity.alike import Alike
@@ -56,7 +57,7 @@ class RunFolder:
 
     def create(self, settings: Mapping[str, Any]) -> None:
         """Start a folder with these settings."""
-        if any(True for _ in self._single()) or (self.path / CELLS).exists():
+        if self._single() or beneath.modified(self.path, CELLS):
             raise InputError(
                 f"{self.path} holds finished runs, but {SETTINGS}, which describes them, is missing; restore it, or "
                 "choose another folder."
@@ -67,14 +68,15 @@ class RunFolder:
         """Put down what is asked for, in place of what was."""
         content = {"schema": SCHEMA, "schema_version": SCHEMA_VERSION, **settings}
         with explained(self.path, resumable=True):
-            (self.path / FINISHED).mkdir(parents=True, exist_ok=True)
-            write_durably(self.path / SETTINGS, write_json(content))
+            self.path.mkdir(parents=True, exist_ok=True)
+            beneath.make_folder(self.path, FINISHED)
+            beneath.write(self.path, SETTINGS, write_json(content))
 
     def settings(self) -> dict[str, Any]:
         """What the assessment was asked for."""
         path = self.path / SETTINGS
         try:
-            text = path.read_bytes()
+            text = beneath.read(self.path, SETTINGS)
         except FileNotFoundError:
             raise InputError(f"{self.path} is not a run folder: it has no {SETTINGS}.") from None
         except OSError as error:
@@ -88,18 +90,18 @@ class RunFolder:
     def add(self, cell: Cell) -> None:
         """Put a finished cell on disk."""
         with explained(self.path, resumable=True):
-            write_durably(self.path / FINISHED / _file_name(cell.selector, cell.run), cell_json(cell))
+            beneath.write(self.path, _file_name(cell.selector, cell.run), cell_json(cell))
 
     def finished(self, selector: int, run: int) -> Cell | None:
         """A cell that was added since the others were packed."""
-        path = self.path / FINISHED / _file_name(selector, run)
-        return _read_single(path, self.settings()) if path.exists() else None
+        name = _file_name(selector, run)
+        return self._read_single(name, self.settings()) if beneath.modified(self.path, name) else None
 
     def cells(self) -> dict[tuple[int, int], Cell]:
         """Every finished cell, by selector and run."""
         settings = self.settings()
         # A file that vanishes meanwhile is in cells.parquet by then, so the parquet file has to be read last.
-        single = [_read_single(path, settings) for path in self._single()]
+        single = [self._read_single(name, settings) for name in self._single()]
         return {(cell.selector, cell.run): cell for cell in (*self._packed(settings), *single) if cell is not None}
 
     def pack(self, n_selectors: int | None = None) -> None:
@@ -110,40 +112,36 @@ class RunFolder:
         cells = self.cells()
         kept = [cells[key] for key in sorted(cells) if n_selectors is None or key[0] < n_selectors]
         with explained(self.path, resumable=True):
-            write_durably(self.path / CELLS, cells_parquet(kept))
-            for path in single:
+            beneath.write(self.path, CELLS, cells_parquet(kept))
+            for name in single:
                 with suppress(PermissionError):  # Windows keeps what somebody reads; it is removed the next time
-                    path.unlink()
+                    beneath.remove(self.path, name)
 
     def write_alike(self, alike: Alike, settings: Mapping[str, Any]) -> None:
         """Put down which features are alike, in place of what was."""
         with explained(self.path, resumable=True):
-            write_durably(self.path / ALIKE_FEATURES, alike_parquet(alike, settings))
+            beneath.write(self.path, ALIKE_FEATURES, alike_parquet(alike, settings))
 
     def alike(self) -> Alike | None:
         """Which features are alike; None where the folder does not say."""
-        path = self.path / ALIKE_FEATURES
-        try:
-            content = path.read_bytes()
-        except FileNotFoundError:
+        content = self._content(ALIKE_FEATURES)
+        if content is None:
             return None
-        except OSError as error:
-            raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
-        with _damage_told(path):
+        with _damage_told(self.path / ALIKE_FEATURES):
             return read_alike(content, self.settings())
 
     def write_table(self, text: str) -> None:
         """Put the table of features where people find it."""
         with explained(self.path, resumable=True):
             # UTF-8 has no halves of characters: they are written out.
-            write_durably(self.path / TABLE, text.encode("utf-8", "backslashreplace"))
+            beneath.write(self.path, TABLE, text.encode("utf-8", "backslashreplace"))
 
     def discard(self) -> None:
         """Remove what `create` and `add` wrote, and the folder if nothing else is in it."""
-        for path in (*(self.path / FINISHED).glob("*.json"), *self._unfinished(), self.path / SETTINGS):
-            path.unlink(missing_ok=True)
+        for name in (*self._single(), *self._unfinished(), SETTINGS):
+            beneath.remove(self.path, name)
         with suppress(PermissionError):  # Windows keeps a file that is open, as the lock is here
-            (self.path / LOCK).unlink(missing_ok=True)
+            beneath.remove(self.path, LOCK)
         for folder in (self.path / FINISHED, self.path):
             with suppress(OSError):  # what others put there stays
                 folder.rmdir()
@@ -151,9 +149,9 @@ class RunFolder:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Keep other processes out; the system lets go of the lock when this process ends, however it ends."""
-        lock = lock_at(self.path / LOCK)
         with explained(self.path, resumable=True):
             self.path.mkdir(parents=True, exist_ok=True)
+            lock = lock_at(self.path / LOCK)
             try:
                 lock.acquire(timeout=MOMENT)
             except Timeout:
@@ -165,49 +163,64 @@ class RunFolder:
                     raise
                 raise InputError(f"{self.path} is on a disk without locks; choose a folder on another disk.") from None
         try:
-            for path in self._unfinished():
-                path.unlink(missing_ok=True)
+            for name in self._unfinished():
+                beneath.remove(self.path, name)
             yield
         finally:
             lock.release()
 
-    def _single(self) -> list[Path]:
-        return sorted((self.path / FINISHED).glob("*.json"))
+    def _single(self) -> list[str]:
+        return [f"{FINISHED}/{name}" for name in self._names(FINISHED) if name.endswith(".json")]
 
-    def _unfinished(self) -> list[Path]:
+    def _unfinished(self) -> list[str]:
         """What processes that were ended in the middle of writing left."""
-        return [*self.path.glob(".*.part"), *(self.path / FINISHED).glob(".*.part")]
+        return [
+            str(PurePath(place, name))
+            for place in ("", FINISHED)
+            for name in self._names(place)
+            if name.startswith(".") and name.endswith(beneath.PART)
+        ]
+
+    def _names(self, place: str) -> list[str]:
+        try:
+            return beneath.names(self.path, place)
+        except OSError as error:
+            raise InputError(f"{self.path / place} cannot be read: {error.strerror or error}.") from None
+
+    def _content(self, name: str) -> bytes | None:
+        """What is in a file of the folder; None where there is no such file."""
+        try:
+            return beneath.read(self.path, name)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise InputError(f"{self.path / name} cannot be read: {error.strerror or error}.") from None
 
     def _packed(self, settings: Mapping[str, Any]) -> list[Cell]:
-        path = self.path / CELLS
-        try:
-            content = path.read_bytes()
-        except FileNotFoundError:
+        content = self._content(CELLS)
+        if content is None:
             return []
-        except OSError as error:
-            raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
-        with _damage_told(path):
+        with _damage_told(self.path / CELLS):
             cells = read_cells(content)
             for cell in cells:
                 check_cell(cell, settings)
         return cells
 
-
-def _read_single(path: Path, settings: Mapping[str, Any]) -> Cell | None:
-    with _damage_told(path):
-        try:
-            cell = read_cell(path.read_bytes())
-        except FileNotFoundError:
+    def _read_single(self, name: str, settings: Mapping[str, Any]) -> Cell | None:
+        content = self._content(name)
+        if content is None:
             return None
-        check_cell(cell, settings)
-        name = _file_name(cell.selector, cell.run)
-        if name != path.name:
-            raise DamagedError(f"it is the cell of {name}")
-    return cell
+        with _damage_told(self.path / name):
+            cell = read_cell(content)
+            check_cell(cell, settings)
+            own = _file_name(cell.selector, cell.run)
+            if own != name:
+                raise DamagedError(f"it is the cell of {PurePath(own).name}")
+        return cell
 
 
 def _file_name(selector: int, run: int) -> str:
-    return f"{selector}-{run}.json"
+    return f"{FINISHED}/{selector}-{run}.json"
 
 
 def _refuse_other_schemas(path: Path, text: bytes) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from steadyset.io.arrow_arrays import arrow_array, arrow_table
+from steadyset.io.limits import bounded_memory
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.runner.cell import EVERY_ROW, Cell
 from steadyset.similarity.alike import Alike
@@ -28,6 +29,7 @@ DIGEST = "sha256"
 SCORES = ("scores", "blind", "random")
 SIGNS = {-1, 0, 1}
 NEWER = ("signs", "rule")  # of a cell
+SMALL_TABLE, TIMES_TABLE = 1 << 28, 200  # bytes that a table may take, and how many for each in its file
 
 
 class DamagedError(ValueError):
@@ -82,11 +84,9 @@ def cells_parquet(cells: Sequence[Cell]) -> bytes:
 def read_cells(content: bytes) -> list[Cell]:
     """The cells of `cells_parquet`."""
     import pyarrow as pa
-    from pyarrow import parquet
 
     try:
-        table = parquet.read_table(pa.BufferReader(content), page_checksum_verification=True)
-        table.validate(full=True)
+        table = _unfolded(content)
         found = (table.schema.metadata or {}).get(DIGEST.encode(), b"")
         cells = [_cell(row) for row in table.to_pylist()]
     except (pa.ArrowException, OSError, KeyError, TypeError, ValueError, OverflowError, MemoryError) as error:
@@ -122,11 +122,9 @@ def alike_parquet(alike: Alike, settings: Mapping[str, Any]) -> bytes:
 def read_alike(content: bytes, settings: Mapping[str, Any]) -> Alike:
     """What `alike_parquet` wrote for an assessment with these settings."""
     import pyarrow as pa
-    from pyarrow import parquet
 
     try:
-        table = parquet.read_table(pa.BufferReader(content), page_checksum_verification=True)
-        table.validate(full=True)
+        table = _unfolded(content)
         metadata = table.schema.metadata or {}
         about = json.loads(metadata[b"about"])
         pairs = np.column_stack([table["feature"].to_numpy(), table["other"].to_numpy()]).astype(np.int64)
@@ -140,6 +138,21 @@ def read_alike(content: bytes, settings: Mapping[str, Any]) -> Alike:
         raise DamagedError("it belongs to other data")
     counts = np.array(about["alike"], dtype=np.int64)
     return Alike(compared, pairs, about["threshold"], about["method"], about["note"], values, counts)
+
+
+def _unfolded(content: bytes) -> Any:
+    """The table of a Parquet file, within the memory that its size allows: a folder may be a stranger's."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    if any("dictionary" in str(column.type) for column in parquet.read_schema(pa.BufferReader(content))):
+        raise DamagedError("it has columns of other kinds than are written")  # whose texts unfold when they are read
+    with bounded_memory(SMALL_TABLE + TIMES_TABLE * len(content)):
+        table = parquet.read_table(pa.BufferReader(content), page_checksum_verification=True, use_threads=False)
+        table.validate(full=True)
+    if table.nbytes > SMALL_TABLE + TIMES_TABLE * len(content):  # where the system does not hold to the limit
+        raise DamagedError("it holds far more than its size allows")
+    return table
 
 
 def check_settings(settings: Mapping[str, Any]) -> None:

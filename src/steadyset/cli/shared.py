@@ -67,8 +67,8 @@ Load = Annotated[
         "--load",
         metavar="FILE|MODULE",
         callback=_load,
-        help="A Python file, or an installed module, that registers your own measures, filters, resamplings, "
-        "selectors, rules or pictures; may be repeated.",
+        help="Run the code of a Python file, or of an installed module, that registers your own measures, filters, "
+        "resamplings, selectors, rules or pictures; may be repeated.",
     ),
 ]
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from steadyset.errors import InputError
 from steadyset.inference.typeset import MARKDOWN, latex_escaped
+from steadyset.io import beneath
 from steadyset.io.disk import write_durably
 from steadyset.io.run_files import RECORDED_METHODS
 from steadyset.references import Reference, bibtex, cited, csl_json
@@ -143,10 +144,10 @@ def recorded_methods(folder: Path) -> Methods | None:
     from steadyset.assessment.written import read_json
 
     path = folder / RECORDED
-    if not path.is_file():
+    if not path.exists():
         return None
     try:
-        return _read(read_json(path.read_bytes()))
+        return _read(read_json(beneath.read(folder, RECORDED)))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(f"{path} is damaged: {error}; make it again by the command that wrote it.") from None
 

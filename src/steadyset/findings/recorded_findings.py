@@ -14,6 +14,7 @@ from steadyset.errors import InputError
 from steadyset.findings import parts
 from steadyset.findings.cited_text import Methods, methods_from, recorded_form
 from steadyset.findings.parts import Findings, plain
+from steadyset.io import beneath
 from steadyset.io.disk import write_durably
 from steadyset.io.run_files import RECORDED_FINDINGS
 from steadyset.selections import Selections
@@ -37,10 +38,10 @@ def record_findings(found: Findings, folder: Path) -> None:
 def recorded_findings(folder: Path) -> Findings | None:
     """What `record_findings` put down; None where nothing was."""
     path = folder / RECORDED
-    if not path.is_file():
+    if not path.exists():
         return None
     try:
-        return _read(read_json(path.read_bytes()))
+        return _read(read_json(beneath.read(folder, RECORDED)))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, InputError) as error:
         raise InputError(f"{path} is damaged: {error}; make it again by the command that wrote it.") from None
 

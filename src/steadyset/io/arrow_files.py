@@ -11,6 +11,7 @@ import numpy as np
 
 from steadyset.errors import InputError
 from steadyset.io.columns import WIDE, Columns, from_arrow, from_parts, kinds_of
+from steadyset.io.limited_process import read_limited
 from steadyset.io.limits import BYTES_A_CELL, first_line, refuse_claim, refuse_size
 
 if TYPE_CHECKING:
@@ -19,6 +20,17 @@ if TYPE_CHECKING:
 
 UNFOLDED_TEXTS = 1_000_000
 IPC_MAGIC = b"ARROW1"
+PLAIN_BYTES = 64 << 20  # that a Parquet file may claim without being tried out
+# How many bytes the tables of a file take in memory, part by part; a packed file of some kilobytes may hold gigabytes.
+UNFOLD_PARQUET = """
+with parquet.ParquetFile(sys.argv[1]) as file:
+    print(sum(batch.nbytes for batch in file.iter_batches(batch_size=1024, use_threads=False)))
+"""
+UNFOLD_FEATHER = """
+with open(sys.argv[1], "rb") as source:
+    reader = ipc.open_file(source)
+    print(sum(reader.get_batch(i).nbytes for i in range(reader.num_record_batches)))
+"""
 
 
 def read_parquet(path: Path, max_gb: float) -> pa.Table:
@@ -55,7 +67,10 @@ def _opened(path: Path, max_gb: float) -> Iterator[tuple[parquet.ParquetFile, pa
         meta, schema = file.metadata, file.schema_arrow
         refuse_claim(path, meta.num_rows, meta.num_columns)
         unpacked = sum(meta.row_group(group).total_byte_size for group in range(meta.num_row_groups))
-        refuse_size(path, max(BYTES_A_CELL * meta.num_rows * max(1, meta.num_columns), unpacked), max_gb)
+        claimed = max(BYTES_A_CELL * meta.num_rows * max(1, meta.num_columns), unpacked)
+        refuse_size(path, claimed, max_gb)
+        if claimed > PLAIN_BYTES:
+            _refuse_unfolded(path, "from pyarrow import parquet", UNFOLD_PARQUET, max_gb)
         texts = np.flatnonzero(kinds_of(schema) == pa.string().id).tolist()
         if meta.num_rows * len(texts) > UNFOLDED_TEXTS:
             # Text that repeats is kept once: unfolded, a small file may fill the memory.
@@ -75,6 +90,7 @@ def read_feather(path: Path, max_gb: float) -> pa.Table:
     content = path.read_bytes()
     if not content.startswith(IPC_MAGIC):  # the first version of the format has no checks to rely on
         raise InputError(f"{path} is not a Feather file of version 2; save it again, or as Parquet.")
+    _refuse_unfolded(path, "from pyarrow import ipc", UNFOLD_FEATHER, max_gb)
     try:
         reader = ipc.open_file(pa.BufferReader(content))
         batches = [reader.get_batch(i) for i in range(reader.num_record_batches)]
@@ -84,6 +100,17 @@ def read_feather(path: Path, max_gb: float) -> pa.Table:
         return _validated(path, pa.Table.from_batches(batches, reader.schema))
     except (pa.ArrowException, OverflowError, MemoryError, UnicodeDecodeError) as error:
         raise InputError(f"{path} is not a readable Feather file: {first_line(error)}.") from None
+
+
+def _refuse_unfolded(path: Path, imports: str, script: str, max_gb: float) -> None:
+    """Refuse a file that takes more memory or time than allowed, by reading it in a process with limits."""
+    printed = read_limited(imports, script, path, max_gb=max_gb, instead="save it as .csv")
+    if printed is None:
+        raise InputError(
+            f"{path} is damaged or forged, or takes far more memory or time than its size allows; "
+            "save it again without compression, or as .csv."
+        )
+    refuse_size(path, int(printed), max_gb)
 
 
 def _validated(path: Path, table: pa.Table) -> pa.Table:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-import time
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,9 +12,8 @@ from typing import Any
 
 from steadyset.arguments import wrong_argument
 from steadyset.errors import InputError
-
-WINDOWS = os.name == "nt"
-PAUSES = (0.01, 0.05, 0.2, 0.5)  # seconds between tries to replace a file that somebody reads
+from steadyset.io import beneath
+from steadyset.io.beneath import PART
 
 
 def file_path(path: Any) -> Path:
@@ -45,16 +44,18 @@ def folder_path(out: Any) -> Path:
 
 @contextmanager
 def written_durably(path: Path) -> Iterator[Path]:
-    """A path beside `path` to write to; flushed to the disk, it takes the place of `path` when the block ends well.
+    """A new file beside `path` to write to; flushed to the disk, it takes the place of `path` when the block ends well.
 
-    When it does not, what was there before stays and the new file vanishes.
+    When it does not, what was there before stays and the new file vanishes. Whoever can write into the folder cannot
+    lead it elsewhere: the new file has a name that nobody knows, and a link at `path` is replaced, not followed.
     """
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}{PART}")
+    os.close(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
     try:
         yield beside
-        _flush(beside)
-        _take_place(beside, path)
-        _flush_name(path)
+        with beside.open("r+b") as handle:  # Windows flushes only what may be written to
+            os.fsync(handle.fileno())
+        beneath.take_place(path.parent, beside.name, path.name)
     finally:
         with suppress(OSError):
             beside.unlink()
@@ -62,8 +63,7 @@ def written_durably(path: Path) -> Iterator[Path]:
 
 def write_durably(path: Path, content: bytes) -> None:
     """Put a file in its place, whole."""
-    with written_durably(path) as beside:
-        beside.write_bytes(content)
+    beneath.write(path.parent, path.name, content)
 
 
 @contextmanager
@@ -77,29 +77,3 @@ def explained(path: Path, *, resumable: bool = False) -> Iterator[None]:
                 f"The disk with {path} is full; what was finished is kept, so make room and resume."
             ) from None
         raise InputError(f"{path} cannot be written: {error.strerror or error}.") from None
-
-
-def _take_place(new: Path, path: Path) -> None:
-    """Windows refuses while somebody reads what is there, such as the reader of a run folder or a virus scanner."""
-    for pause in PAUSES if WINDOWS else ():
-        with suppress(PermissionError):
-            os.replace(new, path)
-            return
-        time.sleep(pause)
-    os.replace(new, path)
-
-
-def _flush(path: Path) -> None:
-    with path.open("r+b") as handle:  # Windows flushes only what may be written to
-        os.fsync(handle.fileno())
-
-
-def _flush_name(path: Path) -> None:
-    """A name is on the disk when its folder is; Windows opens no folders, and keeps names by itself."""
-    if WINDOWS:
-        return
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from steadyset.errors import InputError, MissingExtraError
 from steadyset.io.hdf5_probe import refuse_what_does_not_end
-from steadyset.io.limits import first_line, readable, refuse_size
+from steadyset.io.limits import bounded_memory, first_line, readable, refuse_size
 
 SPARE_GB = 1.0  # for what else is done while a file is open
 BYTES_A_TEXT = 64  # in memory, at least
@@ -135,32 +135,9 @@ def opened(path: Path, names: Sequence[str], max_gb: float) -> Iterator[Hdf5]:
             raise InputError(f"{path} is not an HDF5 file, which an .h5ad file has to be.")
         refuse_what_does_not_end(path, names, max_gb)
         try:
-            with _bounded_memory(max_gb), h5py.File(path, "r", locking=False) as file:
+            with bounded_memory(int((max_gb + SPARE_GB) * 2**30)), h5py.File(path, "r", locking=False) as file:
                 yield Hdf5(path, file, max_gb)
         except InputError:
             raise
         except DAMAGE as error:
             raise InputError(f"{path} cannot be read; it is damaged or forged: {first_line(error)}.") from None
-
-
-@contextmanager
-def _bounded_memory(max_gb: float) -> Iterator[None]:
-    """Let the process take no more than `max_gb` beyond what it has, where the system can hold it to that.
-
-    For a damaged header the library takes as much memory as it claims, before it looks whether that is there.
-    """
-    try:
-        import resource
-
-        used = int(Path("/proc/self/statm").read_text("ascii").split()[5]) * resource.getpagesize()
-    except (ImportError, OSError):  # not on Windows and macOS
-        yield
-        return
-    before = resource.getrlimit(resource.RLIMIT_DATA)
-    limits = [limit for limit in before if limit != resource.RLIM_INFINITY]
-    soft = min([used + int((max_gb + SPARE_GB) * 2**30), *limits])
-    resource.setrlimit(resource.RLIMIT_DATA, (soft, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_DATA, before)

@@ -10,10 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from steadyset.errors import InputError
-from steadyset.io.limited_process import run_limited
+from steadyset.io.limited_process import read_limited
 
-SMALL, TIMES = 1 << 28, 16  # bytes, and how many times its size in the file a text may take
-SECONDS, SECONDS_A_MB = 30, 0.2
 SCRIPT = """
 path, *names = sys.argv[1:]
 
@@ -54,10 +52,7 @@ attempt(look_at_file, path)
 
 def refuse_what_does_not_end(path: Path, names: Sequence[str], max_gb: float) -> None:
     """Refuse a file from whose parts, of these names, the library does not come back."""
-    size = path.stat().st_size
-    limit = min(int(max_gb * 2**30), SMALL + TIMES * size)
-    patience = SECONDS + SECONDS_A_MB * size / 2**20
     instead = "read it with anndata and give the object"
-    done = run_limited("import h5py", SCRIPT, path, *names, n_bytes=limit, seconds=patience, instead=instead)
+    done = read_limited("import h5py", SCRIPT, path, *names, max_gb=max_gb, instead=instead)
     if done is None:
         raise InputError(f"{path} cannot be read; it is damaged or forged: the HDF5 library does not return from it.")

@@ -14,6 +14,9 @@ from pathlib import Path
 from steadyset.errors import InputError
 
 SPARE = 512 << 20  # bytes that a library may take whatever it reads
+# What a file may take: memory and time grow with its size, whatever it claims to hold.
+SMALL, TIMES = 1 << 28, 64
+SECONDS, SECONDS_A_MB = 10, 5
 # Libraries take addresses when they are imported, how many depends on the machine: the limit is on what comes after.
 LIMITS = """
 import sys
@@ -27,6 +30,13 @@ try:
 except (ImportError, OSError, ValueError):
     pass  # not on Windows and macOS
 """
+
+
+def read_limited(imports: str, script: str, path: Path, *arguments: str, max_gb: float, instead: str) -> bytes | None:
+    """The same as `run_limited`, with the limits of a file: they follow its size, and `max_gb` are never exceeded."""
+    size = path.stat().st_size
+    n_bytes, seconds = min(int(max_gb * 2**30), SMALL + TIMES * size), SECONDS + SECONDS_A_MB * size / 2**20
+    return run_limited(imports, script, path, *arguments, n_bytes=n_bytes, seconds=seconds, instead=instead)
 
 
 def run_limited(
@@ -53,7 +63,12 @@ def run_limited(
         if not sys.executable:
             raise FileNotFoundError
         done = subprocess.run(
-            command, env=alone, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds, check=False
+            command,
+            env=alone,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=seconds,
+            check=False,
         )
     except subprocess.TimeoutExpired:
         return None

@@ -51,6 +51,28 @@ def refuse_claim(path: Path, n_rows: int, n_columns: int) -> None:
         raise InputError(f"{path} claims {n_rows:,} rows in {size:,} bytes; it is damaged or forged.")
 
 
+@contextmanager
+def bounded_memory(n_bytes: int) -> Iterator[None]:
+    """Let the process take no more than so many bytes beyond what it has, where the system can hold it to that.
+
+    For a damaged or forged file libraries take as much memory as it claims, before they look whether that is there.
+    """
+    try:
+        import resource
+
+        used = int(Path("/proc/self/statm").read_text("ascii").split()[5]) * resource.getpagesize()
+    except (ImportError, OSError):  # not on Windows and macOS
+        yield
+        return
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    limits = [limit for limit in before if limit != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_DATA, (min([used + n_bytes, *limits]), before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, before)
+
+
 def first_line(error: BaseException) -> str:
     """What a library says of an error, without its advice."""
     return str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from steadyset.errors import InputError
-from steadyset.io.limited_process import run_limited
+from steadyset.io.limited_process import read_limited
 
-SECONDS, SECONDS_A_MB = 60, 10
 IMPORTS = "import datetime, json; from python_calamine import CalamineWorkbook"
 SCRIPT = """
 def plain(value):
@@ -67,12 +66,10 @@ class OldWorkbook(NamedTuple):
 
 def read_old_workbook(path: Path, max_gb: float) -> OldWorkbook:
     """The sheets of an .xls file; a sentence where it is damaged, or takes more memory than allowed."""
-    limit = int(max_gb * 2**30)
-    patience = SECONDS + SECONDS_A_MB * path.stat().st_size / 2**20
-    printed = run_limited(IMPORTS, SCRIPT, path, n_bytes=limit, seconds=patience, instead="save it as .xlsx or .csv")
+    printed = read_limited(IMPORTS, SCRIPT, path, max_gb=max_gb, instead="save it as .xlsx or .csv")
     if printed is None:
         raise InputError(
-            f"{path} is not a readable workbook, or takes more than {max_gb:g} GB of memory; "
+            f"{path} is not a readable workbook, or takes far more memory or time than its size allows; "
             "save it again as .xlsx or .csv."
         )
     sheets = [json.loads(line) for line in printed.splitlines()]

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from inspect import signature
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
+
+from steadyset.errors import InputError
+from steadyset.io import beneath
 
 # Of an assessment.
 SETTINGS = "assessment.json"  # the file that makes a folder the run folder of an assessment
@@ -27,6 +32,28 @@ def lock_at(path: Path) -> FileLock:
     return FileLock(path, **strict)
 
 
+def database_of(folder: Path) -> Path:
+    """The database of a tuning, which may not be there yet; a sentence where it is not one that a tuning made.
+
+    Tunings make neither views nor triggers; a stranger's may never end.
+    """
+    path = folder / DATABASE
+    try:
+        with beneath.opened(folder, DATABASE):
+            pass
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=1)) as database:
+            odd = database.execute("select name from sqlite_master where type in ('view', 'trigger')").fetchone()
+    except FileNotFoundError:
+        return path
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
+    except sqlite3.Error:  # whoever opens it says what is wrong with it
+        return path
+    if odd is not None:
+        raise InputError(f"{path} was not made by a tuning: it holds views or triggers.")
+    return path
+
+
 def is_locked(folder: Path) -> bool:
     """Whether a process works on the run folder of an assessment."""
     return _is_taken(folder / LOCK)
@@ -39,7 +66,7 @@ def _is_taken(path: Path) -> bool:
     except ImportError:  # on Windows
         return path.exists() and _cannot_be_taken(path)
     try:
-        with path.open("rb") as file:
+        with beneath.opened(path.parent, path.name) as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True

@@ -48,6 +48,7 @@ def serve(
         import uvicorn
 
         from steadyset.serve.application import create_application
+        from steadyset.serve.connections import Impatient
     except ImportError as error:
         if isinstance(error, MissingExtraError):
             raise
@@ -64,6 +65,7 @@ def serve(
         timeout_graceful_shutdown=GRACE,
         timeout_keep_alive=30,
         lifespan="on",
+        http=Impatient,
     )
 
     class Quiet(uvicorn.Server):
@@ -80,7 +82,11 @@ def serve(
             if hasattr(self, "ended"):
                 self.loop.call_soon_threadsafe(self.ended.set)
 
-    Quiet(config).run([listening])
+    before = os.umask(0o077)  # uploads and run folders are this user's alone
+    try:
+        Quiet(config).run([listening])
+    finally:
+        os.umask(before)
 
 
 def _check_password(host: str, password: str | None) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -22,8 +21,9 @@ from steadyset.serve.access import Access
 from steadyset.serve.guard import UPLOADS, Guard
 from steadyset.serve.queueing import Words
 from steadyset.serve.retyped import Given
-from steadyset.serve.shelf import Shelf
+from steadyset.serve.shelf import DATA, Shelf
 from steadyset.serve.site import Site
+from steadyset.serve.temporary import Temporary, remove_unfinished
 from steadyset.serve.uploads import upload
 from steadyset.serve.watching import Watches
 
@@ -50,17 +50,20 @@ def create_application(
     upload_bytes: int = UPLOAD_BYTES,
 ) -> ASGIApp:
     """The page on a folder, for those whom `access` admits."""
-    temporary = tempfile.TemporaryDirectory(prefix="steadyset-")
-    site = Site(access, Shelf(folder), words, given, Path(temporary.name).resolve(), cores or os.cpu_count() or 1)
+    temporary = Temporary()
+    site = Site(access, Shelf(folder), words, given, temporary.path, cores or os.cpu_count() or 1)
 
     @asynccontextmanager
     async def running(app: Starlette) -> AsyncIterator[None]:
+        remove_unfinished(site.shelf.path / DATA)
         site.queue.begin()
         threading.Thread(target=site.aside.begin, daemon=True).start()
         with temporary:
             yield
 
-    app = Starlette(routes=_routes(), lifespan=running, exception_handlers={SteadysetError: site.on_error})
+    app = Starlette(
+        routes=_routes(), lifespan=running, exception_handlers={SteadysetError: site.on_error, OSError: site.on_error}
+    )
     app.state.site = site
     app.state.display = run_view.Display(site)
     app.state.watches = Watches(site.shelf, app.state.display)

@@ -110,7 +110,7 @@ def _loaded() -> None:
 def _answer(back: Connection, task: str, arguments: tuple[Any, ...], max_gb: float) -> None:
     """In the other process: the result, or the sentence of an error."""
     if task not in DRAWING:
-        _limit_memory(max_gb + SPARE_GB)
+        limit_memory(int((max_gb + SPARE_GB) * 2**30))
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what native libraries print is no answer
     try:
         from steadyset.serve import tasks
@@ -123,14 +123,14 @@ def _answer(back: Connection, task: str, arguments: tuple[Any, ...], max_gb: flo
         back.send(("refused", "This needs more memory than is allowed here; use the command instead.", ()))
 
 
-def _limit_memory(gigabytes: float) -> None:
+def limit_memory(n_bytes: int) -> None:
+    """Let this process take no more than so many bytes beyond what it has, where the system can hold it to that."""
     with suppress(ImportError, OSError, ValueError):  # not everywhere
         import resource
 
         with open("/proc/self/statm", encoding="ascii") as sizes:
             taken = int(sizes.read().split()[0]) * resource.getpagesize()
-        limit = taken + int(gigabytes * 2**30)
-        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        resource.setrlimit(resource.RLIMIT_AS, (taken + n_bytes, taken + n_bytes))
 
 
 def as_field(argument: Argument) -> str:

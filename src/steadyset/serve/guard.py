@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import hmac
 from collections.abc import Mapping
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -16,6 +18,7 @@ OPEN = ("/static/", "/enter", "/login")  # paths that need no cookie
 UPLOADS = "/files"
 CHANGE = "X-Change-Token"
 FORM_BYTES = 8 << 20
+PATIENCE = 10.0  # seconds that a request may be silent before it is whole
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "frame-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
@@ -33,6 +36,10 @@ HEADERS = {
 
 class TooMuchError(SteadysetError):
     """The body of a request is larger than allowed."""
+
+
+class TooSlowError(SteadysetError):
+    """The body of a request does not arrive."""
 
 
 class Guard:
@@ -74,7 +81,9 @@ class Guard:
         if headers.get("origin") != f"http://{host}" or headers.get("sec-fetch-site", "same-origin") != "same-origin":
             return PlainTextResponse("Changes are accepted from this server's own pages only.", 403)
         given = headers.get(CHANGE, "")
-        if session is not None and given != self.access.change_token(session) and scope["path"] != "/login":
+        expected = "" if session is None else self.access.change_token(session)
+        own = hmac.compare_digest(given.encode("utf-8", "replace"), expected.encode())
+        if session is not None and not own and scope["path"] != "/login":
             return PlainTextResponse("This page is out of date; load it again.", 403)
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > limit:
@@ -95,12 +104,17 @@ def session_of(headers: Mapping[str, str], access: Access) -> str | None:
 
 
 def _counted(receive: Receive, limit: int) -> Receive:
-    """The body, as long as it is not larger than allowed, whatever its declared length."""
-    total = 0
+    """The body, as long as it arrives and is not larger than allowed, whatever its declared length."""
+    total, whole = 0, False
 
     async def receiving() -> Message:
-        nonlocal total
-        message = await receive()
+        nonlocal total, whole
+        try:
+            async with asyncio.timeout(None if whole else PATIENCE):  # after the body comes the end of the connection
+                message = await receive()
+        except TimeoutError:
+            raise TooSlowError("The request did not arrive whole.") from None
+        whole = not message.get("more_body", False)
         total += len(message.get("body", b""))
         if total > limit:
             raise TooMuchError(_too_much_words(limit))

@@ -1,25 +1,38 @@
-"""What the page was asked to run: written into the run folder, so that it outlives the server."""
+"""What the page was asked to run: written into the run folder, so that it outlives the server.
+
+A run folder may come from a stranger, and so may the order in it. Orders that a person gave to a page of this user
+carry a seal, made with a key that lies outside of every served folder; an order without it is shown and never obeyed.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import json
+import os
+import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from steadyset.io.disk import explained, write_durably
+from steadyset.io import beneath
+from steadyset.io.disk import explained
 
 ASKED, HELD, SAID = "asked.json", "held", "said.txt"
 WAITING, STARTED, PAUSED, STOPPED = "waiting", "started", "paused", "stopped"
 SUBCOMMANDS = ("assess", "tune")
-# A folder may come from a stranger: what would run code of its own, or ask another machine, is left to the terminal.
+# What would run code of its own, or ask another machine, is left to the terminal.
 IN_TERMINAL = {
     "load": "its command loads Python code",
     "storage": "its configurations are in a database elsewhere",
     "engine": "its command uses other machines",
 }
 COMPLAINT = "steadyset: "  # what the command puts before a sentence on what is wrong
+SEAL, KEY, KEY_BYTES = "seal", "page.key", 32
+MAX_BYTES = 1 << 20  # of an order
 
 
 @dataclass(frozen=True)
@@ -33,7 +46,7 @@ class Order:
     cores : how many it occupies
     state : what was last asked of it; whether it runs is seen by its lock
     number : its place in the queue
-    pid : of the process that runs it, or ran it last
+    pid, born : of the process that runs it, or ran it last; a number alone is given to others later
     """
 
     subcommand: str
@@ -42,6 +55,7 @@ class Order:
     state: str = WAITING
     number: int = 0
     pid: int = 0
+    born: str = ""
 
     def but(self, **changed: Any) -> Order:
         """The same order with other values."""
@@ -49,25 +63,68 @@ class Order:
 
 
 def write_order(folder: Path, order: Order) -> None:
-    """Put an order into its run folder."""
+    """Put an order into its run folder, sealed."""
+    content = asdict(order)
     with explained(folder):
         folder.mkdir(exist_ok=True)
-        write_durably(folder / ASKED, json.dumps(asdict(order), indent=1).encode())
+        beneath.write(folder, ASKED, json.dumps({**content, SEAL: _seal(folder, content)}, indent=1).encode())
 
 
 def read_order(folder: Path) -> Order | None:
-    """The order of a run folder; None where the page did not start it, or its file is damaged."""
-    try:
-        content = json.loads((folder / ASKED).read_bytes())
-        order = Order(**content)
-    except (OSError, ValueError, TypeError):
-        return None
-    whole = all(isinstance(number, int) and number >= 0 for number in (order.cores, order.number, order.pid))
-    sound = order.subcommand in SUBCOMMANDS and isinstance(order.options, dict) and whole
-    return order if sound and not why_in_terminal(order.options) else None
+    """The order that a person gave to a page of this user; None where there is none, or its file is damaged."""
+    order, sealed = _read(folder)
+    return order if sealed else None
+
+
+def found_order(folder: Path) -> Order | None:
+    """An order that came with the folder, from another machine or from a stranger."""
+    order, sealed = _read(folder)
+    return None if sealed else order
 
 
 def why_in_terminal(options: Mapping[str, Any]) -> str:
     """Why the page does not run a command with these options; "" where it does."""
     asked = (name for name in IN_TERMINAL if options.get(name) and (name != "engine" or "://" in str(options[name])))
     return next((IN_TERMINAL[name] for name in asked), "")
+
+
+def _read(folder: Path) -> tuple[Order | None, bool]:
+    try:
+        content = json.loads(beneath.read(folder, ASKED, MAX_BYTES))
+        seal = content.pop(SEAL, "")
+        order = Order(**content)
+        whole = all(isinstance(number, int) and number >= 0 for number in (order.cores, order.number, order.pid))
+        texts = all(isinstance(text, str) for text in (order.state, order.born, seal))
+        sound = order.subcommand in SUBCOMMANDS and isinstance(order.options, dict) and whole and texts
+        if not sound or why_in_terminal(order.options):
+            return None, False
+        return order, hmac.compare_digest(seal.encode(), _seal(folder, content).encode())
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
+        return None, False
+
+
+def _seal(folder: Path, content: Mapping[str, Any]) -> str:
+    """Of an order in this very folder: a copy of it elsewhere has none."""
+    sealed = json.dumps([str(folder.absolute()), content], sort_keys=True)
+    return hmac.new(_key(_state_folder()), sealed.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
+
+
+def _state_folder() -> Path:
+    given = os.environ.get("XDG_STATE_HOME", "")
+    return (Path(given) if os.path.isabs(given) else Path.home() / ".local" / "state") / "steadyset"
+
+
+@cache
+def _key(folder: Path) -> bytes:
+    """The key of this user, made when it is first needed; where it cannot be kept, that of this server alone."""
+    fresh = secrets.token_bytes(KEY_BYTES)
+    with suppress(OSError):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with suppress(FileExistsError):
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+            with beneath.opened(folder, KEY, flags, 0o600) as file:
+                os.write(file, fresh)
+        kept = beneath.read(folder, KEY, KEY_BYTES)
+        if len(kept) == KEY_BYTES:
+            return kept
+    return fresh

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import os
-import sqlite3
 import time
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from steadyset.io import beneath
 from steadyset.io.run_files import CELLS, DATABASE, FINISHED, SETTINGS, TABLE, TRIALS, is_locked
+from steadyset.serve.looking import Looker, Seen
 from steadyset.serve.orders import ASKED, COMPLAINT, HELD, PAUSED, SAID, STOPPED, WAITING
 from steadyset.serve.queueing import is_held
 from steadyset.serve.shelf import Run
 
 RUNNING, FINISHED_STATE, FAILED, INTERRUPTED = "running", "finished", "failed", "interrupted"
+FOUND, DAMAGED = "found", "damaged"
 LONGEST_SAID = 1 << 16
-COUNT = "select count(*) from trials where state in ('COMPLETE', 'PRUNED')"
 QUIET = 15.0  # seconds without a word from a tuning, which writes at least every five
 ON_ALL_ROWS = "--1.json"
+_looker = Looker()
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,19 @@ class Progress:
         return self.state in (RUNNING, WAITING)
 
 
+def seen(folder: Path) -> Seen:
+    """What the files of a run folder say, as another process read them."""
+    return _looker.look(folder)
+
+
 def progress_of(run: Run) -> Progress:
     """What the files of a run folder say."""
-    done, total = _of_tuning(run) if run.kind == "tuning" else _of_assessment(run)
+    found = seen(run.path)
+    if found.damaged:
+        return Progress(DAMAGED, 0, 0, f"This folder is damaged, or was not made by steadyset: {found.damaged}.")
+    done, total = _of_tuning(run, found) if run.kind == "tuning" else _of_assessment(run, found)
     state, complaint = _state(run, done, total), _complaint(run.path)
-    until = _until(settings_of(run.path))
+    until = _until(found)
     if state == FINISHED_STATE and (until or not total):
         return Progress(state, done, done)
     return Progress(state, done, 0 if until else total, complaint if state == FAILED else "", until)
@@ -61,17 +69,17 @@ def _state(run: Run, done: int, total: int) -> str:
         return str(asked)
     if _complaint(run.path):
         return FAILED
-    table = run.path / (TRIALS if run.kind == "tuning" else TABLE)
-    return FINISHED_STATE if table.exists() and done >= total else INTERRUPTED
+    if beneath.modified(run.path, TRIALS if run.kind == "tuning" else TABLE) and done >= total:
+        return FINISHED_STATE
+    return FOUND if run.found is not None else INTERRUPTED
 
 
-def _until(settings: dict[str, Any]) -> str:
+def _until(found: Seen) -> str:
     """When an assessment ends that goes by the width of its intervals; "" for others."""
-    rule = settings.get("details", {}).get("automatic")
-    if not isinstance(rule, dict):
+    if found.until is None:
         return ""
-    width, most = rule.get("width", 0.0), rule.get("max_runs", 0)
-    each = " of each selector" if len(settings.get("selectors", ())) > 1 else ""
+    width, most = found.until
+    each = " of each selector" if len(found.selectors) > 1 else ""
     return f"it stops when every interval is narrower than {width:g}, after at most {most:,} runs{each}"
 
 
@@ -82,57 +90,37 @@ def stamps(folder: Path) -> tuple[int, ...]:
         int(is_held(folder)),
         int(is_locked(folder)),
         int(_beats(folder)),
-        *(_stamp(folder / name) for name in files),
+        *(beneath.modified(folder, name) for name in files),
     )
 
 
 def said(folder: Path) -> str:
     """What the command printed, its end where it is long."""
-    with suppress(OSError), (folder / SAID).open("rb") as file:
-        file.seek(max(0, os.fstat(file.fileno()).st_size - LONGEST_SAID))
-        return file.read().decode("utf-8", "replace")
+    with suppress(OSError), beneath.opened(folder, SAID) as file:
+        os.lseek(file, max(0, os.fstat(file).st_size - LONGEST_SAID), os.SEEK_SET)
+        return os.read(file, LONGEST_SAID).decode("utf-8", "replace")
     return ""
 
 
-def settings_of(folder: Path) -> dict[str, Any]:
-    """The settings of an assessment; empty before it has written them."""
-    stamp = _stamp(folder / SETTINGS)
-    return _settings(folder, stamp) if stamp else {}
-
-
-def _of_assessment(run: Run) -> tuple[int, int]:
-    settings = settings_of(run.path)
-    if not settings:
+def _of_assessment(run: Run, found: Seen) -> tuple[int, int]:
+    if not found.selectors:
         return 0, 0
-    single = 0
+    names: list[str] = []
     with suppress(OSError):
-        names = os.listdir(run.path / FINISHED)
-        single = sum(name.endswith(".json") and not name.endswith(ON_ALL_ROWS) for name in names)
-    packed = _packed(run.path / CELLS, _stamp(run.path / CELLS))
-    total = len(settings.get("selectors", ())) * _whole(settings.get("details", {}).get("n_runs"))
-    done = single + packed
+        names = beneath.names(run.path, FINISHED)
+    single = sum(name.endswith(".json") and not name.endswith(ON_ALL_ROWS) for name in names)
+    done, total = single + found.packed, len(found.selectors) * found.n_runs
     return (done, total) if total else (done, done)
 
 
-def _of_tuning(run: Run) -> tuple[int, int]:
-    total = _whole(run.order.options.get("trials")) if run.order is not None else 0
-    return int(recorded(run.path / DATABASE, COUNT) or 0), total
+def _of_tuning(run: Run, found: Seen) -> tuple[int, int]:
+    return found.tried, _whole(run.order.options.get("trials")) if run.order is not None else 0
 
 
 def _beats(folder: Path) -> bool:
     """Whether a tuning in a terminal, which holds no lock, has lately written, and not its last words."""
-    last = _stamp(folder / DATABASE)
-    return last > _stamp(folder / TRIALS) and time.time() - last / 1e9 < QUIET
-
-
-def recorded(path: Path, query: str) -> Any:
-    """The first value of a query to the database of a tuning; None where there is none."""
-    with suppress(sqlite3.Error):
-        if path.exists():
-            with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=1)) as database:
-                found = database.execute(query).fetchone()
-                return None if found is None else found[0]
-    return None
+    last = beneath.modified(folder, DATABASE)
+    return last > beneath.modified(folder, TRIALS) and 0 <= time.time() - last / 1e9 < QUIET
 
 
 def _complaint(folder: Path) -> str:
@@ -141,36 +129,6 @@ def _complaint(folder: Path) -> str:
     return lines[-1].removeprefix(COMPLAINT) if lines else ""
 
 
-@lru_cache(maxsize=256)
-def _settings(folder: Path, stamp: int) -> dict[str, Any]:
-    with suppress(OSError, ValueError):
-        content = json.loads((folder / SETTINGS).read_bytes())
-        if isinstance(content, dict):
-            return {key: content[key] for key in ("selectors", "details") if isinstance(content.get(key), dict)}
-    return {}
-
-
-@lru_cache(maxsize=256)
-def _packed(path: Path, stamp: int) -> int:
-    """The packed runs; fits on all rows are none."""
-    if not stamp:
-        return 0
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    with suppress(OSError, pa.ArrowException):
-        runs = parquet.read_table(path, columns=["run"]).column("run").to_numpy()
-        return int((runs >= 0).sum())
-    return 0
-
-
 def _whole(value: Any) -> int:
     """A number that a file holds; 0 where a damaged one holds something else."""
     return value if isinstance(value, int) else 0
-
-
-def _stamp(path: Path) -> int:
-    try:
-        return path.stat().st_mtime_ns
-    except OSError:
-        return 0

@@ -1,14 +1,14 @@
 """The queue: every order is the very command, in a process of its own that goes on without the server.
 
 A process inherits a lock on the file `held` in its run folder: any server, also one that is started later, sees whether
-it lives, and waits for its end without asking again and again.
+it lives, and waits for its end without asking again and again. Only orders with the seal of this user's pages are
+started or ended: a run folder may be a stranger's.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from steadyset.errors import InputError
+from steadyset.io import beneath
 from steadyset.io.disk import explained
 from steadyset.io.run_files import DATABASE, SETTINGS
 from steadyset.serve.orders import (
@@ -32,6 +33,7 @@ from steadyset.serve.orders import (
     read_order,
     write_order,
 )
+from steadyset.serve.processes import born, end
 from steadyset.serve.shelf import Run, Shelf
 
 # Without the folder of the page among the places of modules: its files are strangers'.
@@ -57,8 +59,9 @@ class Queue:
             self._start_waiting()
 
     def submit(self, name: str, order: Order) -> None:
-        """Put an order at the end of the queue."""
+        """Put an order at the end of the queue; a person gives it."""
         path = self.shelf.place(name)
+        self.shelf.refuse_data_elsewhere(order.options)
         with self._lock:
             if is_held(path):
                 raise InputError(f"{name} is running; pause it first.")
@@ -86,9 +89,8 @@ class Queue:
                 raise InputError(f"{run.name} was not started from this page; stop it where it was started.")
             held = is_held(run.path)
             write_order(run.path, order.but(state=state))
-            if held and order.pid:
-                with suppress(ProcessLookupError):
-                    os.kill(order.pid, signal.SIGTERM)
+            if held and not end(order.pid, order.born, run.path, HELD):
+                raise InputError(f"{run.name} is held by a process that this page did not start; stop it there.")
 
     def _start_waiting(self) -> None:
         waiting = [run for run in self.shelf.runs() if run.order is not None and run.order.state == WAITING]
@@ -104,15 +106,14 @@ class Queue:
                     self._refused(run, run.order, error)
 
     def _start(self, run: Run, order: Order, cores: int) -> None:
-        begun = (run.path / (SETTINGS if order.subcommand == "assess" else DATABASE)).exists()
-        # The folder may have another name than when it was ordered, or come from a stranger.
+        begun = beneath.modified(run.path, SETTINGS if order.subcommand == "assess" else DATABASE) > 0
+        # The folder may have another name than when it was ordered.
         options = {**order.options, "out": run.name} | ({"resume": True} if begun else {})
         command = [*self.program, *self.words(order.subcommand, options)]
-        with explained(run.path):
-            lock = os.open(run.path / HELD, os.O_RDWR | os.O_CREAT, 0o600)
-        try:
+        with explained(run.path), beneath.opened(run.path, HELD, os.O_RDWR | os.O_CREAT, 0o600) as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            with explained(run.path), (run.path / SAID).open("wb") as said:
+            beneath.remove(run.path, SAID)
+            with beneath.opened(run.path, SAID, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600) as said:
                 process = subprocess.Popen(
                     command,
                     cwd=self.shelf.path,
@@ -122,16 +123,14 @@ class Queue:
                     pass_fds=[lock],
                     start_new_session=True,  # Ctrl-C ends the server alone
                 )
-            write_order(run.path, order.but(state=STARTED, pid=process.pid))
-        finally:
-            os.close(lock)
+            write_order(run.path, order.but(state=STARTED, pid=process.pid, born=born(process.pid)))
         self._watch(run.name, cores, process)
 
     def _refused(self, run: Run, order: Order, error: InputError) -> None:
         """Keep why an order was not started where its run shows it."""
         with suppress(OSError, InputError):  # the folder may be what cannot be written
-            (run.path / SAID).write_text(f"{COMPLAINT}{error}\n", encoding="utf-8")
-            write_order(run.path, order.but(state=STARTED, pid=0))
+            beneath.write(run.path, SAID, f"{COMPLAINT}{error}\n".encode())
+            write_order(run.path, order.but(state=STARTED, pid=0, born=""))
 
     def _watch(self, name: str, cores: int, process: subprocess.Popen[bytes] | None) -> None:
         self._running[name] = cores
@@ -142,7 +141,7 @@ class Queue:
         if process is not None:
             process.wait()
         else:
-            with suppress(OSError), (self.shelf.path / name / HELD).open("rb") as lock:
+            with suppress(OSError), beneath.opened(self.shelf.path / name, HELD) as lock:
                 fcntl.flock(lock, fcntl.LOCK_SH)
         with self._lock:
             self._running.pop(name, None)
@@ -153,7 +152,7 @@ class Queue:
 def is_held(folder: Path) -> bool:
     """Whether the process of an order lives."""
     try:
-        with (folder / HELD).open("rb") as lock:
+        with beneath.opened(folder, HELD) as lock:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True

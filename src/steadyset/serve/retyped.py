@@ -5,42 +5,29 @@ Whether the data is still the same is not asked here: the command compares it wi
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from steadyset.command_line import recorded_line
 from steadyset.errors import InputError
-from steadyset.io.run_files import DATABASE
 from steadyset.serve.orders import Order, why_in_terminal
-from steadyset.serve.progress_seen import recorded, settings_of
-from steadyset.serve.shelf import Run
+from steadyset.serve.progress_seen import seen
+from steadyset.serve.shelf import FILES, Run
 
 Given = Callable[[Sequence[str]], tuple[str, dict[str, Any]]]  # what the words of a call of the command say
 SUBCOMMAND_OF = {"assessment": "assess", "tuning": "tune"}
-COMMAND = "select value_json from study_user_attributes where key = 'command'"
-FILES = ("file", "samples", "space")
 
 
 def recorded_command(run: Run) -> str:
     """The line that started a run; "" where none was recorded, as for runs started in Python, or another command."""
-    return recorded_line(_recorded_text(run))
-
-
-def _recorded_text(run: Run) -> str:
-    if run.kind == "assessment":
-        return str(settings_of(run.path).get("details", {}).get("command", ""))
-    with suppress(ValueError):
-        return str(json.loads(recorded(run.path / DATABASE, COMMAND) or '""'))
-    return ""
+    return recorded_line(seen(run.path).command)
 
 
 def order_again(run: Run, given: Given, cores: int) -> Order:
     """The order that continues a run; an InputError says why there is none."""
-    text = _recorded_text(run)
+    text = seen(run.path).command
     if not text:
         raise InputError("It cannot be resumed here: the folder does not record a command. Resume it where it began.")
     subcommand, options = _read(recorded_line(text), run, given)

@@ -11,14 +11,26 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, Response, StreamingResponse
 
 from steadyset.errors import InputError
+from steadyset.io import beneath
 from steadyset.io.run_files import CELLS, FINISHED, RECORDED_FINDINGS, TABLE
 from steadyset.serve.orders import PAUSED, STOPPED, WAITING, Order
-from steadyset.serve.progress_seen import FAILED, FINISHED_STATE, INTERRUPTED, RUNNING, progress_of, said, settings_of
+from steadyset.serve.progress_seen import (
+    DAMAGED,
+    FAILED,
+    FINISHED_STATE,
+    FOUND,
+    INTERRUPTED,
+    RUNNING,
+    progress_of,
+    said,
+    seen,
+)
 from steadyset.serve.python_lines import python_lines
 from steadyset.serve.report_view import report_response
 from steadyset.serve.retyped import order_again, recorded_command
@@ -26,6 +38,7 @@ from steadyset.serve.shelf import REPORT, Run
 from steadyset.serve.site import Site, go_to, site_of
 
 LEAST_PAUSE, DUTY = 1.0, 20.0  # seconds between two interim results, and how many times as long as one takes
+MAX_SHOWN = 256 << 20  # bytes of a report or a table
 REPORT_SECONDS = 900.0  # many selectors have many pictures
 INTERIM = {"assessment": "interim", "tuning": "front"}  # tasks
 STATES = {
@@ -36,6 +49,8 @@ STATES = {
     FAILED: "It could not run",
     INTERRUPTED: "Interrupted",
     FINISHED_STATE: "Finished",
+    FOUND: "Found in this folder, not ordered on this page",
+    DAMAGED: "Damaged",
 }
 
 
@@ -94,8 +109,8 @@ async def run_page(request: Request) -> Response:
         progress=progress,
         shown=text,
         states=STATES,
-        has_table=(run.path / TABLE).exists(),
-        has_report=progress.done and (run.kind == "assessment" or (run.path / RECORDED_FINDINGS).exists()),
+        has_table=beneath.modified(run.path, TABLE) > 0,
+        has_report=progress.done and (run.kind == "assessment" or beneath.modified(run.path, RECORDED_FINDINGS) > 0),
         said=said(run.path),
         **_copied(site, run),
         **_resumed(site, run, progress.state),
@@ -104,30 +119,30 @@ async def run_page(request: Request) -> Response:
 
 def _copied(site: Site, run: Run) -> dict[str, Any]:
     """What can be copied: the command line and the lines of Python that do the same."""
-    if run.order is None:  # the command was typed
+    order = run.order or run.found
+    if order is None:  # the command was typed
         return {"command": recorded_command(run), "python": ""}
-    options = dict(run.order.options)
+    options = dict(order.options)
     try:
-        command = site.command(run.order.subcommand, options)
-    except InputError:  # an order of another version
+        return {"command": site.command(order.subcommand, options), "python": python_lines(order.subcommand, options)}
+    except (InputError, TypeError, ValueError, KeyError):  # an order of another version, or of a stranger
         return {"command": "", "python": ""}
-    return {"command": command, "python": python_lines(run.order.subcommand, options)}
 
 
 def _resumed(site: Site, run: Run, state: str) -> dict[str, Any]:
     """Whether a run can be resumed here, and why not where one might expect it."""
-    if state in (FINISHED_STATE, RUNNING, WAITING):
+    if state in (FINISHED_STATE, RUNNING, WAITING, DAMAGED):
         return {"resumable": False, "why_not": ""}
     try:
-        _order_of(site, run)
+        site.shelf.refuse_data_elsewhere(_order_of(site, run).options)
     except InputError as error:
         return {"resumable": False, "why_not": str(error)}
     return {"resumable": True, "why_not": ""}
 
 
 def _order_of(site: Site, run: Run) -> Order:
-    """What the page was asked for, or the command that was typed."""
-    return order_again(run, site.given, site.cores) if run.order is None else run.order
+    """What the page was asked for, an order that came with the folder, or the command that was typed."""
+    return run.order or run.found or order_again(run, site.given, site.cores)
 
 
 async def run_progress(request: Request) -> Response:
@@ -167,7 +182,7 @@ def _refuse_locked(run: Run) -> None:
 
 def _with_selectors(options: Mapping[str, Any], run: Run) -> dict[str, Any]:
     """The options with the selectors of the folder, where the command left them to its defaults."""
-    return {**options, "selectors": list(options.get("selectors") or settings_of(run.path).get("selectors", ()))}
+    return {**options, "selectors": list(options.get("selectors") or seen(run.path).selectors)}
 
 
 def _more(options: Mapping[str, Any], form: Mapping[str, str]) -> dict[str, Any]:
@@ -191,11 +206,12 @@ async def run_report(request: Request) -> Response:
     site = site_of(request)
     run = site.shelf.run(request.path_params["name"])
     target = run.path / REPORT
-    if not _is_fresh(target, run.path):
+    if not _is_fresh(run.path):
         begin = time.time_ns()
         await site.aside.call("write_report", str(run.path), str(target), "html", seconds=REPORT_SECONDS)
-        os.utime(target, ns=(begin, begin))  # it does not hold the runs that ended while it was written
-    return report_response(HTMLResponse(target.read_bytes()), request, run.name)
+        # It does not hold the runs that ended while it was written.
+        os.utime(target, ns=(begin, begin), follow_symlinks=False)
+    return report_response(HTMLResponse(_content(run, REPORT)), request, run.name)
 
 
 async def run_frame(request: Request) -> Response:
@@ -204,13 +220,19 @@ async def run_frame(request: Request) -> Response:
     return site_of(request).page(request, "frame.html.j2", name=request.path_params["name"])
 
 
-def _is_fresh(target: Path, folder: Path) -> bool:
+def _is_fresh(folder: Path) -> bool:
     """Whether a report was begun after the last run."""
-    if not target.exists():
-        return False
-    written = target.stat().st_mtime
-    sources = [folder / name for name in (CELLS, FINISHED, TABLE, RECORDED_FINDINGS)]
-    return all(not one.exists() or one.stat().st_mtime <= written for one in sources)
+    written = beneath.modified(folder, REPORT)
+    sources = (CELLS, FINISHED, TABLE, RECORDED_FINDINGS)
+    return written > 0 and all(beneath.modified(folder, name) <= written for name in sources)
+
+
+def _content(run: Run, name: str) -> bytes:
+    """A file of a run folder, which may be a stranger's."""
+    try:
+        return beneath.read(run.path, name, MAX_SHOWN)
+    except OSError as error:
+        raise InputError(f"{name} cannot be read: {error.strerror or error}.") from None
 
 
 async def run_file(request: Request) -> Response:
@@ -218,8 +240,8 @@ async def run_file(request: Request) -> Response:
     site = site_of(request)
     run = site.shelf.run(request.path_params["name"])
     wanted = request.path_params["file"]
-    if wanted == TABLE and (run.path / TABLE).exists():
-        return FileResponse(run.path / TABLE, media_type="text/csv", filename=f"{run.name}-{TABLE}")
+    if wanted == TABLE and os.path.lexists(run.path / TABLE):
+        return _download(_content(run, TABLE), f"{run.name}-{TABLE}", "text/csv")
     if wanted == "methods.txt":
         text = await site.aside.call("methods", str(run.path))
         return site.page(request, "methods.html.j2", text=text)
@@ -236,6 +258,10 @@ async def _figures(site: Site, run: Run) -> Response:
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
             for path in sorted(folder.rglob("*")):
                 archive.write(path, path.relative_to(folder))
-    name = f"{run.name}-figures.zip".encode("ascii", "replace").decode().replace('"', "")
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(packed.getvalue(), media_type="application/zip", headers=headers)
+    return _download(packed.getvalue(), f"{run.name}-figures.zip", "application/zip")
+
+
+def _download(content: bytes, name: str, kind: str) -> Response:
+    plain = name.encode("ascii", "replace").decode().replace('"', "")
+    headers = {"Content-Disposition": f"attachment; filename=\"{plain}\"; filename*=utf-8''{quote(name)}"}
+    return Response(content, media_type=kind, headers=headers)

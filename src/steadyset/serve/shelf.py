@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
-import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from steadyset.errors import InputError
+from steadyset.io import beneath
 from steadyset.io.disk import explained
+from steadyset.io.labels import shown_name
 from steadyset.io.run_files import (
     ALIKE_FEATURES,
     CELLS,
@@ -26,9 +29,11 @@ from steadyset.io.run_files import (
     TABLE,
     TRIALS,
 )
-from steadyset.serve.orders import ASKED, HELD, SAID, Order, read_order
+from steadyset.serve.orders import ASKED, HELD, SAID, Order, found_order, read_order
 
 DATA = "data"  # the folder of uploaded tables
+FILES = ("file", "samples", "space")  # the options of the command that name files to read
+LONGEST = 255  # bytes of a name
 REPORT = "report.html"
 NAME = re.compile(r"[^\W_][\w .()+-]{0,79}")  # begins with a letter or digit, and has no separators
 ENDINGS = re.compile(
@@ -40,13 +45,17 @@ OWN_TOO = (RECORDED_FINDINGS, RECORDED_METHODS, CHOSEN, *(f"{DATABASE}-{part}" f
 
 
 class Run(NamedTuple):
-    """A run folder: of an assessment or of a tuning, with what the page was asked for where it was."""
+    """A run folder: of an assessment or of a tuning.
+
+    `order` is what a person asked this user's page for; `found` is an order that came with the folder.
+    """
 
     name: str
     path: Path
     kind: str
     order: Order | None
     changed: datetime
+    found: Order | None = None
 
 
 class Shelf:
@@ -79,7 +88,7 @@ class Shelf:
         """A data file by the name that `tables` gives it."""
         folder, _, file = name.rpartition("/")
         path = self.path / folder / file
-        if folder not in ("", DATA) or not _is_plain(file) or not _is_table(path):
+        if not _fits(file) or folder not in ("", DATA) or not _is_plain(file) or not _is_table(path):
             raise InputError(f"There is no data file {name!r} here.")
         return path
 
@@ -89,10 +98,10 @@ class Shelf:
 
     def place(self, name: str) -> Path:
         """The path of a run folder, which may not exist; names that could leave the folder are refused."""
-        if not NAME.fullmatch(name) or name.rstrip(" .") != name or name == DATA:
+        if not NAME.fullmatch(name) or name.rstrip(" .") != name or name == DATA or not _fits(name):
             raise InputError(
-                f"{name!r} cannot be the name of a run: use letters, digits, spaces and . _ - ( ) +, and begin with a "
-                "letter or a digit."
+                f"{name[:80]!r} cannot be the name of a run: use at most 80 letters, digits, spaces and . _ - ( ) +, "
+                "and begin with a letter or a digit."
             )
         path = self.path / name
         if path.is_symlink() or path.resolve().parent != self.path:
@@ -101,7 +110,8 @@ class Shelf:
 
     def free_name(self, wanted: str) -> str:
         """The wanted name, with a number where it is taken."""
-        stem = re.sub(r"[^\w.-]+", "-", wanted).strip("-._")[:60] or "run"
+        stem = re.sub(r"[^\w.-]+", "-", wanted).strip("-._")[:60]
+        stem = stem.encode()[:200].decode(errors="ignore") or "run"
         names = (stem, *(f"{stem}-{i}" for i in range(2, 10_000)))
         return next(name for name in names if name != DATA and not self.place(name).exists())
 
@@ -117,14 +127,34 @@ class Shelf:
         """Remove a run folder; what neither runs nor the page wrote stays, and is named."""
         with explained(run.path):
             for name in (*OWN, *OWN_TOO):
-                (run.path / name).unlink(missing_ok=True)
-            for folder in (FINISHED, RANKINGS):
-                if (run.path / folder).is_dir() and not (run.path / folder).is_symlink():
-                    shutil.rmtree(run.path / folder)
+                with suppress(IsADirectoryError, PermissionError):  # a folder of that name stays
+                    beneath.remove(run.path, name)
+            for name in (FINISHED, RANKINGS):
+                beneath.remove_folder(run.path, name)
             left = sorted(path.name for path in run.path.iterdir())
             if not left:
                 run.path.rmdir()
         return left
+
+    def refuse_data_elsewhere(self, options: Mapping[str, Any]) -> None:
+        """Refuse an order that reads files outside of the folder, also by way of a link."""
+        for name in FILES:
+            given = options.get(name)
+            if given is None:
+                continue
+            path = Path(str(given))
+            inside = path.relative_to(self.path) if path.is_relative_to(self.path) else path
+            try:
+                if inside.is_absolute() or ".." in inside.parts or not inside.parts:
+                    raise InputError(
+                        f"{shown_name(str(given))} lies outside of the folder of the page, which reads nothing there; "
+                        "use the command in a terminal, or upload the file."
+                    )
+                with beneath.opened(self.path, inside):
+                    pass
+            except OSError as error:
+                why = error.strerror or str(error)
+                raise InputError(f"{shown_name(str(given))} cannot be read: {why}.") from None
 
     def _within(self, name: str) -> Path:
         folder = self.path / name
@@ -140,15 +170,16 @@ class Shelf:
                 yield path
 
     def _run(self, path: Path) -> Run | None:
-        order = read_order(path)
-        marks = {"assessment": path / SETTINGS, "tuning": path / DATABASE}
-        kind = next((kind for kind, mark in marks.items() if mark.exists()), None)
-        if kind is None and order is None:
+        order, found = read_order(path), found_order(path)
+        marks = {"assessment": SETTINGS, "tuning": DATABASE}
+        kind = next((kind for kind, mark in marks.items() if os.path.lexists(path / mark)), None)
+        asked = order or found
+        if kind is None and asked is None:
             return None
-        if kind is None and order is not None:
-            kind = {"assess": "assessment"}.get(order.subcommand, "tuning")
-        stamps = [one.stat().st_mtime for one in (path, path / FINISHED, path / CELLS, path / DATABASE) if one.exists()]
-        return Run(path.name, path, str(kind), order, datetime.fromtimestamp(max(stamps)))
+        if kind is None and asked is not None:
+            kind = {"assess": "assessment"}.get(asked.subcommand, "tuning")
+        stamps = [beneath.modified(path, name) for name in (".", FINISHED, CELLS, DATABASE)]
+        return Run(path.name, path, str(kind), order, _moment(max(stamps)), found)
 
 
 def harmless_name(given: str) -> str:
@@ -162,6 +193,21 @@ def harmless_name(given: str) -> str:
         raise InputError(f"{base[:80]!r} has an unknown ending; expected {kinds}.")
     stem = re.sub(r"[^A-Za-z0-9]+", "-", base[: ending.start()]).strip("-")[:40] or "table"
     return f"{stem}-{secrets.token_hex(3)}{ending[0]}"
+
+
+def _fits(name: str) -> bool:
+    """Whether a disk can hold a name."""
+    with suppress(UnicodeError):
+        return len(os.fsencode(name)) <= LONGEST
+    return False
+
+
+def _moment(nanoseconds: int) -> datetime:
+    """A time of a file; one that a stranger set may lie beyond every calendar."""
+    try:
+        return datetime.fromtimestamp(nanoseconds / 1e9)
+    except (OverflowError, OSError, ValueError):
+        return datetime.fromtimestamp(0)
 
 
 def _is_plain(name: str) -> bool:

@@ -37,12 +37,13 @@ async def login_page(request: Request) -> Response:
 
 
 async def login(request: Request) -> Response:
-    """Trade the password for a cookie; who guesses has to wait."""
+    """Trade the password for a cookie; guesses wait for each other, so that many at once are no faster than one."""
     site = site_of(request)
     form = await request.form()
-    if site.access.password is None or not site.access.admits(str(form.get("password", ""))):
-        await asyncio.sleep(WRONG_PASSWORD_SECONDS)
-        return HTMLResponse(site.text("login.html.j2", request, wrong=True), 403)
+    async with site.guessing:
+        if site.access.password is None or not site.access.admits(str(form.get("password", ""))):
+            await asyncio.sleep(WRONG_PASSWORD_SECONDS)
+            return HTMLResponse(site.text("login.html.j2", request, wrong=True), 403)
     return _with_cookie(RedirectResponse("/", 303), site)
 
 

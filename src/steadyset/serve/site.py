@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shlex
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ from steadyset.errors import MissingExtraError, SteadysetError
 from steadyset.io.labels import shown_name
 from steadyset.serve.access import Access
 from steadyset.serve.aside import Aside, as_field
-from steadyset.serve.guard import CHANGE, TooMuchError
+from steadyset.serve.guard import CHANGE, TooMuchError, TooSlowError
 from steadyset.serve.queueing import Queue, Words
 from steadyset.serve.retyped import Given
 from steadyset.serve.shelf import Shelf
@@ -44,6 +45,7 @@ class Site:
     temporary: Path
     cores: int
     aside: Aside = field(default_factory=Aside)
+    guessing: asyncio.Lock = field(default_factory=asyncio.Lock)  # of passwords: one after the other
 
     def __post_init__(self) -> None:
         self.queue = Queue(self.shelf, self.words, self.cores)
@@ -72,17 +74,21 @@ class Site:
         return text
 
     async def on_error(self, request: Request, error: Exception) -> Response:
-        """The sentence of an error, where the page shows such."""
-        assert isinstance(error, SteadysetError)
-        sentence = self.without_paths(error.told(as_field))
-        code = 413 if isinstance(error, TooMuchError) else 400
+        """The sentence of an error, where the page shows such; also of what the system refuses, such as a name."""
+        told = error.told(as_field) if isinstance(error, SteadysetError) else f"This cannot be done: {_reason(error)}."
+        sentence = self.without_paths(told)
+        code = 413 if isinstance(error, TooMuchError) else 408 if isinstance(error, TooSlowError) else 400
         if request.headers.get("hx-request") != "true":
             if "text/html" not in request.headers.get("accept", ""):
                 return PlainTextResponse(sentence, code)
             return HTMLResponse(self.text("refused.html.j2", request, sentence=sentence), code)
         # With 200: a browser lists other codes as errors of the page.
-        told = self.text("complaint.html.j2", request, sentence=sentence)
-        return HTMLResponse(told, headers={"HX-Retarget": "#complaint", "HX-Reswap": "innerHTML"})
+        part = self.text("complaint.html.j2", request, sentence=sentence)
+        return HTMLResponse(part, headers={"HX-Retarget": "#complaint", "HX-Reswap": "innerHTML"})
+
+
+def _reason(error: Exception) -> str:
+    return str(getattr(error, "strerror", None) or error)
 
 
 def site_of(request: Request) -> Site:

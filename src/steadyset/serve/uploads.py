@@ -28,7 +28,7 @@ async def upload(request: Request) -> Response:
 async def _streamed(request: Request, target: Path) -> None:
     size = 0
     try:
-        with explained(target), written_durably(target) as beside, beside.open("xb") as file:
+        with explained(target), written_durably(target) as beside, beside.open("wb") as file:
             async for part in request.stream():
                 size += len(part)
                 file.write(part)

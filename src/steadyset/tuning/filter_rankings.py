@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import math
 import re
 import time
 import zipfile
@@ -21,7 +22,8 @@ import numpy as np
 
 from steadyset._version import __version__
 from steadyset.assessment.request import fingerprint
-from steadyset.io.disk import explained, write_durably
+from steadyset.io import beneath
+from steadyset.io.disk import explained
 from steadyset.io.run_files import RANKINGS
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.resampling import Resample
@@ -31,6 +33,7 @@ from steadyset.selectors.filters import get_filter, top_features
 
 # What numpy and zipfile raise of files that are none of theirs, among them RuntimeError of one that seems encrypted.
 DAMAGE = (OSError, ValueError, TypeError, KeyError, EOFError, RuntimeError, MemoryError, zipfile.BadZipFile, zlib.error)
+HEADERS = 1 << 16  # bytes of a file beside its numbers, at most
 
 
 class Rankings:
@@ -50,7 +53,7 @@ class Rankings:
         self.resamples = resamples
         self.weights = np.stack([resample.weights(len(plan.y)) for resample in resamples])
         self.n_jobs = n_jobs
-        self._store = None if folder is None else Store(folder / RANKINGS, plan, self.weights.shape[0])
+        self._store = None if folder is None else Store(folder, plan, self.weights.shape[0])
         self._known: dict[str, tuple[Ints, float]] = {}
 
     def best(self, name: str, k: int) -> Ints:
@@ -114,8 +117,12 @@ class Store:
 
     def read(self, name: str) -> dict[str, tuple[Ints, float]]:
         """The ranking by its filter; nothing where there is none, or one that is damaged: it is made again."""
+        most = 4 * math.prod(self.shape) + HEADERS
         try:
-            with np.load(io.BytesIO(self._path(name).read_bytes()), allow_pickle=False) as file:
+            content = io.BytesIO(beneath.read(self.folder, self._name(name), most))
+            if sum(part.file_size for part in zipfile.ZipFile(content).infolist()) > most:  # packed, it may be small
+                return {}
+            with np.load(content, allow_pickle=False) as file:
                 order, seconds = file["order"], float(file["seconds"])
         except DAMAGE:
             return {}
@@ -130,9 +137,10 @@ class Store:
         np.savez(content, order=order.astype(np.int32), seconds=np.float64(seconds))
         with explained(self.folder, resumable=True):
             self.folder.mkdir(parents=True, exist_ok=True)
-            write_durably(self._path(name), content.getvalue())
+            beneath.make_folder(self.folder, RANKINGS)
+            beneath.write(self.folder, self._name(name), content.getvalue())
 
-    def _path(self, name: str) -> Path:
+    def _name(self, name: str) -> str:
         identity = json.dumps(self.identity | {"filter": name}, sort_keys=True, default=str)
         digest = hashlib.sha256(identity.encode("utf-8", "backslashreplace")).hexdigest()[:16]
-        return self.folder / f"{re.sub(r'[^A-Za-z0-9_]', '_', name)[:40]}-{digest}.npz"
+        return f"{RANKINGS}/{re.sub(r'[^A-Za-z0-9_]', '_', name)[:40]}-{digest}.npz"

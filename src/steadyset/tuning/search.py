@@ -19,7 +19,7 @@ import numpy as np
 
 from steadyset.command_line import command_line
 from steadyset.errors import Argument, InputError, MissingExtraError, SteadysetError
-from steadyset.io.run_files import DATABASE
+from steadyset.io.run_files import database_of
 from steadyset.progress import Tell
 from steadyset.tuning.space import Domain, Params, Range, Space, random_pick
 
@@ -232,7 +232,7 @@ def recorded_trials(folder: Path) -> Trials:
     from steadyset.tuning.trials import Trials
 
     with quiet():
-        storage = _database(f"sqlite:///{folder.absolute() / DATABASE}")
+        storage = _database(f"sqlite:///{database_of(folder).absolute()}")
         try:
             study = optuna.load_study(study_name=IN_FOLDER, storage=storage)
             trials, settings = study.get_trials(deepcopy=False), study.user_attrs[SETTINGS]

@@ -18,7 +18,7 @@ from steadyset.io.data_table import Data
 from steadyset.io.disk import explained, folder_path, write_durably
 from steadyset.io.labels import given_names
 from steadyset.io.observations import target_values
-from steadyset.io.run_files import CHOSEN, DATABASE, RECORDED_FINDINGS, RECORDED_METHODS, TRIALS
+from steadyset.io.run_files import CHOSEN, RECORDED_FINDINGS, RECORDED_METHODS, TRIALS, database_of
 from steadyset.measures import get_measure
 from steadyset.measures.options import check_similarity
 from steadyset.progress import Progress, check_progress, compiling_told, progress_told
@@ -229,7 +229,7 @@ def _place(storage: str | None, out: str | Path | None) -> tuple[str, str | None
             Path(out).mkdir(parents=True, exist_ok=True)
     if storage is not None:
         return "The storage", storage
-    return (str(out), f"sqlite:///{Path(out).absolute() / DATABASE}") if out is not None else ("memory", None)
+    return (str(out), f"sqlite:///{database_of(Path(out)).absolute()}") if out is not None else ("memory", None)
 
 
 def _settings(

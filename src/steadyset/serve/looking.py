@@ -1,0 +1,225 @@
+"""What the files of a run folder say, read in a process of its own: a stranger's folder ends it, never the server.
+
+One process looks at one folder after the other; it is ended and started again where a folder takes it too long, too
+much memory or its life. It is asked and answers in lines of JSON.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import select
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from steadyset.io import beneath
+from steadyset.io.run_files import CELLS, DATABASE, SETTINGS
+
+SECONDS = 5.0  # that one folder may take, and as long again where the process has to be started
+MAX_BYTES, SPARE_BYTES = 256 << 20, 2 << 30  # of a file, and of memory
+MAX_ANSWER = 8 << 20
+COUNT = "select count(*) from trials where state in ('COMPLETE', 'PRUNED')"
+COMMAND = "select value_json from study_user_attributes where key = 'command'"
+NO_ANSWER = "reading it takes too much time or memory"
+EVERY = 1_000_000  # steps of a query between two looks at the clock
+
+
+class Seen(NamedTuple):
+    """What a run folder says.
+
+    Attributes
+    ----------
+    selectors : their number
+    n_runs : how many runs of each were asked for; 0: unknown
+    until : width of the intervals at which an assessment ends, and its most runs; None where it has a number of runs
+    packed : finished runs in the packed file, without fits on all rows
+    tried : finished configurations of a tuning
+    command : the line that began it
+    damaged : what is wrong with the folder, "" where nothing is
+    """
+
+    selectors: tuple[str, ...] = ()
+    n_runs: int = 0
+    until: tuple[float, int] | None = None
+    packed: int = 0
+    tried: int = 0
+    command: str = ""
+    damaged: str = ""
+
+
+class Looker:
+    """Asks the process that looks; what a folder said is known until one of its files changes."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._known: dict[Path, tuple[tuple[int, ...], Seen]] = {}
+        atexit.register(self.close)
+
+    def look(self, folder: Path) -> Seen:
+        """What the files of a folder say."""
+        stamp = tuple(beneath.modified(folder, name) for name in (SETTINGS, CELLS, DATABASE))
+        with self._lock:
+            if folder not in self._known or self._known[folder][0] != stamp:
+                self._known[folder] = stamp, self._asked(folder)
+            return self._known[folder][1]
+
+    def close(self) -> None:
+        """End the process."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.wait()
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    with suppress(OSError):
+                        pipe.close()
+
+    def _asked(self, folder: Path) -> Seen:
+        if not any(os.path.lexists(folder / name) for name in (SETTINGS, CELLS, DATABASE)):
+            return Seen()
+        for _ in range(2):  # a process that was ended from outside is no fault of the folder
+            if self._process is None or self._process.poll() is not None:
+                self.close()
+                self._process = _started()
+            answer = self._answer(os.fsencode(folder))
+            if answer is not None:
+                return answer
+            self.close()
+        return Seen(damaged=NO_ANSWER)
+
+    def _answer(self, path: bytes) -> Seen | None:
+        process = self._process
+        assert process is not None
+        assert process.stdin is not None
+        assert process.stdout is not None
+        found, end = b"", time.monotonic() + 2 * SECONDS
+        try:
+            process.stdin.write(json.dumps(os.fsdecode(path)).encode() + b"\n")
+            process.stdin.flush()
+            while not found.endswith(b"\n") and len(found) < MAX_ANSWER:
+                if not select.select([process.stdout], [], [], max(0.0, end - time.monotonic()))[0]:
+                    return None
+                part = os.read(process.stdout.fileno(), 1 << 16)
+                if not part:
+                    return None
+                found += part
+            content = json.loads(found)
+        except (OSError, ValueError, RecursionError):
+            return None
+        until = content["until"]
+        return Seen(**{**content, "selectors": tuple(content["selectors"]), "until": until and (until[0], until[1])})
+
+
+def looked_at(folder: Path) -> Seen:
+    """In the other process: what the files of a folder say."""
+    try:
+        settings = _settings(folder)
+        packed = _packed(folder)
+        tried, command = _tuning(folder)
+    except FileNotFoundError as error:
+        return Seen(damaged=f"{Path(str(error.filename)).name} is gone")
+    except (OSError, ValueError, RecursionError, MemoryError) as error:
+        text = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        return Seen(damaged=text.splitlines()[0][:200])
+    return Seen(*settings[:3], packed, tried, command or settings[3])
+
+
+def _settings(folder: Path) -> tuple[tuple[str, ...], int, tuple[float, int] | None, str]:
+    if not os.path.lexists(folder / SETTINGS):
+        return (), 0, None, ""
+    content = json.loads(beneath.read(folder, SETTINGS, MAX_BYTES))
+    selectors = _entry(content, "selectors", dict)
+    details = _entry(content, "details", dict)
+    rule = _entry(details, "automatic", dict)
+    until = (float(_entry(rule, "width", (int, float))), int(_entry(rule, "max_runs", int))) if rule else None
+    if not all(isinstance(text, str) for text in selectors.values()):
+        raise ValueError(f"{SETTINGS} has selectors that are no texts")
+    return tuple(selectors), _entry(details, "n_runs", int), until, _entry(details, "command", str)
+
+
+def _entry(content: Any, name: str, kind: Any) -> Any:
+    """An entry of the settings; the empty one of its kind where there is none."""
+    if not isinstance(content, dict):
+        raise ValueError(f"{SETTINGS} holds no object")
+    found = content.get(name)
+    if found is None:
+        return kind[0]() if isinstance(kind, tuple) else kind()
+    if not isinstance(found, kind) or isinstance(found, bool):
+        raise ValueError(f"{SETTINGS} has {name} of another kind")
+    return found
+
+
+def _packed(folder: Path) -> int:
+    """The packed runs; fits on all rows are none."""
+    if not os.path.lexists(folder / CELLS):
+        return 0
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        runs = parquet.read_table(pa.BufferReader(beneath.read(folder, CELLS, MAX_BYTES)), columns=["run"])
+        return int((runs.column("run").to_numpy() >= 0).sum())
+    except (pa.ArrowException, KeyError, TypeError) as error:
+        raise ValueError(f"{CELLS}: {error}") from None
+
+
+def _tuning(folder: Path) -> tuple[int, str]:
+    """How many configurations a tuning has finished, and its command.
+
+    The database is read into memory: its file is opened without following a link, and nobody waits for its lock.
+    """
+    if not os.path.lexists(folder / DATABASE):
+        return 0, ""
+    content = beneath.read(folder, DATABASE, MAX_BYTES)
+    if not content:  # a tuning is about to make it
+        return 0, ""
+    end = time.monotonic() + SECONDS
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.set_progress_handler(lambda: time.monotonic() > end, EVERY)
+        try:
+            database.deserialize(content)
+            database.execute("pragma trusted_schema = off")
+            odd = database.execute("select name from sqlite_master where type in ('view', 'trigger')").fetchone()
+            if odd is not None:
+                raise ValueError(f"{DATABASE} was not made by a tuning: it holds views or triggers")
+            return int(_first(database, COUNT) or 0), str(json.loads(_first(database, COMMAND) or '""'))
+        except (sqlite3.Error, OverflowError):  # it is being made, or written at this moment
+            return 0, ""
+
+
+def _first(database: sqlite3.Connection, query: str) -> Any:
+    found = database.execute(query).fetchone()
+    return None if found is None else found[0]
+
+
+def _started() -> subprocess.Popen[bytes]:
+    """The process that looks; it ends with the server, whose end closes its input."""
+    return subprocess.Popen(
+        [sys.executable, "-P", "-m", "steadyset.serve.looking"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,  # Ctrl-C is the server's
+    )
+
+
+def _main() -> None:
+    from steadyset.serve.aside import limit_memory
+
+    limit_memory(SPARE_BYTES)
+    for line in sys.stdin.buffer:
+        seen = looked_at(Path(json.loads(line)))
+        sys.stdout.write(json.dumps(seen._asdict()) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    _main()

@@ -1,0 +1,268 @@
+"""A run folder that somebody made on purpose: the page, the command and Python read it, and nothing else happens."""
+
+import fcntl
+import json
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import time
+
+import pytest
+from tests.hostile import made
+from tests.waiting import until
+
+import steadyset as st
+from steadyset.cli import run
+from steadyset.errors import InputError
+from steadyset.io import beneath
+from steadyset.serve.orders import HELD, STARTED, WAITING, Order, found_order, read_order, write_order
+from steadyset.serve.processes import born, end
+from steadyset.serve.progress_seen import DAMAGED, FOUND, RUNNING, progress_of
+from steadyset.serve.queueing import Queue, is_held
+from steadyset.serve.shelf import Shelf
+
+pytestmark = pytest.mark.posix
+SLEEPS = (sys.executable, "-S", "-c", "import time; time.sleep(600)")
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """One honest run folder, copied where a test needs it."""
+    return made.finished(tmp_path_factory.mktemp("made") / "honest")
+
+
+@pytest.fixture
+def honest(whole, folder):
+    shutil.copytree(whole, folder / "honest")
+    return folder / "honest"
+
+
+def looks(client, *names):
+    """What a visitor looks at; every page answers."""
+    pages = ["/", "/runs", *(f"/runs/{name}{part}" for name in names for part in ("", "/answer"))]
+    answers = {page: client.get(page) for page in pages}
+    assert {page: answer.status_code for page, answer in answers.items()} == dict.fromkeys(pages, 200)
+    return {page: answer.text for page, answer in answers.items()}
+
+
+# ---- nothing starts by itself -----------------------------------------------------------------------------------
+
+
+def test_an_order_that_came_with_a_folder_is_shown_and_not_started(folder, access, victim, own_state):
+    made.ordered(folder / "gift", victim)
+    started = []
+    queue = Queue(Shelf(folder), lambda subcommand, options: started.append(options) or ["x"], 2, SLEEPS)
+    queue.begin()
+    found = Shelf(folder).run("gift")
+    assert (started, found.order, found.found.state, is_held(found.path)) == ([], None, WAITING, False)
+    assert progress_of(found).state == FOUND
+
+
+def test_a_person_can_run_what_was_found_but_not_on_files_elsewhere(client, folder, victim):
+    made.ordered(folder / "gift", victim)
+    page = client.get("/runs/gift").text
+    assert "Found in this folder, not ordered on this page" in page
+    assert "Run it here" not in page
+    assert "lies outside of the folder of the page" in page
+    answer = client.post("/runs/gift/resume", headers=client.change)
+    assert (answer.status_code, "lies outside of the folder" in answer.text) == (400, True)
+    (folder / "table.csv").write_text("x,z,y\n" + "1,2,a\n2,1,b\n3,5,a\n4,4,b\n" * 5, encoding="utf-8")
+    options = {"file": "table.csv", "target": "y", "selectors": ["anova:k=1"], "runs": "3", "out": "gift2"}
+    made.ordered(folder / "gift2", victim, options=options)
+    assert "Run it here" in client.get("/runs/gift2").text
+    assert client.post("/runs/gift2/resume", headers=client.change).headers["location"] == "/runs/gift2"
+    until(lambda: not progress_of(Shelf(folder).run("gift2")).lives)
+    assert read_order(folder / "gift2") is not None
+
+
+@pytest.mark.parametrize("name", ["/etc/hostname", "../thesis.csv", "data/../../thesis.csv", "link.csv", "missing.csv"])
+def test_data_outside_of_the_folder_is_refused_in_orders(folder, victim, name):
+    os.symlink(victim, folder / "link.csv")
+    for option in ("file", "samples", "space"):
+        with pytest.raises(InputError, match=r"outside of the folder|cannot be read"):
+            Shelf(folder).refuse_data_elsewhere({option: name})
+
+
+def test_a_sealed_order_counts_in_its_own_folder_alone(folder):
+    write_order(folder / "mine", Order("assess", {"out": "mine"}))
+    assert read_order(folder / "mine") is not None
+    shutil.copytree(folder / "mine", folder / "copy")
+    assert (read_order(folder / "copy"), found_order(folder / "copy").subcommand) == (None, "assess")
+    content = json.loads((folder / "mine" / "asked.json").read_text(encoding="utf-8"))
+    content["options"]["target"] = "other"
+    (folder / "mine" / "asked.json").write_text(json.dumps(content), encoding="utf-8")
+    assert read_order(folder / "mine") is None
+
+
+def test_the_key_that_seals_orders_is_this_users_alone(folder, tmp_path):
+    write_order(folder / "mine", Order("assess"))
+    assert (tmp_path / "state" / "steadyset" / "page.key").stat().st_mode & 0o777 == 0o600
+
+
+# ---- no link is followed -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", made.FILES)
+def test_a_link_in_a_run_folder_is_neither_read_nor_written_through(client, folder, victim, name, whole):
+    shutil.copytree(whole, folder / "gift")
+    (folder / "gift" / name).unlink(missing_ok=True)
+    os.symlink(victim, folder / "gift" / name)
+    os.utime(victim, (time.time() + 600,) * 2)
+    texts = looks(client, "gift")
+    for path in ("/runs/gift/report", "/runs/gift/files/features.csv", "/runs/gift/files/methods.txt"):
+        texts[path] = client.get(path).text
+    client.post("/runs/gift/resume", headers=client.change)
+    assert not [page for page, text in texts.items() if made.VICTIM in text]
+    assert client.delete("/runs/gift", headers=client.change).status_code in (200, 303)
+    assert not (folder / "gift").exists()
+
+
+@pytest.mark.parametrize("name", ["assessment.json", "cells.parquet", "alike.parquet"])
+def test_python_and_the_command_follow_no_link_in_a_run_folder(tmp_path, victim, name, whole, capsys):
+    gift = tmp_path / "gift"
+    shutil.copytree(whole, gift)
+    copy = tmp_path / "elsewhere"
+    (gift / name).replace(copy)
+    os.symlink(copy, gift / name)
+    with pytest.raises(InputError, match="it is a link, which is not followed"):
+        st.Assessment.open(gift).features_table()
+    assert run(["report", str(gift), "-o", str(tmp_path / "r.html")]) == 2
+    assert "it is a link, which is not followed" in capsys.readouterr().err
+
+
+def test_what_a_command_writes_replaces_a_link_and_leaves_its_target(tmp_path, victim, whole):
+    os.symlink(victim, tmp_path / "report.md")
+    st.report(whole, tmp_path / "report.md", format="md")
+    assert not (tmp_path / "report.md").is_symlink()
+
+
+def test_a_folder_of_cells_that_is_a_link_is_refused_and_nothing_in_it_is_removed(tmp_path, whole):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    for name in ("0-0.json", ".0-1.json.1.part"):
+        (elsewhere / name).write_text("{}", encoding="utf-8")
+    gift = tmp_path / "gift"
+    shutil.copytree(whole, gift)
+    shutil.rmtree(gift / "finished")
+    os.symlink(elsewhere, gift / "finished")
+    with pytest.raises(InputError, match="finished cannot be read: it is a link"):
+        st.Assessment.open(gift)
+    assert sorted(os.listdir(elsewhere)) == [".0-1.json.1.part", "0-0.json"]
+
+
+def test_a_file_that_becomes_a_link_after_it_was_looked_at_is_not_followed(tmp_path, victim, monkeypatch):
+    (tmp_path / "a").write_text("plain", encoding="utf-8")
+    looked = beneath._refuse
+
+    def swapped(*arguments):
+        looked(*arguments)
+        (tmp_path / "a").unlink()
+        os.symlink(victim, tmp_path / "a")
+
+    monkeypatch.setattr(beneath, "_refuse", swapped)
+    with pytest.raises(beneath.NotPlainError, match="it is a link"):
+        beneath.read(tmp_path, "a")
+
+
+# ---- no process is ended by a number in a file -------------------------------------------------------------------
+
+
+@pytest.fixture
+def innocent():
+    """A process of the user that has nothing to do with the page."""
+    process = subprocess.Popen(SLEEPS)
+    yield process
+    assert process.poll() is None
+    process.kill()
+    process.wait()
+
+
+def test_stop_leaves_the_process_whose_number_a_stranger_wrote(client, folder, victim, innocent):
+    made.ordered(folder / "gift", victim, state=STARTED, pid=innocent.pid)
+    with (folder / "gift" / HELD).open("wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        for action in ("stop", "pause"):
+            assert "was not started from this page" in client.post(f"/runs/gift/{action}", headers=client.change).text
+
+
+def test_a_number_that_the_system_gave_to_another_process_is_left_alone(folder, innocent):
+    write_order(folder / "mine", Order("assess", {"out": "mine"}, state=STARTED, pid=innocent.pid, born="1"))
+    held = folder / "mine" / HELD
+    with held.open("wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        queue = Queue(Shelf(folder), lambda *_: ["x"], 1, SLEEPS)
+        with pytest.raises(InputError, match="held by a process that this page did not start"):
+            queue.stop(Shelf(folder).run("mine"))
+    assert not end(innocent.pid, born(innocent.pid), folder / "mine", HELD)  # it does not have the lock
+    assert not end(innocent.pid, "", folder / "mine", HELD)
+
+
+def test_the_process_that_began_then_and_has_the_lock_is_ended(folder):
+    folder.joinpath(HELD).touch()
+    with folder.joinpath(HELD).open("rb") as lock:
+        process = subprocess.Popen(SLEEPS, pass_fds=[lock.fileno()])
+    assert end(process.pid, born(process.pid), folder, HELD)
+    assert process.wait(timeout=30) != 0
+
+
+# ---- one bad folder ----------------------------------------------------------------------------------------------
+
+BAD = {
+    "nested": made.nested,
+    "fifo": lambda path: made.fifo(path, "assessment.json"),
+    "fifo-cells": lambda path: made.fifo(path, "cells.parquet"),
+    "endless": made.endless_database,
+    "unfolding": made.unfolding_cells,
+    **{f"odd-{seed}": lambda path, seed=seed: made.of_other_kinds(path, seed) for seed in range(6)},
+}
+
+
+def test_bad_folders_are_shown_as_damaged_and_everything_else_works(client, folder, honest):
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for name, make in BAD.items():
+        make(folder / name)
+    begin = time.monotonic()
+    texts = looks(client, "honest")
+    assert time.monotonic() - begin < 60
+    states = dict(re.findall(r'href="/runs/([\w-]+)".*?\d\d:\d\d\. (\w+)', texts["/runs"], re.S))
+    assert states["honest"] == "Finished"
+    assert {states[name] for name in ("nested", "fifo", "fifo-cells", "endless")} == {"Damaged"}
+    for name in BAD:
+        found = progress_of(Shelf(folder).run(name))
+        assert found.state != RUNNING
+        assert (found.state == DAMAGED) == bool(found.complaint)
+        page = client.get(f"/runs/{name}")
+        assert page.status_code == 200
+        assert client.get(f"/runs/{name}/answer").status_code == 200
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert grown < 1 << 20  # kilobytes; whatever unfolds does so in another process
+    client.delete("/runs/honest", headers=client.change)
+
+
+@pytest.mark.parametrize("name", [name for name in BAD if name != "endless"])
+def test_python_and_the_command_give_a_bad_folder_a_sentence(tmp_path, name, capsys):
+    BAD[name](tmp_path / name)
+    begin = time.monotonic()
+    with pytest.raises(InputError):
+        st.Assessment.open(tmp_path / name)
+    assert run(["report", str(tmp_path / name), "-o", str(tmp_path / "r.html")]) == 2
+    assert "Traceback" not in capsys.readouterr().err
+    assert time.monotonic() - begin < 30
+
+
+def test_a_tuning_does_not_go_on_in_a_database_that_is_none(tmp_path):
+    pytest.importorskip("optuna")
+    made.endless_database(tmp_path / "gift")
+    with pytest.raises(InputError, match="holds views or triggers"):
+        st.tune(None, [[0.0], [1.0]] * 10, [0, 1] * 10, resampling=st.KFold(2), n_trials=1, out=tmp_path / "gift")
+
+
+@pytest.mark.parametrize("name", ["n" * 300, "ü" * 200, "数" * 80, "a/../b" * 50])
+def test_names_that_no_disk_holds_are_refused_in_words(client, name):
+    long = client.get(f"/runs/{name}")
+    assert long.status_code in (400, 404)
+    assert client.get("/data", params={"file": f"{name}.csv"}).status_code == 400
+    assert client.post("/measure", data={"file": f"{name}.csv"}, headers=client.change).status_code in (200, 400)
