@@ -21,6 +21,8 @@ from steadyset.inference.typeset import latex_escaped
 FILE = "references.json"
 MOST_AUTHORS, FIRST_AUTHORS = 10, 6  # of a list of references
 CITATION = re.compile(r"(?P<names>.+?),? \(?(?P<year>\d{4})\)?(?:,.*)?")
+MARKUP = re.compile(r"(?:^|\s)\.\. \[|:[\w-]+:`|`__?(?:\W|$)")  # of reStructuredText
+DOI = re.compile(r"10\.\d{4,}/[^\s`<>]+[^\s`<>.,;]")
 BIBTEX_TYPES = {
     "article-journal": "article",
     "paper-conference": "inproceedings",
@@ -121,7 +123,14 @@ def all_references() -> list[Reference]:
 
 
 def cited(text: str) -> tuple[Reference, ...]:
-    """The entries that a text such as "Jaccard 1901; Kalousis et al. 2005" names; what no entry fits becomes a note."""
+    """The entries that a text such as "Jaccard 1901; Kalousis et al. 2005" names; what no entry fits becomes a note.
+
+    A text with markup, as docstrings of other packages hold, is no note for a paper: it stands for the entries with its
+    DOIs.
+    """
+    if MARKUP.search(text):
+        found = {one.item["DOI"].lower(): one for one in _entries().values() if "DOI" in one.item}
+        return tuple(found[doi] for doi in dict.fromkeys(map(str.lower, DOI.findall(text))) if doi in found)
     parts = [part.strip() for part in text.split(";")]
     return tuple(_named(part) or _note(part) for part in parts if part)
 

@@ -7,12 +7,16 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.ensemble import RandomForestClassifier
+from scipy.stats import t
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.feature_selection import SelectKBest
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import RepeatedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
 
 import steadyset as st
 from steadyset.cli import run
@@ -147,7 +151,9 @@ def test_nothing_is_measured_where_every_run_failed():
     with pytest.warns(FitFailedWarning):
         said = st.methods_text(assessed(hopeless))
     assert "Of 6 runs, 6 made no selection and were left out (hopeless: 6)." in said
-    assert not [words for words in ("measure", "interval", "poor", "core", "judged") if words in said]
+    told = said.split("References")[0]
+    assert not [words for words in ("measure", "interval", "poor", "core", "judged") if words in told]
+    assert "Results\nhopeless made no selection in any run." in said
 
 
 def test_what_others_wrote_is_told_as_it_prints_itself():
@@ -193,7 +199,7 @@ def test_formats_hold_the_same_paragraphs(tmp_path, capsys):
     told = json.loads(st.methods_text(result, format="json"))
     text = st.methods_text(result)
     assert len(told["paragraphs"]) == 2
-    assert text.startswith("\n\n".join(told["paragraphs"]))
+    assert text.startswith("\n\n".join(told["paragraphs"]) + f"\n\nResults\n{told['results']}\n\nReferences\n")
     bib, csl = tmp_path / "refs.bib", tmp_path / "refs.json"
     assert run(["methods", str(tmp_path / "runs"), "--format", "latex", "--bibtex", str(bib), "--csl", str(csl)]) == 0
     latex = capsys.readouterr().out
@@ -208,6 +214,83 @@ def test_formats_hold_the_same_paragraphs(tmp_path, capsys):
     assert r"80\% of the rows" in latex
     markdown = st.methods_text(result, format="markdown", keys=True)
     assert set(re.findall(r"@(\w+)", markdown)) == cited
+
+
+def test_the_results_are_the_numbers_of_the_findings():
+    result = usual()
+    found, said = st.findings_of(result), st.findings_of(result).methods.results_text()
+    for row in found.summary:
+        span = f"(95% confidence interval {row.low:.2f} to {row.high:.2f})"
+        assert f"{row.name} selected 3 of 12 features in each of 6 runs, with a stability" in said
+        assert f"of {row.stability:.2f} {span}." in said
+        score = row.scores["accuracy"]
+        half = t.ppf(0.975, 5) * score.se
+        ends = f"{max(0, score.mean - half):.3f} to {min(1, score.mean + half):.3f}"
+        assert f"{score.mean:.3f} for {row.name} (95% confidence interval {ends}; as many random features: " in said
+    assert "The steady core of anova:k=3 holds 2 features: g0 (higher in ill) and g1 (higher in ill)." in said
+    for one in found.differences:
+        test = one.tests[0]
+        verdict = "significant" if test.told_apart else "not significant"
+        assert f"lasso:k=3 minus anova:k=3 {test.difference:.3f} (95% confidence interval" in said
+        assert f", {verdict})" in said
+    assert not re.search("prefer|best|as good|trust", said)
+
+
+def test_results_of_noise_claim_nothing():
+    rng = np.random.default_rng(1)
+    noise = st.assess(
+        ["anova:k=2", "lasso:k=2"], rng.normal(size=(40, 30)), np.repeat([0, 1], 20), resampling=st.Bootstrap(8)
+    )
+    said = st.findings_of(noise).methods.results_text()
+    assert "The steady core of anova:k=2 is empty." in said
+    assert re.search(r"Differences in accuracy: .* adjusted p = [\d.]+, not significant\)\.", said)
+
+
+def test_each_sentence_names_the_items_of_tripod_ai_that_it_serves():
+    told = json.loads(st.methods_text(assessed(missing=True, impute="median"), format="json"))
+    items = {one["sentence"]: one["items"] for one in told["tripod_ai"]}
+    assert " ".join(items) == " ".join([*told["paragraphs"], told["results"]])
+    served = {item for some in items.values() for item in some}
+    assert served == {"8a", "11", "12a", "12b", "12c", "12e", "20b", "21", "23a"}
+    by_start = {sentence[:20]: some for sentence, some in items.items()}
+    assert by_start["The data comprised 6"] == ["21"]
+    assert by_start["Of all values 3 (0.4"] == ["11", "20b"]
+    assert by_start["Each selector was ru"] == ["12a", "12c"]
+    assert by_start["The mean accuracy on"] == ["23a"]
+    said = st.methods_text(usual())
+    assert "Items of TRIPOD+AI that each sentence serves: Collins GS, Moons KGM" in said
+    assert "\n12c: Each selector was also run on all rows.\n" in said
+
+
+def test_the_rule_by_which_models_select_is_told():
+    forest, sparse = (
+        RandomForestClassifier(5, random_state=0),
+        LogisticRegression(l1_ratio=1, solver="liblinear", C=0.5),
+    )
+    models = {"forest": forest, "sparse": sparse, "filter": "anova:k=3"}
+    result = st.assess(models, *table(), resampling=st.KFold(3), scoring=[])
+    said = st.methods_text(result)
+    rules = "importances above their mean (forest); coefficients that are not 0 (sparse)"
+    assert f"Of models, the following counted as selected: {rules}." in said
+    assert "counted as selected" not in st.methods_text(usual())
+    top = st.assess({"forest": forest}, *table(), resampling=st.KFold(3), scoring=[], top=2)
+    assert "counted as selected: the 2 largest importances (forest)." in st.methods_text(top)
+
+
+@pytest.mark.parametrize(
+    "model", [RandomForestClassifier, GradientBoostingClassifier, LinearSVC, DecisionTreeClassifier]
+)
+def test_no_markup_of_a_docstring_stands_as_a_reference(model):
+    keys = {"RandomForestClassifier": {"breiman2001"}}.get(model.__name__, set())
+    result = st.assess({"it": model()}, *table(), resampling=st.KFold(2), scoring=[], all_rows=False)
+    for form in ("text", "markdown", "latex", "bibtex"):
+        assert not re.search(r"\.\. \[|:doi:|`", st.methods_text(result, format=form)), form
+    usual_keys = {"nogueira2018", "efron1981", "wilson1927", "steadyset", "stone1974", "pedregosa2011"}
+    assert keys_of(result) - usual_keys - {"harris2020", "virtanen2020"} == keys
+
+
+def test_nogueira_is_corrected_for_chance_where_sizes_are_equal():
+    assert "and is corrected for chance where sizes are equal." in st.methods_text(usual())
 
 
 def test_names_of_strangers_are_escaped():

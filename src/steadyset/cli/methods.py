@@ -1,4 +1,4 @@
-"""`steadyset methods`: what was done, in two paragraphs for a paper, with references."""
+"""`steadyset methods`: what was done and what came of it, in paragraphs for a paper, with references."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def methods(
     asked: recorded.Asked = recorded.AS_RECOGNISED,
     load: shared.Load = None,
 ) -> None:
-    """Tell what was done in two paragraphs fit for a paper, with the numbers and the references of what was used."""
+    """Tell what was done and what came of it in paragraphs for a paper, with the references of what was used."""
     from steadyset.findings import methods_of
     from steadyset.io.disk import explained, write_durably
 

@@ -131,7 +131,7 @@ def methods_text(
     level: float | None = None,
     choose: str | None = None,
 ) -> str:
-    """What was done, in two paragraphs for a paper, with the references of what was used.
+    """What was done and what came of it, in paragraphs for a paper, with the references of what was used.
 
     Parameters
     ----------

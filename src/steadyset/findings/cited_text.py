@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,12 @@ from steadyset.inference.typeset import MARKDOWN, latex_escaped
 from steadyset.io import beneath
 from steadyset.io.disk import write_durably
 from steadyset.io.run_files import RECORDED_METHODS
-from steadyset.references import Reference, bibtex, cited, csl_json
+from steadyset.references import Reference, bibtex, cited, csl_json, reference
 
 FORMATS = ("text", "markdown", "latex", "json", "bibtex", "csl")
 RECORDED, SCHEMA = RECORDED_METHODS, "steadyset.methods"
+TRIPOD, CHECKLIST = "collins2024", "Items of TRIPOD+AI that each sentence serves"
+BEGINNING = 70  # characters of a sentence that stand for it
 
 
 @dataclass(frozen=True)
@@ -27,52 +29,91 @@ class Citation:
 
 
 Part = str | Citation
-Paragraph = tuple[Part, ...]
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence with its citations, and the items of TRIPOD+AI to which it gives (part of) what they ask for."""
+
+    parts: tuple[Part, ...]
+    items: tuple[str, ...] = ()
+
+
+Paragraph = tuple[Sentence, ...]
 
 
 @dataclass(frozen=True)
 class Methods:
-    """What was done, in paragraphs for a paper, and what they cite.
+    """What was done, in paragraphs for a paper, what came of it in one more, and what they cite.
 
-    `text`, `markdown` and `latex` give the paragraphs followed by the references; with `keys` they cite the keys of
-    `bibtex` and `csl_json`, and leave the list to who reads these files.
+    `text`, `markdown` and `latex` give the paragraphs followed by the references and the items of TRIPOD+AI that each
+    sentence serves; with `keys` they cite the keys of `bibtex` and `csl_json`, and leave the list to who reads these
+    files.
     """
 
     paragraphs: tuple[Paragraph, ...]
+    results: Paragraph = ()
 
     @property
     def references(self) -> tuple[Reference, ...]:
         """What is cited, each once, by author and year."""
-        every = {
-            one.key: one for paragraph in self.paragraphs for part in _citations(paragraph) for one in part.references
-        }
+        parts = [part for sentence in self._sentences() for part in sentence.parts]
+        every = {one.key: one for part in parts if isinstance(part, Citation) for one in part.references}
         return tuple(sorted(every.values(), key=lambda one: (one.short.lower(), one.key)))
 
     def texts(self) -> list[str]:
-        """The paragraphs as plain text, with authors and years."""
-        return ["".join(map(_as_text, paragraph)) for paragraph in self.paragraphs]
+        """The paragraphs on what was done as plain text, with authors and years."""
+        return [_written(paragraph, _as_text) for paragraph in self.paragraphs]
+
+    def results_text(self) -> str:
+        """The paragraph on what came of it, as plain text; "" where there is none."""
+        return _written(self.results, _as_text)
+
+    def checklist(self) -> list[tuple[str, str]]:
+        """For each sentence the items of TRIPOD+AI that it serves, "" where none asks for it, and the sentence."""
+        return [(", ".join(one.items), _written((one,), _as_text)) for one in self._sentences()]
 
     def text(self) -> str:
         """Plain text."""
-        return "\n\n".join([*self.texts(), "\n".join(["References", *(one.text for one in self.references)])]) + "\n"
+        blocks = self.texts()
+        if self.results:
+            blocks.append(f"Results\n{self.results_text()}")
+        blocks.append("\n".join(["References", *(one.text for one in self.references)]))
+        blocks.append("\n".join([f"{CHECKLIST}: {reference(TRIPOD).text}", *self._checklist_lines()]))
+        return "\n\n".join(blocks) + "\n"
 
     def markdown(self, *, keys: bool = False) -> str:
         """Markdown; with keys as Pandoc and Quarto cite them."""
-        written = ["".join(_as_markdown(part, keys) for part in paragraph) for paragraph in self.paragraphs]
+        written = [_written(paragraph, lambda part: _as_markdown(part, keys)) for paragraph in self.paragraphs]
+        if self.results:
+            written += ["## Results", _written(self.results, lambda part: _as_markdown(part, keys))]
         if not keys:
             written.append("\n".join(["## References", "", *(f"- {_markdown(one.text)}" for one in self.references)]))
+        lines = [f"- {_markdown(line)}" for line in self._checklist_lines()]
+        written.append("\n".join([f"## {CHECKLIST}", "", _markdown(reference(TRIPOD).text), "", *lines]))
         return "\n\n".join(written) + "\n"
 
     def latex(self, *, keys: bool = False) -> str:
-        r"""LaTeX; the list is a thebibliography, with keys that of \bibliography."""
-        written = ["".join(_as_latex(part) for part in paragraph) for paragraph in self.paragraphs]
+        r"""LaTeX; the list is a thebibliography, with keys that of \bibliography, and the items are comments."""
+        written = [_written(paragraph, _as_latex) for paragraph in self.paragraphs]
+        if self.results:
+            written += [r"\section*{Results}", _written(self.results, _as_latex)]
         if not keys:
             items = [
                 f"\\bibitem[{latex_escaped(one.short)}]{{{one.key}}} {latex_escaped(one.text)}"
                 for one in self.references
             ]
             written.append("\n".join([r"\begin{thebibliography}{99}", *items, r"\end{thebibliography}"]))
+        told = [f"{CHECKLIST}: {reference(TRIPOD).text}", *self._checklist_lines()]
+        written.append("\n".join(f"% {latex_escaped(line)}" for line in told))
         return "\n\n".join(written) + "\n"
+
+    def _sentences(self) -> list[Sentence]:
+        return [sentence for paragraph in (*self.paragraphs, self.results) for sentence in paragraph]
+
+    def _checklist_lines(self) -> list[str]:
+        """One line per sentence, which its beginning stands for."""
+        return [f"{items or 'no item'}: {_beginning(words)}" for items, words in self.checklist()]
 
     def written(self, form: str, *, keys: bool = False) -> str:
         """One of FORMATS."""
@@ -98,12 +139,13 @@ class Methods:
         return csl_json(self.references)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data: the paragraphs as text and with keys, and the references as CSL-JSON."""
+        """Plain data: the paragraphs as text and with keys, the items that sentences serve, references as CSL-JSON."""
         return {
             "paragraphs": self.texts(),
-            "with_keys": [
-                "".join(part if isinstance(part, str) else _keyed(part) for part in paragraph)
-                for paragraph in self.paragraphs
+            "results": self.results_text(),
+            "with_keys": [_written(one, _with_keys) for one in (*self.paragraphs, self.results) if one],
+            "tripod_ai": [
+                {"items": items.split(", ") if items else [], "sentence": s} for items, s in self.checklist()
             ],
             "references": [dict(one.item) for one in self.references],
         }
@@ -115,13 +157,14 @@ def cite(*texts: str | Reference) -> Citation:
     return Citation(tuple({one.key: one for one in found}.values()))
 
 
-def sentences(*written: Sequence[Part]) -> Paragraph:
-    """Sentences, each a sequence of parts, one after the other; empty ones are left out."""
-    parts: list[Part] = []
-    for sentence in written:
-        if sentence:
-            parts += [" ", *sentence] if parts else [*sentence]
-    return tuple(parts)
+def told(items: str, parts: Sequence[Part]) -> Sentence:
+    """A sentence that serves the items of TRIPOD+AI named, such as "12a 12c"; without parts there is none."""
+    return Sentence(tuple(parts), tuple(items.split()))
+
+
+def sentences(*written: Sentence) -> Paragraph:
+    """Sentences one after the other; empty ones are left out."""
+    return tuple(one for one in written if one.parts)
 
 
 def joined(items: Sequence[Sequence[Part]], between: str = "; ", last: str = "; and ") -> list[Part]:
@@ -136,7 +179,7 @@ def record_methods(methods: Methods, folder: Path) -> None:
     """Put the methods into a folder that holds no more than results, such as that of a tuning."""
     from steadyset.assessment.written import write_json
 
-    write_durably(folder / RECORDED, write_json({"schema": SCHEMA, "schema_version": 1, **recorded_form(methods)}))
+    write_durably(folder / RECORDED, write_json({"schema": SCHEMA, "schema_version": 2, **recorded_form(methods)}))
 
 
 def recorded_methods(folder: Path) -> Methods | None:
@@ -163,26 +206,52 @@ def _read(content: Mapping[str, Any]) -> Methods:
 def methods_from(content: Mapping[str, Any]) -> Methods:
     """What `recorded_form` was made of."""
     references = {str(item["id"]): Reference(item) for item in content["references"]}
-    paragraphs = [
-        tuple(part if isinstance(part, str) else Citation(tuple(references[key] for key in part)) for part in parts)
-        for parts in content["paragraphs"]
-    ]
-    return Methods(tuple(paragraphs))
+
+    def read(paragraph: Sequence[Mapping[str, Any]]) -> Paragraph:
+        return tuple(
+            Sentence(
+                tuple(
+                    part if isinstance(part, str) else Citation(tuple(references[key] for key in part))
+                    for part in sentence["parts"]
+                ),
+                tuple(map(str, sentence["items"])),
+            )
+            for sentence in paragraph
+        )
+
+    return Methods(tuple(map(read, content["paragraphs"])), read(content["results"]))
 
 
 def recorded_form(methods: Methods) -> dict[str, Any]:
     """The paragraphs for a file, where a citation is a list of keys."""
+
+    def written(paragraph: Paragraph) -> list[dict[str, Any]]:
+        return [
+            {
+                "parts": [part if isinstance(part, str) else [r.key for r in part.references] for part in one.parts],
+                "items": list(one.items),
+            }
+            for one in paragraph
+        ]
+
     return {
-        "paragraphs": [
-            [part if isinstance(part, str) else [one.key for one in part.references] for part in paragraph]
-            for paragraph in methods.paragraphs
-        ],
+        "paragraphs": [written(paragraph) for paragraph in methods.paragraphs],
+        "results": written(methods.results),
         "references": [dict(one.item) for one in methods.references],
     }
 
 
-def _citations(paragraph: Paragraph) -> Iterator[Citation]:
-    return (part for part in paragraph if isinstance(part, Citation))
+def _written(paragraph: Paragraph, form: Callable[[Part], str]) -> str:
+    return " ".join("".join(map(form, sentence.parts)) for sentence in paragraph)
+
+
+def _beginning(words: str) -> str:
+    """A sentence, or as many of its first words as tell which one it is."""
+    return words if len(words) <= BEGINNING else f"{words[:BEGINNING].rsplit(' ', 1)[0]} ..."
+
+
+def _with_keys(part: Part) -> str:
+    return part if isinstance(part, str) else _keyed(part)
 
 
 def _as_text(part: Part) -> str:

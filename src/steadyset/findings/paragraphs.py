@@ -1,6 +1,9 @@
 """The methods paragraphs of an assessment and of recorded selections: what was done, and nothing that was not.
 
-Every sentence depends on what the run folder or the findings hold; where they say nothing, nothing is said.
+Every sentence depends on what the run folder or the findings hold; where they say nothing, nothing is said. Each names
+the items of TRIPOD+AI that it serves: 11 missing data, 12a how the data was used, 12c model building and internal
+validation, 12e measures, 21 rows and outcomes, 23a performance with intervals. No item asks for stability: its measure
+and its estimates stand where those of performance do.
 """
 
 from __future__ import annotations
@@ -12,9 +15,10 @@ from typing import Any
 from steadyset._version import __version__
 from steadyset.assessment import Assessment
 from steadyset.conventions import LEVEL
-from steadyset.findings.cited_text import Methods, Part, cite, joined, sentences
+from steadyset.findings.cited_text import Methods, Part, Sentence, cite, joined, sentences, told
 from steadyset.findings.differing import STABILITY
 from steadyset.findings.parts import Differences, Findings
+from steadyset.findings.results_paragraph import results_sentences, score_words
 from steadyset.io.labels import UnionOfNames, shown_name
 from steadyset.measures.record import Measure, get_measure
 from steadyset.measures.scale import EXCELLENT, POOR
@@ -26,7 +30,6 @@ MOST_CLASSES, MOST_NAMES = 10, 10  # that are named
 PACKAGES = {"numpy": ("NumPy", "harris2020"), "scipy": ("SciPy", "virtanen2020")}
 LEARN = ("scikit-learn", "pedregosa2011")
 ADJUSTMENTS = {"holm": ("by Holm's method", "holm1979"), "bh": ("by Benjamini and Hochberg's method", "benjamini1995")}
-SCORES = {"auc": "area under the ROC curve", "r2": "R²", "rmse": "root mean squared error"}
 SIMILARITIES = {"pearson": "Pearson correlation (of either sign)", "spearman": "rank correlation (of either sign)"}
 PACKAGE_WORDS = {"sklearn": " of scikit-learn", "steadyset": "", "__main__": ""}
 NO_SPREAD, JOINED = "no spread", "by the intervals of both"  # of the notes of intervals and tests
@@ -40,25 +43,27 @@ def of_assessment(assessment: Assessment, found: Findings) -> Methods:
     who = "Each selector" if len(assessment.selectors) > 1 else "It"
     first = sentences(
         *data_sentences(settings, details),
-        _selectors(settings, details),
+        told("12c", _selectors(settings, details)),
+        told("12c", _rules(assessment)),
         resampling_sentence(settings, details, len({cell.run for cell in assessment.cells}), who),
-        [f"{who} was also run on all rows."] if assessment.on_all_rows else [],
+        told("12c", [f"{who} was also run on all rows."] if assessment.on_all_rows else []),
         *_what_went_wrong(assessment, details),
     )
     second = sentences(
         *stability_sentences(found),
         *_tests(found, "selector"),
-        _scores(found, details) if scored else [],
+        told("12e", _scores(found, details) if scored else []),
         core_sentence(found, "selector"),
         frequency_sentence(found),
-        _alike(assessment),
+        told("12e", _alike(assessment)),
+        direction_sentence(found),
         software_sentence(
             settings.get("steadyset_version", __version__),
             details.get("versions", {}),
             learn=scored or _uses_learn(details),
         ),
     )
-    return Methods((first, second))
+    return Methods((first, second), results_sentences(found))
 
 
 def of_selections(found: Findings) -> Methods:
@@ -74,13 +79,16 @@ def of_selections(found: Findings) -> Methods:
     unknown = any(isinstance(sel.features, UnionOfNames) for sel in found.selections.values())
     universe = f" over {_range(sizes)} features" if sizes and not unknown else ""
     first = sentences(
-        [f"The features that {counted(runs, 'run')}{who} selected{universe} were compared as recorded."],
-        [
-            "It was not recorded what there was to choose from: the "
-            f"{_range(sizes)} features that were selected at least once counted as all features."
-        ]
-        if unknown
-        else [],
+        told("12c", [f"The features that {counted(runs, 'run')}{who} selected{universe} were compared as recorded."]),
+        told(
+            "12c",
+            [
+                "It was not recorded what there was to choose from: the "
+                f"{_range(sizes)} features that were selected at least once counted as all features."
+            ]
+            if unknown
+            else [],
+        ),
     )
     second = sentences(
         *stability_sentences(found),
@@ -89,34 +97,35 @@ def of_selections(found: Findings) -> Methods:
         frequency_sentence(found),
         software_sentence(this_software().item["version"], {}, learn=False),
     )
-    return Methods((first, second))
+    return Methods((first, second), results_sentences(found))
 
 
-def data_sentences(settings: Mapping[str, Any], details: Mapping[str, Any]) -> list[list[Part]]:
+def data_sentences(settings: Mapping[str, Any], details: Mapping[str, Any]) -> list[Sentence]:
     """Rows and features, the target, what was missing and who filled it, and the groups."""
     rows, features = settings["n_rows"], settings["n_features"]
-    said: list[list[Part]] = [[f"The data comprised {counted(rows, 'row')} and {counted(features, 'feature')}."]]
+    said = [told("21", [f"The data comprised {counted(rows, 'row')} and {counted(features, 'feature')}."])]
     classes = details.get("classes", {})
     if classes:
         named = f" ({_counts(classes)})" if len(classes) <= MOST_CLASSES else ""
-        said.append([f"The target{_named(details)} had {len(classes)} classes{named}."])
+        said.append(told("8a 21", [f"The target{_named(details)} had {len(classes)} classes{named}."]))
     else:
         kind = "a class" if settings.get("task", CLASSES) == CLASSES else "a number"
-        said.append([f"The target{_named(details)} was {kind}."])
+        said.append(told("8a", [f"The target{_named(details)} was {kind}."]))
     missing = details.get("missing_values", 0)
     if missing:
         share = f"{missing} ({percent(missing / (rows * features))}) {'was' if missing == 1 else 'were'} missing"
         filled = "each run replaced missing values by the medians of its training rows"
         left = "missing values were left to the selectors, which take them"
         where = counted(details["missing_features"], "feature")
-        said.append([f"Of all values {share}, in {where}; {filled if settings.get('impute') else left}."])
+        words = f"Of all values {share}, in {where}; {filled if settings.get('impute') else left}."
+        said.append(told("11 20b", [words]))
     if details.get("n_groups"):
         groups = counted(details["n_groups"], "group")
-        said.append([f"The rows belonged to {groups}, each of which was kept together in resampling."])
+        said.append(told("12a", [f"The rows belonged to {groups}, each of which was kept together in resampling."]))
     return said
 
 
-def resampling_sentence(settings: Mapping[str, Any], details: Mapping[str, Any], n_runs: int, who: str) -> list[Part]:
+def resampling_sentence(settings: Mapping[str, Any], details: Mapping[str, Any], n_runs: int, who: str) -> Sentence:
     """How many runs there were, how they were drawn, and by which seed."""
     drawn = details.get("resampling", {"words": f"resamples of the rows by {settings['resampling']}", "reference": ""})
     automatic = details.get("automatic")
@@ -129,10 +138,10 @@ def resampling_sentence(settings: Mapping[str, Any], details: Mapping[str, Any],
     words = shown_name(drawn["words"])
     same = "the same " if who.startswith("Each") else ""
     run = f"{who} was run on {'1 resample' if n_runs == 1 else f'{same}{n_runs} {words}'}"
-    return [run, cite(drawn["reference"]), f", with the random seed {settings['seed']}{until}."]
+    return told("12a 12c", [run, cite(drawn["reference"]), f", with the random seed {settings['seed']}{until}."])
 
 
-def stability_sentences(found: Findings) -> list[list[Part]]:
+def stability_sentences(found: Findings) -> list[Sentence]:
     """The measure, and how its intervals were made; nothing of them where there are none."""
     if all(isnan(row.stability) for row in found.summary):
         return []
@@ -168,28 +177,42 @@ def stability_sentences(found: Findings) -> list[list[Part]]:
                 ".",
             ]
         )
-    return said
+    return [told("12e", sentence) for sentence in said]
 
 
-def core_sentence(found: Findings, noun: str) -> list[Part]:
+def core_sentence(found: Findings, noun: str) -> Sentence:
     """From when on a feature belongs to the steady core; nothing where nothing was selected."""
     if not found.cores:
-        return []
+        return told("", [])
     whose = f"each {noun}" if len(found.cores) > 1 else f"the {noun}"
-    return [f"The steady core of {whose} holds the features that at least {percent(found.core)} of its runs selected."]
+    words = f"The steady core of {whose} holds the features that at least {percent(found.core)} of its runs selected."
+    return told("12c", [words])
 
 
-def frequency_sentence(found: Findings) -> list[Part]:
+def frequency_sentence(found: Findings) -> Sentence:
     """How sure the frequencies of single features are, where they are told."""
     if not found.features:
-        return []
+        return told("", [])
     words = f"Selection frequencies of features have {percent(found.level)} Wilson score intervals"
-    return [words, cite(reference("wilson1927")), "."]
+    return told("12e", [words, cite(reference("wilson1927")), "."])
 
 
-def software_sentence(
-    version: str, versions: Mapping[str, str], *, learn: bool, more: Sequence[Part] = ()
-) -> list[Part]:
+def direction_sentence(found: Findings) -> Sentence:
+    """How the direction of a feature was read off the data, where it is told."""
+    rows = [row.direction for block in found.features for row in block.rows]
+    if not any(rows):
+        return told("", [])
+    how = "the sign of the correlation" if any(map(_of_a_number, rows)) else "the means of the classes"
+    return told(
+        "12b", [f"Directions of features were read off the data by {how}, without adjustment for other features."]
+    )
+
+
+def _of_a_number(direction: str) -> bool:
+    return direction.startswith(("rises with", "falls with"))
+
+
+def software_sentence(version: str, versions: Mapping[str, str], *, learn: bool, more: Sequence[Part] = ()) -> Sentence:
     """The software that computed all this, by version where it is known."""
     used: list[list[Part]] = [[f"steadyset {version}", cite(this_software(version))]]
     known = {**PACKAGES, **({LEARN[0]: LEARN} if learn else {})}
@@ -199,37 +222,48 @@ def software_sentence(
     if more:
         used.append([*more])
     python = f" under Python {versions['python']}" if "python" in versions else ""
-    return ["Computations were made by ", *joined(used, ", ", " and "), f"{python}."]
+    return told("12c", ["Computations were made by ", *joined(used, ", ", " and "), f"{python}."])
 
 
 def _meaning(measure: Measure) -> str:
     """What the values of a measure mean, as far as its record says."""
-    if measure.name == "nogueira":
-        return "which is 1 where all runs select the same features, and is corrected for chance"
     low, high = measure.bounds
     bounds = f"which lies between {low:g} and {high:g}" if isfinite(low) and isfinite(high) else "which is not bounded"
+    if measure.name == "nogueira":
+        bounds = "which is 1 where all runs select the same features,"
     chance = {"yes": " and is corrected for chance", "no": " and is not corrected for chance"}
     better = "" if measure.higher_is_steadier else "; less of it is steadier"
     return f"{bounds}{chance.get(measure.correction, ' and is corrected for chance where sizes are equal')}{better}"
 
 
 def _selectors(settings: Mapping[str, Any], details: Mapping[str, Any]) -> list[Part]:
-    told = details.get("selectors")
-    if told is None:  # a folder of an earlier version knows its selectors as text only
+    known = details.get("selectors")
+    if known is None:  # a folder of an earlier version knows its selectors as text only
         names = [[shown_name(f"{name}: {text}")] for name, text in settings["selectors"].items()]
         return ["Features were selected by ", *joined(names), "."]
-    items = [_selector(name, one) for name, one in told.items()]
+    items = [_selector(name, one) for name, one in known.items()]
     many = f"{len(items)} selectors: " if len(items) > 1 else ""
     rest = " Parameters that are not mentioned had their default values."
     return [f"Features were selected by {many}", *joined(items), f".{rest}"]
 
 
-def _selector(name: str, told: Mapping[str, Any]) -> list[Part]:
-    values = ", ".join(f"{key}={value}" for key, value in told["parameters"].items())
-    learn = [reference(LEARN[1])] if told["package"] == "sklearn" else []
-    package = PACKAGE_WORDS.get(told["package"], f" of {told['package']}")
-    what = f"{shown_name(told['summary'])}{package}{f', with {values}' if values else ''}"
-    return [f"{shown_name(name)} ({what})", cite(told["reference"], *learn)]
+def _selector(name: str, known: Mapping[str, Any]) -> list[Part]:
+    values = ", ".join(f"{key}={value}" for key, value in known["parameters"].items())
+    learn = [reference(LEARN[1])] if known["package"] == "sklearn" else []
+    package = PACKAGE_WORDS.get(known["package"], f" of {known['package']}")
+    what = f"{shown_name(known['summary'])}{package}{f', with {values}' if values else ''}"
+    return [f"{shown_name(name)} ({what})", cite(known["reference"], *learn)]
+
+
+def _rules(assessment: Assessment) -> list[Part]:
+    """Which coefficients or importances of models counted as selected, where selectors are models."""
+    by_rule: dict[str, list[str]] = {}
+    for name, rule in assessment.rules.items():
+        by_rule.setdefault(rule, []).append(shown_name(name))
+    if not by_rule:
+        return []
+    rules = "; ".join(f"{rule} ({listed(names, MOST_NAMES)})" for rule, names in by_rule.items())
+    return [f"Of models, the following counted as selected: {rules}."]
 
 
 def _alike(assessment: Assessment) -> list[Part]:
@@ -245,7 +279,7 @@ def _uses_learn(details: Mapping[str, Any]) -> bool:
     return any(one["package"] == "sklearn" for one in details.get("selectors", {}).values())
 
 
-def _what_went_wrong(assessment: Assessment, details: Mapping[str, Any]) -> list[list[Part]]:
+def _what_went_wrong(assessment: Assessment, details: Mapping[str, Any]) -> list[Sentence]:
     """Runs that are missing, that made no selection or no score, and that gave warnings."""
     names, cells = assessment.selectors, assessment.cells
     said: list[list[Part]] = []
@@ -263,10 +297,10 @@ def _what_went_wrong(assessment: Assessment, details: Mapping[str, Any]) -> list
             said.append([f"Of {counted(len(cells), 'run')}, {len(lost)} {what} ({who})."])
     if assessment.settings.get("on_warning") == "fail":
         said.append(["A run that gave a warning counted as failed."])
-    return said
+    return [told("12c", sentence) for sentence in said]
 
 
-def _tests(found: Findings, noun: str) -> list[list[Part]]:
+def _tests(found: Findings, noun: str) -> list[Sentence]:
     """The pairwise comparisons, their adjustment and level."""
     stability = [one for one in found.differences if one.what == STABILITY]
     scores = [one for one in found.differences if one.what != STABILITY]
@@ -286,7 +320,7 @@ def _tests(found: Findings, noun: str) -> list[list[Part]]:
     )
     level = f"the significance level was {percent(1 - found.level)}."
     said.append([*adjusted, "; ", level] if adjusted else [f"p-values were not adjusted; {level}"])
-    return said
+    return [told("12e", sentence) for sentence in said]
 
 
 def _stability_test(tested: Differences) -> str:
@@ -304,11 +338,6 @@ def _scores(found: Findings, details: Mapping[str, Any]) -> list[Part]:
     corrected = "; standard errors are corrected for the overlap of the runs"
     errors: list[Part] = [corrected, cite(reference("nadeau2003"))] if sure else []
     return [judged, without if found.baselines else "", *errors, "."]
-
-
-def score_words(name: str) -> str:
-    """A score as a text calls it."""
-    return SCORES.get(name, name.replace("_", " "))
 
 
 def _named(details: Mapping[str, Any]) -> str:

@@ -7,17 +7,18 @@ from importlib.metadata import version
 from typing import Any
 
 from steadyset._version import __version__
-from steadyset.findings.cited_text import Methods, Part, cite, joined, sentences
+from steadyset.findings.cited_text import Methods, Part, cite, joined, sentences, told
 from steadyset.findings.paragraphs import (
     core_sentence,
     data_sentences,
+    direction_sentence,
     frequency_sentence,
     resampling_sentence,
-    score_words,
     software_sentence,
     stability_sentences,
 )
 from steadyset.findings.parts import Findings
+from steadyset.findings.results_paragraph import results_sentences, score_words
 from steadyset.io.labels import shown_name
 from steadyset.references import reference
 from steadyset.selectors.filters import get_filter
@@ -45,21 +46,22 @@ def of_tuning(tuning: Tuning, found: Findings, chosen: int, choose: str | None) 
     details = settings["details"]
     first = sentences(
         *data_sentences(settings, details),
-        _configurations(tuning),
-        _space(tuning),
+        told("12c", _configurations(tuning)),
+        told("12c", _space(tuning)),
         resampling_sentence(settings, details, plan.n_runs, "Each configuration"),
-        _failed(tuning),
+        told("12c", _failed(tuning)),
     )
     optuna: list[Part] = [f"Optuna {version('optuna')}", cite(reference("akiba2019"))]
     second = sentences(
         *stability_sentences(found),
-        _similarity(tuning),
-        _choice(tuning, chosen, choose or DEFAULT_RULE),
+        told("12e", _similarity(tuning)),
+        told("12c", _choice(tuning, chosen, choose or DEFAULT_RULE)),
         core_sentence(found, "chosen configuration"),
         frequency_sentence(found),
+        direction_sentence(found),
         software_sentence(__version__, details["versions"], learn=True, more=optuna),
     )
-    return Methods((first, second))
+    return Methods((first, second), results_sentences(found))
 
 
 def _configurations(tuning: Tuning) -> list[Part]:
@@ -122,7 +124,7 @@ def rule_words(tuning: Tuning, rule: str) -> tuple[str, str]:
     """What the chosen configuration is by a rule, and the reference of the rule."""
     name, numbers = check_rule(rule)
     score = next((one for one in tuning.objectives if one not in (STABILITY, N_FEATURES, SECONDS)), "score")
-    told: Mapping[str, tuple[str, str]] = {
+    rules: Mapping[str, tuple[str, str]] = {
         "epsilon": (
             "the first in {score} of those that are within {0:g} of the best {score} and, among these, within {1:g} of "
             "the best stability",
@@ -134,7 +136,7 @@ def rule_words(tuning: Tuning, rule: str) -> tuple[str, str]:
         "harmonic": ("the largest harmonic mean of {score} and stability (weight {0:g})", "saeys2008"),
         "knee": ("the knee of the Pareto front", "das1999"),
     }
-    words, key = told[name]
+    words, key = rules[name]
     return words.format(*numbers, score=score_words(score)), key
 
 

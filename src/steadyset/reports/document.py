@@ -98,6 +98,9 @@ def document_of(found: Findings) -> Iterator[Block]:
     if found.methods is not None:
         yield Heading("Methods")
         yield from map(_words, found.methods.texts())
+        if found.methods.results:
+            yield Heading("Results in words", 3)
+            yield _words(found.methods.results_text())
         yield Heading("References", 3)
         yield _bullets(one.text for one in found.methods.references)
     yield Heading("Settings")

@@ -75,7 +75,9 @@ def about_selector(selector: Any, task: Task) -> tuple[str, str]:
         and all(given.get(name) == value for name, value in model.params.items())
     ]
     if not fitting:
-        return "", reference(type(selector))
+        text = reference(type(selector))
+        free = type(selector).__module__.startswith("sklearn.") and ":doi:" not in text
+        return "", "" if free else text  # scikit-learn's own lists are written for people, and no citations
     told = _of_model(max(fitting, key=lambda model: len(model.params)))  # elastic_net is a lasso with a parameter
     words = str(told["summary"]).replace("logistic or linear", "logistic" if task == CLASSES else "linear")
     return words, str(told["reference"])
