@@ -76,7 +76,7 @@ class Found:
         return self.rows[one][what] - self.rows[other][what] > SURE * error
 
 
-@item(PAPER, "table-3", data=DATA, seconds=90, full_seconds=2400)
+@item(PAPER, "table-3", data=DATA, seconds=140, full_seconds=700)
 def ranges(run: Run) -> Iterator[Row]:
     """The least and the most of each number over the methods, and the Pareto fronts."""
     _tell_size(run)
@@ -90,7 +90,7 @@ def ranges(run: Run) -> Iterator[Row]:
     yield from _text_rows(run, results)
 
 
-@item(PAPER, "figure-6", data=SHOWN, seconds=20, full_seconds=500)
+@item(PAPER, "figure-6", data=SHOWN, seconds=20, full_seconds=200)
 def fronts(run: Run) -> Iterator[Row]:
     """Accuracy against stability by either measure, with the Pareto fronts."""
     _tell_size(run)
