@@ -102,8 +102,8 @@ def fronts(run: Run) -> Iterator[Row]:
 
 
 def _tell_size(run: Run) -> None:
-    if not run.full:
-        run.size({"selection runs": (FAST_RUNS, run.published.given["n_runs"])})
+    wanted = run.published.given["n_runs"]
+    run.size({"selection runs": (wanted if run.full else FAST_RUNS, wanted)})
 
 
 def _not_stated(run: Run) -> Iterator[Row]:

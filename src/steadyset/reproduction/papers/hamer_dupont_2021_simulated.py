@@ -83,8 +83,8 @@ def along_q(run: Run) -> Iterator[Row]:
     import pandas as pd
 
     given = run.published.given
-    if not run.full:
-        run.size({"data sets": (FAST_SEEDS, given["n_seeds"]), "values of q": (len(FEW_Q), len(given["q"]))})
+    made = (given["n_seeds"], len(given["q"])) if run.full else (FAST_SEEDS, len(FEW_Q))
+    run.size({"data sets": (made[0], given["n_seeds"]), "values of q": (made[1], len(given["q"]))})
     settings = {STATED: (PENALTIES, given["n_others"])}
     if run.full:
         settings[PROGRAMME] = (given["programme"]["penalties"], given["programme"]["n_others"])

@@ -40,8 +40,8 @@ HALVES, FAST_HALVES, FAST_RUNS = 100, 50, 30
 @item(PAPER, "figure-6.12", data=SETS, seconds=10, full_seconds=300)
 def figure_6_12(run: Run) -> Iterator[Row]:
     """Stability selection by threshold and q, and the test against the lasso."""
-    if not run.full:
-        run.size({"bootstraps": (FAST_RUNS, run.published.given["n_runs"]), "halves": (FAST_HALVES, HALVES)})
+    n_runs, n_halves = _sizes(run)
+    run.size({"bootstraps": (n_runs, run.published.given["n_runs"]), "halves": (n_halves, HALVES)})
     for name in run.at_hand():
         names = [claim for claim in run.published.claims if claim.name.startswith(name)]
         if name in LARGE and not run.full:
@@ -61,13 +61,18 @@ def figure_6_12(run: Run) -> Iterator[Row]:
             yield run.claim(f"{name}-not-all", 0 < n_rejected < len(tests), seen)
 
 
+def _sizes(run: Run) -> tuple[int, int]:
+    """Bootstraps, and halves of each."""
+    return (run.published.given["n_runs"], HALVES) if run.full else (FAST_RUNS, FAST_HALVES)
+
+
 def _test(runs: Mapping[str, Selections], key: str) -> float:
     return test_difference(runs[LASSO], runs[key], paired=False, method="normal").p_value
 
 
 def _selected(run: Run, data: DataSet) -> dict[str, Selections]:
     """What each of them selects in bootstraps of the data."""
-    n_runs, n_halves = (run.published.given["n_runs"], HALVES) if run.full else (FAST_RUNS, FAST_HALVES)
+    n_runs, n_halves = _sizes(run)
     X, y = data.X.to_numpy(float), data.y.to_numpy()
     target = y.astype(float) if data.name == "boston" else (y == y[0]).astype(int)
     sets: dict[str, list[list[int]]] = {}

@@ -267,8 +267,7 @@ def figure_6_11(run: Run) -> Iterator[Row]:
 
 
 def _tell_size(run: Run) -> None:
-    if not run.full:
-        run.size({"bootstraps": (_n_runs(run), run.published.given["n_runs"])})
+    run.size({"bootstraps": (_n_runs(run), run.published.given["n_runs"])})
 
 
 def _small(word: str) -> str:
