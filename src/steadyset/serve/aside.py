@@ -13,6 +13,7 @@ from typing import Any
 from steadyset.errors import Argument, InputError, SteadysetError
 
 SECONDS = 120.0
+MAX_GB = 8.0  # of memory for one computation; less where the machine has not as much for all of them
 SPARE_GB = 4.0  # of addresses that libraries take beside the data
 # The library that draws takes far more addresses than memory; what it draws has been read within the limit before.
 DRAWING = ("pictures", "selections_page", "write_report", "compared")
@@ -58,11 +59,11 @@ class TooLongError(InputError):
 class Aside:
     """Computes in other processes, a few at a time, each with limits of time and memory."""
 
-    def __init__(self, at_once: int = 2, max_gb: float = 8.0) -> None:
+    def __init__(self, at_once: int = 2, max_gb: float | None = None) -> None:
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload(["steadyset.serve.tasks"])
         self._turns = asyncio.Semaphore(at_once)
-        self._max_gb = max_gb
+        self._max_gb = min(MAX_GB, _memory_gb() / (at_once + 1)) if max_gb is None else max_gb
 
     def begin(self) -> None:
         """Load what the tasks need, so that the first of them does not wait for it."""
@@ -101,6 +102,14 @@ class Aside:
             refused.ways = ways
             raise refused
         return content
+
+
+def _memory_gb() -> float:
+    """The memory of the machine; where it is not told, as if it were enough."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    except (ValueError, OSError):
+        return float("inf")
 
 
 def _loaded() -> None:
