@@ -23,7 +23,7 @@ from steadyset.reproduction.verdicts import MEANINGS, Row, Verdict
 from steadyset.wording import DASH, counted, listed
 
 MOST_CELLS = 12  # named beside a reason
-MOST_AGAINST = 8  # named in the summary of a paper
+MOST_REFUTED = 8  # named in the summary of a paper
 MARKS = {Verdict.CORRECTED: " (c)", Verdict.CONSISTENT: " ~", Verdict.REFUTED: " ✗", Verdict.CONTRARY: " ✗~"}
 BRIEFLY = {Verdict.CORRECTED: "corrected", Verdict.NOT_STATED: "not stated"}  # in the tables of a summary
 VERDICTS = "\n".join(f"- **{verdict}**: {meaning};" for verdict, meaning in MEANINGS.items()).removesuffix(";")
@@ -103,14 +103,17 @@ def _overview(paper: PublishedPaper, results: Sequence[Result]) -> Iterator[str]
     ]
     heads = ["where", "what", "our size beside the paper's", *(BRIEFLY.get(kind, kind) for kind in kinds)]
     yield from (markdown_table(heads, table), "")
-    against = [(one, row) for one in results for row in one.rows if row.verdict.decided and not row.verdict.agrees]
-    against.sort(key=lambda pair: pair[1].verdict is Verdict.CONTRARY)
-    for one, row in against[:MOST_AGAINST]:
+    refuted = [(one, row) for one in results for row in one.rows if row.verdict is Verdict.REFUTED]
+    for one, row in refuted[:MOST_REFUTED]:
         compared = f"{row.what}: {row.published}, ours {row.ours}" if row.row or row.column else row.what
         why = row.reason.partition(". ")[0].removesuffix(".") + "." if row.reason else ""
-        yield f"- {row.told.capitalize()}: {_where(one, paper)}, {compared.removesuffix('.')}. {why}".rstrip()
-    if len(against) > MOST_AGAINST:
-        yield f"- {len(against) - MOST_AGAINST} more are marked below."
+        yield f"- Refuted: {_where(one, paper)}, {compared.removesuffix('.')}. {why}".rstrip()
+    if len(refuted) > MOST_REFUTED:
+        yield f"- {len(refuted) - MOST_REFUTED} more that are refuted are marked ✗ below."
+    contrary = [(one, count) for one in results if (count := one.counts()[Verdict.CONTRARY])]
+    if contrary:
+        told = [f"{_where(one, paper)}: {count} of {len(one.rows)}" for one, count in contrary]
+        yield f"- Contrary in a smaller experiment: {'; '.join(told)}."
     for what, why in paper.left_out.items():
         yield f"- Left out: {what}. {why}"
     yield ""
