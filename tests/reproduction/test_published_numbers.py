@@ -31,6 +31,14 @@ def test_no_result_on_the_page_expects_a_verdict_that_nobody_computed():
     assert told == []
 
 
+def test_the_page_has_a_row_for_everything_that_is_published_now():
+    for one in [item for item in all_items() if (FOLDER / f"{item.paper}.json").exists()]:
+        for file in (PAGE / f"{one.paper}-{one.item}-{version}.json" for version in one.versions()):
+            if file.exists() or file.name.endswith("-fast.json"):
+                rows = json.loads(file.read_text(encoding="utf-8"))["rows"]
+                assert {row["what"] for row in rows} == {part.what for part in one.published.parts()}, file.name
+
+
 def never_computed(row):
     return not Verdict(row["verdict"]).decided and Verdict(row["expected"]).decided
 
