@@ -32,7 +32,7 @@ def test_no_result_on_the_page_expects_a_verdict_that_nobody_computed():
 
 
 def test_the_page_has_a_row_for_everything_that_is_published_now():
-    for one in [item for item in all_items() if (FOLDER / f"{item.paper}.json").exists()]:
+    for one in [each for each in all_items() if (FOLDER / f"{each.paper}.json").exists()]:
         for file in (PAGE / f"{one.paper}-{one.item}-{version}.json" for version in one.versions()):
             if file.exists() or file.name.endswith("-fast.json"):
                 rows = json.loads(file.read_text(encoding="utf-8"))["rows"]
