@@ -179,7 +179,7 @@ def test_a_wide_file_is_read_as_pandas_reads_it(tmp_path, name, options):
     assert [read.names[f] for f in read.numeric] == [name for name in known if name not in ("class", "y")]
     np.testing.assert_array_equal(read.X, known.drop(columns=["class", "y"]).to_numpy(dtype=float))
     assert read.others[read.names.index("class")].to_pylist() == frame["class"].tolist()
-    assert read.others[read.names.index("y")].to_pylist() == frame["y"].tolist()
+    assert read.others[read.names.index("y")].to_pylist() == frame["y"].astype(str).tolist()
 
 
 @pytest.mark.parametrize("others", [(), ("g0",), ("g7", "g8"), ("g0", "g7")])

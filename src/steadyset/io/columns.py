@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import io
 from collections import deque
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
+from steadyset.io.arrow_arrays import arrow_array
 from steadyset.kernels.arrays import Bools, Floats, Ints
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ class Columns:
     others: dict[int, pa.ChunkedArray]
     whole: Bools  # which of the numeric columns hold whole numbers, none missing
     notes: tuple[str, ...] = ()  # what was understood to read the file so
+    decimal: str | None = None  # the sign in the numbers of a text; None where the file itself says what is a number
+    again: Callable[[Collection[str]], Columns] | None = None  # read anew with more columns kept apart
 
 
 def from_arrow(table: pa.Table, apart: Collection[str] = ()) -> Columns:
@@ -101,6 +104,16 @@ def is_numeric(kind: pa.DataType) -> bool:
     import pyarrow as pa
 
     kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_decimal, pa.types.is_null)
+    return any(is_kind(kind) for is_kind in kinds)
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Whether the cells of a column of this type are what somebody wrote."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind):
+        return is_text(kind.value_type)
+    kinds = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
     return any(is_kind(kind) for is_kind in kinds)
 
 
@@ -193,7 +206,7 @@ class _Parser:
         whole = np.ones(X.shape[1], dtype=np.bool_)
         for row in X:
             whole &= row == np.rint(row)
-        return Columns(self.names, len(X), numeric, X, self._others(), whole)
+        return Columns(self.names, len(X), numeric, X, self._others(), whole, decimal=self.decimal)
 
     def _lines_of_cells(self, line: bytes) -> bytes:
         """The cells one below the other."""
@@ -250,22 +263,10 @@ class _Parser:
             self.blocks.append(found.column(0).to_numpy().reshape(n_lines, n_numeric))
 
     def _others(self) -> dict[int, pa.ChunkedArray]:
-        """The other columns, of the types that Arrow finds in them; what names rows and features stays text."""
+        """The other columns as they are written: what they stand for, nobody knows yet."""
         import pyarrow as pa
-        from pyarrow import csv as arrow_csv
 
-        if not self.other:
-            return {}
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows(self.rows)
-        names = [str(place) for place in range(len(self.other))]
-        texts = [str(place) for place, f in enumerate(self.other) if self.names[f] in ("", RUN, FEATURE)]
-        found = arrow_csv.read_csv(
-            pa.BufferReader(text.getvalue().encode()),
-            read_options=arrow_csv.ReadOptions(column_names=names),
-            parse_options=arrow_csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
-            convert_options=arrow_csv.ConvertOptions(
-                column_types=dict.fromkeys(texts, pa.string()), decimal_point=self.decimal, null_values=NULLS
-            ),
-        )
-        return {f: found.column(place) for place, f in enumerate(self.other)}
+        return {
+            f: pa.chunked_array([arrow_array([row[place] for row in self.rows], pa.string())])
+            for place, f in enumerate(self.other or ())
+        }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -25,24 +25,26 @@ THOUSANDS = re.compile(r"\s*[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+\s*")
 DECIMAL_COMMAS = "decimal commas"
 
 
-def read_csv(text: TextTable, labels: bool, *, given: bool) -> tuple[pa.Table, tuple[str, ...]]:
-    """A text table as Arrow reads it, and what was understood; `given`: somebody named the delimiter.
+def read_csv(
+    text: TextTable, labels: bool, *, given: bool, apart: Collection[str] = ()
+) -> tuple[pa.Table, tuple[str, ...], str]:
+    """A text table as Arrow reads it, what was understood, and the decimal sign; `given`: somebody named the delimiter.
 
-    With `labels`, what names runs and features stays text. Numbers may have decimal commas, unless commas separate
-    the columns.
+    With `labels`, what names runs and features stays text, as do the columns called `apart`. Numbers may have decimal
+    commas, unless commas separate the columns.
     """
-    table, nameless = _read(text, labels, ".", given)
-    notes = text.notes()
+    table, nameless = _read(text, labels, ".", given, apart)
+    notes, decimal = text.notes(), "."
     if text.delimiter != "," and _has_commas(table.columns):
-        with_commas, _ = _read(text, labels, ",", given)
+        with_commas, _ = _read(text, labels, ",", given, apart)
         if _use_commas(text, table, with_commas):
-            table, notes = with_commas, text.notes(DECIMAL_COMMAS)
+            table, notes, decimal = with_commas, text.notes(DECIMAL_COMMAS), ","
     table = _without_empty(table)
     if not labels:
         _refuse_nameless(text, table)
     if text.row_names:
         _refuse_repeated_row_names(text, table.column(0).to_pylist())
-    return (_labelled(table, nameless) if labels else table), notes
+    return (_labelled(table, nameless) if labels else table), notes, decimal
 
 
 def read_many_columns(text: TextTable, apart: Sequence[str], labels: bool) -> Columns | None:
@@ -65,13 +67,18 @@ def read_many_columns(text: TextTable, apart: Sequence[str], labels: bool) -> Co
         if decimal == "," and _may_be_thousands(text):
             return None
         found = read_wide_csv(text.open(), names, text.delimiter, apart=apart, has_header=not nameless, decimal=decimal)
-        if found is None or (decimal == "." and text.delimiter != "," and _has_commas(found.others.values())):
+        if found is None or (decimal == "." and text.delimiter != "," and _has_commas(_unasked(found, apart))):
             continue
         if text.row_names:
             _refuse_repeated_row_names(text, found.others[0].to_pylist())
         notes = text.notes(DECIMAL_COMMAS) if decimal == "," else text.notes()
         return replace(found, notes=notes)
     return None
+
+
+def _unasked(found: Columns, apart: Collection[str]) -> list[pa.ChunkedArray]:
+    """The columns of text that nobody asked to keep so."""
+    return [column for f, column in found.others.items() if found.names[f] not in apart]
 
 
 def _many_names(text: TextTable) -> list[str] | None:
@@ -81,7 +88,7 @@ def _many_names(text: TextTable) -> list[str] | None:
     return next(csv.reader([header], delimiter=text.delimiter)) if many else None
 
 
-def _read(text: TextTable, labels: bool, decimal: str, given: bool) -> tuple[pa.Table, bool]:
+def _read(text: TextTable, labels: bool, decimal: str, given: bool, apart: Collection[str]) -> tuple[pa.Table, bool]:
     """The table, and whether its first line is data rather than names."""
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
@@ -108,9 +115,9 @@ def _read(text: TextTable, labels: bool, decimal: str, given: bool) -> tuple[pa.
     try:
         row_names = [""] if header.startswith((text.delimiter, f'""{text.delimiter}')) else []
         # Names and labels stay as they are written, 01 is not 1.
-        table = read([*row_names, RUN, FEATURE] if labels else row_names)
+        table = read([*row_names, *apart, RUN, FEATURE] if labels else [*row_names, *apart])
         if labels and FEATURE in table.column_names and RUN not in table.column_names:
-            table = read([*row_names, RUN])  # then it is the name of a column of 0/1
+            table = read([*row_names, *apart, RUN])  # then it is the name of a column of 0/1
     except pa.ArrowException as error:
         _refuse_separator(text, header, given)
         raise InputError(

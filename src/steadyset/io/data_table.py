@@ -18,6 +18,7 @@ from steadyset.io.genes import counts_note
 from steadyset.io.labels import SHOWN, some_names
 from steadyset.io.limits import MAX_GB
 from steadyset.io.observations import MEDIAN, check_impute
+from steadyset.io.phenotypes import as_written
 from steadyset.io.plain_tables import IDENTIFIER, first_text
 from steadyset.io.roles import Roles, close_name, is_known
 from steadyset.io.source_files import Asked, read_source
@@ -292,7 +293,7 @@ def _target(values: Sequence[Any], target: str) -> npt.NDArray[Any]:
 def _groups(values: Sequence[Any], groups: str, target: str) -> npt.NDArray[Any]:
     if groups == target:
         raise InputError(f"{groups!r} is the target and cannot name the groups too.")
-    return np.asarray([str(value) for value in _known(values, f"the group {groups!r}")])
+    return np.asarray(as_written(_known(values, f"the group {groups!r}")))
 
 
 def _known(values: Sequence[Any], what: str) -> list[Any]:

@@ -15,6 +15,7 @@ from steadyset.io.genes import distinct_names
 from steadyset.io.hdf5_files import Hdf5, opened
 from steadyset.io.labels import some_names
 from steadyset.io.limits import BYTES_A_CELL, refuse_size
+from steadyset.io.phenotypes import as_written
 from steadyset.io.roles import Roles
 from steadyset.io.sources import Source
 from steadyset.kernels.arrays import Floats
@@ -141,7 +142,7 @@ class Frame(Mapping[str, Sequence[Any]]):
         """The names of the rows."""
         place = self.file.child(self.group, self.index_name)
         values = self.file.values(place) if not _kind(place).startswith("nullable") else self._masked(place)
-        return [str(value) for value in values]
+        return as_written(values)
 
     def __getitem__(self, name: str) -> Sequence[Any]:
         place = self.file.child(self.group, name)

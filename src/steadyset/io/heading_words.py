@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
 
+from steadyset.io.headings import is_number
+
 WHOLE_NUMBER = re.compile(r"-?[0-9]+")
 NUMBERED = re.compile(r"x?[0-9]+")  # what columns without names are called
 CALLED_RUN = re.compile(
@@ -111,7 +113,7 @@ def _word(heading: str) -> str:
 
 def _unlike(firsts: Sequence[str], names: set[str]) -> bool:
     """Whether first cells are words with small letters above symbols, or anything above identifiers of one shape."""
-    if len(names) < 2:
+    if len(names) < 2 or (any(map(is_number, firsts)) and any(map(is_number, names))):  # 1e5 is no word above 12
         return False
     if all(map(WORDS.search, firsts)):
         words = sum(map(bool, map(WORDS.search, names)))  # few, such as C1orf112 among symbols

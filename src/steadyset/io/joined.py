@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from steadyset.errors import Argument, InputError
-from steadyset.io.columns import Columns
+from steadyset.io.columns import Columns, is_text
 from steadyset.io.genes import UNNAMED, distinct_names
 from steadyset.io.labels import some_names
-from steadyset.io.phenotypes import Phenotypes
-from steadyset.io.plain_tables import first_text
+from steadyset.io.phenotypes import Phenotypes, as_written
+from steadyset.io.plain_tables import IDENTIFIER, first_text
 from steadyset.io.roles import Roles
 from steadyset.io.sample_names import Match, best_match, repeated_names, unlike_samples
 from steadyset.io.series_matrix import ACCESSION
@@ -29,11 +29,11 @@ def join_table(
 ) -> Source:
     """The rows, or the columns, of a table with what the other file knows of them."""
     _refuse_divided(table, known, path, samples, roles)
-    columns = roles.of(known, str(samples))
+    columns = _roles_in(known, roles, str(samples))
     axes = _axes(table, transpose)
     match = best_match(axes, known.texts)
     if transpose is not True and (match is None or match.count < LEAST_SHARE * len(match.places)):
-        match = best_match(axes | _numbers_of_rows(table), known.texts)
+        match = best_match(axes | _numbered_rows(table), known.texts)
     if match is None:
         raise _nothing_matches(axes, known, path, samples, transpose)
     if match.axis != HEADER:
@@ -47,7 +47,7 @@ def join_table(
 
 def join_series(source: Source, known: Phenotypes, path: Path, samples: Path, roles: Roles) -> Source:
     """The samples of a series matrix with what another file knows of them."""
-    columns = roles.of(known, str(samples))
+    columns = _roles_in(known, roles, str(samples))
     axes = {HEADER: source.rows or []}
     match = best_match(axes, known.texts)
     if match is None:
@@ -59,8 +59,15 @@ def join_own_header(source: Source, known: Phenotypes, path: Path, roles: Roles)
     """The samples of a series matrix with what its own header knows of them."""
     place = {name: i for i, name in enumerate(known.texts[ACCESSION])}
     order = [place[name] for name in source.rows or ()]
-    columns = {name: [values[i] for i in order] for name, values in roles.of(known, f"the header of {path}").items()}
+    found = _roles_in(known, roles, f"the header of {path}")
+    columns = {name: [values[i] for i in order] for name, values in found.items()}
     return replace(source, columns=columns, joined=" from its header")
+
+
+def _roles_in(known: Phenotypes, roles: Roles, where: str) -> dict[str, list[Any]]:
+    """The target, and the groups as they are written."""
+    columns = roles.of(known, where)
+    return columns if roles.groups is None else columns | {roles.groups: known.labels(roles.groups)}
 
 
 def _join(
@@ -98,20 +105,27 @@ def _axes(table: Columns, transpose: bool | None) -> dict[str, list[str]]:
     """The lists of names that the samples may be: columns that name rows, and the header."""
     axes: dict[str, list[str]] = {}
     if transpose is not True:
-        for place, column in table.others.items():
-            axes[table.names[place]] = ["" if value is None else str(value).strip() for value in column.to_pylist()]
+        axes |= _cells(table, list(table.others))
     if transpose is not False:
         axes[HEADER] = [name.strip() for name in table.names]
     return axes
 
 
-def _numbers_of_rows(table: Columns) -> dict[str, list[str]]:
-    """Samples that are numbered: the first column of whole numbers, if all differ. Counts may look so, too."""
-    return {
-        table.names[table.numeric[f]]: [f"{value:.0f}" for value in table.X[:, f]]
-        for f in np.flatnonzero(table.whole)[:1].tolist()
-        if len(np.unique(table.X[:, f])) == table.n_rows
-    }
+def _numbered_rows(table: Columns) -> dict[str, list[str]]:
+    """Samples whose names read as numbers, if all differ: in the first column, in the first of whole numbers (counts
+    may look so, too), or in one that is called like an identifier."""
+    numeric = table.numeric.tolist()
+    called = [f for f in numeric if f == 0 or IDENTIFIER.match(table.names[f])]
+    found = _cells(table, sorted({*called, *(numeric[i] for i in np.flatnonzero(table.whole)[:1].tolist())}))
+    return {name: cells for name, cells in found.items() if len(set(cells)) == table.n_rows}
+
+
+def _cells(table: Columns, places: Sequence[int]) -> dict[str, list[str]]:
+    """The cells of columns as they are written, by the names of the columns."""
+    wanted = [f for f in places if f not in table.others or not is_text(table.others[f].type)]
+    assert table.again is not None
+    again = table.again([table.names[f] for f in wanted]).others if wanted else {}
+    return {table.names[f]: as_written((again[f] if f in wanted else table.others[f]).to_pylist()) for f in places}
 
 
 def _genes_in_rows(table: Columns, match: Match, path: Path) -> tuple[Source, list[int | None]]:
@@ -131,7 +145,7 @@ def _genes_in_rows(table: Columns, match: Match, path: Path) -> tuple[Source, li
         features = [f"row {i}" for i in range(1, table.n_rows + 1)]
         notes.append("the rows have no names and are called 'row 1', 'row 2', ...")
     else:
-        features, renamed = distinct_names(_row_names(table, naming))
+        features, renamed = distinct_names([name or UNNAMED for name in _row_names(table, naming)])
         heading = table.names[naming]
         notes.append(f"features named by {f'the column {heading!r}' if heading else 'the first column'}")
         aside = [table.names[f] for f in rest if f != naming and f in table.others]
@@ -146,11 +160,7 @@ def _genes_in_rows(table: Columns, match: Match, path: Path) -> tuple[Source, li
 
 
 def _row_names(table: Columns, place: int) -> list[str]:
-    if place in table.others:
-        values: Sequence[Any] = table.others[place].to_pylist()
-    else:
-        values = [f"{value:.0f}" for value in table.X[:, table.numeric.tolist().index(place)]]
-    return [str(value).strip() or UNNAMED if value is not None else UNNAMED for value in values]
+    return _cells(table, [place])[table.names[place]]
 
 
 def _samples_in_rows(table: Columns, axis: str) -> Source:

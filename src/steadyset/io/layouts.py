@@ -11,7 +11,7 @@ from steadyset.io.entries import Entries
 from steadyset.io.heading_words import are_called_runs, is_heading, is_symbol
 from steadyset.io.headings import is_number
 from steadyset.io.labels import some_names
-from steadyset.io.marks import wide_cells, with_row_names
+from steadyset.io.marks import ZERO_ONE, wide_cells, with_row_names
 from steadyset.io.name_lists import (
     NO_NAMES,
     Lists,
@@ -29,7 +29,6 @@ from steadyset.io.reading_options import COLUMNS, GMT, GMX, IMPORTANCES, LISTS, 
 from steadyset.io.valued import entries_of_numbers
 
 Rows = Sequence[Sequence[str]]
-ZERO_ONE = frozenset(["0", "1"])
 LINE_SHOWN = 40  # letters of a line
 
 

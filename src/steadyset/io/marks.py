@@ -28,6 +28,7 @@ WAYS = (
     ({"✓", "✔", "☑"}, {"", "-", "✗", "✘", "☐"}),
     ({"selected"}, {"", "not selected", "unselected", "-"}),
 )
+ZERO_ONE = frozenset(["0", "1"])
 
 
 class WideCells(NamedTuple):
@@ -42,7 +43,7 @@ def wide_cells(rows: Sequence[Sequence[str]], header: bool | None = None) -> Wid
     """The table, if all its cells are marks of one kind or numbers; None where they are not."""
     width = max(map(len, rows))
     square = [[*row, *[""] * (width - len(row))] for row in rows]
-    if header is None and len(square) > 1 and _may_name_columns(square[0]) and _numbers(square[1:]) is not None:
+    if header is None and len(square) > 1 and _may_name_columns(square[0], square[1:]):
         raise InputError(
             f"The first row ({some_names(square[0])}) may name the columns or hold numbers like the rest; give ",
             Argument("header", True),
@@ -76,11 +77,14 @@ def with_row_names(found: WideCells, transpose: bool | None) -> Wide:
     return table._replace(labels=table.labels if labels is None else labels, transposed=told)
 
 
-def _may_name_columns(cells: Sequence[str]) -> bool:
-    """Whether whole numbers may be identifiers above the columns: distinct, and neither 0/1 nor ranks."""
-    if not all(cell.isdecimal() for cell in cells) or len(set(cells)) < len(cells) or set(cells) <= {"0", "1"}:
+def _may_name_columns(cells: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
+    """Whether numbers may be identifiers above columns of numbers: distinct, and neither 0/1 nor ranks; fractions only
+    above 0/1."""
+    if len(set(cells)) < len(cells) or set(cells) <= ZERO_ONE or not all(map(is_number, cells)):
         return False
-    return sorted(map(int, cells)) != list(range(1, len(cells) + 1))
+    if not all(cell.isdecimal() for cell in cells):
+        return set(_cells(body)) <= ZERO_ONE
+    return sorted(map(int, cells)) != list(range(1, len(cells) + 1)) and _numbers(body) is not None
 
 
 def _of_cells(square: list[list[str]], headed: bool, labelled: bool, header: bool | None) -> WideCells | None:
@@ -98,7 +102,8 @@ def _of_cells(square: list[list[str]], headed: bool, labelled: bool, header: boo
     if labels is not None and (all(map(is_number, labels)) and not headed):
         return None
     first = square[0][0] if labelled and headed else None
-    table = Wide(array, heading if headed else None, labels)
+    written = [row[0] for row in square[headed:]] if labels is None else None
+    table = Wide(array, heading if headed else None, labels, written=written)
     return WideCells(table, first, marks is not None and not set(_cells(body)) <= {"0", "1", "0.0", "1.0"})
 
 

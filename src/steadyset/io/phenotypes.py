@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -11,22 +11,33 @@ from typing import Any
 
 from steadyset.errors import Argument, InputError
 from steadyset.io.columns import NULLS
+from steadyset.io.csv_files import THOUSANDS
 from steadyset.io.labels import some_names
+from steadyset.io.roles import is_known
 from steadyset.io.series_matrix import SeriesHeader, is_series_matrix, read_series_header
 from steadyset.io.sheets import read_sheet
 from steadyset.io.table_files import NO_TEXT, read_table
+from steadyset.io.workbooks import cell_text
+from steadyset.task import MOST_CLASSES
 
-DECIMAL = re.compile(r"[+-]?[0-9]+(,[0-9]+)?")
+COMMA, POINT = ",", "."
+DECIMAL = re.compile(r"[+-]?([0-9]+(,[0-9]*)?|,[0-9]+)([eE][+-]?[0-9]+)?")  # a number with a comma, or without a sign
+CODE = re.compile(r"[+-]?0[0-9]+")  # nobody writes a quantity so
+WHOLE = re.compile(r"[+-]?[0-9]+")
+WHOLE_WITH_POINT = re.compile(r"[+-]?[0-9]+\.0*")
+MOST_DIGITS = 15  # that a number is sure to keep
 
 
 class Phenotypes(Mapping[str, Sequence[Any]]):
-    """Columns by name; numbers where all values are, None for what is missing."""
+    """Columns by name; numbers where all values are, None for what is missing.
 
-    def __init__(self, columns: Mapping[str, Sequence[Any]], notes: Sequence[str] = ()) -> None:
-        self.texts = {
-            name: ["" if value is None else str(value).strip() for value in columns[name]] for name in columns
-        }
-        self.columns, self.notes = columns, list(notes)
+    `typed`: the file itself says what is a number, so that its texts are none. `texts` are the cells as written, by
+    which samples are matched.
+    """
+
+    def __init__(self, columns: Mapping[str, Sequence[Any]], notes: Sequence[str] = (), *, typed: bool = False) -> None:
+        self.texts = {name: as_written(columns[name]) for name in columns}
+        self.columns, self.notes, self.typed = columns, list(notes), typed
 
     @classmethod
     def of_series(cls, header: SeriesHeader) -> Phenotypes:
@@ -34,15 +45,20 @@ class Phenotypes(Mapping[str, Sequence[Any]]):
         return cls(header.columns)
 
     def __getitem__(self, name: str) -> list[Any]:
-        if name not in self.columns and name.removesuffix(":ch1") in self.columns:  # as R's GEOquery calls it
-            name = name.removesuffix(":ch1")
-        values = typed_values(self.columns[name])
-        if _has_decimal_commas(values):
-            note = f"{name!r} has decimal commas"
-            if note not in self.notes:
-                self.notes.append(note)
-            return typed_values([None if value is None else value.replace(",", ".") for value in values])
+        own = self._own(name)
+        if self.typed:
+            return without_marks(self.columns[own])
+        values, notes = labels_or_numbers(self.texts[own], own)
+        self.notes += [note for note in notes if note not in self.notes]
         return values
+
+    def labels(self, name: str) -> list[Any]:
+        """The cells of a column as they are written, None for what is missing: groups are never numbers."""
+        return without_marks(self.texts[self._own(name)])
+
+    def _own(self, name: str) -> str:
+        shorter = name.removesuffix(":ch1")  # as R's GEOquery calls it
+        return shorter if name not in self.columns and shorter in self.columns else name
 
     def turned(self, names: Sequence[str]) -> Phenotypes:
         """One row per sample, where the file has one column per sample and these names in its first column."""
@@ -67,7 +83,7 @@ def read_phenotypes(path: Path, *, sheet: str | int | None, max_gb: float) -> Ph
     if path.suffix.lower() in NO_TEXT:
         table = read_table(path, labels=False, max_gb=max_gb)
         _refuse_repeated(path, table.column_names)
-        return Phenotypes({name: table.column(name).to_pylist() for name in table.column_names})
+        return Phenotypes({name: table.column(name).to_pylist() for name in table.column_names}, typed=True)
     with _of_samples():
         found = read_sheet(path, sheet=sheet, max_gb=max_gb)
     header, *rows = found.rows
@@ -94,17 +110,42 @@ def _of_samples() -> Iterator[None]:
         raise InputError(*(names.get(id(part), part) for part in error.args)) from None
 
 
-def typed_values(values: Sequence[Any]) -> list[Any]:
-    """Texts as whole numbers or numbers where all of them are, None for what is missing; other values as they are."""
-    if not all(isinstance(value, str) or value is None for value in values):
-        return list(values)
-    texts = ["" if value is None else value.strip() for value in values]
-    known = [text for text in texts if text not in NULLS]
-    for kind in (int, float):
-        numbers = _all_as(kind, known)
-        if numbers is not None:
-            return [None if text in NULLS else next(numbers) for text in texts]
-    return without_marks(texts)
+def as_written(values: Iterable[Any]) -> list[str]:
+    """Cells as text, "" for none: as they stand in a text file, 12 for the 12.0 of a column with types."""
+    return ["" if not is_known(value) else cell_text(value).strip() for value in values]
+
+
+def labels_or_numbers(texts: Sequence[str], name: str, decimal: str | None = None) -> tuple[list[Any], list[str]]:
+    """A target as it is written: numbers where all cells are, else labels; None for what is missing. And what to say.
+
+    Codes stay labels: whole numbers with leading zeros, or with more digits than a number keeps. `decimal` is the sign
+    that numbers beside it have; None where there are none.
+    """
+    cells = [text.strip() for text in texts]
+    known = [cell for cell in cells if cell not in NULLS]
+    notes: list[str] = []
+    numbers = known
+    if decimal == COMMA or _has_commas(known):
+        if decimal == POINT or (decimal == COMMA and _as_numbers([cell for cell in known if POINT in cell])):
+            odd = next(cell for cell in known if (COMMA if decimal == POINT else POINT) in cell)
+            raise InputError(
+                f"the target {name!r} holds {odd!r}, and other columns have decimal "
+                f"{'points' if decimal == POINT else 'commas'}; save the file with one of them."
+            )
+        if _has_commas(known):
+            _refuse_thousands(known, name, decimal)
+            numbers = [cell.replace(COMMA, POINT) for cell in known]
+            notes = [f"{name!r} has decimal commas"] if decimal is None else []
+    found = _as_numbers(numbers)
+    if found is None:
+        return without_marks(cells), []
+    code = next((cell for cell in numbers if CODE.fullmatch(cell) or _is_too_long(cell)), None)
+    if code is not None:
+        why = "leading zeros" if CODE.fullmatch(code) else "more digits than a number keeps"
+        return without_marks(cells), [f"{name!r} is read as labels, as {code!r} has {why}"]
+    _refuse_two_spellings(dict(zip(numbers, found, strict=True)), name, len(texts))
+    value = iter(found)
+    return [None if cell in NULLS else next(value) for cell in cells], notes
 
 
 def without_marks(values: Sequence[Any]) -> list[Any]:
@@ -115,20 +156,50 @@ def without_marks(values: Sequence[Any]) -> list[Any]:
     return [None if isinstance(value, str) and value in NULLS and value != "-" else value for value in values]
 
 
-def _has_decimal_commas(values: Sequence[Any]) -> bool:
-    """Whether all values are numbers with a comma where a point is expected; three digits may be thousands."""
-    known = [value for value in values if value is not None]
-    if not all(isinstance(value, str) and DECIMAL.fullmatch(value) for value in known):
-        return False
-    return any("," in value and len(value.partition(",")[2]) != 3 for value in known)
+def _has_commas(known: Sequence[str]) -> bool:
+    """Whether all cells are numbers, some of them with a comma where a point is expected."""
+    return any(COMMA in cell for cell in known) and all(map(DECIMAL.fullmatch, known))
 
 
-def _all_as(kind: type[int] | type[float], texts: Sequence[str]) -> Iterator[Any] | None:
-    """The numbers that texts are; None where one of them is none, and where there is no text."""
-    try:
-        return iter([kind(text) for text in texts]) if texts and not any("_" in text for text in texts) else None
-    except ValueError:
-        return None
+def _refuse_thousands(known: Sequence[str], name: str, decimal: str | None) -> None:
+    """Commas that may separate thousands, all of them, and nothing beside that says otherwise."""
+    commas = [cell for cell in known if COMMA in cell]
+    if decimal is None and all(map(THOUSANDS.fullmatch, commas)):
+        raise InputError(
+            f"the target {name!r} holds {commas[0]!r}, which may have a decimal comma or a separator of thousands; "
+            "save it with decimal points and without such separators."
+        )
+
+
+def _refuse_two_spellings(found: Mapping[str, float], name: str, n_rows: int) -> None:
+    """Few values of which two are one number, as 1.1 and 1.10: two labels, or one number typed in two ways.
+
+    Programs write 1.0 for 1, and a quantity with many values is no label.
+    """
+    if len(found) > min(MOST_CLASSES, n_rows / 2):
+        return
+    seen: dict[float, str] = {}
+    for cell, value in found.items():
+        plain = cell.partition(POINT)[0] if WHOLE_WITH_POINT.fullmatch(cell) else cell
+        if seen.setdefault(value, plain) != plain:
+            raise InputError(
+                f"the target {name!r} holds {seen[value]!r} and {cell!r}, which are one number and may be two labels; "
+                "write them in one way, or as words."
+            )
+
+
+def _is_too_long(cell: str) -> bool:
+    return WHOLE.fullmatch(cell) is not None and len(cell.lstrip("+-0")) > MOST_DIGITS
+
+
+def _as_numbers(texts: Sequence[str]) -> list[Any] | None:
+    """The numbers that texts are, whole ones where all are; None where one of them is none, and without any text."""
+    for kind in (int, float):
+        try:
+            return [kind(text) for text in texts] if texts and not any("_" in text for text in texts) else None
+        except ValueError:
+            continue
+    return None
 
 
 def _refuse_repeated(path: Path, names: Sequence[str]) -> None:

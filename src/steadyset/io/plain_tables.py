@@ -15,7 +15,7 @@ from steadyset.errors import Argument, Complaints, InputError
 from steadyset.io.columns import NULLS, Columns
 from steadyset.io.genes import UNNAMED, distinct_names
 from steadyset.io.labels import SHOWN, some_names
-from steadyset.io.phenotypes import typed_values, without_marks
+from steadyset.io.phenotypes import COMMA, as_written, labels_or_numbers, without_marks
 from steadyset.io.roles import Roles, candidates, close_name, is_known, missing_target
 from steadyset.io.sheets import read_sheet
 from steadyset.io.sources import GENES_IN_ROWS, Source
@@ -52,7 +52,7 @@ def read_plain(
     if table.names[0] == "" and "" not in drop:  # the row names of a frame
         left_out.add("")
         notes.append("left out: the first column, which has no name")
-        rows = None if 0 not in table.others else [str(name) for name in table.others[0].to_pylist()]
+        rows = None if 0 not in table.others else as_written(table.others[0].to_pylist())
     if roles.target is None:
         raise missing_target(_possible(table), str(path))
     _check_names(table, [*named, *drop, *keep], path, left_out, roles.target)
@@ -61,7 +61,7 @@ def read_plain(
     texts = {table.names[f]: column for f, column in table.others.items() if table.names[f] not in no_features}
     naming = None if rows is not None else _naming(table, texts, keep)
     if naming is not None:
-        rows = [str(name) for name in texts.pop(naming).to_pylist()]
+        rows = as_written(texts.pop(naming).to_pylist())
         notes.append(f"the column {naming!r} names the rows, as every row has its own text there; it is no feature")
     X, names, whole = table.X, [table.names[f] for f in table.numeric], table.whole
     if left_out.intersection(names):
@@ -70,6 +70,11 @@ def read_plain(
     if drop:
         notes.append(f"left out: {some_names(drop)}")
     columns = {name: without_marks(table.others[table.names.index(name)].to_pylist()) for name in named}
+    if table.decimal is not None:
+        fractions = table.decimal == COMMA or any(_has_fractions(column) for column in X.T[~whole])
+        beside = table.decimal if fractions else None
+        columns[roles.target], told = labels_or_numbers(as_written(columns[roles.target]), roles.target, beside)
+        notes += told
     return Source(X, names, columns, rows, notes, texts=texts, dropped=frozenset(drop), whole=whole)
 
 
@@ -89,7 +94,10 @@ def read_transposed(
         raise InputError(f"{path} has {what}; expected the names of the rows in the first column, then the samples.")
     names = [row[0].strip() for row in body]
     numbers = [_numbers(row[1:]) for row in body]
-    _refuse_both_decimals(path, body, numbers)
+    measured = [
+        row[1:] for row, known in zip(body, numbers, strict=True) if known is not None and row[0] != roles.groups
+    ]
+    _refuse_both_decimals(path, measured)
     texts = {name: row[1:] for name, row, known in zip(names, body, numbers, strict=True) if known is None}
     possible = texts or {name: row[1:] for name, row in zip(names[:FEW], body[:FEW], strict=True)}
     if roles.target is None:
@@ -100,11 +108,12 @@ def read_transposed(
             raise InputError(f"{path} has no row {role!r}; {_instead(role, names)}", *_possible_targets(possible))
         if names.count(role) > 1:
             raise InputError(f"{path} has {names.count(role)} rows called {role!r}; rename them.")
-        columns[role] = typed_values(body[names.index(role)][1:])
+        columns[role] = without_marks([cell.strip() for cell in body[names.index(role)][1:]])
+    columns[roles.target], notes = labels_or_numbers(as_written(columns[roles.target]), roles.target)
     genes = [i for i, known in enumerate(numbers) if known is not None and names[i] not in columns]
     if not genes:
         raise InputError(f"{path} has no rows of numbers to select from.")
-    notes = list(found.notes)
+    notes = [*found.notes, *notes]
     others = [name for name in texts if name not in columns]
     if others:
         notes.append(f"left out: rows that hold text ({some_names(others)})")
@@ -123,6 +132,11 @@ def first_text(column: pa.ChunkedArray) -> str:
     return odd[0] if odd else str(column[0])
 
 
+def _has_fractions(values: Floats) -> bool:
+    known = values[np.isfinite(values)]
+    return bool((known != np.rint(known)).any())
+
+
 def _numbers(cells: Sequence[str]) -> Floats | None:
     """The cells of a row as numbers, nan where they say that there is none; None where one of them is text."""
     known = ["nan" if cell.strip() in NULLS else cell for cell in cells]
@@ -135,10 +149,9 @@ def _numbers(cells: Sequence[str]) -> Floats | None:
     return None
 
 
-def _refuse_both_decimals(path: Path, body: Sequence[Sequence[str]], numbers: Sequence[Floats | None]) -> None:
+def _refuse_both_decimals(path: Path, rows: Sequence[Sequence[str]]) -> None:
     """Decimal commas in some rows and points in others: one of them may separate thousands."""
-    cells = [row[1:] for row, known in zip(body, numbers, strict=True) if known is not None]
-    marks = {mark: any(mark in cell for row in cells for cell in row) for mark in ".,"}
+    marks = {mark: any(mark in cell for row in rows for cell in row) for mark in ".,"}
     if all(marks.values()):
         raise InputError(f"{path} has both decimal commas and decimal points; save it with one of them.")
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from steadyset.errors import Argument, InputError
 from steadyset.io.cell_lists import lists_in_cells
-from steadyset.io.columns import FEATURE, RUN, Columns, is_numeric
+from steadyset.io.columns import FEATURE, RUN, is_numeric
 from steadyset.io.entries import Entries
 from steadyset.io.gene_dates import MADE
 from steadyset.io.heading_words import is_feature_word, is_row_of_marks
@@ -22,6 +22,7 @@ from steadyset.io.list_folders import lists_in_folder
 from steadyset.io.long import entries_of_long
 from steadyset.io.name_lists import Lists, columns_of, entries_of_lists, one_list
 from steadyset.io.own_headings import headings_say
+from steadyset.io.phenotypes import as_written
 from steadyset.io.r_layouts import may_be_of_r
 from steadyset.io.reading_options import GMT, GMX, LISTS, LONG, ROWS, WIDE, Reading
 from steadyset.io.selection_json import read_selection_json
@@ -30,8 +31,8 @@ from steadyset.io.table_files import NO_TEXT, many_columns, noted_table
 from steadyset.io.text_forms import TextForm, read_as, repaired_header, text_rows
 from steadyset.io.text_tables import checked_form
 from steadyset.io.universe import universe_in_words
-from steadyset.io.valued import entries_of_numbers
-from steadyset.io.wide import wide_array, wide_numbers
+from steadyset.io.valued import entries_of_numbers, may_name_rows
+from steadyset.io.wide import Wide, wide_array, wide_numbers
 from steadyset.io.workbooks import BYTES_A_TEXT_CELL, cell_text
 
 if TYPE_CHECKING:
@@ -68,14 +69,16 @@ def _from_table(path: Path, reading: Reading) -> Entries | None:
         if path.suffix.lower() in NO_TEXT:
             raise
         return None  # the reader of cells takes more, and says what is wrong where it does not
+    if table is not None and _is_temporal(table):
+        table, notes = noted_table(path, apart=table.column_names[:1], max_gb=reading.max_gb)
     read: Callable[[], Entries] | None = None
     if table is not None and RUN in table.column_names and FEATURE in table.column_names and reading.layout != WIDE:
         within = _lists_within(table) if reading.layout is None else None
         read = partial(_from_long, table, reading) if within is None else partial(entries_of_lists, within, reading)
     elif reading.layout != LONG and found is not None and not may_be_of_r(found.names, (), reading):
-        read = partial(_from_many, found, reading)
+        read = partial(_from_numbers, path, wide_numbers(found, reading.transpose), reading)
     elif reading.layout != LONG and table is not None and _is_wide(table, reading):
-        read = partial(_from_wide, table, reading)
+        read = partial(_from_wide, path, table, reading)
     elif table is not None and path.suffix.lower() in NO_TEXT:
         read = partial(entries_of_rows, _as_text(table), reading)
     if read is None:
@@ -172,13 +175,22 @@ def _from_long(table: pa.Table, reading: Reading) -> Entries:
     return entries._replace(notes=(f"{line}; {universe_in_words(entries.names)}",))
 
 
-def _from_many(found: Columns, reading: Reading) -> Entries:
-    return entries_of_numbers(wide_numbers(found, reading.transpose), reading)
-
-
-def _from_wide(table: pa.Table, reading: Reading) -> Entries:
+def _from_wide(path: Path, table: pa.Table, reading: Reading) -> Entries:
     wide = wide_array(table, "The table", None, None, transpose=reading.transpose, turn=False)
+    return _from_numbers(path, wide, reading)
+
+
+def _from_numbers(path: Path, wide: Wide, reading: Reading) -> Entries:
+    """A wide table of numbers; names of its rows that read as such are read anew as they are written."""
+    if may_name_rows(wide, reading.transpose) and wide.features is not None:
+        table, _ = noted_table(path, apart=[wide.features[0]], max_gb=reading.max_gb)
+        wide = wide._replace(written=as_written(table.column(0).to_pylist()))
     return entries_of_numbers(wide, reading)
+
+
+def _is_temporal(table: pa.Table) -> bool:
+    """Whether the first column, which may name runs or features, reads as dates or times."""
+    return table.num_columns > 0 and str(table.schema.field(0).type).startswith(("date", "time"))
 
 
 def _is_wide(table: pa.Table, reading: Reading) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -46,16 +46,17 @@ def read_table(
 def noted_table(
     path: Path,
     *,
+    apart: Sequence[str] = (),
     labels: bool = True,
     delimiter: str | None = None,
     sheet: str | int | None = None,
     max_gb: float = MAX_GB,
 ) -> tuple[pa.Table, tuple[str, ...]]:
-    """The same with what was understood to read the file so."""
+    """The same with what was understood to read the file so; columns called `apart` stay as they are written."""
     text = _text(path, delimiter, sheet, max_gb)
     with readable(path):
         if text is not None:
-            return read_csv(text, labels, given=delimiter is not None)
+            return read_csv(text, labels, given=delimiter is not None, apart=apart)[:2]
         return (read_parquet if path.suffix.lower() == ".parquet" else read_feather)(path, max_gb), ()
 
 
@@ -68,10 +69,17 @@ def read_columns(
     sheet: str | int | None = None,
     max_gb: float = MAX_GB,
 ) -> Columns:
-    """The data of a file as one array of numbers and the other columns; `apart` are never among the numbers."""
+    """The data of a file as one array of numbers and the other columns.
+
+    `apart` are never among the numbers: in a text or a workbook they stay as they are written, 01 is not 1.
+    """
     read = _read_columns(path, apart, labels, delimiter, sheet, max_gb)
     told = () if is_workbook(path) else gene_dates_in(read.names)  # what became a date in a workbook is told already
-    return replace(read, notes=(*read.notes, *told))
+
+    def again(more: Collection[str]) -> Columns:
+        return _read_columns(path, (*apart, *more), labels, delimiter, sheet, max_gb)
+
+    return replace(read, notes=(*read.notes, *told), again=again)
 
 
 def _read_columns(
@@ -81,10 +89,13 @@ def _read_columns(
     with readable(path):
         if text is not None:
             found = read_many_columns(text, apart, labels)
-            return found if found is not None else _columns(*read_csv(text, labels, given=delimiter is not None), apart)
+            if found is not None:
+                return found
+            table, notes, decimal = read_csv(text, labels, given=delimiter is not None, apart=apart)
+            return replace(from_arrow(table, apart), notes=notes, decimal=decimal)
         if path.suffix.lower() == ".parquet":
             return read_parquet_columns(path, apart, max_gb)
-        return _columns(*noted_table(path, labels=labels, delimiter=delimiter, sheet=sheet, max_gb=max_gb), apart)
+        return from_arrow(read_feather(path, max_gb), apart)
 
 
 def many_columns(
@@ -133,10 +144,6 @@ def _text(path: Path, delimiter: str | None, sheet: str | int | None, max_gb: fl
         if sheet is not None:
             raise InputError(f"{path} is a text file; leave ", Argument("sheet"), " out.")
         return text_table(path, delimiter, max_gb)
-
-
-def _columns(table: pa.Table, notes: tuple[str, ...], apart: Sequence[str]) -> Columns:
-    return replace(from_arrow(table, apart), notes=notes)
 
 
 def _ending(path: Path) -> str:

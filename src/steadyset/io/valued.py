@@ -14,6 +14,7 @@ from steadyset.io.entries import Entries, checked_entries, reordered, row_pointe
 from steadyset.io.heading_words import are_row_numbers, is_feature_word, is_run_word
 from steadyset.io.labels import AppearanceOrder, feature_names, placeholders, several, some_names
 from steadyset.io.lists import check_ranks
+from steadyset.io.phenotypes import as_written
 from steadyset.io.reading_options import COLUMNS, IMPORTANCES, RANKS, ROWS, WIDE, Reading
 from steadyset.io.universe import universe_in_words
 from steadyset.io.wide import (
@@ -129,17 +130,30 @@ def _largest(indptr: Ints, weights: Floats, top: int) -> Bools:
     return keep
 
 
-def _named_rows(found: Wide, transpose: bool | None) -> tuple[Wide, list[str]]:
-    """A first column of whole numbers that name the rows: it has a word for runs above it, or alone is not 0 and 1."""
+def may_name_rows(found: Wide, transpose: bool | None) -> bool:
+    """Whether a first column of numbers may name the rows: headings say so, or it alone is not 0 and 1."""
     if found.labels is not None or found.features is None or found.array.shape[1] < 2 or len(found.array) < 2:
-        return found, []
+        return False
     first, others = found.array[:, 0], found.array[:, 1:]
-    if np.any(first != np.floor(first)) or len(np.unique(first)) < len(first) or np.isin(first, (0, 1)).all():
+    if np.isin(first, (0, 1)).all():
+        return False
+    heading, told = str(found.features[0]), told_transposed(found.features, transpose)
+    if (told and is_feature_word(heading)) or told_transposed(found.features, None):
+        return True
+    whole, marks = not np.any(first != np.floor(first)), bool(np.isin(others, (0, 1)).all())
+    return (is_run_word(heading) and (whole or marks)) or (marks and (whole or transpose is not None))
+
+
+def _named_rows(found: Wide, transpose: bool | None) -> tuple[Wide, list[str]]:
+    """The table without a first column of numbers that name the rows, each of them once."""
+    if not may_name_rows(found, transpose):
         return found, []
-    heading, labels = str(found.features[0]), [str(int(value)) for value in first]
+    labels = as_written(found.array[:, 0].tolist()) if found.written is None else list(found.written)
+    if len(set(labels)) < len(labels) or "" in labels:
+        return found, []
+    assert found.features is not None
+    heading, others = str(found.features[0]), found.array[:, 1:]
     told = told_transposed(found.features, transpose)
-    if not is_run_word(heading) and not np.isin(others, (0, 1)).all() and not (told and is_feature_word(heading)):
-        return found, []
     if told is None and not is_run_word(heading) and not are_row_numbers(labels, None):
         raise unknown_rows(WHAT, "numbers", heading, labels)
     named = found._replace(array=others, features=found.features[1:], labels=labels, transposed=told)

@@ -70,7 +70,7 @@ def read_matrix(
     if hasattr(Z, "tocsr"):
         return _sparse(Z.T if transpose else Z, what, features, labels)
     if not isinstance(Z, (np.ndarray, list, tuple)):
-        Z, features, labels, _ = wide_array(Z, what, features, labels, transpose=transpose)
+        Z, features, labels, *_ = wide_array(Z, what, features, labels, transpose=transpose)
         transpose = False
     array = number_array(Z, what)
     _check_shape(array, what)
@@ -112,13 +112,15 @@ def _check_shape(table: Any, what: str) -> None:
 class Wide(NamedTuple):
     """The numbers of a wide frame, with the names of its features and the labels of its runs where it has them.
 
-    `transposed` where its headings say that these are the other way round.
+    `transposed` where its headings say that these are the other way round. `written` is the first column as it stands
+    in the file, where it reads as numbers and may name the rows.
     """
 
     array: npt.NDArray[Any]
     features: Sequence[str] | None
     labels: Sequence[str] | None
     transposed: bool | None = None
+    written: Sequence[str] | None = None
 
 
 def wide_array(
@@ -169,7 +171,7 @@ def oriented(
     read: Wide, what: str, features: Sequence[str] | None, labels: Sequence[str] | None, *, transpose: bool | None
 ) -> Wide:
     """The table as runs x features, with the names and labels that are given rather than its own."""
-    array, columns, rows, told = read
+    array, columns, rows, told, _ = read
     transpose = told if transpose is None else transpose
     if transpose:
         array, columns, rows = array.T, rows, columns
