@@ -14,6 +14,7 @@ from scipy import sparse
 
 import steadyset as st
 from steadyset import InputError, Selections
+from steadyset.io import limits
 
 NAMES = ["a", "b", "c", "d"]
 TABLE = np.array([[1, 1, 0, 0], [0, 0, 0, 0], [0, 1, 0, 1]])
@@ -286,3 +287,36 @@ def test_numbers_that_may_be_names_or_indices_are_refused(read):
         read([[1, 2], [1]], features=[1, 2, 3])
     assert Selections.from_sets([["1", "2"], ["1"]], features=[1, 2, 3]).sets() == [{"1", "2"}, {"1"}]
     assert Selections.from_sets([[1, 2], [0]], features=range(3)).sets() == [{"1", "2"}, {"0"}]
+
+
+def test_the_most_features_there_may_be_take_no_memory_unless_they_are_listed(monkeypatch):
+    monkeypatch.setattr(limits, "machine_bytes", lambda: 2**34)
+    d = 2**31 - 1
+    runs = Selections.from_sets([[0, 1, 2], [1, 2, 3], [2, 3, d - 1]], n_features=d)
+    fewer = Selections.from_sets([[0, 1, 2], [1, 2, 3], [2, 3, 9]], n_features=10)
+    assert st.stability(runs, "nogueira") == pytest.approx(1 - 4 / 9, abs=1e-8)
+    assert st.confidence_interval(runs, "somol").low == st.confidence_interval(fewer, "somol").low
+    for asked in (lambda: runs.features, lambda: runs.counts, lambda: runs.frequencies, runs.to_frame):
+        with pytest.raises(InputError, match=r"of 2,147,483,647 features would take .* GB of memory"):
+            asked()
+
+
+@pytest.mark.parametrize(
+    ("column", "told"),
+    [
+        (np.array([1 + 2j, 3]), "'odd' of complex numbers"),
+        (pd.Series([1 + 2j, 3], dtype=object), "'odd' of Python objects, such as"),
+        (pd.period_range("2020", periods=2, freq="Y"), "'odd' of type period"),
+        (pd.Series([None, None], dtype=object), "'odd' without any value"),
+    ],
+)
+def test_a_column_that_holds_no_numbers_is_called_what_it_is(column, told):
+    with pytest.raises(InputError, match=told):
+        Selections.from_matrix(pd.DataFrame({"a": [0, 1], "odd": column}))
+
+
+def test_sparse_columns_of_pandas_are_numbers_and_a_gap_among_bools_is_missing():
+    table = pd.DataFrame({"a": [0, 1], "b": pd.arrays.SparseArray([1, 0])})
+    assert Selections.from_matrix(table).counts.tolist() == [1, 1]
+    with pytest.raises(InputError, match="holds nan for run 2, feature 'b'"):
+        Selections.from_matrix(table.assign(b=pd.array([True, None], dtype="boolean")))

@@ -16,6 +16,7 @@ from steadyset.errors import InputError, MissingExtraError
 from steadyset.io.disk import file_path
 from steadyset.io.entries import Entries, checked_entries, reordered, row_pointers
 from steadyset.io.labels import text_frame
+from steadyset.io.limits import BYTES_A_CELL, BYTES_A_NAME, enough_memory
 from steadyset.io.lists import (
     are_lists_of_features,
     entries_of_rankings,
@@ -411,7 +412,10 @@ class Selections(Shown, Drawable):
     @cached_property
     def features(self) -> tuple[str, ...]:
         """The names of the features: the given ones, else x0, x1, ..."""
-        return self._names if self._names is not None else tuple(f"x{f}" for f in range(self._n_features))
+        if self._names is not None:
+            return self._names
+        with enough_memory(self._n_features, BYTES_A_NAME, "the names"):
+            return tuple(f"x{f}" for f in range(self._n_features))
 
     @property
     def labels(self) -> tuple[str, ...] | None:
@@ -426,7 +430,8 @@ class Selections(Shown, Drawable):
     @cached_property
     def counts(self) -> Ints:
         """How many runs selected each feature, h_f."""
-        return _frozen(np.bincount(self._indices, minlength=self._n_features).astype(np.int64, copy=False))
+        with enough_memory(self._n_features, BYTES_A_CELL, "the counts"):
+            return _frozen(np.bincount(self._indices, minlength=self._n_features).astype(np.int64, copy=False))
 
     @cached_property
     def frequencies(self) -> Floats:

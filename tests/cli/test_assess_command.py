@@ -124,6 +124,8 @@ def test_the_report_stands_alone_and_believes_no_name(runs, tmp_path, capsys):
         (["-t", "status"], "has no column 'status'"),
         (["-t", "state", "-s", "lassso"], "did you mean 'lasso'"),
         (["-t", "state", "-s", "lasso:k"], "is not understood at 'k'"),
+        (["-t", "state", "-s", "anova:k=3,k=4"], "'anova:k=3,k=4' gives 'k' twice; give it once"),
+        (["-t", "state", "--resampling", "subsample:n_runs=3,n_runs=3"], "gives 'n_runs' twice; give it once"),
         (["-t", "state", "-s", "lasso:kk=3"], "no parameter 'kk'"),
         (["-t", "state", "--resampling", "jackknife"], "no resampling called 'jackknife'"),
         (["-t", "state", "--resampling", "subsample:fraction=2"], "fraction must be a number between 0 and 1 (got 2)"),

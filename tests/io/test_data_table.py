@@ -227,6 +227,29 @@ def test_bad_files_are_one_sentence(tmp_path, name, content, sentence):
         load_data(tmp_path / name, "y")
 
 
+@pytest.mark.parametrize("transpose", [None, True])
+@pytest.mark.parametrize("content", [b"\0,", b",\0", b"\0,\0,\0\n", b",,\n,,\n", b'"",""\n'])
+def test_cells_without_content_are_an_empty_file(tmp_path, content, transpose):
+    (tmp_path / "x.csv").write_bytes(content)
+    with pytest.raises(InputError, match=r"is empty|has no rows below its titles"):
+        load_data(tmp_path / "x.csv", "y", transpose=transpose)
+
+
+@pytest.mark.parametrize("title", ["Study of 2024\n", "Study\n\nof 2024\n", "Study,,,\n"])
+@pytest.mark.parametrize("target", [["ill", "well"], ["0", "1"]])
+@pytest.mark.parametrize("names", [["101", "102", "103"], ["1", "2", "3"], ["00123", "2.7", "1e5"]])
+def test_a_title_may_stand_above_names_that_are_numbers(tmp_path, title, names, target):
+    rows = [["0.1", "0.2", str(i), target[i % 2]] for i in range(6)]
+    (tmp_path / "x.csv").write_text(title + "\n".join(map(",".join, [[*names, "y"], *rows])), encoding="utf-8")
+    assert load_data(tmp_path / "x.csv", "y").features == tuple(names)
+
+
+def test_a_title_above_numbers_makes_none_of_them_a_header(tmp_path):
+    (tmp_path / "x.csv").write_text("Study\n0.5,0.25,3\n0.75,0.1,2\n0.3,0.2,5\n", encoding="utf-8")
+    with pytest.raises(InputError, match="Expected 1 columns, got 3"):
+        load_data(tmp_path / "x.csv", "3")
+
+
 def test_an_empty_cell_of_a_csv_is_a_missing_target_and_not_a_class(frame, tmp_path):
     path = written(frame.assign(y=[None, *["yes", "no", "yes"] * 2, "no"]), tmp_path / "x.csv")
     with pytest.raises(InputError, match="target 'y' is missing in 1 row"):

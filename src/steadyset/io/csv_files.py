@@ -114,6 +114,7 @@ def _read(text: TextTable, labels: bool, decimal: str, given: bool, apart: Colle
 
     try:
         row_names = [""] if header.startswith((text.delimiter, f'""{text.delimiter}')) else []
+        apart = [name for name in apart if name.isascii() or name.encode(errors="ignore").decode() == name]
         # Names and labels stay as they are written, 01 is not 1.
         table = read([*row_names, *apart, RUN, FEATURE] if labels else [*row_names, *apart])
         if labels and FEATURE in table.column_names and RUN not in table.column_names:
@@ -239,7 +240,8 @@ def _refuse_nameless(text: TextTable, table: pa.Table) -> None:
     """Row names have no name; any other column needs one."""
     for f, name in enumerate(table.column_names[1:], 1):
         if name == "":
-            raise InputError(
-                f"{text.path} has no name for column {f + 1}, which holds {_first(table.column(f))!r}; "
-                "name each column, in one row."
-            )
+            held = table.column(f).drop_null()[:1].to_pylist()
+            if not held and table.num_rows == 0 and not any(table.column_names):
+                raise InputError(f"{text.path} is empty.")
+            which = f", which holds {held[0]!r}" if held else ""
+            raise InputError(f"{text.path} has no name for column {f + 1}{which}; name each column, in one row.")

@@ -17,6 +17,7 @@ from steadyset.io.labels import (
     run_labels,
     some_names,
 )
+from steadyset.io.limits import BYTES_A_NAME, enough_memory
 from steadyset.kernels.arrays import Floats, Ints
 
 
@@ -38,7 +39,10 @@ class Entries(NamedTuple):
 
     @property
     def features(self) -> tuple[str, ...]:
-        return self.names if self.names is not None else tuple(f"x{f}" for f in range(self.n_features))
+        if self.names is not None:
+            return self.names
+        with enough_memory(self.n_features, BYTES_A_NAME, "the names"):
+            return tuple(f"x{f}" for f in range(self.n_features))
 
     def selected(self, run: int) -> Ints:
         return self.indices[self.indptr[run] : self.indptr[run + 1]]
@@ -46,7 +50,9 @@ class Entries(NamedTuple):
     def table(self, *, weights: bool = False) -> Any:
         """The runs x features array of 0/1, or of the weights."""
         values: Any = self.weights if weights and self.weights is not None else np.int8(1)
-        dense = np.zeros((self.n_runs, self.n_features), dtype=np.asarray(values).dtype)
+        kind = np.asarray(values).dtype
+        with enough_memory(self.n_features, self.n_runs * kind.itemsize, "a table of runs"):
+            dense = np.zeros((self.n_runs, self.n_features), dtype=kind)
         dense[np.repeat(np.arange(self.n_runs), np.diff(self.indptr)), self.indices] = values
         return dense
 

@@ -12,6 +12,7 @@ from steadyset.io.columns import ERRORS, NULLS
 COMMENT = "#"
 Rows = Sequence[Sequence[str]]
 NUMBER = re.compile(r"\s*[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?\s*")
+ZERO_ONE = frozenset(["0", "1"])
 REGULAR = 0.8  # share of the rows that have the usual number of cells in a table that is one
 
 
@@ -86,11 +87,30 @@ def _numeric_columns(body: Rows) -> list[int]:
 
 def _is_title(row: Sequence[str], below: Rows, usual: int, numeric: Sequence[int]) -> bool:
     """Words above the header of a table with numbers: what stands directly above data is the header."""
-    after: Sequence[str] = next((row for row in below if any(row)), ())
-    if usual < 2 or _is_data(row, usual, numeric) or _is_data(after, usual, numeric):
+    after, *rest = [row for row in below if any(row)] or [()]
+    if usual < 2 or _is_data(row, usual, numeric):
         return False
+    if _is_data(after, usual, numeric):
+        alone = [cell for cell in row if cell]
+        title = len(alone) == 1 and usual > 2 and not is_number(alone[0])
+        return title and _is_numbered_header(after, [row for row in rest if len(row) == usual], numeric)
     named = sum(bool(row[f]) for f in numeric) if len(row) == usual else 0
     return sum(bool(cell) for cell in row) == 1 or 2 * named < len(numeric)
+
+
+def _is_numbered_header(row: Sequence[str], below: Rows, numeric: Sequence[int]) -> bool:
+    """Whether numbers are names: beside a word above numbers or classes, or identifiers above fractions or 0/1."""
+    if len(below) < 2 or not all(row) or len(set(row)) < len(row):
+        return False
+    if any(row[f] not in NULLS and not is_number(row[f]) for f in numeric):
+        return True
+    for f in set(range(len(row))).difference(numeric):
+        cells = Counter(other[f] for other in below)
+        if row[f] not in cells and min(cells.values()) > 1:
+            return True
+    values = {other[f] for other in below for f in numeric}
+    codes = all(row[f].isdecimal() for f in numeric) and not {row[f] for f in numeric} <= ZERO_ONE
+    return codes and (values <= ZERO_ONE or not any(value.isdecimal() for value in values))
 
 
 def _is_title_of_lists(row: Sequence[str], below: Rows, usual: int) -> bool:

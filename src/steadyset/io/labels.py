@@ -236,6 +236,8 @@ def name_and_params(text: str) -> tuple[str, dict[str, Any]]:
     for part in rest.split(","):
         key, equals, value = part.partition("=")
         if equals and key.strip():
+            if key.strip() in params:
+                raise InputError(f"{text!r} gives {key.strip()!r} twice; give it once.")
             params[key.strip()] = _value(value.strip())
         elif part.strip():
             raise InputError(f"{text!r} is not understood at {part!r}; expected name:param=value,param=value.")

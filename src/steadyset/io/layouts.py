@@ -9,9 +9,9 @@ from steadyset.errors import Argument, InputError
 from steadyset.io.cell_lists import lists_in_cells
 from steadyset.io.entries import Entries
 from steadyset.io.heading_words import are_called_runs, is_heading, is_symbol
-from steadyset.io.headings import is_number
+from steadyset.io.headings import ZERO_ONE, is_number
 from steadyset.io.labels import some_names
-from steadyset.io.marks import ZERO_ONE, wide_cells, with_row_names
+from steadyset.io.marks import wide_cells, with_row_names
 from steadyset.io.name_lists import (
     NO_NAMES,
     Lists,

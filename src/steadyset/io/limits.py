@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +13,8 @@ from steadyset.errors import Argument, InputError
 
 MAX_GB = 8.0  # of memory that a file may take
 BYTES_A_CELL = 8  # as a number in memory
+BYTES_A_NAME = 60  # in memory, about
+SHARE_FOR_ONE = 0.5  # of the memory of the machine, for one thing
 UNCHECKED_CELLS, CELLS_PER_BYTE = 10_000_000, 1_000
 
 
@@ -71,6 +74,28 @@ def bounded_memory(n_bytes: int) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_DATA, before)
+
+
+@contextmanager
+def enough_memory(n_features: int, bytes_each: int, what: str) -> Iterator[None]:
+    """Say in a sentence that there are more features than this machine has room for, before or when that shows."""
+    limit = machine_bytes()
+    told = f"{what} of {n_features:,} features would take {bytes_each * n_features / 2**30:,.0f} GB of memory"
+    error = InputError(f"{told[0].upper()}{told[1:]}; leave out features that could not have been selected.")
+    if limit is not None and bytes_each * n_features > SHARE_FOR_ONE * limit:
+        raise error
+    try:
+        yield
+    except MemoryError:
+        raise error from None
+
+
+def machine_bytes() -> int | None:
+    """The memory of the machine; None where the system does not tell."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):  # not on Windows
+        return None
 
 
 def first_line(error: BaseException) -> str:

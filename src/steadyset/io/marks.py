@@ -10,7 +10,7 @@ import numpy as np
 from steadyset.errors import Argument, InputError
 from steadyset.io.columns import RUN
 from steadyset.io.heading_words import are_called_runs, are_row_numbers, is_row_of_marks
-from steadyset.io.headings import is_number, number_of
+from steadyset.io.headings import ZERO_ONE, is_number, number_of
 from steadyset.io.labels import some_names
 from steadyset.io.wide import Wide, names_of_rows, unknown_rows
 from steadyset.kernels.arrays import Floats
@@ -28,7 +28,6 @@ WAYS = (
     ({"✓", "✔", "☑"}, {"", "-", "✗", "✘", "☐"}),
     ({"selected"}, {"", "not selected", "unselected", "-"}),
 )
-ZERO_ONE = frozenset(["0", "1"])
 
 
 class WideCells(NamedTuple):

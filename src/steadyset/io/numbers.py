@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from steadyset.errors import InputError
 from steadyset.io.labels import some_names
+from steadyset.io.limits import machine_bytes
 from steadyset.kernels.arrays import Floats
 
 if TYPE_CHECKING:
@@ -83,24 +83,51 @@ def dense_array(matrix: Any, what: str) -> Floats:
     return array
 
 
-def machine_bytes() -> int | None:
-    """The memory of the machine; None where the system does not tell."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):  # not on Windows
-        return None
-
-
 def number_frame(table: Any, what: str) -> tuple[NDArray[Any], list[str]]:
     """The numbers of a frame, and the names of its columns."""
-    frame = as_frame(table, what)
+    frame = _plain_columns(as_frame(table, what))
     bad = {name: kind for name, kind in frame.schema.items() if not (kind.is_numeric() or kind == nw.Boolean)}
     if bad:
-        name, kind = next(iter(bad.items()))
-        which = "without any value" if kind == nw.Unknown else f"of type {kind}"
+        name = next(iter(bad))
         more = f", and others that hold no numbers ({some_names(list(bad)[1:])})" if len(bad) > 1 else ""
-        raise InputError(f"{what} has the column {name!r} {which}{more}; expected numbers or bools.")
+        raise InputError(
+            f"{what} has the column {name!r} {_kind_in_words(frame[name])}{more}; expected numbers or bools."
+        )
     return number_array(_values(frame), what), [str(name) for name in frame.columns]
+
+
+def _plain_columns(frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
+    """The frame with numbers that only NumPy knows as such (sparse or long ones), and bools with gaps, as floats."""
+    plain = {}
+    for name, kind in frame.schema.items():
+        if (
+            kind == nw.Unknown
+            and frame[name].null_count() < len(frame)
+            and _as_numpy(frame[name]).dtype.kind in NUMERIC
+        ):
+            plain[name] = _as_numpy(frame[name]).astype(np.float64)
+        elif kind == nw.Boolean and frame[name].null_count() > 0:
+            plain[name] = frame[name].cast(nw.Float64).to_numpy()
+    backend = nw.get_native_namespace(frame)
+    return frame.with_columns(nw.new_series(name, array, backend=backend) for name, array in plain.items())
+
+
+def _as_numpy(column: nw.Series[Any]) -> NDArray[Any]:
+    return np.asarray(column.to_native())
+
+
+def _kind_in_words(column: nw.Series[Any]) -> str:
+    """What a column holds in place of numbers."""
+    if column.null_count() == len(column):
+        return "without any value"
+    if column.dtype == nw.Unknown:  # of a type that narwhals does not know, such as complex numbers and periods
+        native = column.to_native().dtype
+        return f"of {WORDS.get(getattr(native, 'kind', ''), f'type {native}')}"
+    return (
+        f"of Python objects, such as {column.drop_nulls()[0]!r}"
+        if column.dtype == nw.Object
+        else f"of type {column.dtype}"
+    )
 
 
 def _values(frame: nw.DataFrame[Any]) -> NDArray[Any]:

@@ -37,9 +37,11 @@ def read_sheet(
     or tab. A file that would take more than `max_gb` gigabytes is refused.
     """
     with readable(path):
-        if is_workbook(path):
-            return workbook_sheet(path, sheet, delimiter, max_gb)
-        return _from_text(path, sheet, delimiter, max_gb)
+        read = workbook_sheet if is_workbook(path) else _from_text
+        found = read(path, sheet, delimiter, max_gb)
+    if not found.rows:
+        raise InputError(f"{path} is empty.")
+    return found
 
 
 def sheet_names(path: Path, max_gb: float = MAX_GB) -> list[str]:

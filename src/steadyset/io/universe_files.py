@@ -12,13 +12,12 @@ from steadyset.io.columns import NULLS, is_numeric
 from steadyset.io.heading_words import is_feature_word
 from steadyset.io.headings import is_number
 from steadyset.io.labels import some_names
-from steadyset.io.limits import readable, refuse_size
+from steadyset.io.limits import BYTES_A_NAME, readable, refuse_size
 from steadyset.io.name_lists import NO_NAMES
 from steadyset.io.sheets import is_workbook, read_sheet
 from steadyset.io.table_files import NO_TEXT, read_table
 from steadyset.io.text_forms import text_form, text_rows
 
-BYTES_A_NAME = 60
 LOOKED_AT = 20  # rows of the data that tell which columns hold text
 
 

@@ -12,7 +12,7 @@ from steadyset.measures.family import Family
 from steadyset.measures.masks import Collections
 from steadyset.measures.options import Estimate, NullExpectation, Options, settle
 from steadyset.measures.record import Measure
-from steadyset.selections import Selections
+from steadyset.selections import MOST_COUNTED, Selections
 
 CELLS_A_BLOCK = 1 << 22
 CELLS_A_CALL = 1 << 13  # of a table of sizes that a score reads in the time of one more call
@@ -121,15 +121,33 @@ def _in_blocks(runs: Ints, M: int) -> Iterator[Ints]:
 
 def levels_of(selections: Selections) -> Ints:
     """levels[h]: how many features exactly h runs selected, h = 0..M."""
-    return np.bincount(selections.counts, minlength=selections.n_runs + 1)
+    if selections.n_features <= MOST_COUNTED:
+        return np.bincount(selections.counts, minlength=selections.n_runs + 1)
+    _, counts = _used(selections)
+    levels = np.bincount(counts, minlength=selections.n_runs + 1)
+    levels[0] += selections.n_features - len(counts)
+    return levels
 
 
 def levels_without(selections: Selections, levels: Ints, runs: Ints) -> Ints:
     """The levels without each of some runs: left[a, h] features were selected by exactly h runs other than runs[a]."""
     M, starts = selections.n_runs, selections.indptr.tolist()
     chosen = np.concatenate([selections.indices[starts[i] : starts[i + 1]] for i in runs.tolist()])
-    cells = np.repeat(np.arange(len(runs)) * (M + 1), selections.sizes[runs]) + selections.counts[chosen]
+    cells = np.repeat(np.arange(len(runs)) * (M + 1), selections.sizes[runs]) + _counts_of(selections, chosen)
     own = np.bincount(cells, minlength=len(runs) * (M + 1)).reshape(-1, M + 1)
     left = levels[:-1] - own[:, :-1]
     left += own[:, 1:]
     return left
+
+
+def _counts_of(selections: Selections, chosen: Ints) -> Ints:
+    """How many runs selected each of some features; with very many features, without an array over all of them."""
+    if selections.n_features <= MOST_COUNTED:
+        return selections.counts[chosen]
+    used, counts = _used(selections)
+    return counts[np.searchsorted(used, chosen)]
+
+
+def _used(selections: Selections) -> tuple[Ints, Ints]:
+    """The features that some run selected, and how many runs did."""
+    return np.unique(selections.indices, return_counts=True)
