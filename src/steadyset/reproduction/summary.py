@@ -25,6 +25,7 @@ from steadyset.wording import DASH, counted, listed
 MOST_CELLS = 12  # named beside a reason
 MOST_REFUTED = 8  # named in the summary of a paper
 MARKS = {Verdict.CORRECTED: " (c)", Verdict.CONSISTENT: " ~", Verdict.REFUTED: " ✗", Verdict.CONTRARY: " ✗~"}
+SIZE = "our size beside the paper's (–: the same)"
 BRIEFLY = {Verdict.CORRECTED: "corrected", Verdict.NOT_STATED: "not stated"}  # in the tables of a summary
 VERDICTS = "\n".join(f"- **{verdict}**: {meaning};" for verdict, meaning in MEANINGS.items()).removesuffix(";")
 INTRODUCTION = f"""\
@@ -101,7 +102,7 @@ def _overview(paper: PublishedPaper, results: Sequence[Result]) -> Iterator[str]
         ]
         for one in results
     ]
-    heads = ["where", "what", "our size beside the paper's", *(BRIEFLY.get(kind, kind) for kind in kinds)]
+    heads = ["where", "what", SIZE, *(BRIEFLY.get(kind, kind) for kind in kinds)]
     yield from (markdown_table(heads, table), "")
     refuted = [(one, row) for one in results for row in one.rows if row.verdict is Verdict.REFUTED]
     for one, row in refuted[:MOST_REFUTED]:

@@ -45,7 +45,7 @@ MEANINGS = {
     Verdict.CONTRARY: "it does not hold in an experiment that is smaller than the paper's (*contrary at 2% of the "
     "size*), which is no refutation",
     Verdict.MISSING: "a data set is not public or not at hand",
-    Verdict.NOT_COMPUTED: "it takes too long, or it speaks of other programmes than ours",
+    Verdict.NOT_COMPUTED: "it takes too long; the full version computes it",
     Verdict.NOT_STATED: "the paper does not say what one would have to know",
 }
 
