@@ -320,3 +320,15 @@ def test_sparse_columns_of_pandas_are_numbers_and_a_gap_among_bools_is_missing()
     assert Selections.from_matrix(table).counts.tolist() == [1, 1]
     with pytest.raises(InputError, match="holds nan for run 2, feature 'b'"):
         Selections.from_matrix(table.assign(b=pd.array([True, None], dtype="boolean")))
+
+
+def test_ties_go_with_their_runs():
+    sel = st.Selections.from_sets([["a", "b"], ["a", "c"], ["b"]], features=["a", "b", "c"]).with_ties([1, 0, 1])
+    assert sel.tied.tolist() == [1, 0, 1]
+    assert sel.tied_share == 2 / 5
+    assert sel.take([2, 0]).tied.tolist() == [1, 1]
+    assert sel.reordered(["c", "a", "b", "d"]).tied.tolist() == [1, 0, 1]
+    assert pickle.loads(pickle.dumps(sel)).tied.tolist() == [1, 0, 1]
+    for wrong in ([1, 0], [3, 0, 0], [-1, 0, 0], [0.5, 0, 0]):
+        with pytest.raises(st.InputError, match="tied must hold one whole number per run"):
+            sel.with_ties(wrong)

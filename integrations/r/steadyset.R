@@ -6,7 +6,7 @@
 
 STEADYSET_NEEDED <- "0.1.0"
 
-# How far selectors can be trusted on X and y.
+# How steady selectors are on X and y.
 #
 # X: matrix, data frame, tibble or sparse Matrix with one row per sample; one with a column per sample is transposed,
 # and said so. An ExpressionSet or SummarizedExperiment has its samples in columns as always.
@@ -85,7 +85,7 @@ steadyset_compare <- function(procedures, features = NULL, measure = "nogueira",
   )
 }
 
-# The table of features of an assessment, or of its run folder: which ones to trust.
+# The table of features of an assessment, or of its run folder: how often each was selected.
 steadyset_features <- function(assessment) {
   file <- file.path(.steadyset_folder(assessment), "features.csv")
   if (!file.exists(file)) .steadyset_stop(file, " does not exist; expected the run folder of a finished assessment.")

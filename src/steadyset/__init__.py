@@ -1,4 +1,4 @@
-"""steadyset: how far a feature selection can be trusted.
+"""steadyset: how steady a feature selection is.
 
 Names are imported when they are first used, so `import steadyset` stays quick.
 """

@@ -23,6 +23,7 @@ from steadyset.io.lists import (
     entries_of_sets,
     is_ragged,
     with_rankings,
+    with_ties,
     with_weights,
 )
 from steadyset.io.valued import entries_of_ranks
@@ -66,6 +67,8 @@ class Selections(Shown, Drawable):
         The weight of each selected feature, run after run.
     rankings : array of float or None
         The ranks of all features in every run, 1 = best.
+    tied : array of int or None
+        How many of its features each run prefers to others with the same score by the order of the columns alone.
     notes : tuple of str
         What was understood when the runs were read from a file, or by which rule fitted models selected.
 
@@ -87,6 +90,7 @@ class Selections(Shown, Drawable):
     _labels: tuple[str, ...] | None
     _n_features: int
     _notes: tuple[str, ...]
+    _tied: Ints | None
 
     def __init__(self, *_: Any, **__: Any) -> None:
         raise TypeError("Selections has no constructor of its own: use from_sets, from_matrix, from_weights or read.")
@@ -459,6 +463,16 @@ class Selections(Shown, Drawable):
         return self._rankings
 
     @property
+    def tied(self) -> Ints | None:
+        """How many of its features each run prefers to others by the order of the columns alone; None: not known."""
+        return self._tied
+
+    @property
+    def tied_share(self) -> float | None:
+        """The share of all selected features that the order of the columns alone decided; None: not known."""
+        return None if self._tied is None else float(self._tied.sum() / max(1, len(self._indices)))
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What was understood when the runs were read from a file, in words; empty where there is nothing to say."""
         return self._notes
@@ -536,6 +550,7 @@ class Selections(Shown, Drawable):
                 self._names,
                 None if labels is None else tuple(labels[i] for i in chosen),
                 None if self._rankings is None else self._rankings[chosen],
+                tied=None if self._tied is None else self._tied[chosen],
             )
         )
 
@@ -569,6 +584,24 @@ class Selections(Shown, Drawable):
             The same runs, with rankings.
         """
         return self._of(with_rankings(self._entries, R))
+
+    def with_ties(self, tied: Any) -> Selections:
+        """The same sets, which know how many of their features the order of the columns decided.
+
+        Such features have the score of one that was not selected. Where they are a tenth or more of all that was
+        selected, no verdict calls the selections steady.
+
+        Parameters
+        ----------
+        tied : array-like of int of shape (n_runs,)
+            How many of the features of each run; 0 where scores alone decided.
+
+        Returns
+        -------
+        Selections
+            The same runs, with ties. Files keep them as json.
+        """
+        return self._of(with_ties(self._entries, tied))
 
     def reordered(self, features: Sequence[str], what: str = "Selections") -> Selections:
         """The same runs with their features in another order.
@@ -722,6 +755,7 @@ class Selections(Shown, Drawable):
             _names=entries.names,
             _labels=entries.labels,
             _notes=entries.notes,
+            _tied=None if entries.tied is None else _frozen(entries.tied),
         )
         return self
 
@@ -736,6 +770,7 @@ class Selections(Shown, Drawable):
             self._labels,
             self._rankings,
             self._notes,
+            self._tied,
         )
 
 

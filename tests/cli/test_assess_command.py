@@ -63,14 +63,34 @@ def test_json_agrees_with_the_recorded_assessment(runs, data, capsys):
         assert rows[name]["runs"] == 12
 
 
-def test_terminal_report_and_python_give_the_verdict_of_the_whole_interval(runs, data, tmp_path, capsys):
-    lasso = st.Assessment.open(runs).summary(details=True).loc["lasso:k=2"]
+def test_terminal_report_python_and_comparison_give_the_same_verdict(runs, data, tmp_path, capsys):
+    summary = st.Assessment.open(runs).summary(details=True)
+    lasso = summary.loc["lasso:k=2"]
     assert lasso["low"] < 0.4 < lasso["stability"] < 0.75 < lasso["high"]
-    assert lasso["verdict"] == "poor to excellent"
+    words = lasso["verdict"]
+    assert words == "not above baseline"  # the accuracy of 12 runs is not shown to be better than that of random genes
     assert run(["assess", str(data), "-t", "state", *QUICK, "--out", str(runs), "--resume"]) == 0
-    assert "poor to excellent" in capsys.readouterr().out
-    assert "poor to excellent" in st.report(runs, tmp_path / "report.html").read_text(encoding="utf-8")
+    assert words in capsys.readouterr().out
+    assert words in st.report(runs, tmp_path / "report.html").read_text(encoding="utf-8")
     assert "verdict" not in st.Assessment.open(runs).summary(measure="jaccard", details=True)
+    assert run(["compare", str(runs), "--format", "json"]) == 0
+    compared = json.loads(capsys.readouterr().out)
+    assert {row["name"]: row["verdict"] for row in compared["summary"]} == summary["verdict"].to_dict()
+    found = st.findings_of(runs)
+    assert compared["differences"][0]["groups"] == found.differences[0].groups
+    assert compared["differences"][0]["test"] == found.differences[0].test
+    assert "Holm over 1 pair" in found.differences[0].test
+
+
+def test_the_margin_is_an_option_and_stands_in_the_report(runs, tmp_path, capsys):
+    assert run(["report", str(runs), "--out", str(tmp_path / "report.json"), "--margin", "0.5"]) == 0
+    told = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["preference"]
+    assert told["margin"] == 0.5
+    assert all(loss["within_margin"] for loss in told["losses"])
+    assert run(["report", str(runs), "--out", str(tmp_path / "report.md"), "--margin", "0.5"]) == 0
+    assert "margin of the loss: 0.5 of accuracy" in (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert run(["report", str(runs), "--out", str(tmp_path / "report.md"), "--margin", "-1"]) == 2
+    assert "--margin must be a number of at least 0" in capsys.readouterr().err
 
 
 def test_auto_adds_runs_until_the_intervals_are_narrow(data, tmp_path, capsys):

@@ -38,6 +38,7 @@ def building() -> list[Recipe]:
         ),
         *_from_tools(),
         Recipe("Selections.take", runs().take, {"runs": [0, 1]}),
+        Recipe("Selections.with_ties", runs().with_ties, {"tied": [0] * runs().n_runs}),
         Recipe("Selections.with_weights", runs().with_weights, {"rows": [[1.0] * k for k in runs().sizes]}),
         Recipe(
             "Selections.read",

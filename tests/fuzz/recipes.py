@@ -341,14 +341,20 @@ def _selecting() -> list[Recipe]:
 
 def _showing() -> list[Recipe]:
     return [
-        Recipe("findings_of", st.findings_of, {"result": assessed(), "core": 0.5, "level": 0.9, "choose": None}),
+        Recipe(
+            "findings_of",
+            st.findings_of,
+            {"result": assessed(), "core": 0.5, "level": 0.9, "margin": 0.1, "choose": None},
+        ),
         Recipe(
             "methods_text",
             st.methods_text,
             {"result": assessed(), "format": "latex", "keys": False, "core": 0.5, "level": 0.9, "choose": None},
         ),
         Recipe(
-            "report", _reported, {"result": runs(), "path": "page.html", "core": 0.5, "level": 0.9, "format": "html"}
+            "report",
+            _reported,
+            {"result": runs(), "path": "page.html", "core": 0.5, "level": 0.9, "margin": None, "format": "html"},
         ),
         Recipe(
             "plot.selection_frequencies", st.plot.selection_frequencies, {"selections": runs(), "top": 3, "core": 0.5}
@@ -451,8 +457,8 @@ def _unregistered(name: Any) -> None:
         st.unregister_measure(name)
 
 
-def _reported(result: Any, path: Any, core: Any, level: Any, format: Any) -> None:
-    st.report(result, inside(path), core=core, level=level, format=format)
+def _reported(result: Any, path: Any, core: Any, level: Any, margin: Any, format: Any) -> None:
+    st.report(result, inside(path), core=core, level=level, margin=margin, format=format)
 
 
 class _Linear:

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import t
 
 import steadyset as st
-from steadyset.findings import Procedure, Score
+from steadyset.findings import Preference, Procedure, Score
 
 
 def found(scoring="accuracy", **changes):
@@ -25,16 +25,22 @@ def found(scoring="accuracy", **changes):
     return st.Findings("assessment", "", "nogueira", scoring=(scoring,), summary=summary, **changes)
 
 
+JMI = Preference("accuracy", 0.02, 0.02, 0.95, "jmi", (), (), ("Prefer jmi.",))
+
+
 def small():
-    return st.plot.accuracy_against_stability(found())
+    return st.plot.accuracy_against_stability(found(preference=JMI))
 
 
-def test_the_front_and_the_choice_are_those_of_the_library():
-    data = st.plot.accuracy_against_stability(found(), accuracy_slack=0.05, stability_slack=0.02).data
+def test_the_front_is_that_of_the_library_and_the_ring_that_of_the_findings():
+    picture = small()
+    data = picture.data
     ours = data[data["kind"] == "selector"]
     values = ours[["score", "stability"]].to_numpy()
     assert [*np.flatnonzero(ours["front"])] == [*st.pareto_front(values, ["max", "max"])]
-    assert [*np.flatnonzero(ours["chosen"])] == [st.epsilon_constraint(values[:, 0], values[:, 1], 0.05, 0.02)]
+    assert data.loc[data["preferred"], "selector"].tolist() == ["jmi"]
+    assert "Band: within 0.02 of the best accuracy" in picture.note
+    assert "Ringed: preferred by accuracy and stability." in picture.note
 
 
 def test_less_error_is_better():
@@ -65,10 +71,14 @@ def test_what_has_no_stability_is_told_and_far_baselines_are_said_in_words():
     assert "0.600 without features." in picture.note
 
 
-def test_a_score_without_bounds_has_a_band_only_when_asked():
-    assert not st.plot.accuracy_against_stability(found("rmse")).data["chosen"].any()
+def test_without_a_preference_there_is_no_band_and_no_ring():
+    assert not st.plot.accuracy_against_stability(found("rmse")).data["preferred"].any()
     assert "Band" not in st.plot.accuracy_against_stability(found("rmse")).note
-    assert st.plot.accuracy_against_stability(found("rmse"), accuracy_slack=0.1).data["chosen"].any()
+    nobody = Preference("rmse", 0.02, math.nan, 0.95, None, (), (), ("These data cannot tell.",))
+    picture = st.plot.accuracy_against_stability(found("rmse", preference=nobody))
+    assert not picture.data["preferred"].any()
+    assert "Band" not in picture.note
+    assert "No ring: these data do not tell which selector to prefer." in picture.note
 
 
 def test_one_selector_and_none_are_drawn():

@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyset.arguments import check_flag
+from steadyset.assessment.baselines import NOT_ABOVE, Beaten, baselines_beaten
 from steadyset.assessment.folder import RunFolder
-from steadyset.assessment.steadiness import DEFAULT_MEASURE, steadiness, tied_share
+from steadyset.assessment.steadiness import DEFAULT_MEASURE, steadiness
 from steadyset.conventions import CORE, LEVEL
 from steadyset.drawing import Drawable
 from steadyset.errors import InputError
 from steadyset.inference.scores import corrected_error
 from steadyset.io.disk import file_path
 from steadyset.measures.record import get_measure
+from steadyset.measures.scale import is_of_scale
 from steadyset.notebook import Display, Figure, ShownFindings, Table
 from steadyset.runner.cell import EVERY_ROW, Cell
 from steadyset.runner.scoring import LOWER_IS_BETTER
@@ -79,6 +81,7 @@ class Assessment(ShownFindings, Drawable):
         self.path = path
         self.alike = alike
         self._on_all_rows = {self.selectors[cell.selector]: cell for cell in every if cell.run == EVERY_ROW}
+        self._beaten: dict[float, dict[str, Beaten]] = {}
 
     @classmethod
     def open(cls, path: str | Path) -> Assessment:
@@ -194,11 +197,13 @@ class Assessment(ShownFindings, Drawable):
         -------
         pandas.DataFrame
             The columns stability, low, high, one per score, size and n_runs. With details also `verdict`, which puts
-            the interval of the default measure into words: "excellent" means that the whole of it is; for each score
-            its standard error (see `compare_scores`) and its baselines: `_blind`, predicting without features, and
-            `_random`, predicting from as many features drawn at random; the numbers of runs with failures and
-            warnings; and `tied`, the share of the selected features that only the order of the columns preferred to
-            others with the same score; from 10% on the verdict says so.
+            the interval of the default measure into words by the convention of Fleiss: "excellent" means that the whole
+            of it is. There is no such word where the interval holds what chance gives ("interval holds chance"), or
+            where the first score is not significantly better than its baselines ("not above baseline"). Also with
+            details: for each score its standard error (see `compare_scores`) and its baselines: `_blind`, predicting
+            without features, and `_random`, predicting from as many features drawn at random; the numbers of runs with
+            failures and warnings; and `tied`, the share of the selected features that only the order of the columns
+            preferred to others with the same score; from 10% on the verdict says so.
         """
         import pandas as pd
 
@@ -233,13 +238,11 @@ class Assessment(ShownFindings, Drawable):
         name = self.selectors[index]
         mine = self.cells_of(name)
         row: dict[str, Any] = {"selector": name, "n_runs": sum(cell.selected is not None for cell in mine)}
-        row |= asdict(
-            steadiness(
-                self.selections.get(name), measure=measure, level=level, similarity=similarity, tied=tied_share(mine)
-            )
-        )
+        row |= asdict(steadiness(self.selections.get(name), measure=measure, level=level, similarity=similarity))
         if name in self.failed_selectors:
             row |= {"verdict": ALL_FAILED, "note": ""}
+        if is_of_scale(row["verdict"]) and self.baselines_beaten(level=level)[name].at_chance:
+            row["verdict"] = NOT_ABOVE
         if get_measure(measure).name != DEFAULT_MEASURE:  # which alone has words
             del row["verdict"]
         for score in self.settings["scoring"]:
@@ -254,7 +257,7 @@ class Assessment(ShownFindings, Drawable):
             "size": _mean([len(cell.selected) for cell in mine if cell.selected is not None]),
             "failures": sum(bool(cell.failure) for cell in mine),
             "warnings": sum(bool(cell.warnings) for cell in mine),
-            "tied": tied_share(mine),
+            "tied": (self.selections[name].tied_share or 0.0) if name in self.selections else 0.0,
         }
 
     def stability_table(self, **options: Any) -> pd.DataFrame:
@@ -318,14 +321,51 @@ class Assessment(ShownFindings, Drawable):
         name = known[0] if score is None else score
         if name not in known:
             raise InputError(f"The assessment has no score {name!r}; it has {', '.join(known)}.")
-        found = {
-            selector: {cell.label: cell.scores[name] for cell in self.cells_of(selector) if name in cell.scores}
-            for selector in self.selectors
-        }
-        several = {selector: values for selector, values in found.items() if len(values) > 1}
+        several = {selector: values for selector, values in self.score_runs(name).items() if len(values) > 1}
         if len(several) < 2:
             raise InputError("Comparing needs two selectors with scores in two runs or more; fewer have them.")
         return compare_scores(several, self.test_ratio, name=name, lower_is_better=name in LOWER_IS_BETTER, **options)
+
+    def score_runs(self, score: str) -> dict[str, dict[str, float]]:
+        """The values of a score, resample by resample.
+
+        Parameters
+        ----------
+        score : str
+            One of the scores that were computed.
+
+        Returns
+        -------
+        dict
+            By selector, the values by the labels of the resamples that have one.
+        """
+        return {
+            selector: {cell.label: cell.scores[score] for cell in self.cells_of(selector) if score in cell.scores}
+            for selector in self.selectors
+        }
+
+    def baselines_beaten(self, *, level: float = LEVEL) -> dict[str, Beaten]:
+        """Whether each selector predicts significantly better, by the first score, than without a selection.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            The confidence of the tests, the corrected resampled t-test of each selector.
+
+        Returns
+        -------
+        dict
+            By selector, `random`: better than as many random features, and `blind`: better than without features. Each
+            is None where there is no test.
+        """
+        if level not in self._beaten:
+            cells, scoring = {name: self.cells_of(name) for name in self.selectors}, self.settings["scoring"]
+            self._beaten[level] = (
+                baselines_beaten(cells, scoring[0], self.test_ratio, level, n_features=len(self.features))
+                if scoring
+                else dict.fromkeys(self.selectors, Beaten())
+            )
+        return self._beaten[level]
 
     def core(self, threshold: float = CORE) -> dict[str, list[str]]:
         """The steady core of each selector.
@@ -524,6 +564,7 @@ def _mean(values: Sequence[float]) -> float:
 def _selections(cells: Sequence[Cell], features: Sequence[str]) -> Selections:
     sets = [np.array(cell.selected, dtype=np.int64) for cell in cells]
     sel = Selections.from_sets(sets, features, labels=[cell.label for cell in cells])
+    sel = sel.with_ties([cell.tied for cell in cells])
     weights = [cell.weights for cell in cells]
     if any(row is None for row in weights):
         return sel

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan, nan
 from typing import TYPE_CHECKING
@@ -10,18 +9,13 @@ from typing import TYPE_CHECKING
 from steadyset.conventions import LEVEL
 from steadyset.inference import confidence_interval
 from steadyset.measures.record import get_measure
-from steadyset.measures.scale import verdict
-from steadyset.runner.cell import Cell
+from steadyset.measures.scale import UNDEFINED, judged
 from steadyset.selections import Selections
 
 if TYPE_CHECKING:
     from steadyset.similarity import FeatureSimilarity
 
-# Below this share of the selected features a tie at the end of a ranking moves the stability by less than its interval
-# is wide; from it on the order of the columns, which is the same in every run, passes for steadiness.
-MOST_TIED = 0.1
 DEFAULT_MEASURE = "nogueira"
-BY_COLUMN_ORDER, UNDEFINED = "decided by column order", "undefined"
 
 
 @dataclass(frozen=True)
@@ -41,21 +35,17 @@ def steadiness(
     measure: str = DEFAULT_MEASURE,
     level: float = LEVEL,
     similarity: FeatureSimilarity | None = None,
-    tied: float = 0.0,
 ) -> Steadiness:
-    """Of what one selector selected; the default measure has words, the others none.
-
-    A selection that ties decided (`tied` is the share of such features) is never called steady.
-    """
+    """Of what one selector selected; the default measure has words, the others none."""
     n_runs = 0 if selections is None else selections.n_runs
     if selections is None or n_runs < 2:
         return Steadiness(nan, nan, nan, UNDEFINED, f"has {n_runs or 'no'} run{'' if n_runs == 1 else 's'} to compare")
     found = confidence_interval(selections, measure, level=level, similarity=similarity)
     if isnan(found.estimate):
         return Steadiness(nan, nan, nan, UNDEFINED, nothing_to_compare(selections) or found.note)
-    words = verdict(found.estimate, found.low, found.high) if get_measure(measure).name == DEFAULT_MEASURE else ""
-    if tied >= MOST_TIED:
-        words = BY_COLUMN_ORDER
+    words = judged(found.estimate, found.low, found.high, selections.tied_share)
+    if get_measure(measure).name != DEFAULT_MEASURE:
+        words = ""
     return Steadiness(found.estimate, found.low, found.high, words, found.note)
 
 
@@ -72,9 +62,3 @@ def nothing_to_compare(selections: Selections) -> str:
 def everything(n_features: int) -> str:
     """All features in words."""
     return "the only feature" if n_features == 1 else f"all {n_features} features"
-
-
-def tied_share(cells: Sequence[Cell]) -> float:
-    """The share of the selected features that only the order of the columns preferred to equally good ones."""
-    selected = sum(len(cell.selected or ()) for cell in cells)
-    return sum(cell.tied for cell in cells) / selected if selected else 0.0

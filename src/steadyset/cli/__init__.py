@@ -42,7 +42,7 @@ USAGE_ERROR: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "
 app = typer.Typer(
     name=PROGRAM,
     cls=Command,
-    help="How far can a feature selection be trusted?\n\n"
+    help="How steady is a feature selection?\n\n"
     "steadyset runs selectors on resamples of your data and reports how steady their choice of features is: near 1, "
     "the same features are selected each time; near 0, they agree no more than by chance.\n\n"
     "Start with `steadyset assess DATA --target COLUMN`, or with `steadyset measure FILE` if you have recorded "

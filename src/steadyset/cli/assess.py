@@ -16,7 +16,7 @@ from steadyset.cli.lean_start import import_scikit_learn
 from steadyset.cli.option_records import with_records
 from steadyset.cli.output import Format, warn_of_formulas
 from steadyset.cli.telling import tell
-from steadyset.conventions import CORE, LEVEL, MAX_RUNS, check_core, check_level
+from steadyset.conventions import CORE, LEVEL, MARGIN, MAX_RUNS, check_core, check_level, check_margin
 from steadyset.errors import InputError
 from steadyset.io.run_files import TABLE
 from steadyset.progress import COMPILING, progress_told
@@ -82,11 +82,12 @@ def assess(
     seed: shared.RunSeed = 0,
     core: shared.CoreShare = CORE,
     level: shared.Level = LEVEL,
+    margin: shared.Margin = None,
     load: shared.Load = None,
     form: shared.Form = Format.table,
     spreadsheet_safe: shared.SpreadsheetSafe = False,
 ) -> None:
-    """Run selectors on resamples of a data file and report how far they can be trusted.
+    """Run selectors on resamples of a data file and report how steady and accurate they are.
 
     Every run is saved in the run folder as soon as it finishes: after Ctrl-C or a power cut, --resume continues.
     """
@@ -102,6 +103,7 @@ def assess(
         raise InputError("--max-runs limits --runs auto, which is not given.")
     check_core(core)
     check_level(level)
+    check_margin(MARGIN if margin is None else margin)
     people = form is Format.table
     data = data_options.read_data(file, target, reading, task, people=people)
     folder = out if out is not None else Path(f"{file.name.split('.')[0]}-runs")
@@ -133,7 +135,7 @@ def assess(
                 max_runs=max_runs or MAX_RUNS,
                 progress=stop.between(progress),
             )
-        found = findings_of(result, core=core, level=level)
+        found = findings_of(result, core=core, level=level, margin=margin)
     tell(found, form, safe=spreadsheet_safe)
     if people and result.path is not None:
         typer.echo(f"\nRun folder: {result.path}\nTable of features: {result.path / TABLE}")

@@ -101,7 +101,7 @@ def compare(
     elif form is ComparisonFormat.csv:
         print_rows(_records(found.tests), Format.csv, safe=spreadsheet_safe)
     else:
-        findings = of_comparison(found, procedures)
+        findings = of_comparison(found, procedures, at_chance=recorded.at_chance(read, level))
         if form is ComparisonFormat.json:
             print(findings.to_json())
         else:
@@ -120,6 +120,7 @@ def _show(found: Findings) -> None:
             "estimate": row.stability,
             "low": row.low,
             "high": row.high,
+            **({"verdict": row.verdict} if any(one.verdict for one in found.summary) else {}),
             "runs": row.runs,
             "group": tested.groups.get(row.name, ""),
             "note": row.note,
@@ -148,6 +149,9 @@ def _show(found: Findings) -> None:
     )
     if not all(test.paired for test in tested.tests):
         typer.echo("Not paired: these runs count as independent. Runs on the same resamples need the same labels.")
+    for note in found.notes:
+        if not any(row.note and row.note in note for row in found.summary):  # the table has those
+            typer.echo(note)
 
 
 def _records(table: Any) -> list[dict[str, Any]]:

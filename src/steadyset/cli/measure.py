@@ -85,7 +85,8 @@ def measure(
     notes += recorded.chance_notes(read)
     recorded.tell(read, people=form is Format.table)
     no_universe = [one.name for one in read if isinstance(one.selections.features, UnionOfNames)]
-    found = of_measures(tables, level, notes, no_universe=no_universe)
+    ties = {one.name: one.selections.tied_share for one in read}
+    found = of_measures(tables, level, notes, no_universe=no_universe, tied=ties)
     _tell(found, tables, [one.selections for one in read], form, safe=spreadsheet_safe)
     if any(row.mc_error for row in found.measures):
         typer.echo(f"Simulated with seed {seed} (--seed N sets another).", err=form is not Format.table)
@@ -122,5 +123,5 @@ def _show(file: str, selections: Selections, measures: list[Measured], level: fl
         wide=["note"],
     )
     known = not isinstance(selections.features, UnionOfNames)
-    for words in filter(None, (verdict_words(row, known=known) for row in measures)):
+    for words in filter(None, (verdict_words(row, selections.tied_share, known=known) for row in measures)):
         typer.echo(words if level == level or not known else f"{words}; --level {LEVEL} shows how certain that is")

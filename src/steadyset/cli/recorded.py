@@ -19,6 +19,7 @@ from steadyset.io.universe import THOSE_NAMES, UNKNOWN_UNIVERSE
 from steadyset.wording import counted
 
 if TYPE_CHECKING:
+    from steadyset.assessment import Assessment
     from steadyset.measures.options import Options
     from steadyset.measures.record import Measure
     from steadyset.selections import Selections
@@ -136,6 +137,7 @@ class Recorded(NamedTuple):
     notes: tuple[str, ...] = ()  # what was understood
     hints: tuple[str, ...] = ()  # how the file is read otherwise
     directions: Mapping[str, str] = MappingProxyType({})  # of features, which only a run folder tells
+    assessment: Assessment | None = None  # of a run folder
 
     @property
     def name(self) -> str:
@@ -200,6 +202,15 @@ def directions_of(read: Sequence[Recorded]) -> dict[str, str]:
     return {feature: "; ".join(words) for feature, words in told.items()}
 
 
+def at_chance(read: Sequence[Recorded], level: float) -> dict[str, bool]:
+    """By the short names of the procedures with scores: whether these are not above their baselines."""
+    return {
+        name: one.assessment.baselines_beaten(level=level)[one.selector].at_chance
+        for name, one in zip(short_names(read), read, strict=True)
+        if one.assessment is not None and one.selector is not None and one.assessment.settings["scoring"]
+    }
+
+
 def tell(read: Sequence[Recorded], *, people: bool) -> None:
     """Say what was understood of each file: with the result that people see, apart from one that programs read."""
     for one in read:
@@ -246,7 +257,10 @@ def _read(file: Path, asked: Asked) -> list[Recorded]:
         if RunFolder(file).exists:
             opened = Assessment.open(file)
             directions = opened.directions
-            return [Recorded(file, name, sel, directions=directions) for name, sel in opened.selections.items()]
+            return [
+                Recorded(file, name, sel, directions=directions, assessment=opened)
+                for name, sel in opened.selections.items()
+            ]
     read = Selections.read(
         file,
         n_features=asked.features,

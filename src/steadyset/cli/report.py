@@ -49,6 +49,7 @@ def report(
     ] = None,
     core: shared.OwnCoreShare = None,
     level: shared.OwnLevel = None,
+    margin: shared.Margin = None,
     asked: recorded.Asked = recorded.AS_RECOGNISED,
     load: shared.Load = None,
 ) -> None:
@@ -57,7 +58,12 @@ def report(
 
     if out is None:
         out = Path("report" if form is ReportFormat.folder else f"report.{form or ReportFormat.html}")
-    options: dict[str, Any] = {"core": core, "level": level, "format": None if form is None else str(form)}
+    options: dict[str, Any] = {
+        "core": core,
+        "level": level,
+        "margin": margin,
+        "format": None if form is None else str(form),
+    }
     read = recorded.recorded_in(source, asked)
     if read is None:
         typer.echo(f"The report is in {write_report(source, out, **options)}.")

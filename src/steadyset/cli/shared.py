@@ -8,7 +8,7 @@ import typer
 
 from steadyset.arguments import wrong_argument
 from steadyset.cli.output import Format
-from steadyset.conventions import CORE, LEVEL
+from steadyset.conventions import CORE, LEVEL, MARGIN
 
 CHANCE = "Undefined values and chance"  # a heading of the help
 
@@ -41,6 +41,15 @@ OwnCoreShare = Annotated[  # of what has none of its own, as a recorded tuning h
 ]
 OwnLevel = Annotated[
     float | None, typer.Option("--level", metavar="L", help=f"Confidence level of intervals and tests ({LEVEL:g}).")
+]
+Margin = Annotated[
+    float | None,
+    typer.Option(
+        "--margin",
+        metavar="LOSS",
+        help=f"Loss in the first score that counts as none when a selector is preferred ({MARGIN:g}); a share of the "
+        "score without features where a score has no bounds.",
+    ),
 ]
 Form = Annotated[Format, typer.Option("--format", help="Output for people, or for programs.")]
 SpreadsheetSafe = Annotated[

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steadyset.arguments import check_choice, check_flag
-from steadyset.conventions import CORE, LEVEL, check_core, check_level
+from steadyset.conventions import CORE, LEVEL, MARGIN, check_core, check_level, check_margin
 from steadyset.errors import Argument, InputError
 from steadyset.findings.cited_text import FORMATS, Methods, recorded_methods
 from steadyset.findings.parts import (
@@ -19,7 +19,9 @@ from steadyset.findings.parts import (
     Differences,
     FeatureRows,
     Findings,
+    Loss,
     Measured,
+    Preference,
     Procedure,
     RankedFeature,
     Reason,
@@ -46,8 +48,10 @@ __all__ = [
     "Differences",
     "FeatureRows",
     "Findings",
+    "Loss",
     "Measured",
     "Methods",
+    "Preference",
     "Procedure",
     "RankedFeature",
     "Reason",
@@ -60,7 +64,12 @@ __all__ = [
 
 
 def findings_of(
-    result: ResultLike, *, core: float | None = None, level: float | None = None, choose: str | None = None
+    result: ResultLike,
+    *,
+    core: float | None = None,
+    level: float | None = None,
+    margin: float | None = None,
+    choose: str | None = None,
 ) -> Findings:
     """What an Assessment, a Comparison, a Consensus, a Tuning or Selections (also several by name) say.
 
@@ -72,6 +81,10 @@ def findings_of(
         The share of the runs from which a feature belongs to the steady core; None is 0.9.
     level : float or None, default=None
         The confidence of intervals and tests; None is 0.95. A Comparison and Findings keep theirs.
+    margin : float or None, default=None
+        The loss in the first score of an assessment that counts as none when a selector is preferred; None is 0.02. It
+        is in the units of a score with bounds, such as accuracy, and a share of the score without features (the mean,
+        the shares of the classes) where a score has none, such as rmse.
     choose : str or None, default=None
         The rule that picks one configuration of a Tuning.
 
@@ -98,15 +111,20 @@ def findings_of(
     core, level = CORE if core is None else core, LEVEL if level is None else level
     check_core(core)
     check_level(level)
+    check_margin(MARGIN if margin is None else margin)
     if isinstance(result, Findings):
         _refuse_others(result, asked)
+        if result.preference is not None:
+            _refuse_others(result.preference, {"margin": margin})
         return result
     if isinstance(result, (str, Path)):
         result = _read(file_path(result), {**asked, "choose": choose})
+    if margin is not None and not isinstance(result, Assessment):
+        raise InputError(Argument("margin"), " is about the scores of an assessment; the result holds none.")
     if isinstance(result, Findings):
         return result
     if isinstance(result, Assessment):
-        return of_assessment(result, core=core, level=level)
+        return of_assessment(result, core=core, level=level, margin=MARGIN if margin is None else margin)
     if isinstance(result, Comparison):
         _refuse_others(result, {"level": asked["level"]})
         _refuse_scores(result)
@@ -180,7 +198,7 @@ def methods_of(result: Any, **options: Any) -> Methods:
     return found.methods
 
 
-def _refuse_others(result: Findings | Comparison | Consensus, asked: Mapping[str, float | None]) -> None:
+def _refuse_others(result: Findings | Preference | Comparison | Consensus, asked: Mapping[str, float | None]) -> None:
     """Refuse a share or a level that differs from the one that a result was computed with."""
     for name, value in asked.items():
         own = getattr(result, name)

@@ -1,19 +1,60 @@
-"""The answer in words: which procedure is steadiest, which predicts best, and where nobody can tell."""
+"""The answer in words: who predicts no better than chance, which procedure is steadiest, and which predicts best."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isnan
 
-from steadyset.assessment.steadiness import BY_COLUMN_ORDER
+from steadyset.assessment.baselines import Beaten
 from steadyset.findings.differing import STABILITY
 from steadyset.findings.parts import Differences, Procedure
 from steadyset.io.labels import shown_name
-from steadyset.measures.scale import EXCELLENT, POOR
+from steadyset.measures.scale import AT_CHANCE, BY_COLUMN_ORDER, CONVENTION, EXCELLENT, POOR, is_of_scale
 from steadyset.wording import counted, listed, number, percent, span
 
-SCALE = f"poor below {POOR:.2f}, excellent above {EXCELLENT:.2f}; two words where the interval holds both"
+SCALE = (
+    f"{CONVENTION}, poor below {POOR:.2f} and excellent above {EXCELLENT:.2f}; two words where the interval holds both"
+    ", none where it holds chance or the score is not above its baselines"
+)
+MAX_NAMED = 5  # selectors that a sentence about baselines tells
 NOTHING = "No selector came to two selections or more, so nothing can be said about stability."
+
+
+def no_better_than_baselines(
+    rows: Sequence[Procedure], beaten: Mapping[str, Beaten], score: str, noun: str
+) -> list[str]:
+    """Whose features are not shown to predict better than as many random ones, or than none: what comes first."""
+    as_random = [row for row in rows if beaten[row.name].random is False]
+    as_blind = [row for row in rows if beaten[row.name].blind is False and row not in as_random]
+    return [
+        *_not_better(
+            as_random, "random", "as many random features", score, noun if len(as_random) == len(rows) else ""
+        ),
+        *_not_better(as_blind, "blind", "no features", score, noun if len(as_blind) == len(rows) else ""),
+    ]
+
+
+def _not_better(rows: Sequence[Procedure], baseline: str, what: str, score: str, all_of: str) -> list[str]:
+    """One sentence about these rows; `all_of` is the noun where they are all of several."""
+    if not rows:
+        return []
+    words, word = score.replace("_", " "), {"random": "random", "blind": "without features"}[baseline]
+    means = [number(row.scores[score].mean, 3) for row in rows]
+    others = [number(getattr(row.scores[score], baseline), 3) for row in rows]
+    if len(rows) > 1 and len(set(others)) == 1:
+        each = [f"{row.name} {mean}" for row, mean in zip(rows, means, strict=True)]
+        told = f"{listed(each, MAX_NAMED)}, {word} {others[0]}"
+        if all_of:
+            return [f"No {all_of} predicts significantly better than {what} ({words}: {told})."]
+        names = listed([row.name for row in rows], MAX_NAMED)
+        return [f"{names} do not predict significantly better than {what} ({words}: {told})."]
+    each = [
+        f"{row.name} ({words} {mean}, {word} {other})" for row, mean, other in zip(rows, means, others, strict=True)
+    ]
+    if all_of and len(rows) > 1:
+        return [f"No {all_of} predicts significantly better than {what}: {listed(each, MAX_NAMED)}."]
+    do = "does" if len(rows) == 1 else "do"
+    return [f"{listed(each, MAX_NAMED)} {do} not predict significantly better than {what}."]
 
 
 def steadiest(
@@ -30,7 +71,7 @@ def steadiest(
     value = (
         f"{lower or STABILITY} {number(first.stability)} ({percent(level)} interval {span(first.low, first.high)}"
         f"{'; less is steadier' if lower else ''})"
-        f"{', ' + first.verdict if first.verdict else ''}"
+        f"{_judged(first.verdict)}"
     )
     if alone:
         name = f"{shown_name(first.name)}: {value}" if first.name else value[0].upper() + value[1:]
@@ -42,7 +83,7 @@ def steadiest(
             f"{' (of the first)' if len({(r.low, r.high) for r in same}) > 1 else ''}."
         ]
     rivals = _not_told_apart(first, judged[1:], differences, STABILITY)
-    unsure = f" The test cannot tell it from {listed([row.name for row in rivals])}." if rivals else ""
+    unsure = f" Not significantly less steady: {listed([row.name for row in rivals])}." if rivals else ""
     return [f"The steadiest {noun} is {shown_name(first.name)}: {value}.{unsure}"]
 
 
@@ -65,39 +106,20 @@ def best_predictor(
     if rivals:
         others = listed([f"{row.name} ({number(row.scores[score].mean, 3)})" for row in rivals], 4)
         whom = "it is also" if best.name == leader else f"{shown_name(best.name)} is"
-        return [f"In {words} {whom} first with {_scored(best, score)}, but cannot be told from {others}."]
+        return [f"In {words} {whom} first with {_scored(best, score)}; not significantly worse: {others}."]
     if best.name == leader:
         return [f"It also predicts best: mean {words} {_scored(best, score)}."]
     other = next((row for row in scored if row.name == leader), None)
     beside = f"; {shown_name(other.name)} has {_scored(other, score)}" if other is not None else ""
-    steady = "" if isnan(best.stability) else f" Its stability is {number(best.stability)}, {best.verdict}."
+    steady = "" if isnan(best.stability) else f" Its stability is {number(best.stability)}{_judged(best.verdict)}."
     return [f"{shown_name(best.name)} predicts best: mean {words} {_scored(best, score)}{beside}.{steady}"]
 
 
-def preferred(
-    rows: Sequence[Procedure], differences: Sequence[Differences], score: str, lower_is_better: bool, noun: str
-) -> list[str]:
-    """Which of the ranked rows to prefer, or that none can be: first by what it predicts, then by how steady it is."""
-    judged = [row for row in rows if not isnan(row.stability) and row.verdict != BY_COLUMN_ORDER]
-    scored = [row for row in judged if not isnan(row.scores[score].mean)]
-    if len(scored) < 2 or not {score, STABILITY} <= {one.what for one in differences}:
-        return []  # nothing was tested
-    best = (min if lower_is_better else max)(scored, key=lambda row: row.scores[score].mean)
-    as_good = [best, *_not_told_apart(best, [row for row in scored if row is not best], differences, score)]
-    candidates = [row for row in scored if row in as_good]
-    first = candidates[0]
-    rivals = _not_told_apart(first, candidates[1:], differences, STABILITY)
-    words = score.replace("_", " ")
-    if rivals:
-        names = listed([row.name for row in (first, *rivals)])
-        return [f"No preference between {names}: the tests tell them apart neither in {words} nor in stability."]
-    if len(candidates) == 1:
-        but = " and is the steadiest" if judged[0] is first else f", although {shown_name(judged[0].name)} is steadier"
-        return [f"Prefer {shown_name(first.name)}: it has the better {words}{but}."]
-    return [
-        f"Prefer {shown_name(first.name)}: as far as the tests can tell no {noun} is better in {words}, and of those "
-        "that are as good it is the steadiest."
-    ]
+def _judged(verdict: str) -> str:
+    """The verdict behind a number; its words are named as the convention that they are, and baselines come before."""
+    if is_of_scale(verdict):
+        return f", {verdict} {CONVENTION}"
+    return f", {verdict}" if verdict in (*AT_CHANCE, BY_COLUMN_ORDER) else ""
 
 
 def ranked(rows: Sequence[Procedure]) -> list[Procedure]:
@@ -110,7 +132,7 @@ def _nothing(rows: Sequence[Procedure]) -> str:
     if tied:
         return f"What {listed(tied)} selected was decided by the order of the columns, so it cannot be called steady."
     explained = [f"{shown_name(row.name) or 'The procedure'} {row.note}" for row in rows if row.note]
-    return f"No stability can be told: {'; '.join(explained)}." if explained else NOTHING
+    return f"Stability is undefined: {'; '.join(explained)}." if explained else NOTHING
 
 
 def _not_told_apart(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from steadyset.assessment.steadiness import BY_COLUMN_ORDER, everything
+from steadyset.assessment.steadiness import everything
 from steadyset.findings.parts import Core, Procedure
 from steadyset.inference import steady_core
 from steadyset.io.labels import shown_name
+from steadyset.measures.scale import BY_COLUMN_ORDER
 from steadyset.selections import Selections
 from steadyset.wording import SHOWN_NAMES, listed
 

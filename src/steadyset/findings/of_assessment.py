@@ -9,30 +9,37 @@ from math import isnan, nan
 
 from steadyset.assessment import Assessment
 from steadyset.assessment.request import copies_in_both_halves
-from steadyset.assessment.steadiness import BY_COLUMN_ORDER, DEFAULT_MEASURE, MOST_TIED
+from steadyset.assessment.steadiness import DEFAULT_MEASURE
 from steadyset.errors import InputError
 from steadyset.findings import paragraphs
-from steadyset.findings.answer import best_predictor, preferred, ranked, steadiest
+from steadyset.findings.answer import best_predictor, no_better_than_baselines, ranked, steadiest
 from steadyset.findings.cores import cores_of
-from steadyset.findings.differing import CORRECTED_T, STABILITY, differences
+from steadyset.findings.differing import STABILITY, differences
 from steadyset.findings.feature_rows import rows_of, table_notes
 from steadyset.findings.parts import Baseline, Differences, Findings, Procedure, Reason, Score
-from steadyset.inference import test_mean_difference
+from steadyset.findings.preference import preference
 from steadyset.io.labels import shown_name
+from steadyset.measures.scale import BY_COLUMN_ORDER, MOST_TIED
 from steadyset.runner.scoring import LOWER_IS_BETTER
 from steadyset.task import CLASSES
-from steadyset.wording import amount, counted, listed, number, percent
+from steadyset.wording import amount, counted, percent
 
 
-def of_assessment(assessment: Assessment, *, core: float, level: float) -> Findings:
-    """Everything that an assessment says, at this core share and level."""
+def of_assessment(assessment: Assessment, *, core: float, level: float, margin: float) -> Findings:
+    """Everything that an assessment says, at this core share, level and margin of the loss."""
     scoring = tuple(assessment.settings["scoring"])
     rows = _rows(assessment, level)
     tested, why_not = _differences(assessment, level)
+    stabilities = next((one for one in tested if one.what == STABILITY), None)
+    prefers = preference(assessment, ranked(rows), stabilities, margin=margin, level=level)
     answer = steadiest(ranked(rows), tested, level, "selector")
     if scoring:
-        order = ranked(rows), tested, scoring[0], scoring[0] in LOWER_IS_BETTER
-        answer += [*best_predictor(*order), *preferred(*order, "selector")]
+        answer = [
+            *no_better_than_baselines(rows, assessment.baselines_beaten(level=level), scoring[0], "selector"),
+            *answer,
+            *best_predictor(ranked(rows), tested, scoring[0], scoring[0] in LOWER_IS_BETTER),
+            *(() if prefers is None else prefers.words),
+        ]
     answer += [
         f"All {counted(n, 'run')} of {shown_name(name)} failed, the first one because of: {shown_name(why)}"
         for name, (n, why) in assessment.failed_selectors.items()
@@ -48,13 +55,14 @@ def of_assessment(assessment: Assessment, *, core: float, level: float) -> Findi
         rows,
         _baselines(assessment, rows),
         tested,
+        prefers,
         cores_of(assessment.selections, rows, core),
         rows_of(assessment.feature_blocks(core=core, level=level)),
         failures=_reasons((assessment.selectors[cell.selector], cell.failure) for cell in assessment.cells),
         warnings=_reasons(
             (assessment.selectors[cell.selector], text) for cell in assessment.cells for text in set(cell.warnings)
         ),
-        notes=(*why_not, *_notes(assessment, rows, level), *table_notes(assessment)),
+        notes=(*why_not, *_notes(assessment, rows), *table_notes(assessment)),
         settings={key: value for key, value in assessment.settings.items() if key != "features"},
         selections=assessment.selections,
     )
@@ -122,14 +130,14 @@ def _differences(assessment: Assessment, level: float) -> tuple[tuple[Difference
         return (), []
     found, why_not = [], []
     try:
-        stabilities = differences(assessment.compare(level=level), STABILITY, "paired tests")
+        stabilities = differences(assessment.compare(level=level), STABILITY)
         if sum(map(bool, stabilities.groups.values())) > 1:  # those without a stability have no letter
             found.append(stabilities)
     except InputError as error:
         why_not.append(str(error))
     for score in assessment.settings["scoring"]:
         try:
-            tests = differences(assessment.compare_scores(score, level=level), score, CORRECTED_T)
+            tests = differences(assessment.compare_scores(score, level=level), score)
         except InputError:  # too few scores; the failures say why
             continue
         if any(not isnan(test.p_value) for test in tests.tests):
@@ -142,7 +150,7 @@ def _reasons(told: Iterator[tuple[str, str]]) -> tuple[Reason, ...]:
     return tuple(Reason(name, runs, text) for (name, text), runs in counts.items())
 
 
-def _notes(assessment: Assessment, rows: tuple[Procedure, ...], level: float) -> list[str]:
+def _notes(assessment: Assessment, rows: tuple[Procedure, ...]) -> list[str]:
     """What has to be known about single selectors."""
     copies = copies_in_both_halves(assessment.settings)
     said = [shown_name(copies)] if copies else []
@@ -156,38 +164,4 @@ def _notes(assessment: Assessment, rows: tuple[Procedure, ...], level: float) ->
                 f"between features with equal scores, {percent(row.tied)} of all that were selected"
                 + (f"; from {percent(MOST_TIED)} on it counts as {BY_COLUMN_ORDER}." if row.tied >= MOST_TIED else ".")
             )
-    return said + _no_better_than_random(assessment, rows, level)
-
-
-def _no_better_than_random(assessment: Assessment, rows: tuple[Procedure, ...], level: float) -> list[str]:
-    """Whose features predict as features drawn at random do, by the first score, in one sentence."""
-    if not assessment.settings["scoring"]:
-        return []
-    score = assessment.settings["scoring"][0]
-    found = [row for row in rows if not _better_than_random(assessment, row, score, level)]
-    if not found:
-        return []
-    words = score.replace("_", " ")
-    who = listed(
-        [
-            f"{row.name} ({words} {number(row.scores[score].mean, 3)}, random {number(row.scores[score].random, 3)})"
-            for row in found
-        ]
-    )
-    predict = "predicts" if len(found) == 1 else "predict"
-    return [f"The test cannot tell whether {who} {predict} better than as many random features."]
-
-
-def _better_than_random(assessment: Assessment, row: Procedure, score: str, level: float) -> bool:
-    """Whether the test says so; where there is none, nothing is held against the selector."""
-    if isnan(row.stability):  # who takes everything is no better than anybody
-        return True
-    both = [cell for cell in assessment.cells_of(row.name) if score in cell.scores and score in cell.random]
-    test = test_mean_difference(
-        [cell.random[score] for cell in both],
-        [cell.scores[score] for cell in both],
-        assessment.test_ratio,
-        level=level,
-    )
-    better = test.estimate < 0 if score in LOWER_IS_BETTER else test.estimate > 0
-    return isnan(test.p_value) or (better and test.p_value <= 1 - level)
+    return said

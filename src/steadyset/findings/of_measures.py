@@ -9,7 +9,7 @@ from typing import Any
 from steadyset.findings.parts import Findings, Measured
 from steadyset.io.labels import shown_name
 from steadyset.io.universe import NO_VERDICT
-from steadyset.measures.scale import EXCELLENT, POOR, scale, verdict
+from steadyset.measures.scale import CONVENTION, EXCELLENT, POOR, is_of_scale, judged
 from steadyset.wording import counted, number
 
 DEFAULT_MEASURE = "nogueira"  # the one that has words for its values
@@ -21,13 +21,16 @@ def of_measures(
     notes: Sequence[str] = (),
     *,
     no_universe: Collection[str] = (),
+    tied: Mapping[str, float | None] | None = None,
 ) -> Findings:
     """The rows of `stability_table` of one or several procedures; level None: without intervals.
 
-    `no_universe` names the procedures whose universe is unknown.
+    `no_universe` names the procedures whose universe is unknown; `tied` has the shares of features that the order of
+    the columns decided.
     """
+    ties = tied or {}
     rows = tuple(Measured(name, **row) for name, table in tables for row in table)
-    said = [(row.name, verdict_words(row, known=row.name not in no_universe)) for row in rows]
+    said = [(row.name, verdict_words(row, ties.get(row.name), known=row.name not in no_universe)) for row in rows]
     answer = tuple(f"{shown_name(name)}: {words}." for name, words in said if words)
     return Findings(
         "measures",
@@ -40,17 +43,18 @@ def of_measures(
     )
 
 
-def verdict_words(row: Measured, *, known: bool) -> str:
+def verdict_words(row: Measured, tied: float | None, *, known: bool) -> str:
     """How good a value of the default measure is; nothing of other measures, and of what is undefined.
 
     Where the universe is not known the value is too low, and no word fits it.
     """
     if row.measure != DEFAULT_MEASURE or isnan(row.estimate):
         return ""
-    ends = f"poor below {POOR:.2f}, excellent above {EXCELLENT:.2f}"
+    ends = f"{CONVENTION}: poor below {POOR:.2f}, excellent above {EXCELLENT:.2f}"
     value = f"{row.measure} {number(row.estimate, 4)}"
     if not known:
         return f"{value}: {NO_VERDICT}"
-    if isnan(row.low):
-        return f"{value}: {scale(row.estimate)} ({ends})"
-    return f"{value}: {verdict(row.estimate, row.low, row.high)} by its interval ({ends})"
+    words = judged(row.estimate, row.low, row.high, tied)
+    if not is_of_scale(words):
+        return f"{value}: {words}"
+    return f"{value}: {words}{'' if isnan(row.low) else ' by its interval'} ({ends})"

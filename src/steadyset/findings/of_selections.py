@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from math import isnan, nan
 from typing import Any
 
+from steadyset.assessment.baselines import NOT_ABOVE
 from steadyset.assessment.steadiness import DEFAULT_MEASURE, steadiness
 from steadyset.conventions import CORE
 from steadyset.errors import InputError
@@ -22,13 +23,21 @@ from steadyset.inference.pooling import common_features
 from steadyset.io.labels import UnionOfNames, shown_name
 from steadyset.io.universe import UNKNOWN_UNIVERSE
 from steadyset.measures.record import get_measure
-from steadyset.measures.scale import verdict
+from steadyset.measures.scale import is_of_scale, judged
 from steadyset.selections import Selections, as_selections
-from steadyset.wording import counted
+from steadyset.wording import counted, listed
+
+MAX_NAMED = 5  # procedures that a note names
 
 
-def of_selections(procedures: Mapping[str, Any], *, core: float, level: float) -> Findings:
-    """What the runs of one procedure, or of several by name, say."""
+def of_selections(
+    procedures: Mapping[str, Any], *, core: float, level: float, at_chance: Mapping[str, bool] | None = None
+) -> Findings:
+    """What the runs of one procedure, or of several by name, say.
+
+    `at_chance` says of procedures with scores, as those of an assessment are, whether these are not above baselines.
+    """
+    scored = at_chance or {}
     if not procedures:
         raise InputError("There are no selections; at least one procedure is needed.")
     runs = {str(name): as_selections(one) for name, one in procedures.items()}
@@ -42,13 +51,14 @@ def of_selections(procedures: Mapping[str, Any], *, core: float, level: float) -
                 value.stability,
                 value.low,
                 value.high,
-                "" if isinstance(sel.features, UnionOfNames) else value.verdict,
+                "" if isinstance(sel.features, UnionOfNames) else _verdict(value.verdict, scored.get(name)),
                 float(sel.sizes.mean()) if sel.n_runs else nan,
+                tied=sel.tied_share or 0.0,
                 note=value.note,
             )
         )
     several = {name: sel for name, sel in runs.items() if sel.n_runs > 1}
-    tested = (differences(compare(several, level=level), STABILITY, "tests"),) if len(several) > 1 else ()
+    tested = (differences(compare(several, level=level), STABILITY),) if len(several) > 1 else ()
     sizes = sorted({sel.n_features for sel in runs.values()})
     features = counted(sizes[0], "feature") if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} features"
     n_runs = sum(sel.n_runs for sel in runs.values())
@@ -59,12 +69,16 @@ def of_selections(procedures: Mapping[str, Any], *, core: float, level: float) -
         DEFAULT_MEASURE,
         level,
         core,
-        answer=tuple(steadiest(ranked(rows), tested, level, "procedure")),
+        answer=(*_not_above(scored), *steadiest(ranked(rows), tested, level, "procedure")),
         summary=tuple(rows),
         differences=tested,
         cores=cores_of(runs, rows, core),
         features=rows_of(feature_blocks(_of_the_same_features(runs), core=core, level=level)),
-        notes=(*_chance(runs), *(_note(row) for row in rows if isnan(row.stability) and row.note)),
+        notes=(
+            *_chance(runs),
+            *(_note(row) for row in rows if isnan(row.stability) and row.note),
+            *_not_known(rows, [name for name, sel in runs.items() if sel.tied is not None], scored),
+        ),
         selections=runs,
     )
     return replace(found, methods=paragraphs.of_selections(found))
@@ -83,9 +97,17 @@ def _of_the_same_features(runs: Mapping[str, Selections]) -> Mapping[str, Select
         return {}
 
 
-def of_comparison(comparison: Comparison, procedures: Mapping[str, Selections] | None = None) -> Findings:
-    """What a Comparison says, by its own measure and level; with the selections also their sizes and steady cores."""
-    runs = {} if procedures is None else procedures
+def of_comparison(
+    comparison: Comparison,
+    procedures: Mapping[str, Selections] | None = None,
+    *,
+    at_chance: Mapping[str, bool] | None = None,
+) -> Findings:
+    """What a Comparison says, by its own measure and level; with the selections also their sizes and steady cores.
+
+    `at_chance` is that of `of_selections`.
+    """
+    runs, scored = procedures or {}, at_chance or {}
     measure = get_measure(comparison.measure)
     lower = "" if measure.higher_is_steadier else measure.name
     has_words = measure.name == DEFAULT_MEASURE and not _chance(runs)
@@ -96,26 +118,67 @@ def of_comparison(comparison: Comparison, procedures: Mapping[str, Selections] |
             float(row["estimate"]),
             float(row["low"]),
             float(row["high"]),
-            verdict(row["estimate"], row["low"], row["high"]) if has_words else "",
+            _verdict(
+                judged(row["estimate"], row["low"], row["high"], comparison.tied.get(str(name))),
+                scored.get(str(name)),
+            )
+            if has_words
+            else "",
             float(runs[str(name)].sizes.mean()) if str(name) in runs else nan,
+            tied=comparison.tied.get(str(name), 0.0),
             note=str(row["note"]),
         )
         for name, row in zip(comparison.table.index, comparison.table.to_dict("records"), strict=True)
     )
-    tested = (differences(comparison, STABILITY, "tests"),)
+    tested = (differences(comparison, STABILITY),)
     found = Findings(
         "comparison",
         f"{counted(len(rows), 'procedure')} by {comparison.measure}",
         comparison.measure,
         comparison.level,
-        answer=tuple(steadiest(rows, tested, comparison.level, "procedure", lower)),
+        answer=(*_not_above(scored), *steadiest(rows, tested, comparison.level, "procedure", lower)),
         summary=rows,
         differences=tested,
         cores=cores_of(runs, rows, CORE),
-        notes=tuple(_note(row) for row in rows if isnan(row.stability) and row.note),
+        notes=(
+            *(_note(row) for row in rows if isnan(row.stability) and row.note),
+            *_not_known(rows, list(comparison.tied), scored),
+        ),
         selections=runs,
     )
     return replace(found, methods=paragraphs.of_selections(found))
+
+
+def _verdict(words: str, at_chance: bool | None) -> str:
+    return NOT_ABOVE if at_chance and is_of_scale(words) else words
+
+
+def _not_above(scored: Mapping[str, bool]) -> list[str]:
+    """What an assessment says first of the same selections."""
+    names = [name for name, at_chance in scored.items() if at_chance]
+    if not names:
+        return []
+    do = "does" if len(names) == 1 else "do"
+    return [
+        f"{listed(names, MAX_NAMED)} {do} not predict significantly better than as many random features, or than none; "
+        "the assessment has the scores."
+    ]
+
+
+def _not_known(rows: Sequence[Procedure], with_ties: Collection[str], scored: Collection[str]) -> list[str]:
+    """What a verdict on selections alone leaves out, and an assessment knows."""
+    if not any(row.verdict for row in rows):
+        return []
+    unknown = {
+        "whether the order of the columns decided between features with equal scores": with_ties,
+        "whether the selected features predict better than random ones": scored,
+    }
+    said = []
+    for what, known in unknown.items():
+        names = [row.name for row in rows if row.name not in known]
+        if names:
+            said.append(what + ("" if len(names) == len(rows) else f" ({listed(names, MAX_NAMED)})"))
+    return [f"Verdicts are about the selections alone. Not known here: {'; '.join(said)}."] if said else []
 
 
 def _note(row: Procedure) -> str:

@@ -102,6 +102,42 @@ class Differences:
 
 
 @dataclass(frozen=True)
+class Loss:
+    """What a procedure loses in the score against the best one, with an interval that holds for all at once.
+
+    `within_margin` says whether the whole interval does; `beats_random` and `beats_blind` whether the score is
+    significantly better than that of as many random features, and of none (None: there is no test).
+    """
+
+    name: str
+    estimate: float
+    low: float
+    high: float
+    within_margin: bool
+    beats_random: bool | None = None
+    beats_blind: bool | None = None
+
+
+@dataclass(frozen=True)
+class Preference:
+    """Which procedure to prefer, if any, and why.
+
+    `margin` is the loss in the score that counts as none: in the units of a score with bounds, else a share of the
+    score without features; `largest_loss` is the same in the units of the score. `preferred` is None where the data
+    cannot tell; `equally_steady` are then those that the rule would prefer, if a test told their stability apart.
+    """
+
+    score: str
+    margin: float
+    largest_loss: float
+    level: float
+    preferred: str | None
+    equally_steady: tuple[str, ...]
+    losses: tuple[Loss, ...]
+    words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Measured:
     """A measure of the runs of one procedure; the ends of its interval are undefined where none was asked for.
 
@@ -224,6 +260,8 @@ class Findings(Shown):
         What is reached without features, and with random ones.
     differences : tuple of Differences
         Which procedures differ, in stability and in each score.
+    preference : Preference or None
+        Which procedure to prefer by the first score and the stability, and what each loses against the best.
     cores : tuple of Core
         The steady core of each procedure.
     features : tuple of FeatureRows
@@ -272,6 +310,7 @@ class Findings(Shown):
     summary: tuple[Procedure, ...] = ()
     baselines: tuple[Baseline, ...] = ()
     differences: tuple[Differences, ...] = ()
+    preference: Preference | None = None
     cores: tuple[Core, ...] = ()
     features: tuple[FeatureRows, ...] = ()
     between: tuple[Between, ...] = ()

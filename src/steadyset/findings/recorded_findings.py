@@ -78,12 +78,14 @@ def _runs(sel: Selections) -> dict[str, Any]:
         "weights": None
         if weights is None
         else [weights[split[run] : split[run + 1]].tolist() for run in range(sel.n_runs)],
+        "tied": None if sel.tied is None else sel.tied.tolist(),
     }
 
 
 def _selections(content: Mapping[str, Any]) -> Selections:
     sel = Selections.from_sets(content["runs"], content["features"], labels=content["labels"])
-    return sel if content["weights"] is None else sel.with_weights(content["weights"])
+    sel = sel if content["weights"] is None else sel.with_weights(content["weights"])
+    return sel if content.get("tied") is None else sel.with_ties(content["tied"])
 
 
 def _made(kind: Any, value: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isnan
 from typing import TYPE_CHECKING, Any
@@ -66,6 +66,8 @@ class Comparison(ShownFindings, Drawable):
         The confidence.
     adjust : str or None
         How the p-values were adjusted.
+    tied : dict
+        The share of the selected features that the order of the columns decided, of procedures that know their ties.
 
     Examples
     --------
@@ -84,6 +86,7 @@ class Comparison(ShownFindings, Drawable):
     measure: str
     level: float
     adjust: str | None
+    tied: dict[str, float] = field(default_factory=dict)
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -240,7 +243,8 @@ def compare(
     values = {name: jackknife(one, record, options) for name, one in runs.items()}
     pairs = _pairs(runs, values, options, paired, level)
     estimates = [_estimate(name, one, options, level) for name, one in values.items()]
-    return grouped(estimates, pairs, record.name, level, adjust, lower_is_better=not record.higher_is_steadier)
+    found = grouped(estimates, pairs, record.name, level, adjust, lower_is_better=not record.higher_is_steadier)
+    return replace(found, tied={name: one.tied_share for name, one in runs.items() if one.tied_share is not None})
 
 
 def grouped(

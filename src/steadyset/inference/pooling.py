@@ -109,6 +109,7 @@ def _over(sel: Selections, names: Sequence[str]) -> Selections:
     place = {name: f for f, name in enumerate(names)}
     sets = [[place[sel.features[f]] for f in sel.selected(run)] for run in range(sel.n_runs)]
     found = Selections.from_sets([np.array(one, dtype=np.int64) for one in sets], names, labels=sel.labels)
+    found = found if sel.tied is None else found.with_ties(sel.tied)
     if sel.weights is None:
         return found
     weights = [

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -55,6 +57,58 @@ def test_mean_difference(
     return TestResult(
         statistic, p, mean, se, float(J - 1), mean - margin, mean + margin, "two-sided", "corrected t", True
     )
+
+
+@dataclass(frozen=True)
+class LossInterval:
+    """How much worse than the best procedure one may be; `against` is the one that sets `high`, `half` its half-width.
+
+    `low` is above 0 only where another procedure is better beyond doubt, and `high` is 0 where all others are worse.
+    """
+
+    estimate: float
+    low: float
+    high: float
+    against: str = ""
+    half: float = 0.0
+
+
+def losses_against_best(
+    scores: Mapping[str, Mapping[str, float]], test_ratio: float, *, lower_is_better: bool = False, level: float = LEVEL
+) -> dict[str, LossInterval]:
+    """Intervals of what each procedure loses against the best one, which hold for all procedures at once.
+
+    Nobody knows which procedure is the best; the one with the best mean was found by looking. The intervals of Edwards
+    and Hsu hold whichever it is: of the k - 1 differences between it and the others each is covered with 1 - (1 -
+    level) / (k - 1), by the corrected resampled t interval. Where it is covered, the best procedure is among those that
+    no other beats, and the loss is at most the largest upper end against these.
+
+    Reference: Edwards and Hsu (1983), Multiple comparisons with the best treatment, Journal of the American Statistical
+    Association 78.
+    """
+    check_level(level)
+    each = 1 - (1 - level) / max(1, len(scores) - 1)
+    gaps = {}  # how much better the other is
+    for one, other in itertools.permutations(scores, 2):
+        shared = [label for label in scores[one] if label in scores[other]]
+        mine, theirs = ([scores[who][label] for label in shared] for who in (one, other))
+        pair = (theirs, mine) if lower_is_better else (mine, theirs)
+        gaps[one, other] = test_mean_difference(*pair, test_ratio, level=each)
+    unbeaten = [one for one in scores if not any(gaps[one, other].low > 0 for other in scores if other != one)]
+    could_be_best = unbeaten or list(scores)  # pairs that share few runs may beat each other in a circle
+    return {one: _loss({other: gaps[one, other] for other in could_be_best if other != one}) for one in scores}
+
+
+def _loss(gaps: Mapping[str, TestResult]) -> LossInterval:
+    """From how much better each procedure that could be the best is."""
+    if not gaps:  # nobody else can be the best
+        return LossInterval(0.0, 0.0, 0.0)
+    against = max(gaps, key=lambda other: float("inf") if isnan(gaps[other].high) else gaps[other].high)
+    found = gaps[against]
+    low = min(0.0 if isnan(gap.low) else max(0.0, gap.low) for gap in gaps.values())
+    high = found.high if isnan(found.high) else max(0.0, found.high)
+    estimate = max(0.0, *(gap.estimate for gap in gaps.values()))
+    return LossInterval(estimate, low, high, against, found.high - found.estimate)
 
 
 def compare_scores(

@@ -22,7 +22,7 @@ from steadyset.kernels.arrays import Floats, Ints
 
 
 class Entries(NamedTuple):
-    """M sparse rows over d features; names None: x0, x1, ...; weights, labels and ranks where known."""
+    """M sparse rows over d features; names None: x0, x1, ...; weights, labels, ranks and ties where known."""
 
     indptr: Ints
     indices: Ints
@@ -32,6 +32,7 @@ class Entries(NamedTuple):
     labels: tuple[str, ...] | None
     rankings: Floats | None = None
     notes: tuple[str, ...] = ()  # what a reader understood, in words
+    tied: Ints | None = None  # how many of its features a run prefers to others by the order of the columns alone
 
     @property
     def n_runs(self) -> int:
@@ -121,7 +122,7 @@ def reordered(entries: Entries, features: Sequence[str], what: str) -> Entries:
         names,
         entries.labels,
         rankings=ranks if ranks is None or order is None else ranks[:, order],
-    )
+    )._replace(tied=entries.tied)
 
 
 def _widened(entries: Entries, features: Sequence[str], what: str) -> Entries:
@@ -139,7 +140,8 @@ def _widened(entries: Entries, features: Sequence[str], what: str) -> Entries:
         raise InputError(f"{what} ranks {len(own):,} of {d:,} features; the ranks of all of them are needed.")
     moved = np.array([place.get(name, 0) for name in own], dtype=np.int64)
     names = features if isinstance(features, AppearanceOrder) else names
-    return checked_entries(entries.indptr, moved[entries.indices], entries.weights, d, names, entries.labels)
+    widened = checked_entries(entries.indptr, moved[entries.indices], entries.weights, d, names, entries.labels)
+    return widened._replace(tied=entries.tied)
 
 
 def row_pointers(sizes: Any) -> Ints:

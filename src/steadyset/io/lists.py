@@ -112,6 +112,15 @@ def with_rankings(entries: Entries, R: Any) -> Entries:
     return entries._replace(rankings=ranks)
 
 
+def with_ties(entries: Entries, tied: Any) -> Entries:
+    """See Selections.with_ties."""
+    counts = numbers(tied, "tied")
+    sizes = np.diff(entries.indptr)
+    if counts.shape != sizes.shape or np.any((counts != np.round(counts)) | (counts < 0) | (counts > sizes)):
+        raise InputError("tied must hold one whole number per run, from 0 to the number of features that it selected.")
+    return entries._replace(tied=counts.astype(np.int64))
+
+
 def _has_length(values: Any) -> bool:
     return isinstance(values, Sized) and is_collection(values)
 

@@ -13,7 +13,7 @@ from steadyset.io.entries import Entries, reordered
 from steadyset.io.json_files import read_json_file
 from steadyset.io.labels import several
 from steadyset.io.limits import first_line
-from steadyset.io.lists import entries_of_sets, with_rankings, with_weights
+from steadyset.io.lists import entries_of_sets, with_rankings, with_ties, with_weights
 from steadyset.io.name_lists import Lists, entries_of_lists
 from steadyset.io.reading_options import Reading
 
@@ -75,6 +75,8 @@ def _from_schema(content: dict[str, Any], features: Sequence[str] | None, n_feat
         sets = _with_weights_as_listed(sets, runs, content["weights"])
     if content.get("rankings") is not None:
         sets = with_rankings(sets, content["rankings"])
+    if content.get("tied") is not None:
+        sets = with_ties(sets, content["tied"])
     return sets if features is None else reordered(sets, features, "The file")
 
 
@@ -99,6 +101,7 @@ def selection_json(entries: Entries) -> bytes:
         "runs": [entries.selected(i).tolist() for i in rows],
         "weights": None if weights is None else [weights[split[i] : split[i + 1]].tolist() for i in rows],
         "rankings": None if entries.rankings is None else entries.rankings.tolist(),
+        **({} if entries.tied is None else {"tied": entries.tied.tolist()}),
     }
     text = json.dumps(content, ensure_ascii=False, allow_nan=False)
     if BOTH_HALVES.search(text):

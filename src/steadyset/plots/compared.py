@@ -15,7 +15,7 @@ from steadyset.inference import Comparison, compare
 from steadyset.inference.multiple import shared_letters
 from steadyset.inference.spread import t_quantile
 from steadyset.measures.record import get_measure
-from steadyset.measures.scale import EXCELLENT, POOR
+from steadyset.measures.scale import CONVENTION, EXCELLENT, POOR
 from steadyset.plots.catalogue import register_picture
 from steadyset.plots.picture import INK, MUTED, STEADY, Picture, names
 from steadyset.runner.scoring import LOWER_IS_BETTER
@@ -120,7 +120,7 @@ def _picture(values: list[_Value], measure: str, level: float, top: int) -> Pict
 def _note(n_all: int, n_known: int, n_shown: int, measure: str, level: float) -> str:
     said = [f"Lines: {percent(level)} intervals. {shared_letters('Selectors', level)}."]
     if measure == DEFAULT_MEASURE:
-        said.append(f"Dashed: stability is poor below {POOR:.2f} and excellent above {EXCELLENT:.2f}.")
+        said.append(f"Dashed: poor below {POOR:.2f} and excellent above {EXCELLENT:.2f} {CONVENTION}.")
     if n_shown < n_known:
         said.append(f"The best {n_shown} of {counted(n_known, 'selector')}.")
     if n_known < n_all:

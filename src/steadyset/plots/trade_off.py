@@ -1,46 +1,34 @@
-"""Accuracy against stability: which selectors no other beats in both, and which are near enough to the best."""
+"""Accuracy against stability: which selectors no other beats in both, and which one the findings prefer."""
 
 from __future__ import annotations
 
 from math import isnan, nan
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.arguments import check_choice, check_number
+from steadyset.arguments import check_choice
 from steadyset.assessment import Assessment
 from steadyset.errors import InputError
 from steadyset.findings import Findings, findings_of
 from steadyset.inference.spread import t_quantile
 from steadyset.plots.catalogue import register_picture
 from steadyset.plots.picture import BAND, INK, LONGEST_NAME, MARKED, MOST_TOLD_APART, MUTED, Picture, told_apart
-from steadyset.runner.scoring import LOWER_IS_BETTER, is_bounded
-from steadyset.tuning import epsilon_constraint, pareto_front
+from steadyset.runner.scoring import LOWER_IS_BETTER
+from steadyset.tuning import pareto_front
 from steadyset.wording import amount, counted, listed, number, percent
 
 if TYPE_CHECKING:
     import pandas as pd
 
 SELECTOR, RANDOM = "selector", "random"
+NO_RING = "these data do not tell which selector to prefer"
 NUMBERS = ("stability", "low", "high", "score", "score_low", "score_high", "features")
-COLUMNS = ("kind", "selector", *NUMBERS, "front", "chosen")
+COLUMNS = ("kind", "selector", *NUMBERS, "front", "preferred")
 
 
-class _Slack(NamedTuple):
-    """How far from the best is near enough."""
-
-    accuracy: float | None
-    stability: float
-
-
-def accuracy_against_stability(
-    result: Any,
-    *,
-    score: str | None = None,
-    accuracy_slack: float | None = None,
-    stability_slack: float = 0.1,
-) -> Picture:
-    """A point with intervals for each selector, the Pareto front, what is near the best, and random selections.
+def accuracy_against_stability(result: Any, *, score: str | None = None, margin: float | None = None) -> Picture:
+    """A point with intervals for each selector, the Pareto front, the preferred selector, and random selections.
 
     Parameters
     ----------
@@ -48,11 +36,8 @@ def accuracy_against_stability(
         An assessment with scores, or its findings.
     score : str or None, default=None
         One of the scores that were computed; None is the first.
-    accuracy_slack : float or None, default=None
-        How far below the best score counts as equally good, as in `epsilon_constraint`, whose choice is marked; None is
-        0.025 for a score with bounds, and no band for another one.
-    stability_slack : float, default=0.1
-        How far below the best stability counts as equally steady.
+    margin : float or None, default=None
+        The loss in the first score that counts as none, as in `findings_of`; the selector that they prefer is ringed.
 
     Returns
     -------
@@ -68,16 +53,13 @@ def accuracy_against_stability(
     >>> st.plot.accuracy_against_stability(result).data["selector"].tolist()
     ['anova:k=1', 'anova:k=2', 'random, 1 feature', 'random, 2 features']
     """
-    found = findings_of(result)
+    found = findings_of(result, margin=margin)
     if not found.scoring:
         raise InputError("The result has no scores; accuracy against stability needs an assessment with scoring.")
     name = found.scoring[0] if score is None else score
     check_choice("score", name, found.scoring)
-    if accuracy_slack is not None:
-        check_number("accuracy_slack", accuracy_slack, or_equal=True)
-    check_number("stability_slack", stability_slack, or_equal=True)
-    slack = _Slack(0.025 if accuracy_slack is None and is_bounded(name) else accuracy_slack, stability_slack)
-    data = _data(found, name, slack)
+    data = _data(found, name)
+    slack = _slack(found, name)
     blind = next((row.scores[name].blind for row in found.summary if not isnan(row.scores[name].blind)), nan)
 
     def draw(alt: Any, shown: pd.DataFrame) -> Any:
@@ -86,7 +68,13 @@ def accuracy_against_stability(
     return Picture(data, draw, COLUMNS, _note(found, data, name, slack, blind), seen=_seen)
 
 
-def _data(found: Findings, name: str, slack: _Slack) -> pd.DataFrame:
+def _slack(found: Findings, name: str) -> float | None:
+    """The loss that counts as none, of the score by which a selector is preferred."""
+    rule = found.preference
+    return None if rule is None or rule.score != name or isnan(rule.largest_loss) else rule.largest_loss
+
+
+def _data(found: Findings, name: str) -> pd.DataFrame:
     import pandas as pd
 
     rows = []
@@ -104,29 +92,27 @@ def _data(found: Findings, name: str, slack: _Slack) -> pd.DataFrame:
     # As objects: the text columns of pandas refuse halves of characters.
     data = pd.DataFrame(rows, columns=list(COLUMNS[:9]), dtype=object).astype(dict.fromkeys(NUMBERS, float))
     ours = np.flatnonzero(data["kind"] == SELECTOR)
-    front, chosen = np.zeros(len(data), dtype=bool), np.zeros(len(data), dtype=bool)
+    front = np.zeros(len(data), dtype=bool)
+    preferred = None if found.preference is None else found.preference.preferred
     if len(ours):
         values = data.loc[ours, ["score", "stability"]].to_numpy(dtype=np.float64)
         front[ours[pareto_front(values, ["min" if name in LOWER_IS_BETTER else "max", "max"])]] = True
-        if slack.accuracy is not None and len(ours) > 1:
-            good = -values[:, 0] if name in LOWER_IS_BETTER else values[:, 0]
-            sizes = data.loc[ours, "features"].to_numpy(dtype=np.float64)
-            best = epsilon_constraint(good, values[:, 1], slack.accuracy, slack.stability, 0, n_features=sizes)
-            chosen[ours[best]] = True
-    return data.assign(front=front, chosen=chosen)
+    ringed = [kind == SELECTOR and who == preferred for kind, who in zip(data["kind"], data["selector"], strict=True)]
+    return data.assign(front=front, preferred=np.array(ringed, dtype=bool))
 
 
-def _note(found: Findings, data: pd.DataFrame, name: str, slack: _Slack, blind: float) -> str:
+def _note(found: Findings, data: pd.DataFrame, name: str, slack: float | None, blind: float) -> str:
     ours = data[data["kind"] == SELECTOR]
     said = [f"Crosses: {percent(found.level)} intervals."]
     if len(ours) > 1:
         named = " (with their names)" if len(ours) > MOST_TOLD_APART else ""
         said.append(f"Line: the Pareto front, selectors that no other beats in both{named}.")
-    if slack.accuracy is not None and len(ours) > 1:
-        said.append(
-            f"Band: within {slack.accuracy:g} of the best {_words(name)}; ringed: of those in it, the most accurate "
-            f"within {slack.stability:g} of the steadiest."
-        )
+    if slack is not None and len(ours) > 1:
+        said.append(f"Band: within {slack:.3g} of the best {_words(name)}, the loss that counts as none.")
+    if found.preference is not None and found.preference.words:
+        by = _words(found.preference.score)
+        ringed = data["preferred"].any()
+        said.append(f"Ringed: preferred by {by} and stability." if ringed else f"No ring: {NO_RING}.")
     if (data["kind"] == RANDOM).any():
         said.append("Grey: as many features drawn at random.")
     if not isnan(blind):
@@ -150,7 +136,7 @@ def _words(name: str) -> str:
     return name.replace("_", " ")
 
 
-def _drawn(alt: Any, data: pd.DataFrame, name: str, slack: _Slack, blind: float) -> Any:
+def _drawn(alt: Any, data: pd.DataFrame, name: str, slack: float | None, blind: float) -> Any:
     lower = name in LOWER_IS_BETTER
     ours, drawn_at_random = data[data["kind"] == SELECTOR], data[data["kind"] == RANDOM]
     x = alt.X("stability:Q", title="stability", scale=alt.Scale(zero=False, nice=True))
@@ -172,7 +158,7 @@ def _drawn(alt: Any, data: pd.DataFrame, name: str, slack: _Slack, blind: float)
         base.mark_rule(strokeWidth=1.2, opacity=0.8).encode(x=alt.X("low:Q"), x2="high:Q", color=colour),
         base.mark_rule(strokeWidth=1.2, opacity=0.8).encode(y=alt.Y("score_low:Q"), y2="score_high:Q", color=colour),
         base.mark_point(filled=True, size=70, opacity=1).encode(color=colour, shape=shape),
-        base.transform_filter("datum.chosen").mark_point(size=220, strokeWidth=1.5, color=MARKED),
+        base.transform_filter("datum.preferred").mark_point(size=220, strokeWidth=1.5, color=MARKED),
         alt.Chart(drawn_at_random)
         .mark_point(shape="cross", filled=True, size=60, color=MUTED, opacity=0.8)
         .encode(x=x, y=y, tooltip=["selector", alt.Tooltip("score", title=_words(name), format=".3f")]),
@@ -183,16 +169,16 @@ def _drawn(alt: Any, data: pd.DataFrame, name: str, slack: _Slack, blind: float)
     if not isnan(blind) and _is_near(blind, data):
         ends = alt.Data(values=[{"blind": blind}])
         layers.insert(0, alt.Chart(ends).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(y="blind:Q"))
-    if slack.accuracy is not None and len(ours) > 1:
+    if slack is not None and len(ours) > 1:
         best = float(ours["score"].min() if lower else ours["score"].max())
-        ends = alt.Data(values=[{"best": best, "near": best + slack.accuracy if lower else best - slack.accuracy}])
+        ends = alt.Data(values=[{"best": best, "near": best + slack if lower else best - slack}])
         layers.insert(0, alt.Chart(ends).mark_rect(color=BAND).encode(y=alt.Y("near:Q", title=title), y2="best:Q"))
     return alt.layer(*layers).properties(width=460, height=340)
 
 
 def _seen(data: pd.DataFrame) -> str:
     ours = data[data["kind"] == SELECTOR]
-    chosen = "".join(f" {name} is chosen." for name in ours.loc[ours["chosen"], "selector"])
+    chosen = "".join(f" {name} is preferred." for name in ours.loc[ours["preferred"], "selector"])
     front = listed(ours.loc[ours["front"], "selector"].tolist(), 5) or "none"
     return f"{counted(len(ours), 'selector')} by score and stability; on the front: {front}.{chosen}"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from steadyset.arguments import check_choice, wrong_argument
-from steadyset.conventions import check_core, check_level
+from steadyset.conventions import check_core, check_level, check_margin
 from steadyset.errors import Argument, InputError, MissingExtraError
 from steadyset.findings import Findings, findings_of
 from steadyset.io.disk import explained, file_path, write_durably
@@ -30,6 +30,7 @@ def report(
     *,
     core: float | None = None,
     level: float | None = None,
+    margin: float | None = None,
     format: str | None = None,
 ) -> Path:
     """Write what a result says: as a page, as PDF, Markdown or JSON, or as a folder of pictures and tables for a paper.
@@ -44,6 +45,8 @@ def report(
         The share of the runs from which a feature belongs to the steady core; None is 0.9.
     level : float or None, default=None
         The confidence of intervals and tests; None is 0.95.
+    margin : float or None, default=None
+        The loss in the score that counts as none when a selector is preferred; None is 0.02. See `findings_of`.
     format : str or None, default=None
         "html", "pdf", "md" or "json", which the ending says as well; "folder" has every picture as SVG and PDF and
         every table as csv, with the page and the findings. None goes by the ending.
@@ -73,7 +76,9 @@ def report(
         check_core(core)
     if level is not None:
         check_level(level)
-    found = findings_of(result, core=core, level=level)
+    if margin is not None:
+        check_margin(margin)
+    found = findings_of(result, core=core, level=level, margin=margin)
     if form == "folder":
         write_paper_folder(found, target, _page_of(found))
         return target

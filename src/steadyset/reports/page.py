@@ -15,12 +15,13 @@ from markupsafe import Markup
 
 from steadyset import wording
 from steadyset._version import __version__
-from steadyset.assessment.steadiness import BY_COLUMN_ORDER
+from steadyset.assessment.baselines import NOT_ABOVE
 from steadyset.findings import Core, Findings
 from steadyset.findings.answer import SCALE, ranked
 from steadyset.findings.cores import core_words
 from steadyset.io.labels import shown_name
 from steadyset.measures import get_measure
+from steadyset.measures.scale import AT_CHANCE, BY_COLUMN_ORDER
 from steadyset.plots.pages import drawing_library
 from steadyset.reports.drawings import sections_of
 from steadyset.reports.isolated_names import isolating
@@ -56,7 +57,7 @@ def _content(found: Findings) -> dict[str, Any]:
         "found": found,
         "sections": sections,
         "several": len(found.summary) > 1,
-        "steadiest": _steadiest_core(found),
+        "answer_core": _answer_core(found),
         "tables": tables,
         "features": [table for name, table in tables.items() if name.startswith("features-")],
         "places": {name: place for place, name in enumerate(found.selections)},
@@ -70,13 +71,15 @@ def _content(found: Findings) -> dict[str, Any]:
     }
 
 
-def _steadiest_core(found: Findings) -> Core | None:
-    """The core of the procedure that the answer calls the steadiest."""
-    judged = [row.name for row in ranked(found.summary) if not isnan(row.stability) and row.verdict != BY_COLUMN_ORDER]
+def _answer_core(found: Findings) -> Core | None:
+    """The core of the procedure that the answer prefers, else of the steadiest whose selection says something."""
+    nothing = (BY_COLUMN_ORDER, NOT_ABOVE, *AT_CHANCE)
+    judged = [row.name for row in ranked(found.summary) if not isnan(row.stability) and row.verdict not in nothing]
     if not judged:
         return None
     steadiest = judged[0] if get_measure(found.measure).higher_is_steadier else judged[-1]
-    return next((core for core in found.cores if core.name == steadiest), None)
+    preferred = None if found.preference is None else found.preference.preferred
+    return next((core for core in found.cores if core.name == (preferred or steadiest)), None)
 
 
 def _shipped(name: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from steadyset._version import __version__
 from steadyset.command_line import recorded_line
-from steadyset.findings import Findings
+from steadyset.findings import Findings, Preference
 from steadyset.io.labels import shown_name
 from steadyset.tuning.trials import objective_words
 from steadyset.wording import percent
@@ -34,6 +34,8 @@ def settings_told(found: Findings) -> dict[str, str]:
     settings: Mapping[str, Any] = found.settings
     details: Mapping[str, Any] = settings.get("details", {})
     told = {"measure": found.measure, "confidence": percent(found.level), "steady core": percent(found.core)}
+    if found.preference is not None:
+        told["margin of the loss"] = _margin(found.preference)
     if details.get("target"):
         told["target"] = str(details["target"])
     if "resampling" in settings:
@@ -50,6 +52,13 @@ def settings_told(found: Findings) -> dict[str, str]:
     told = {shown_name(key): _short(shown_name(text)) for key, text in told.items()}
     command = shown_name(recorded_line(str(details.get("command", ""))))  # to be run: whole
     return told | ({"command": command} if command else {})
+
+
+def _margin(preference: Preference) -> str:
+    words = preference.score.replace("_", " ")
+    if preference.margin == preference.largest_loss:
+        return f"{preference.margin:g} of {words}"
+    return f"{percent(preference.margin)} of the {words} without features, {preference.largest_loss:.3g}"
 
 
 def _selectors(settings: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -22,6 +22,9 @@ from steadyset.runner.training import Training
 
 ONE_CLASS = "the resample holds one class only"
 NOTHING = "nothing was selected"
+# Draws of random features per run, whose scores are averaged. Those of one draw vary so much from run to run that a
+# test against them would hardly ever find a selector that is better.
+RANDOM_DRAWS = 3
 EVERY_ROW = -1  # stands for the number of a run where a cell is that of a fit on all rows
 
 _known_baselines = Remembered(2_000)
@@ -33,8 +36,9 @@ class Cell:
 
     `warnings` are short, distinct, and begin with "predictor" where not the selector warned. `tied` counts the selected
     features that only the order of the columns preferred to others with the same score. `blind` and `random` are the
-    scores of predicting without features (the largest class, the mean) and from as many features drawn at random.
-    `signs` are those of the coefficients of the selected features (1, -1, 0), where the selector has one for each.
+    scores of predicting without features (the largest class, the mean) and from as many features drawn at random, the
+    mean of several draws. `signs` are those of the coefficients of the selected features (1, -1, 0), where the selector
+    has one for each.
     `rule` says which coefficients or importances of a model counted as selected; "" where a selector selected.
     """
 
@@ -157,18 +161,23 @@ def _baselines(
     random = np.random.default_rng(
         np.random.SeedSequence(plan.seed, spawn_key=(run_key(training.resample.label), RANDOM_FEATURES))
     )
-    columns = np.sort(random.permutation(d)[:size])
+    draws = [np.sort(random.permutation(d)[:size]) for _ in range(RANDOM_DRAWS)]
     with listening():
-        blind = _shared(plan, training, columns[:0])
+        blind = _shared(plan, training, [draws[0][:0]])
         if size in (0, d):
             return blind, dict(blind if size == 0 else found)
-        return blind, _shared(plan, training, columns)
+        return blind, _shared(plan, training, draws)
 
 
-def _shared(plan: Plan, training: Training, columns: Ints) -> dict[str, float]:
-    """The scores of a baseline: selectors that choose as many features on a resample have the same one."""
-    key = (plan.key, training.resample.label, training.resample.digest, len(columns))
-    return dict(_known_baselines.get(key, lambda: _without_error(plan, training, columns)))
+def _shared(plan: Plan, training: Training, draws: Sequence[Ints]) -> dict[str, float]:
+    """The mean scores of a baseline: selectors that choose as many features on a resample have the same one."""
+
+    def means() -> dict[str, float]:
+        each = [_without_error(plan, training, columns) for columns in draws]
+        return {name: float(np.mean([one[name] for one in each if name in one])) for one in each for name in one}
+
+    key = (plan.key, training.resample.label, training.resample.digest, len(draws[0]))
+    return dict(_known_baselines.get(key, means))
 
 
 def _without_error(plan: Plan, training: Training, columns: Ints) -> dict[str, float]:

@@ -17,9 +17,10 @@ import pyarrow as pa  # noqa: F401
 
 from steadyset.assessment import Assessment, assess
 from steadyset.assessment.request import make_plan
-from steadyset.conventions import LEVEL
+from steadyset.conventions import CORE, LEVEL
 from steadyset.errors import InputError, MissingTargetError
 from steadyset.findings import Findings, findings_of, methods_of
+from steadyset.findings.of_selections import of_selections
 from steadyset.inference.pooling import over_the_same
 from steadyset.inference.table import table_rows
 from steadyset.io.data_table import load_data
@@ -272,7 +273,14 @@ def compared(paths: Mapping[str, str]) -> str:
     }
     if not runs:
         raise InputError("None of these runs has a selection to compare yet.")
-    return page_of(findings_of(runs))
+    at_chance = {
+        f"{name}: {selector}": beaten.at_chance
+        for name, assessment in opened.items()
+        if assessment.settings["scoring"]
+        for selector, beaten in assessment.baselines_beaten().items()
+        if selector in assessment.selections
+    }
+    return page_of(of_selections(runs, core=CORE, level=LEVEL, at_chance=at_chance))
 
 
 def _recorded(inputs: Inputs, options: Mapping[str, Any]) -> dict[str, Selections]:
