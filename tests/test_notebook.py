@@ -149,10 +149,10 @@ def test_the_numbers_shown_are_those_of_the_result(results):
     assert f"{interval.estimate:.3f}" in text
     assert f"{interval.low:.3f} to {interval.high:.3f}" in text
     table = results["Comparison"].table
-    assert all(f"{value:.4f}" in Read(results["Comparison"]._repr_html_()).text for value in table["estimate"])
+    assert all(f"{value:.2f}" in Read(results["Comparison"]._repr_html_()).text for value in table["estimate"])
     summary = results["Assessment"].summary()
     shown = Read(results["Assessment"]._repr_html_()).text
-    assert all(f"{value:.4f}" in shown for value in summary["stability"])
+    assert all(f"{value:.2f}" in shown for value in summary["stability"])
     assert "penalty=0.123" in Read(results["Tuning"]._repr_html_()).text
 
 

@@ -102,7 +102,8 @@ def assess(
         five that suit the task.
     X : array-like, frame, scipy sparse matrix, AnnData or Data
         The data, or what `load_data` returns. A frame keeps the names of its columns, and a sparse matrix becomes one
-        dense array.
+        dense array. A pipeline with a ColumnTransformer gets a frame; columns of text are for pipelines that encode
+        them, and one of them is selected where any column that is made of it is.
     y : array-like of shape (n_samples,), str or None, default=None
         The target, or the name of a column of X; with an AnnData, of its obs. None where X is what `load_data` returns.
     resampling : Resampling, str, splitter, iterable of pairs or None, default=None
@@ -370,7 +371,7 @@ def _with_table(request: Request, result: Assessment, folder: RunFolder | None) 
     """The result with what its table of features needs of the data, and the table itself in the folder."""
     plan = request.plan
     fill = medians(plan.X, plan.gaps) if plan.impute is not None and len(plan.gaps) else None
-    alike = alike_in_data(plan.X, result.counts, fill)
+    alike = alike_in_data(plan.amounts, result.counts, fill)
     told = result.with_alike(alike)
     if folder is not None:
         folder.write_alike(alike, request.settings)

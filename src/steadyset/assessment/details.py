@@ -37,7 +37,7 @@ def data_details(plan: Plan, target: str = "") -> dict[str, Any]:
     return {
         "target": target,
         "classes": {str(label): int(count) for label, count in zip(labels, counts, strict=True)},
-        "directions": data_directions(plan.X, plan.y, plan.task).tolist(),
+        "directions": data_directions(plan.amounts, plan.y, plan.task).tolist(),
         "missing_values": int(np.isnan(plan.X[:, plan.gaps]).sum()),
         "missing_features": len(plan.gaps),
         "n_groups": 0 if plan.groups is None else len(np.unique(plan.groups)),
@@ -69,6 +69,9 @@ def predictor_words(plan: Plan) -> str:
     if [repr(step) for step in steps[fills:]] == [repr(step) for _, step in usual.steps]:
         model = "logistic regression" if plan.task == CLASSES else "ridge regression"
         return f"a {model} on standardised features{', with missing values replaced by medians' * fills}"
+    if repr(plan.predictor) == repr(default_predictor(plan.task, encodes=True)):
+        model = "logistic regression" if plan.task == CLASSES else "ridge regression"
+        return f"a {model} on standardised features, with a column of 0 and 1 for each label of text"
     return _listed_steps(steps)
 
 

@@ -26,10 +26,12 @@ from steadyset.resampling import Bootstrap, as_resampling
 from steadyset.runner.chosen import can_choose, refuse_new_columns
 from steadyset.runner.conditions import RECORD, check_on_warning
 from steadyset.runner.cut import NO_CUT, Cut, check_top
+from steadyset.runner.frames import FrameColumns, text_coded
 from steadyset.runner.function import FunctionSelector, function_name, is_plain_function
 from steadyset.runner.missing import columns_with_gaps, refuse_gaps
 from steadyset.runner.plan import Plan
 from steadyset.runner.scoring import default_predictor, read_scoring
+from steadyset.runner.seeds import is_ours
 from steadyset.selectors.ensembles import StabilitySelection
 from steadyset.selectors.validation import all_finite, check_k
 from steadyset.task import Task, check_meaning, n_classes, refuse_several_targets, task_of
@@ -116,6 +118,7 @@ def make_request(
         on_warning=on_warning,
         task=task,
         cut=cut,
+        texts=_take_text(selectors),
     )
     check_top(cut, len(names))
     named = named_selectors(selectors, plan.task, n_classes(plan.y, plan.task))
@@ -133,6 +136,13 @@ def make_request(
     if told:
         warnings.warn(told, CopiesWarning, stacklevel=3)
     return request
+
+
+def _take_text(selectors: Any) -> bool:
+    """Whether the selectors may get columns of text: pipelines that encode them, functions, and models of others."""
+    several = selectors.values() if isinstance(selectors, Mapping) else selectors
+    several = several if isinstance(selectors, Mapping | list | tuple) else [selectors]
+    return all(one is not None and not isinstance(one, str) and not is_ours(one) for one in several)
 
 
 def refuse_table(name: str, given: Any, function: str) -> None:
@@ -171,8 +181,9 @@ def make_plan(
     on_warning: str = RECORD,
     task: str | None = None,
     cut: Cut = NO_CUT,
+    texts: bool = False,
 ) -> tuple[Plan, tuple[str, ...]]:
-    """Checked data with its resampling and scores, and the names of the features.
+    """Checked data with its resampling and scores, and the names of the features; `texts` lets columns of text pass.
 
     Missing values pass: callers that fit an estimator without `impute` must check whether it takes them.
     """
@@ -181,7 +192,8 @@ def make_plan(
     wrong = Complaints("The data cannot be used as it is")
     n_rows = None
     with wrong.collected():
-        table, names = _numbers(X, features)
+        given, labels = text_coded(X) if texts and hasattr(X, "columns") else (X, {})
+        table, names = _numbers(given, features)
         n_rows = len(table)
     with wrong.collected():
         refuse_several_targets(y)
@@ -198,7 +210,9 @@ def make_plan(
         target,
         together,
         drawing,
-        default_predictor(kind, fills=fills is None and len(gaps) > 0) if predictor is None else _predictor(predictor),
+        default_predictor(kind, fills=fills is None and len(gaps) > 0, encodes=bool(labels))
+        if predictor is None
+        else _predictor(predictor),
         read_scoring(scoring, kind, target),
         kind,
         seed,
@@ -206,7 +220,10 @@ def make_plan(
         warned,
         gaps,
         cut,
+        FrameColumns(names, labels) if hasattr(X, "columns") else None,
     )
+    if labels and getattr(drawing, "target", None) == "values":
+        raise InputError("NoiseInjection changes numbers, and X has columns of text; encode them before.")
     with about("The resampling cannot be drawn"):
         drawing.check(plan.rows)
     return plan, names
@@ -326,6 +343,8 @@ def fingerprint(plan: Plan) -> str:
     digest = hashlib.sha256(repr((plan.X.shape, plan.y.dtype.kind)).encode())
     for block in np.array_split(plan.X, max(1, plan.X.nbytes // (1 << 26))):
         digest.update(np.ascontiguousarray(block).data)
+    if plan.columns is not None and plan.columns.labels:
+        digest.update(repr(sorted(plan.columns.labels.items())).encode("utf-8", "surrogatepass"))
     for name, values in (("y", plan.y), ("groups", plan.groups)):
         texts = [] if values is None else [str(value) for value in values]
         digest.update(f"{name}:{'none' if values is None else len(texts)};".encode())

@@ -191,7 +191,7 @@ def _with_bar(row: Procedure, found: Findings) -> dict[str, Any]:
 
 
 def _interval(row: Procedure) -> str:
-    return number(row.stability, 4) + (f" ({span(row.low, row.high)})" if row.low == row.low else "")
+    return number(row.stability) + (f" ({span(row.low, row.high)})" if row.low == row.low else "")
 
 
 def _with_error(mean: float, se: float) -> str:

@@ -145,7 +145,7 @@ def _predicted(plan: Plan, training: Training, columns: Ints) -> Scored:
     """The scores of the plan's predictor on some of the columns; without any it is blind."""
     if len(columns):
         model = ready(plan.predictor, plan, training.resample.label)
-        train, test = training.train(columns), training.test(columns)
+        train, test = (training.framed(model, X, columns) for X in (training.train(columns), training.test(columns)))
     else:
         model = blind_predictor(plan.task)
         train, test = np.zeros((len(training.target), 1)), np.zeros((len(training.resample.test), 1))

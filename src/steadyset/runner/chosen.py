@@ -45,6 +45,7 @@ from steadyset.runner.passage import (
     entering,
     mask_of,
     new_columns,
+    own_names,
     parts_of,
     support_of,
     through,
@@ -96,14 +97,34 @@ class Found:
 
 def chosen(estimator: Any, n_features: int, cut: Cut = NO_CUT, *, behind_selector: bool = False) -> Chosen:
     """Apply the rule to an estimator that was fitted to data with these features."""
-    columns = replace(columns_called(None, n_features, None), selected=behind_selector)
-    found = Reading(cut).of_steps(_fitted_steps(estimator), columns)
+    steps = _fitted_steps(estimator)
+    own = own_names(steps[0])  # of a frame
+    own = None if own is not None and len(own) != n_features else own
+    columns = replace(columns_called(own, n_features, None), selected=behind_selector)
+    found = Reading(cut).of_steps(steps, columns)
     if found.columns.names is not columns.names:
+        if found.columns.sources is not None:
+            return _by_source(found.chosen, found.columns.sources)
         raise InputError(
             f"{found.who} decides on other columns than the {n_features} features of the data; steps before the "
             "selecting one must keep the features as they are."
         )
     return found.chosen
+
+
+def _by_source(made: Chosen, sources: Ints) -> Chosen:
+    """What is selected of columns that were made of features: a feature is where any of its columns is.
+
+    Its weight is the sum of theirs; a feature with several of them has no sign.
+    """
+    features, places, counts = np.unique(sources[made.features], return_inverse=True, return_counts=True)
+    weights: Floats | None = None
+    if made.weights is not None:
+        weights = np.bincount(places, made.weights, len(features)).astype(np.float64)
+    signs = None
+    if made.signs is not None:
+        signs = np.bincount(places, made.signs, len(features)).astype(np.int64) * (counts == 1)
+    return replace(made, features=features, weights=weights, signs=signs)
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ class FunctionSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None) -> Self:
         """Call the function."""
         table = X
-        if self.frame and self.features is not None:
+        if self.frame and not hasattr(X, "columns") and self.features is not None:
             import pandas as pd
 
             table = pd.DataFrame(X, columns=text_index(self.features))

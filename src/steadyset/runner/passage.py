@@ -31,12 +31,15 @@ class Columns:
     """The columns at one place of a pipeline: `passed` of the universe `names`, in their order.
 
     `named` is false where the names are x0, x1, ... for want of others; `selected` is true behind a selecting step.
+    `sources` are the columns before the first step that those of the universe are made of, such as the 0/1 columns of
+    labels; None where nothing tells.
     """
 
     names: tuple[str, ...]
     named: bool
     passed: Ints
     selected: bool = False
+    sources: Ints | None = None
 
     @property
     def current(self) -> list[str]:
@@ -73,7 +76,8 @@ def columns_called(own: list[str] | None, n_features: int, features: Sequence[st
     if own is None and features is not None and len(features) == n_features:
         own = list(features)
     names = _numbered(n_features) if own is None else tuple(own)
-    return Columns(names, own is not None, np.arange(n_features))
+    every = np.arange(n_features)
+    return Columns(names, own is not None, every, sources=every)
 
 
 @lru_cache(maxsize=4)
@@ -154,7 +158,21 @@ def _renamed(step: Any, columns: Columns, names: list[str]) -> Columns:
             f"{type(step).__name__} makes new columns out of selected ones, so every fold would choose from others; "
             "move it before the selecting step."
         )
-    return Columns(tuple(names), True, np.arange(len(names)))
+    return Columns(tuple(names), True, np.arange(len(names)), sources=_made_of(step, columns, len(names)))
+
+
+def _made_of(step: Any, columns: Columns, n_columns: int) -> Ints | None:
+    """The sources of the columns that an encoder makes of each of its own, one after the other."""
+    categories = getattr(step, "categories_", None)
+    if categories is None or columns.sources is None or len(categories) != len(columns.passed):
+        return None
+    rare = getattr(step, "infrequent_categories_", None) or [None] * len(categories)
+    left_out = getattr(step, "drop_idx_", None)
+    widths = [
+        len(own) - (0 if few is None else len(few) - 1) - (left_out is not None and left_out[i] is not None)
+        for i, (own, few) in enumerate(zip(categories, rare, strict=True))
+    ]
+    return np.repeat(columns.sources[columns.passed], widths) if sum(widths) == n_columns else None
 
 
 def _names_behind(step: Any, columns: Columns, following: Any) -> list[str]:
@@ -209,7 +227,9 @@ def _through_parts(step: Any, columns: Columns) -> Columns:
         return replace(columns, passed=passed, selected=columns.selected or any(part.selected for _, part in found))
     if columns.selected:
         return _renamed(step, columns, told)
-    return Columns(tuple(names), True, passed, any(part.selected for _, part in found))
+    sources = [part.sources for _, part in found if part.sources is not None]
+    known = np.concatenate(sources) if len(sources) == len(found) else None
+    return Columns(tuple(names), True, passed, any(part.selected for _, part in found), known)
 
 
 def _each_part(step: Any, columns: Columns) -> Iterator[tuple[str, Columns]]:
@@ -221,7 +241,8 @@ def _each_part(step: Any, columns: Columns) -> Iterator[tuple[str, Columns]]:
         if len(places) == 0:
             continue
         own = [columns.current[f] for f in places]
-        yield (name if verbose else ""), through(part, Columns(tuple(own), True, np.arange(len(own))))
+        sources = None if columns.sources is None else columns.sources[columns.passed[places]]
+        yield (name if verbose else ""), through(part, Columns(tuple(own), True, np.arange(len(own)), sources=sources))
 
 
 def _taken(taken: Any, columns: Columns) -> Ints:

@@ -13,6 +13,7 @@ from steadyset.kernels.arrays import Floats, Ints
 from steadyset.resampling import Resample, Resampling, Rows
 from steadyset.runner.conditions import RECORD, OnWarning
 from steadyset.runner.cut import NO_CUT, Cut
+from steadyset.runner.frames import FrameColumns
 from steadyset.runner.scoring import Score
 from steadyset.task import Task
 
@@ -30,6 +31,7 @@ class Plan:
     """The data, how it is resampled and prepared, and how the selected features are judged.
 
     gaps are the columns with missing values; `impute` says how each run fills them ("median", or None: not at all).
+    columns are those of a frame, for estimators that get one; in X labels of text are numbers.
     cut says which coefficients or importances of models count as selected, where the usual rule is not to decide.
     key tells plans apart, in worker processes too: what all selectors of a plan share is remembered under it.
     """
@@ -46,7 +48,17 @@ class Plan:
     on_warning: OnWarning = RECORD
     gaps: Ints = field(default_factory=_no_columns)
     cut: Cut = NO_CUT
+    columns: FrameColumns | None = None
     key: str = field(default_factory=_new_key, repr=False, compare=False)
+
+    @property
+    def amounts(self) -> Floats:
+        """X without the numbers of labels, which are no amounts: 0 stands for all of them."""
+        if self.columns is None or not self.columns.labels:
+            return self.X
+        amounts = np.array(self.X)
+        amounts[:, list(self.columns.labels)] = 0.0
+        return amounts
 
     @property
     def rows(self) -> Rows:

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn import metrics
+from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils import Tags, TargetTags
 
 from steadyset.arguments import wrong_argument
@@ -70,11 +71,19 @@ def is_bounded(name: str) -> bool:
     return name not in UNBOUNDED and not name.startswith("neg_")
 
 
-def default_predictor(task: Task, *, fills: bool = False) -> Any:
-    """Logistic regression, or ridge regression, on standardised features; `fills` puts medians into gaps first."""
+def default_predictor(task: Task, *, fills: bool = False, encodes: bool = False) -> Any:
+    """Logistic regression, or ridge regression, on standardised features.
+
+    `fills` puts medians into gaps first, and `encodes` makes a column of 0 and 1 of each label in columns of text.
+    """
     model = LogisticRegression(max_iter=1000) if task == CLASSES else Ridge()
     before = [SimpleImputer(strategy="median", keep_empty_features=True)] if fills else []
-    return make_pipeline(*before, StandardScaler(), model)
+    numbers = make_pipeline(*before, StandardScaler())
+    if not encodes:
+        return make_pipeline(*before, StandardScaler(), model)
+    labels = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+    texts = make_column_selector(dtype_exclude="number")
+    return make_pipeline(ColumnTransformer([("text", labels, texts)], remainder=numbers), model)
 
 
 def blind_predictor(task: Task) -> Any:

@@ -68,7 +68,7 @@ class Training:
         """The model, fitted; rows are repeated only for selectors that cannot take a bootstrap as weights."""
         weighted = getattr(model, "weights_equal_copies", False) and has_fit_parameter(model, "sample_weight")
         if not weighted or self.resample.noise is not None:
-            return fitted_to_labels(model, self.train(), self.y, self.plan.task)[0]
+            return fitted_to_labels(model, self.framed(model, self.train()), self.y, self.plan.task)[0]
         weights, y = self.resample.weights(len(self.plan.y)), self.plan.y.copy()
         if self.fill is not None:
             return model.fit(self.all_rows(), y, sample_weight=weights)
@@ -83,6 +83,11 @@ class Training:
             if "read-only" not in str(error):
                 raise
             return fresh.fit(np.array(self.plan.X), self.plan.y.copy(), sample_weight=weights)
+
+    def framed(self, model: Any, X: Floats, columns: Ints | None = None) -> Any:
+        """Rows as the model gets them: as a frame where it needs one."""
+        known = self.plan.columns
+        return X if known is None or not known.taken_by(model) else known.frame(X, columns)
 
     def _rows(self, rows: Ints, columns: Ints | None) -> Floats:
         X = np.asarray(self.plan.X[rows if columns is None else np.ix_(rows, columns)])

@@ -1,0 +1,69 @@
+"""Frames for pipelines that ask for columns by name or encode text, made again of the numbers of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from steadyset.errors import InputError
+from steadyset.io.labels import text_index
+from steadyset.io.numbers import as_frame
+from steadyset.io.roles import is_known
+from steadyset.kernels.arrays import Floats, Ints
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class FrameColumns:
+    """The names of the columns of a plan, and the labels of those that hold text; a label's place is its number there.
+
+    Numbers are what is resampled, shared with other processes and fingerprinted; a frame is made for each fit.
+    """
+
+    names: tuple[str, ...]
+    labels: Mapping[int, tuple[str, ...]]
+
+    def frame(self, X: Floats, columns: Ints | None = None) -> pd.DataFrame:
+        """Rows of these columns as a frame of pandas."""
+        import pandas as pd
+
+        places = range(len(self.names)) if columns is None else columns.tolist()
+        frame = pd.DataFrame(X, columns=text_index([self.names[f] for f in places]))
+        for i, f in enumerate(places):
+            if f in self.labels:
+                frame.isetitem(i, np.array(self.labels[f], dtype=object)[X[:, i].astype(np.int64)])
+        return frame
+
+    def taken_by(self, estimator: Any) -> bool:
+        """Whether an estimator gets a frame: where columns hold text, or it asks for columns by their names."""
+        if self.labels:
+            return True
+        parts = [estimator, *estimator.get_params(deep=True).values()]
+        return any(type(part).__name__ == "ColumnTransformer" for part in parts)
+
+
+def text_coded(table: Any) -> tuple[Any, dict[int, tuple[str, ...]]]:
+    """A frame whose columns of text are numbers, and the labels of these columns by their places."""
+    frame, labels = as_frame(table, "X"), {}
+    coded = {}
+    for place, (name, kind) in enumerate(frame.schema.items()):
+        if kind in (nw.String, nw.Categorical, nw.Enum) or kind == nw.Object:
+            values = frame[name].to_list()
+            if not all(isinstance(value, str) for value in values if is_known(value)):
+                continue  # other objects are told of where numbers are expected
+            if not all(is_known(value) for value in values):
+                raise InputError(f"X has missing values in the column {name!r}, which holds text; give them a label.")
+            names, codes = np.unique(np.array(values, dtype=str), return_inverse=True)
+            labels[place] = tuple(names.tolist())
+            coded[name] = codes.astype(np.float64)
+    if not labels:
+        return table, labels
+    backend = nw.get_native_namespace(frame)
+    columns = [nw.new_series(name, values, nw.Float64, backend=backend) for name, values in coded.items()]
+    return frame.with_columns(*columns).to_native(), labels

@@ -1,0 +1,94 @@
+"""Pipelines that encode columns of text, or take columns by name, get a frame."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import ColumnTransformer
+from sklearn.feature_selection import SelectKBest
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+import steadyset as st
+
+RNG = np.random.default_rng(0)
+N = 90
+A, B, C = RNG.normal(size=(3, N))
+COLOUR, PLACE = RNG.choice(["blue", "green", "red"], N), RNG.choice(["north", "south"], N)
+X = pd.DataFrame({"a": A, "colour": COLOUR, "b": B, "place": PLACE, "c": C})
+Y = np.where(2.0 * (COLOUR == "red") + A > 0.8, "ill", "well")
+HOW = {"n_runs": 4, "progress": False}
+
+
+def encoded(step, **options):
+    labels = OneHotEncoder(handle_unknown="ignore", **options)
+    return make_pipeline(ColumnTransformer([("text", labels, ["colour", "place"])], remainder=StandardScaler()), step)
+
+
+@pytest.fixture(scope="module")
+def assessed():
+    return st.assess({"best": encoded(SelectKBest(k=3))}, X, Y, **HOW)
+
+
+def test_a_feature_is_selected_where_a_column_that_is_made_of_it_is(assessed):
+    assert assessed.failures.empty
+    assert assessed.features == ("a", "colour", "b", "place", "c")
+    assert assessed.core() == {"best": ["a", "colour"]}
+    assert (assessed.summary()["accuracy"] > 0.8).all()
+
+
+@pytest.mark.parametrize("options", [{"drop": "first"}, {"min_frequency": 35}, {"sparse_output": False}])
+def test_columns_of_encoders_are_traced_back(options):
+    found = st.assess({"l1": encoded(LogisticRegression(l1_ratio=1, solver="saga", C=0.2, max_iter=5000), **options)},
+                      X, Y, scoring=[], **HOW)  # fmt: skip
+    assert found.failures.empty
+    assert "a" in found.core()["l1"]
+    assert found.selections["l1"].counts[1] > 0
+
+
+def test_the_kind_of_frame_and_the_processes_make_no_difference(assessed):
+    polars = pytest.importorskip("polars")
+    again = st.assess({"best": encoded(SelectKBest(k=3))}, polars.from_pandas(X), Y, **HOW)
+    assert again.selections == assessed.selections
+    category = X.astype({"colour": "category"})
+    assert st.assess({"best": encoded(SelectKBest(k=3))}, category, Y, **HOW).selections == assessed.selections
+
+
+def test_labels_are_no_amounts(assessed):
+    table = assessed.features_table().set_index("feature")
+    assert table.loc["a", "direction"]
+    assert not table.loc["colour", "direction"]
+    assert assessed.alike is None or not table["stand_ins"].str.contains("place").any()
+
+
+def test_other_labels_are_other_data(assessed):
+    other = st.assess({"best": encoded(SelectKBest(k=3))}, X.replace({"colour": {"red": "rose"}}), Y, **HOW)
+    assert other.selections == assessed.selections
+    assert other.settings["data_sha256"] != assessed.settings["data_sha256"]
+
+
+def test_columns_of_numbers_may_be_asked_for_by_name():
+    numbers = make_pipeline(ColumnTransformer([("s", StandardScaler(), ["a", "b"])], remainder="passthrough"),
+                            SelectKBest(k=1))  # fmt: skip
+    found = st.assess({"p": numbers, "anova": "anova:k=1"}, X[["c", "b", "a"]], Y, **HOW)
+    assert found.core() == {"p": ["a"], "anova": ["a"]}
+
+
+def test_a_function_gets_the_text():
+    def of_text(frame, y):
+        return [name for name in frame.columns if frame[name].isin(["red"]).any()]
+
+    assert st.assess(of_text, X, Y, **HOW).core() == {"of_text": ["colour"]}
+
+
+@pytest.mark.parametrize(
+    ("selector", "frame", "options", "said"),
+    [
+        ("anova:k=2", X, {}, "X has the column 'colour' of type String"),
+        (encoded(SelectKBest(k=3)), X.assign(colour=X["colour"].where(A > 0)), {}, "missing values in the column"),
+        (encoded(SelectKBest(k=3)), X, {"resampling": st.NoiseInjection(3)}, "NoiseInjection changes numbers"),
+    ],
+)
+def test_what_cannot_take_text_is_one_sentence(selector, frame, options, said):
+    with pytest.raises(st.InputError, match=said):
+        st.assess(selector, frame, Y, **{**HOW, "n_runs": None, **options})
