@@ -68,7 +68,8 @@ def test_every_default_selector_runs_on_its_task(task, n_classes):
     for name in default_selectors(task, n_classes):
         selector = selector_by_name(name, task)
         few = {"n_estimators": 10, "random_state": 0} if name == "forest" else {}
-        assert selector.set_params(**few).fit(X, y).get_support().sum() == 4
+        every = {"fill": True} if "fill" in selector.get_params() else {}
+        assert selector.set_params(**few, **every).fit(X, y).get_support().sum() == 4
 
 
 def test_the_defaults_hold_models_of_two_classes_where_there_are_two():
@@ -85,8 +86,9 @@ def test_all_selectors_that_cannot_run_are_named_together():
         named_selectors(mine, "classes", 4)
     with pytest.raises(InputError, match=r"2 of 3 selectors cannot run on a number: mine \(for classes\), relief "):
         named_selectors(mine | {"relief": "relief", "forest": ForestRegression()}, "number", 0)
-    with pytest.raises(InputError, match=r"cannot run on 3 classes: stability_selection \(for two classes\)"):
-        named_selectors("stability_selection", "classes", 3)
+    with pytest.raises(InputError, match=r"cannot run on 3 classes: stability_selection.* \(for two classes\)"):
+        named_selectors("stability_selection:base=auc", "classes", 3)
+    assert named_selectors("stability_selection", "classes", 3)
     assert named_selectors({"s": st.StabilitySelection("anova")}, "classes", 3)
 
 

@@ -18,6 +18,7 @@ from sklearn.svm import LinearSVC
 
 from steadyset.assessment import assess
 from steadyset.errors import InputError
+from steadyset.findings import findings_of
 from steadyset.resampling import Bootstrap, KFold, NoiseInjection, Resampling
 from steadyset.runner.chosen import chosen
 from steadyset.runner.plan import Plan
@@ -221,19 +222,30 @@ def test_an_open_task_of_steadysets_own_selectors_is_filled_in():
 @pytest.mark.filterwarnings("ignore:.*the same score")
 def test_a_run_in_which_all_scores_are_equal_fails_with_its_reason():
     noise, classes = np.random.default_rng(0).normal(size=(24, 5)), np.repeat([0, 1], 12)
-    fitted = FilterSelector("info_gain", k=2).fit(noise, classes)
+    fitted = FilterSelector("info_gain", k=2, fill=True).fit(noise, classes)
     with pytest.raises(InputError, match="all features have the same score, so there is nothing to select by"):
         chosen(fitted, 5)
     telling = noise.copy()
     telling[:8, 0] += 9 * (classes[:8] == 0) + 9  # 8 rows of class 0 stand out: not enough where few of them are drawn
-    result = assess("info_gain:k=2", telling, classes, resampling=LateRows(4), scoring=[])
+    result = assess("info_gain:k=2,fill=True", telling, classes, resampling=LateRows(4), scoring=[])
     assert result.failures["reason"].str.contains("all features have the same score").tolist() == [True, True]
     assert [len(cell.selected) for cell in result.cells if not cell.failure] == [2, 2]
 
 
+def test_runs_in_which_features_tell_nothing_select_fewer_and_the_findings_say_so():
+    telling, classes = np.random.default_rng(0).normal(size=(24, 5)), np.repeat([0, 1], 12)
+    telling[:8, 0] += 9 * (classes[:8] == 0) + 9
+    result = assess("info_gain:k=2", telling, classes, resampling=LateRows(4), scoring=[])
+    assert [cell.selected for cell in result.cells] == [(0,), (), (0,), ()]
+    (warned,) = findings_of(result).warnings
+    assert "Fewer than 2 features were selected by the filter 'info_gain'" in warned.text
+    assert warned.runs == 4
+
+
+@pytest.mark.filterwarnings("ignore::steadyset.errors.UninformativeWarning")
 def test_selecting_every_feature_needs_no_scores():
     noise, classes = np.random.default_rng(0).normal(size=(24, 5)), np.repeat([0, 1], 12)
-    fitted = FilterSelector("info_gain", k=5).fit(noise, classes)
+    fitted = FilterSelector("info_gain", k=5, fill=True).fit(noise, classes)
     assert chosen(fitted, 5).features.tolist() == [0, 1, 2, 3, 4]
 
 

@@ -56,7 +56,7 @@ def stability_calibration(selector: StabilitySelection) -> Picture:
 
     fitted = with_path(selector)
     best = fitted.select(rule="calibrated")
-    counts, M = fitted.paths_.counts(fitted.clusters_), fitted.paths_.n_runs
+    counts, M = fitted._runs().counts, fitted.paths_.n_runs
     levels, n_units = fitted.levels_, counts.shape[1]
     thresholds = np.unique([*THRESHOLDS, best.threshold])
     chosen = int(np.flatnonzero(levels == best.level)[0])

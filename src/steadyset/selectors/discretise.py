@@ -9,7 +9,7 @@ from steadyset.errors import InputError
 from steadyset.io.numbers import number_array
 from steadyset.kernels.arrays import Codes, Floats, Ints
 from steadyset.kernels.information import bins
-from steadyset.selectors.validation import check_choice, check_counts, check_sample_weight
+from steadyset.selectors.validation import check_choice, check_counts, check_sample_weight, dense_columns
 
 METHODS = ("equal_width", "mdl", "distinct")
 
@@ -64,7 +64,7 @@ def discretised_blocks(X: Floats, classes: Ints, weights: Floats, method: str) -
     tables = [clogc_table(weight) for weight in weights] if method == "mdl" else []
     for start in range(0, n_features, size):
         features = slice(start, min(start + size, n_features))
-        columns = np.ascontiguousarray(X[:, features].T)
+        columns = np.ascontiguousarray(dense_columns(X, features).T)
         order = np.argsort(columns, axis=1, kind="stable") if method != "equal_width" else None
         for run, rows in enumerate(present):
             if order is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -11,11 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin, clone
 
 from steadyset.deprecation import DEPRECATED, renamed
+from steadyset.errors import UninformativeWarning
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.trees.growth import Trees
 from steadyset.selectors.known import register_selector
 from steadyset.selectors.model import ModelSelector
-from steadyset.selectors.model_input import Target, first_best, nested, read_training, tied, varying
+from steadyset.selectors.model_input import Target, first_best, nested, read_training, tied, too_few, varying
 from steadyset.selectors.trees import (
     ForestData,
     Growth,
@@ -59,6 +61,7 @@ class _ForestSelector(ModelSelector):
         max_features: str | int | float | None = "sqrt",
         max_depth: int | None = None,
         random_state: Any = None,
+        fill: bool = False,
         n_trees: Any = DEPRECATED,
     ) -> None:
         self.k = k
@@ -67,6 +70,7 @@ class _ForestSelector(ModelSelector):
         self.max_features = max_features
         self.max_depth = max_depth
         self.random_state = random_state
+        self.fill = fill
         self.n_trees = n_trees
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -94,11 +98,15 @@ class _ForestSelector(ModelSelector):
         first, second = seed_sequence(self.random_state).spawn(2)
         data = ForestData.of(training)
         self.importances_ = forest_importances(data, growth, first, KINDS[self.importance])
-        candidates = np.flatnonzero(varies)
+        # No tree splits on a constant column, and permuting it changes nothing: its importance is 0.
+        candidates = np.flatnonzero(varies if self.fill else varies & (self.importances_ > 0))
         best = first_best(self.importances_[candidates], k)
         self.support_ = np.zeros(len(varies), dtype=np.bool_)
         self.support_[candidates[best]] = True
         self.n_tied_ = len(tied(self.importances_[candidates], best))
+        self.n_short_ = k - len(best)
+        if self.n_short_:
+            warnings.warn(too_few(k, "by the forest"), UninformativeWarning, stacklevel=2)
         self._forest = _SecondForest(data.only(self.support_), growth, second)
         if len(training.classes):
             self.classes_ = training.classes
@@ -157,8 +165,8 @@ class ForestClassification(ClassifierMixin, _ForestSelector):  # type: ignore[mi
     Parameters
     ----------
     k : int or None, default=None
-        How many features to select, whatever the size of their importance (constant ones excepted); None is 10, or half
-        of the features where that is fewer.
+        How many features to select; None is 10, or half of the features where that is fewer. Fewer are selected where
+        no more of them have an importance above 0, which is that of a constant column; a warning says so.
     importance : str, default="impurity"
         What counts as important: "impurity", the gain of the splits, or "permutation", the growth of the error.
     n_estimators : int, default=500
@@ -170,6 +178,9 @@ class ForestClassification(ClassifierMixin, _ForestSelector):  # type: ignore[mi
         How deep a tree may be; with None it is grown until its leaves are pure.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the trees.
+    fill : bool, default=False
+        Whether features that vary may fill the places up to k whatever their importance, as in studies that keep a
+        fixed number of features.
     n_trees : int, default="deprecated"
         The former name of `n_estimators`.
 
@@ -181,6 +192,8 @@ class ForestClassification(ClassifierMixin, _ForestSelector):  # type: ignore[mi
         The importance of each feature.
     n_tied_ : int
         Selected features as important as one that was not selected.
+    n_short_ : int
+        How many features fewer than asked for were selected.
     trees_ : Trees
         The nodes of the second forest as arrays; its features are numbered among the selected ones.
     n_features_in_ : int
@@ -245,8 +258,8 @@ class ForestRegression(RegressorMixin, _ForestSelector):  # type: ignore[misc]
     Parameters
     ----------
     k : int or None, default=None
-        How many features to select, whatever the size of their importance (constant ones excepted); None is 10, or half
-        of the features where that is fewer.
+        How many features to select; None is 10, or half of the features where that is fewer. Fewer are selected where
+        no more of them have an importance above 0, which is that of a constant column; a warning says so.
     importance : str, default="impurity"
         What counts as important: "impurity", the gain of the splits, or "permutation", the growth of the error.
     n_estimators : int, default=500
@@ -258,6 +271,9 @@ class ForestRegression(RegressorMixin, _ForestSelector):  # type: ignore[misc]
         How deep a tree may be; with None it is grown until its leaves are pure.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the trees.
+    fill : bool, default=False
+        Whether features that vary may fill the places up to k whatever their importance, as in studies that keep a
+        fixed number of features.
     n_trees : int, default="deprecated"
         The former name of `n_estimators`.
 
@@ -269,6 +285,8 @@ class ForestRegression(RegressorMixin, _ForestSelector):  # type: ignore[misc]
         The importance of each feature.
     n_tied_ : int
         Selected features as important as one that was not selected.
+    n_short_ : int
+        How many features fewer than asked for were selected.
     trees_ : Trees
         The nodes of the second forest as arrays; its features are numbered among the selected ones.
     n_features_in_ : int

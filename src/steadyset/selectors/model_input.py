@@ -108,7 +108,7 @@ def standardise(training: Training) -> Standardised:
         scale = np.sqrt(np.square(Xt) @ weight)
     extreme = np.flatnonzero(varies & ~((scale > TINY) & (scale < 1 / TINY)))
     if len(extreme):  # squares that overflow or vanish; a power of two changes no digit
-        units = _powers_of_two(np.abs(Xt[extreme]).max(axis=1))
+        units = powers_of_two(np.abs(Xt[extreme]).max(axis=1))
         scale[extreme] = units * np.sqrt(np.square(Xt[extreme] / units[:, None]) @ weight)
     varies &= scale > 0
     scale[~varies] = 1.0
@@ -137,7 +137,7 @@ def solved_target(training: Training, weight: Floats) -> SolvedTarget:
     return SolvedTarget(y, centre, unit, *mean_and_spread(y, weight))
 
 
-def _powers_of_two(sizes: Any) -> Any:
+def powers_of_two(sizes: Any) -> Any:
     """The largest power of two up to each size."""
     return np.ldexp(1.0, np.frexp(sizes)[1] - 1)
 
@@ -155,9 +155,23 @@ def first_best(scores: Floats, count: int, *, digits: int = DIGITS) -> Ints:
     return np.lexsort((np.arange(len(scores)), -_rounded(scores, digits)))[:count].astype(np.int64)
 
 
-def nested(order: Ints) -> list[Ints]:
+def too_few(asked: int, how: str) -> str:
+    """What is said where fewer features than asked for were selected: the same words in every run."""
+    return f"Fewer than {asked} features were selected {how}: the others score no better than a constant column."
+
+
+class Nested(list[Ints]):
+    """Features that enter one after the other and stay, at the sizes 1, 2, ...; of those at size s the last tied[s - 1]
+    were preferred to others by the order of the columns alone."""
+
+    tied: Ints | None = None
+
+
+def nested(order: Ints, tied: Ints | None = None) -> Nested:
     """The path of features that enter one after the other and stay."""
-    return [order[: size + 1] for size in range(len(order))]
+    path = Nested(order[: size + 1] for size in range(len(order)))
+    path.tied = tied
+    return path
 
 
 def tied(scores: Floats, best: Ints, *, digits: int = DIGITS) -> Ints:

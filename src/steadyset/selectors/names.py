@@ -49,6 +49,8 @@ def why_unable(selector: Any, task: Task, n_classes: int) -> str:
             return "for classes" if task == NUMBER else "for numbers"
         selector = selector_by_name(selector, task)
     if isinstance(selector, StabilitySelection):
+        if task == CLASSES and not _binary_only(selector):  # its base takes them, or each against the others
+            return ""
         base = ("lasso" if task == NUMBER or n_classes > 2 else None) if selector.base is None else selector.base
         return "" if base is None else why_unable(base, task, n_classes)
     if isinstance(selector, FilterSelector):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 
 from steadyset.arguments import wrong_argument
+from steadyset.errors import UninformativeWarning
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.linear.cholesky import pivoted_cholesky
 from steadyset.kernels.linear.hinge import hinge_fit
@@ -19,7 +21,7 @@ from steadyset.kernels.linear.products import combine, symmetric_product
 from steadyset.kernels.linear.ridge import ridge_fit
 from steadyset.selectors.known import register_selector
 from steadyset.selectors.model import BinarySelector
-from steadyset.selectors.model_input import first_best, nested, read_training, standardise, tied
+from steadyset.selectors.model_input import first_best, nested, read_training, standardise, tied, too_few
 from steadyset.selectors.validation import check_choice, check_number, size_or_default
 
 
@@ -60,6 +62,8 @@ class RecursiveElimination(BinarySelector):
         The absolute coefficients of the standardised features, 0 for those eliminated.
     n_tied_ : int
         Selected features that at some round were as good as one that was dropped.
+    n_short_ : int
+        How many features fewer than asked for were selected, because the others are constant or get no weight.
     n_features_in_ : int
         How many features X had.
     classes_ : array of shape (2,)
@@ -133,8 +137,10 @@ class RecursiveElimination(BinarySelector):
         full = np.zeros(len(data.scale))
         full[left] = coef
         self._store(full, intercept, data, training)
-        self.support_[left] = True
-        self.n_tied_ = len(rivals.intersection(left.tolist()))
+        self.n_tied_ = len(rivals.intersection(np.flatnonzero(self.support_).tolist()))
+        self.n_short_ = k - int(self.support_.sum())
+        if self.n_short_:
+            warnings.warn(too_few(k, "by elimination"), UninformativeWarning, stacklevel=2)
         return self
 
     def path_by_size(self, X: Floats, y: Any, reach: int) -> list[Ints]:
@@ -154,7 +160,8 @@ class RecursiveElimination(BinarySelector):
         list of array of int
             The features at the sizes 1, ..., reach.
         """
-        return nested(np.argsort(clone(self).set_params(k=1).fit(X, y).ranking_))
+        varies = X.min(axis=0) < X.max(axis=0)  # constant features come last
+        return nested(np.argsort(clone(self).set_params(k=1).fit(X, y).ranking_)[: varies.sum()])
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: ArrayLike) -> Floats:

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
 from steadyset.arguments import check_choice as check_choice
@@ -12,21 +13,31 @@ from steadyset.arguments import check_number as check_number
 from steadyset.arguments import shown, wrong_argument
 from steadyset.errors import InputError, WrongTypeError
 from steadyset.io.numbers import number_array, numbers
-from steadyset.kernels.arrays import Floats, Ints
+from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.task import has_fractions, refuse_identifiers, refuse_several_targets
 
+SPARSE = ("csc", "csr")  # the formats that selectors of sparse features take; the first is what others become
 DEFAULT_K = 10  # features that every selector keeps where nobody says how many, so that a comparison is one of equals
 
 
-def check_features(X: Any, selector: Any = None) -> Floats:
+def check_features(X: Any, selector: Any = None, *, sparse: bool = False) -> Floats:
     """X as a finite float array; a selector remembers the number and the names of the features.
+
+    With ``sparse`` sparse features stay so, as columns (CSC); what takes them reads a few columns at a time.
 
     scikit-learn does the checks, because its own tests of estimators ask for its sentences; what it would turn into
     numbers without a word (dates, text, what a mask hides) goes to the one way to numbers first.
     """
+    if sparse and issparse(X):
+        options: dict[str, Any] = {"dtype": np.float64, "accept_sparse": SPARSE[0]}
+        try:
+            found: Any = check_array(X, **options) if selector is None else validate_data(selector, X, **options)
+        except ValueError as error:
+            raise _in_one_sentence(error) from error
+        return found  # type: ignore[no-any-return]
     _refuse_text_columns(X)
     X = _read_numbers(X)
-    options: dict[str, Any] = {"dtype": np.float64, "ensure_all_finite": False, "order": "C"}
+    options = {"dtype": np.float64, "ensure_all_finite": False, "order": "C"}
     # scikit-learn would hand these back as they are; with little data, to find that out takes it longer than a fit.
     ready = type(X) is np.ndarray and X.ndim == 2 and X.dtype == np.float64 and X.size > 0
     try:
@@ -47,6 +58,19 @@ def check_features(X: Any, selector: Any = None) -> Floats:
         found = _not_finite(features[row, column])
         raise InputError(f"X contains {found} in {_feature(X, column)}, row {row}; expected finite numbers.")
     return np.ascontiguousarray(features, dtype=np.float64)
+
+
+def dense_columns(X: Any, columns: Any) -> Floats:
+    """Some columns of an array, or of sparse features, as an array."""
+    part = X[:, columns]
+    return np.asarray(part.toarray() if issparse(part) else part)
+
+
+def varying_columns(X: Any) -> Bools:
+    """Which features vary; a sparse column holds zeros besides what it stores."""
+    if issparse(X):
+        return np.asarray(X.max(axis=0).toarray() > X.min(axis=0).toarray()).ravel()
+    return np.asarray(X.min(axis=0) < X.max(axis=0))
 
 
 def all_finite(values: Floats) -> bool:

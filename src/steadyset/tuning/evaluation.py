@@ -8,6 +8,7 @@ a configuration are fitted together where its model can do that.
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +22,7 @@ from sklearn.base import clone
 from steadyset.arguments import job_count
 from steadyset.assessment.request import description
 from steadyset.conventions import LEVEL
-from steadyset.errors import InputError
+from steadyset.errors import InputError, UninformativeWarning
 from steadyset.inference import confidence_interval
 from steadyset.io.labels import given_names
 from steadyset.kernels.arrays import Ints
@@ -35,6 +36,7 @@ from steadyset.runner.seeds import is_ours, ready
 from steadyset.runner.together import Fit, can_fit_together, fit_together
 from steadyset.runner.training import Training
 from steadyset.selections import Selections
+from steadyset.selectors.model_input import too_few
 from steadyset.selectors.protocols import SharesPaths
 from steadyset.similarity import FeatureSimilarity
 from steadyset.task import NUMBER
@@ -48,7 +50,7 @@ MOST_PATHS = 4  # kinds of models of which the paths are kept
 NORMAL = float(ndtri((1 + LEVEL) / 2))
 
 
-Kind = tuple[str, int, tuple[type, str]]  # a filter, the number of features that it keeps, and a kind of model
+Kind = tuple[str, int, bool, tuple[type, str]]  # a filter, how many features it keeps, its fill, and a kind of model
 
 
 def direction(objective: str, measure: str | Measure) -> str:
@@ -94,6 +96,7 @@ class Evaluator:
         self.n_unusable = len(drawn) - len(self.usable)
         if not self.usable:
             raise InputError(f"In every run {ONE_CLASS}; use more rows, or a stratified resampling.")
+        self.folder = folder
         self.rankings = Rankings(plan, self.usable, n_jobs, folder=folder)
         self._known_paths: dict[Kind, list[Callable[[Any], Iterable[Fit]] | None]] = {}
         self._latest: Kind | None = None
@@ -120,8 +123,9 @@ class Evaluator:
         kept: Sequence[Any] = [None] * len(self.usable)
         spent = 0.0
         if configuration.filter != NO_FILTER:
-            rankings = self.rankings if self.shared else Rankings(self.plan, self.usable, self.n_jobs, room=1)
-            kept = list(rankings.best(configuration.filter, configuration.n_kept(self.plan.X.shape[1])))
+            rankings = self._rankings(configuration)
+            best = rankings.best(configuration.filter, configuration.n_kept(self.plan.X.shape[1]))
+            kept = [row[row >= 0] for row in best]
             spent = rankings.seconds(configuration.filter)
         begin = time.perf_counter()
         fits: Sequence[Any] = self._fitted_together(configuration, kept) or [None] * len(self.usable)
@@ -132,13 +136,23 @@ class Evaluator:
         )
         return cells
 
+    def _rankings(self, configuration: FilteredModel) -> Rankings:
+        """The rankings that all configurations share, or some for this one alone."""
+        fill = configuration.fill
+        if not self.shared:
+            return Rankings(self.plan, self.usable, self.n_jobs, room=1, fill=fill)
+        if fill != self.rankings.fill:
+            self.rankings = Rankings(self.plan, self.usable, self.n_jobs, folder=self.folder, fill=fill)
+        return self.rankings
+
     def _fitted_together(self, configuration: FilteredModel, kept: Sequence[Any]) -> list[Fit] | None:
         """The model of a configuration on all resamples; None where they share nothing, or a fit fails."""
         model, filtered = configuration.model, configuration.filter != NO_FILTER
         if not self.shared or not can_fit_together(self.plan, model):
             return None
         if isinstance(model, SharesPaths):
-            before, self._latest = self._latest, (configuration.filter, len(kept[0]) if filtered else 0, _kind(model))
+            n_kept = configuration.n_kept(self.plan.X.shape[1]) if filtered else 0
+            before, self._latest = self._latest, (configuration.filter, n_kept, configuration.fill, _kind(model))
             if filtered and before != self._latest:  # each resample has its own features, and nothing to share yet
                 return None
             fit_many = self._along_paths(self._latest, model, kept if filtered else None)
@@ -214,6 +228,9 @@ def _cell(
 
     def fit(training: Training) -> list[Fitted]:
         model = ready(configuration, plan, resample.label)
+        if kept is not None and len(kept) < model.n_kept(plan.X.shape[1]):
+            text = too_few(model.n_kept(plan.X.shape[1]), f"by the filter {model.filter!r}")
+            warnings.warn(text, UninformativeWarning, stacklevel=2)
         if fitted is None:
             model.fit_kept(training.train(), training.y, kept)
         else:

@@ -47,17 +47,19 @@ class Rankings:
         *,
         room: int = 2,
         folder: Path | None = None,
+        fill: bool = False,
     ) -> None:
         self.plan = plan
         self.room = room
         self.resamples = resamples
         self.weights = np.stack([resample.weights(len(plan.y)) for resample in resamples])
         self.n_jobs = n_jobs
-        self._store = None if folder is None else Store(folder, plan, self.weights.shape[0])
+        self.fill = fill
+        self._store = None if folder is None else Store(folder, plan, self.weights.shape[0], fill=fill)
         self._known: dict[str, tuple[Ints, float]] = {}
 
     def best(self, name: str, k: int) -> Ints:
-        """Resamples x k feature numbers, best first."""
+        """Resamples x k feature numbers, best first; -1 where no more of them score better than a constant column."""
         store = self._store if _is_own(name) else None
         if name not in self._known and store is not None:
             self._known |= store.read(name)
@@ -86,10 +88,15 @@ class Rankings:
         return order, (time.perf_counter() - begin) / len(self.weights)
 
     def _top(self, name: str, X: Floats, weights: Floats, k: int) -> Ints:
-        seed = self.plan.seed
-        return top_features(
-            name, X, self.plan.y, weights, k=k, random_state=seed, n_jobs=self.n_jobs, task=self.plan.task
-        )
+        options: Any = {"random_state": self.plan.seed, "n_jobs": self.n_jobs, "task": self.plan.task}
+        return top_features(name, X, self.plan.y, weights, k=k, fill=self.fill, **options)
+
+
+def _is_ranking(row: Ints, d: int) -> bool:
+    """Distinct numbers of features, then -1 in the places that are left."""
+    features = row[: np.count_nonzero(row >= 0)]
+    known = bool(np.all((features >= 0) & (features < d)) and np.all(row[len(features) :] == -1))
+    return known and len(np.unique(features)) == len(features)
 
 
 def _is_own(name: str) -> bool:
@@ -102,7 +109,7 @@ def _is_own(name: str) -> bool:
 class Store:
     """One file for each filter; its name says of which data and resamples, so that no other ranking is taken for it."""
 
-    def __init__(self, folder: Path, plan: Plan, n_resamples: int) -> None:
+    def __init__(self, folder: Path, plan: Plan, n_resamples: int, *, fill: bool = False) -> None:
         self.folder = folder
         self.shape = (n_resamples, plan.X.shape[1])
         self.identity: dict[str, Any] = {
@@ -113,6 +120,7 @@ class Store:
             "impute": plan.impute,
             "task": plan.task,
             "seed": plan.seed,
+            "fill": fill,
         }
 
     def read(self, name: str) -> dict[str, tuple[Ints, float]]:
@@ -128,7 +136,7 @@ class Store:
             return {}
         n_resamples, d = self.shape
         whole = order.ndim == 2 and order.shape[0] == n_resamples and order.dtype == np.int32
-        if not whole or not all(len(np.unique(row)) == len(row) and np.all((row >= 0) & (row < d)) for row in order):
+        if not whole or not all(_is_ranking(row, d) for row in order):
             return {}
         return {name: (order.astype(np.int64), seconds)}
 

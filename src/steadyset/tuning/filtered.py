@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from steadyset.arguments import wrong_argument
+from steadyset.errors import InputError
 from steadyset.io.observations import check_impute
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.runner.chosen import chosen, selects_by_itself
@@ -36,7 +37,9 @@ class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     model : a classifier or regressor. Where it selects by itself (see `steadyset.runner.chosen`) its choice counts,
         otherwise it uses all features that the filter left.
     filter : the name of a filter, or "none"
-    fraction : the share of the features that the filter keeps, rounded, at least one feature
+    fraction : the share of the features that the filter keeps, rounded, at least one feature; fewer where no more of
+        them score better than a constant column
+    fill : whether the others may take their places, as in studies that keep a fixed number of features
     impute : "median" fills missing values by the medians of the rows that it is fitted on
     task : "classes" or "number", what the filter takes y for; None: what the model is for, else the rule decides by y
     random_state : seed of filters that draw random numbers
@@ -54,6 +57,7 @@ class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         impute: str | None = None,
         task: str | None = None,
         random_state: Any = None,
+        fill: bool = False,
     ) -> None:
         self.model = model
         self.filter = filter
@@ -61,6 +65,7 @@ class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.impute = impute
         self.task = task
         self.random_state = random_state
+        self.fill = fill
 
     def fit(self, X: Any, y: Any) -> Self:
         """Rank the features, keep the best, fit the model on them."""
@@ -72,12 +77,15 @@ class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if self.filter == NO_FILTER:
             return self.fit_kept(values, target, None)
         k = self.n_kept(values.shape[1])
-        ranked = FilterSelector(self.filter, k=k, random_state=self.random_state, task=self._task())
-        return self.fit_kept(values, target, np.argsort(ranked.fit(values, target).ranking_)[: ranked.k])
+        ranked = FilterSelector(self.filter, k=k, random_state=self.random_state, task=self._task(), fill=self.fill)
+        n_selected = ranked.fit(values, target).get_support().sum()
+        return self.fit_kept(values, target, np.argsort(ranked.ranking_)[:n_selected])
 
     def fit_kept(self, X: Floats, y: npt.NDArray[Any], kept: Ints | None) -> Self:
         """Fit the model on features that a filter has kept already; None: on all of them."""
         columns = np.arange(X.shape[1]) if kept is None else kept
+        if not len(columns):
+            raise InputError(f"no feature scores better than a constant column by the filter {self.filter!r}")
         return self.hold(clone(self.model).fit(np.ascontiguousarray(X[:, columns]), y), columns, X.shape[1])
 
     def hold(self, model: Any, kept: Ints, n_features: int) -> Self:

@@ -8,7 +8,9 @@
 
 A range is a mapping with low and high (whole numbers where both are) and perhaps log; a list holds choices. A model is
 named (a selector of `steadyset.selectors`, or svm, knn, ridge) or given with its ranges. "filter" and "fraction" may be
-left out. Parameters within a pipeline, as svm and knn are, are named by scikit-learn's step__parameter.
+left out. A filter keeps fewer features than the fraction says where no more of them score better than a constant
+column; "fill": True lets the others in. Parameters within a pipeline, as svm and knn are, are named by scikit-learn's
+step__parameter.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from steadyset.arguments import wrong_argument
+from steadyset.arguments import check_flag, wrong_argument
 from steadyset.assessment.request import description
 from steadyset.errors import InputError
 from steadyset.io.disk import file_path
@@ -88,6 +90,7 @@ class Space:
     filters: tuple[str, ...]
     fraction: Domain
     models: Mapping[str, Model]
+    fill: bool = False
 
     def draw(self, pick: Callable[[str, Domain], Any]) -> Params:
         """One configuration: `pick` is asked for each parameter that matters, by name."""
@@ -118,7 +121,8 @@ class Space:
         model = self.models[name]
         values = {key.removeprefix(f"{name}."): v for key, v in params.items() if key.startswith(f"{name}.")}
         fitted = clone(model.estimator).set_params(**model.translate(values, n_rows))
-        return FilteredModel(fitted, filter=params["filter"], fraction=params.get("fraction", 1.0), task=task)
+        fraction = params.get("fraction", 1.0)
+        return FilteredModel(fitted, filter=params["filter"], fraction=fraction, task=task, fill=self.fill)
 
     def parts(self) -> dict[str, Any]:
         """The filters and models of which configurations are made, by name."""
@@ -132,7 +136,7 @@ class Space:
     def identity(self) -> str:
         """The space in words, to compare it with that of a run folder."""
         models = {name: (description(m.estimator), repr(dict(m.domains))) for name, m in self.models.items()}
-        return repr((self.filters, self.fraction, models))
+        return repr((self.filters, self.fraction, models) + (("fill",) if self.fill else ()))
 
 
 def random_pick(random: np.random.Generator) -> Callable[[str, Domain], Any]:
@@ -166,9 +170,11 @@ def read_space(space: Any, task: Task, n_classes: int = 2, spread: float = 1.0) 
         space = _read_file(space)
     if not isinstance(space, Mapping) or not space.get("model"):
         raise wrong_argument("space", f"{', '.join(READY_MADE)}, or a mapping that holds at least model", space)
-    unknown = sorted(set(space) - {"filter", "fraction", "model"})
+    unknown = sorted(set(space) - {"filter", "fraction", "fill", "model"})
     if unknown:
-        raise InputError(f"space has {unknown[0]!r}; it takes filter, fraction and model.")
+        raise InputError(f"space has {unknown[0]!r}; it takes filter, fraction, fill and model.")
+    fill = space.get("fill", False)
+    check_flag("fill", fill)
     if not isinstance(space["model"], Mapping):
         raise wrong_argument("model", "a mapping from models to the ranges of parameters", space["model"])
     given = space.get("filter", NO_FILTER)
@@ -184,7 +190,8 @@ def read_space(space: Any, task: Task, n_classes: int = 2, spread: float = 1.0) 
         raise InputError(f"fraction must hold shares from 0 to 1 (got {space['fraction']!r}).")
     if isinstance(fraction, Range):  # whole ends would make it 0 or 1 and nothing between
         fraction = Range(float(fraction.low), float(fraction.high), fraction.log)
-    return Space(filters, fraction, {str(name): _model(str(name), m, task) for name, m in space["model"].items()})
+    models = {str(name): _model(str(name), m, task) for name, m in space["model"].items()}
+    return Space(filters, fraction, models, fill)
 
 
 def _model(name: str, given: Any, task: Task) -> Model:
@@ -227,11 +234,12 @@ def _read_file(space: str | Path) -> Any:
     return read_json_file(path)
 
 
-def bommert(task: Task = CLASSES, spread: float = 1.0) -> Space:
+def bommert(task: Task = CLASSES, spread: float = 1.0, *, fill: bool = False) -> Space:
     """Bommert (2020), section 6.3.1 and table 6.5: 4 filters x 6 classifiers; for a number their counterparts.
 
     The number of features tried at a split is drawn as a share of the features left by the filter; the node size is
-    [(0.2 n)^x] with x from 0 to 1, and a node of that size or smaller is not split.
+    [(0.2 n)^x] with x from 0 to 1, and a node of that size or smaller is not split. The thesis fills up to as many
+    features as a fraction says.
     """
     powers = Range(2.0**-15, 2.0**15, log=True)
     number = task == NUMBER
@@ -253,7 +261,7 @@ def bommert(task: Task = CLASSES, spread: float = 1.0) -> Space:
         ),
         "boosting": Model(BoostedLinear() if number else BoostedLogistic(), {"n_steps": Range(1, 2**15, log=True)}),
     }
-    return Space((NO_FILTER, "jmi", "mim", "impurity"), Range(0.0, 1.0), models)
+    return Space((NO_FILTER, "jmi", "mim", "impurity"), Range(0.0, 1.0), models, fill)
 
 
 def _predictor(name: str, task: Task) -> Any:

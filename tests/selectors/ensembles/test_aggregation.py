@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from steadyset.errors import InputError
+from steadyset.errors import InputError, UninformativeWarning
 from steadyset.selections import Selections
 from steadyset.selectors import aggregate
 
@@ -106,3 +106,10 @@ def test_bad_options_get_a_sentence(runs, options, sentence):
 def test_runs_that_select_nothing_make_an_empty_set(method):
     nothing = Selections.from_sets([[], []], n_features=4)
     assert aggregate(nothing, method).features == ()
+
+
+@pytest.mark.parametrize("method", ["top_frequency", "mean_rank", "borda", "exponential"])
+def test_features_that_no_run_selected_are_never_chosen(method):
+    runs = Selections.from_sets([[3], [3, 4]], n_features=6)
+    with pytest.warns(UninformativeWarning, match="Fewer than 4 features were chosen: no run selected"):
+        assert aggregate(runs, method, k=4).indices.tolist() == [3, 4]

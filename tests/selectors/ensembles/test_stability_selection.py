@@ -1,16 +1,24 @@
 """Stability selection: the scikit-learn rules, one computation for every rule, and what clusters and intervals mean."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy import sparse
 from scipy.stats import beta
+from sklearn import config_context
 from sklearn.base import BaseEstimator, clone
 from sklearn.feature_selection import SelectKBest, SelectorMixin, f_classif
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import steadyset
-from steadyset.errors import InputError
+from steadyset.errors import InputError, UninformativeWarning
+from steadyset.resampling import ComplementaryPairs, Rows
 from steadyset.selectors import (
     BoostedLinear,
     FilterSelector,
@@ -32,7 +40,17 @@ RULES = ("meinshausen_buhlmann", "shah_samworth_unimodal", "shah_samworth_r_conc
 BASES = (None, SparseLinear(l1_ratio=0.7), FilterSelector("variance"), L0Linear(), BoostedLinear())
 
 
-@parametrize_with_checks([StabilitySelection(n_runs=4, n_lambdas=10), StabilitySelection(FilterSelector(), n_runs=4)])
+def weights_stay_with_their_row(estimator):
+    """The checks that take weights for copies, which fall in both halves where a row falls in one."""
+    names = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
+    return dict.fromkeys(names, "a row falls in one half with all of its weight, its copies in both")
+
+
+@parametrize_with_checks(
+    [StabilitySelection(n_runs=4, n_lambdas=10), StabilitySelection(FilterSelector(), n_runs=4)],
+    expected_failed_checks=weights_stay_with_their_row,
+)
+@pytest.mark.filterwarnings("ignore::steadyset.errors.UninformativeWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @pytest.mark.filterwarnings("ignore:No features were selected:UserWarning")
 def test_scikit_learn_accepts_it(estimator, check):
@@ -370,3 +388,146 @@ def test_a_selector_that_tells_its_path_is_fitted_once_in_a_run(base):
     if isinstance(base, FirstColumnsWithPath):
         assert FirstColumns.fits == 10
         assert fitted.select(q=2, threshold=0.9).support.sum() == 2
+
+
+# ---- constant features and ties ------------------------------------------------------------------------------------
+
+
+def test_constant_columns_are_never_stable_and_do_not_count_in_the_bound():
+    random = np.random.default_rng(0)
+    X, y = np.zeros((60, 714)), np.repeat([0, 1], 30)
+    X[:, 50:700:50] = random.normal(size=(60, 13))
+    with pytest.warns(UninformativeWarning, match="Fewer than 200 features were selected in some of the halves"):
+        fitted = StabilitySelection("anova", q=200, n_runs=20, random_state=0).fit(X, y)
+    assert set(fitted.get_support(indices=True)) <= set(range(50, 700, 50))
+    assert fitted.pfer_ == pytest.approx(13**2 / (0.5 * 13))
+    assert any(
+        "20 of 20 runs selected fewer than 200 features (13.0 on average)" in note for note in fitted.result_.notes
+    )
+    assert any("701 of 714 features are constant; the bound" in note for note in fitted.result_.notes)
+    assert StabilitySelection("anova", q=3, n_runs=20, random_state=0).fit(X, y).pfer_ == pytest.approx(9 / (0.5 * 13))
+
+
+@pytest.mark.parametrize("base", [None, "anova", "forest:n_estimators=20", "rfe"])
+def test_features_constant_in_a_half_are_not_selected_there(base):
+    random = np.random.default_rng(1)
+    X, y = random.normal(size=(24, 6)), np.tile([0, 1], 12)
+    X[:, 4:] = 0.0
+    X[0, 4] = X[1, 5] = 1.0  # each varies in one half of every pair at most
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UninformativeWarning)
+        fitted = StabilitySelection(base, q=6, threshold=1.0, n_runs=10, random_state=0).fit(X, y)
+    assert (fitted.result_.frequencies[4:] <= 0.5).all()
+
+
+@pytest.mark.parametrize("base", [None, "anova"])
+def test_ties_that_the_order_of_the_columns_decided_are_told(base):
+    random = np.random.default_rng(2)
+    X, y = random.normal(size=(60, 8)), np.repeat([0, 1], 30)
+    X[:, 0] += 2 * y
+    single = StabilitySelection(base, q=1, n_runs=20, random_state=0).fit(X, y)
+    assert (single.n_tied_, single.result_.notes) == (0, ())
+    copied = StabilitySelection(base, q=1, n_runs=20, random_state=0).fit(np.column_stack([X, X[:, 0]]), y)
+    assert copied.get_support(indices=True).tolist() == [0]
+    assert copied.n_tied_ == 1
+    assert "20 of 20 runs the order of the columns decided" in copied.result_.notes[0]
+
+
+# ---- weights, sparse features, several classes ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("base", [None, "anova", "boosting", SelectKBest(f_classif)])
+def test_a_row_of_weight_zero_is_absent_and_weights_of_one_change_nothing(base):
+    random = np.random.default_rng(3)
+    X, y = random.normal(size=(50, 10)), np.tile([0, 1], 25)
+    X[:, 2] += y
+    options = {"q": 2, "n_runs": 10, "random_state": 0}
+    weights = np.r_[np.zeros(10), np.full(40, 2)]
+    absent = StabilitySelection(base, **options).fit(X, y, sample_weight=weights)
+    alone = StabilitySelection(base, **options).fit(X[10:], y[10:], sample_weight=weights[10:])
+    np.testing.assert_array_equal(absent.frequencies_, alone.frequencies_)
+    ones = StabilitySelection(base, **options).fit(X, y, sample_weight=np.ones(50))
+    np.testing.assert_array_equal(ones.frequencies_, StabilitySelection(base, **options).fit(X, y).frequencies_)
+
+
+def test_the_weight_of_a_row_is_that_of_its_copies_in_the_half_where_it_falls():
+    random = np.random.default_rng(4)
+    X, y, weights = random.normal(size=(40, 8)), random.normal(size=40), random.integers(1, 4, 40)
+    halves = [ComplementaryPairs(6).draw(run, Rows(40, y), run_seeds(0, 2)[0]).train for run in range(6)]
+    fitted = StabilitySelection("anova", q=3, n_runs=6, random_state=0).fit(X, y, sample_weight=weights)
+    for run, half in enumerate(halves):
+        copied = np.repeat(half, weights[half])
+        expected = FilterSelector("anova", k=3).fit(X[copied], y[copied]).get_support(indices=True)
+        assert sorted(fitted.selections_.selected(run)) == expected.tolist()
+
+
+def test_a_base_without_weights_refuses_parts_of_rows_in_one_sentence():
+    X, y = np.random.default_rng(5).normal(size=(20, 4)), np.tile([0, 1], 10)
+    with pytest.raises(InputError, match="a base that takes no weights copies rows by their weight"):
+        StabilitySelection(SelectKBest(f_classif), q=1, n_runs=4).fit(X, y, sample_weight=np.full(20, 0.5))
+
+
+def test_weights_are_routed_through_pipelines_and_searches():
+    random = np.random.default_rng(6)
+    X, y, weights = random.normal(size=(60, 8)), np.tile([0, 1], 30), random.integers(0, 3, 60)
+    X[:, 1] += 4 * y
+    plain = StabilitySelection("anova", q=2, n_runs=10, random_state=0)
+    with config_context(enable_metadata_routing=True):
+        routed = clone(plain).set_fit_request(sample_weight=True)
+        predictor = LogisticRegression().set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+        pipeline = make_pipeline(routed, predictor).fit(X, y, sample_weight=weights)
+        search = GridSearchCV(pipeline, {"stabilityselection__q": [1, 2]}, cv=2).fit(X, y, sample_weight=weights)
+    expected = plain.fit(X, y, sample_weight=weights).frequencies_
+    np.testing.assert_array_equal(pipeline[0].frequencies_, expected)
+    assert search.best_estimator_[0].get_support(indices=True).tolist() == [1]
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc"])
+def test_sparse_features_give_what_the_same_dense_ones_give(kind):
+    X, y = sparse.random(60, 40, density=0.3, format=kind, random_state=0), np.tile([0, 1], 30)
+    for base in ("anova", "kruskal", "mim", SelectKBest(f_classif)):
+        options = {"q": 3, "n_runs": 10, "random_state": 0}
+        stored = StabilitySelection(base, **options).fit(X, y)
+        dense = StabilitySelection(base, **options).fit(X.toarray(), y)
+        np.testing.assert_array_equal(stored.frequencies_, dense.frequencies_)
+        np.testing.assert_allclose(stored.representatives(X), dense.representatives(X.toarray()))
+
+
+def test_a_base_that_needs_dense_features_says_so():
+    with pytest.raises(InputError, match=r"X is sparse, which the lasso does not take; .* base='anova'"):
+        StabilitySelection().fit(sparse.eye_array(20, format="csr"), np.tile([0, 1], 10))
+
+
+@pytest.mark.parametrize("base", [None, "elastic_net", "anova"])
+def test_several_classes_find_the_features_of_each(base):
+    random = np.random.default_rng(7)
+    y = np.repeat(["a", "b", "c"], 30)
+    X = random.normal(size=(90, 30))
+    X[y == "a", 0] += 2
+    X[y == "b", 1] += 2
+    X[y == "c", 2] -= 2
+    fitted = StabilitySelection(base, threshold=0.75, pfer=1, n_runs=20, random_state=0).fit(X, y)
+    assert fitted.get_support(indices=True).tolist() == [0, 1, 2]
+
+
+def test_a_run_on_several_classes_takes_what_any_class_against_the_others_takes():
+    random = np.random.default_rng(8)
+    X, y = random.normal(size=(60, 12)), np.repeat([0, 1, 2], 20)
+    X[:, 3] += y == 1
+    fitted = StabilitySelection(n_runs=4, n_lambdas=10, q=4, random_state=0).fit(X, y)
+    weights = np.stack([np.isin(np.arange(60), half).astype(float) for half in halves_of(y, 4)])
+    for run in range(4):
+        union = [set() for _ in fitted.levels_]
+        for label in range(3):
+            levels, _ = SparseLogistic().paths_by_penalty(
+                X, y == label, weights[run : run + 1], fitted.levels_, 15, n_jobs=None
+            )[0]
+            for place, members in zip(union, levels, strict=False):
+                place.update(members.tolist())
+        for place, members in enumerate(union):
+            assert set(fitted.paths_.level(place)[[run]].indices.tolist()) == members
+
+
+def halves_of(y, n_runs):
+    pairs = ComplementaryPairs(n_runs, stratified=True)
+    return [pairs.draw(run, Rows(len(y), y), run_seeds(0, 2)[0]).train for run in range(n_runs)]

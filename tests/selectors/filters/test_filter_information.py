@@ -63,7 +63,7 @@ def criterion(name: str, y: np.ndarray, x: np.ndarray, selected: list[np.ndarray
 def test_each_greedy_step_takes_the_largest_criterion(data, name, method):
     X, y = data
     columns = discretise(X, y, method=method).T
-    fitted = FilterSelector(name, k=7, params={"discretise": method}).fit(X, y)
+    fitted = FilterSelector(name, k=7, params={"discretise": method}, fill=True).fit(X, y)
     order = np.argsort(fitted.ranking_)
     for step in range(7):
         selected = [columns[j] for j in order[:step]]

@@ -65,6 +65,7 @@ def test_information_about_a_number_is_that_about_its_bins_of_equal_frequency(sk
 
 @pytest.mark.parametrize("name", NUMBERS)
 @pytest.mark.parametrize("seed", range(5))
+@pytest.mark.filterwarnings("ignore::steadyset.errors.UninformativeWarning")
 def test_weights_equal_copied_rows_where_the_target_is_a_number(name, seed):
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(20, 6)).round(1), rng.normal(size=20).round(1)
@@ -159,15 +160,22 @@ def test_ties_of_greedy_steps_are_counted(name):
 def test_scores_that_are_all_equal_select_nothing_worth_the_name():
     X, y = np.random.default_rng(0).normal(size=(20, 5)), np.repeat([0, 1], 10)
     with pytest.warns(UninformativeWarning, match="'info_gain' gives all 5 features the same score"):
-        fitted = FilterSelector("info_gain", k=2).fit(X, y)
+        fitted = FilterSelector("info_gain", k=2, fill=True).fit(X, y)
     assert fitted.all_tied_
     assert fitted.n_tied_ == 2
+    with pytest.warns(UninformativeWarning, match="Fewer than 2 features were selected by the filter 'info_gain'"):
+        assert not FilterSelector("info_gain", k=2).fit(X, y).get_support().any()
 
 
-def test_scores_that_are_undefined_are_refused():
+def test_features_without_a_score_are_not_selected_and_none_at_all_is_refused():
+    X, y = np.random.default_rng(0).normal(size=(8, 3)), [0, 0, 0, 0, 1, 1, 1, 1]
     try:
         register_filter(Filter(name="half", score=lambda X, y, w: np.r_[np.nan, X[0, 1:]], reference="none"))
-        with pytest.raises(InputError, match=r"'half' gives no score \(nan\) to 1 of 3 features"):
-            FilterSelector("half").fit(np.ones((4, 3)), [0, 0, 1, 1])
+        with pytest.warns(UninformativeWarning, match="Fewer than 3 features"):
+            assert FilterSelector("half", k=3, fill=True).fit(X, y).get_support().tolist() == [False, True, True]
+        register_filter(Filter(name="none", score=lambda X, y, w: np.full(3, np.nan), reference="none"))
+        with pytest.raises(InputError, match=r"'none' gives no score \(nan\) to any feature"):
+            FilterSelector("none").fit(X, y)
     finally:
         _filters.pop("half", None)
+        _filters.pop("none", None)

@@ -11,11 +11,12 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator
 from tests.sklearn_checks import known_to_fail
 
-from steadyset.errors import InputError
+from steadyset.errors import InputError, UninformativeWarning
 from steadyset.kernels.scores.top import insert_best, top
 from steadyset.selectors import FilterSelector
 from steadyset.selectors.filters import Filter, get_filter, list_filters, register_filter, scores
 from steadyset.selectors.filters.registry import _filters
+from steadyset.task import CLASSES
 
 TABLE_3_1 = {
     *("anova", "limma", "sam", "kruskal", "chi_squared", "auc", "one_r", "variance", "permutation", "impurity"),
@@ -31,7 +32,7 @@ def data() -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("name", sorted(list_filters().index))
-@pytest.mark.filterwarnings("ignore::steadyset.errors.UninformativeWarning")
+@pytest.mark.filterwarnings("ignore::steadyset.errors.UninformativeWarning", "ignore:No features were selected")
 def test_every_filter_passes_the_checks_of_scikit_learn(name):
     params = {"n_estimators": 3} if get_filter(name).stochastic else None
     selector = FilterSelector(name, fraction=0.5, params=params, random_state=0)
@@ -93,7 +94,8 @@ def test_a_threshold_stops_a_greedy_filter_before_the_first_feature_below_it(dat
     X = np.column_stack([X[:, 7], X[:, 7], np.ones(40)])
     fitted = FilterSelector("cmim", threshold=1e-9).fit(X, y)
     assert fitted.get_support().tolist() == [True, False, False]
-    assert FilterSelector("cmim", threshold=0).fit(X, y).get_support().all()
+    assert FilterSelector("cmim", threshold=0).fit(X, y).get_support().tolist() == [True, True, False]
+    assert FilterSelector("cmim", threshold=0, fill=True).fit(X, y).get_support().all()
 
 
 def test_selected_features_feed_a_pipeline_and_a_clone(data):
@@ -165,3 +167,51 @@ def test_a_registered_filter_works_by_name_and_its_rows_are_copied(data):
             register_filter(record)
     finally:
         _filters.pop("median_gap", None)
+
+
+@pytest.mark.parametrize("name", sorted(list_filters().index))
+def test_constant_columns_are_never_selected_whatever_the_size(name):
+    random = np.random.default_rng(0)
+    record = get_filter(name)
+    X, y = random.normal(size=(40, 12)), np.tile([0, 1], 20)
+    if CLASSES not in record.target and record.target:
+        y = random.normal(size=40)
+    X[:, [0, 3, 11]] = 0.0, -7.5, 1e9
+    X[:20, 5] = X[20, 5]  # constant in the rows that count
+    weights = np.r_[np.ones(20), np.zeros(20)] if name != "relief" else np.ones(40)
+    params = {"n_estimators": 10} if record.stochastic else None
+    with pytest.warns(UninformativeWarning, match=f"Fewer than 12 features were selected by the filter '{name}'"):
+        fitted = FilterSelector(name, k=12, params=params, random_state=0).fit(X, y, sample_weight=weights)
+    constant = {0, 3, 11, 5} if name != "relief" else {0, 3, 11}
+    assert not constant & set(fitted.get_support(indices=True))
+    assert fitted.n_short_ == 12 - fitted.get_support().sum() >= len(constant)
+    full = FilterSelector(name, k=12, params=params, random_state=0, fill=True).fit(X, y, sample_weight=weights)
+    assert full.get_support().all()
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-200, 1e200, 1e300])
+@pytest.mark.parametrize("number", [False, True])
+@pytest.mark.parametrize("name", ["anova", "t_test", "kruskal", "mim", "relieff", "jmi", "impurity"])
+def test_the_unit_of_a_feature_does_not_change_what_is_selected(name, number, unit):
+    random = np.random.default_rng(1)
+    X, y = random.normal(size=(40, 8)), np.tile([0, 1], 20)
+    X[:, 2] += 3 * y
+    target = X[:, 2] + random.normal(size=40) if number else y
+    if number and name == "relieff":
+        pytest.skip("relieff is for classes")
+    X[:, 2] *= unit
+    params = {"n_estimators": 20} if name == "impurity" else None
+    assert FilterSelector(name, k=1, params=params, random_state=0).fit(X, target).get_support()[2]
+
+
+@pytest.mark.parametrize("name", ["limma", "sam", "variance"])
+@pytest.mark.parametrize("unit", [1e-200, 1e200])
+def test_scores_in_the_units_of_the_features_tell_tiny_ones_from_constant_ones(name, unit):
+    random = np.random.default_rng(2)
+    X, y = random.normal(size=(40, 8)), np.tile([0, 1], 20)
+    X[:, 2] *= unit
+    X[:, 3] = 1.0
+    with pytest.warns(UninformativeWarning):
+        fitted = FilterSelector(name, k=8).fit(X, y)
+    assert fitted.get_support().tolist() == [j != 3 for j in range(8)]
+    assert np.isfinite(fitted.scores_[:2]).all()

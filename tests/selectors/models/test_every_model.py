@@ -10,7 +10,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.sklearn_checks import known_to_fail
 
-from steadyset.errors import InputError
+from steadyset.errors import InputError, UninformativeWarning
 from steadyset.selectors.boosting import BoostedLinear, BoostedLogistic
 from steadyset.selectors.forest import ForestClassification, ForestRegression
 from steadyset.selectors.group import GroupLinear, GroupLogistic
@@ -149,9 +149,13 @@ def test_a_forest_counts_the_features_that_are_as_important_as_one_left_out():
     rng = np.random.default_rng(0)
     X, y = np.round(rng.normal(size=(40, 4))), np.repeat([0, 1], 20)
     X[:, 0] += 100 * y
-    selector = ForestClassification(2, n_estimators=5, max_features=None, random_state=0).fit(X, y)
+    selector = ForestClassification(2, n_estimators=5, max_features=None, random_state=0, fill=True).fit(X, y)
     assert selector.importances_.tolist() == [1, 0, 0, 0]
     assert selector.n_tied_ == 1
+    with pytest.warns(UninformativeWarning, match="Fewer than 2 features were selected by the forest"):
+        alone = clone(selector).set_params(fill=False).fit(X, y)
+    assert alone.get_support().tolist() == [True, False, False, False]
+    assert (alone.n_tied_, alone.n_short_) == (0, 1)
 
 
 def test_the_old_name_of_the_number_of_trees_still_works():

@@ -104,7 +104,7 @@ def _tasks(run: Run, names: Sequence[str], outer: int, inner: int, n_drawn: int)
 
 def classifiers() -> Space:
     """Table 5.2: the classifiers that do not select."""
-    return bommert().without(EMBEDDED)
+    return bommert(fill=True).without(EMBEDDED)
 
 
 def drawn_classifiers(n: int, seed: Sequence[int]) -> list[Params]:
@@ -129,7 +129,7 @@ def best_configuration(
     best = models[int(np.argmax(means))].set_params(random_state=seed)
     begin = time.process_time()
     if kind != NO_FILTER:
-        FilterSelector(kind, k=best.n_kept(X.shape[1]), random_state=seed).fit(X[train], y[train])
+        FilterSelector(kind, k=best.n_kept(X.shape[1]), random_state=seed, fill=True).fit(X[train], y[train])
     filtered = time.process_time()
     hits = best.fit(X[train], y[train]).predict(X[test]) == y[test]
     return {"accuracy": float(np.mean(hits)), "filtering": filtered - begin, "seconds": time.process_time() - filtered}

@@ -86,7 +86,11 @@ def evaluated(X: Floats, y: Any, configurations: Sequence[Params], n_draws: int,
     evaluator, alike = Evaluator(plan), FeatureSimilarity.from_data(X, threshold=THRESHOLD)
     found = []
     for params in configurations:
-        cells = [one for one in evaluator.cells(bommert().estimator(dict(params), len(y), CLASSES)) if not one.failure]
+        cells = [
+            one
+            for one in evaluator.cells(bommert(fill=True).estimator(dict(params), len(y), CLASSES))
+            if not one.failure
+        ]
         sets = Selections.from_sets([list(one.selected or ()) for one in cells], n_features=X.shape[1])
         means = {
             "accuracy": float(np.mean([one.scores["accuracy"] for one in cells])),

@@ -136,7 +136,9 @@ def scaling_of(name: str, X: Floats, y: Any, steps: Sequence[float], repeats: in
     n, d = X.shape
 
     def seconds(rows: int, columns: int, k: int) -> float:
-        return _seconds(lambda: FilterSelector(name, k=k, random_state=0).fit(X[:rows, :columns], y[:rows]), repeats)
+        return _seconds(
+            lambda: FilterSelector(name, k=k, random_state=0, fill=True).fit(X[:rows, :columns], y[:rows]), repeats
+        )
 
     seconds(n, d, d)  # compiled and loaded before anything is measured
     return {
@@ -251,7 +253,7 @@ def rankings(X: Floats, y: Any, seed: int) -> dict[str, list[float]]:
     """The place at which each filter selects each feature; equal scores share their places."""
     places: dict[str, list[float]] = {}
     for one, name in FILTERS.items():
-        fitted = FilterSelector(name, k=X.shape[1], random_state=seed).fit(X, y)
+        fitted = FilterSelector(name, k=X.shape[1], random_state=seed, fill=True).fit(X, y)
         order = fitted.ranking_ if get_filter(name).greedy else rankdata(-fitted.scores_)
         places[one] = [float(place) for place in rankdata(order)]
     return places
@@ -309,7 +311,7 @@ def spread_of_ranks(name: str, X: Floats, y: Any, trees: Sequence[int], repeats:
     for n in trees:
         begin = time.process_time()
         ranks = [
-            rankdata(FilterSelector(name, params={"n_estimators": n}, random_state=seed).fit(X, y).scores_)
+            rankdata(FilterSelector(name, params={"n_estimators": n}, random_state=seed, fill=True).fit(X, y).scores_)
             for seed in range(repeats)
         ]
         times.append((time.process_time() - begin) / repeats)

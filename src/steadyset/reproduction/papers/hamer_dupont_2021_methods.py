@@ -99,25 +99,29 @@ def methods(
     logistic = RecursiveElimination(k, penalty=RIDGE)
     svm = RecursiveElimination(k, loss="hinge", penalty=HINGE / n)
     nearest = make_pipeline(StandardScaler(), KNeighborsClassifier(neighbours))
-    forest = ForestClassification(k, n_estimators=trees)
+    forest = ForestClassification(k, n_estimators=trees, fill=True)
 
     def of(selector: Any, model: Any) -> Method:
-        return Method(Pipeline([("variance", FilterSelector("variance", k=before)), ("select", selector)]), model)
+        return Method(
+            Pipeline([("variance", FilterSelector("variance", k=before, fill=True)), ("select", selector)]), model
+        )
 
     def then(selector: Any, model: Any, bins: int | None = None) -> Method:
         return of(SelectedThenModel(selector, model, bins), model)
 
     lasso, net = (SparseLogistic(penalties[name], l1_ratio=ratio) for name, ratio in (("lasso", 1.0), ("en", l1_ratio)))
     return {
-        "rf": then(ForestClassification(k, importance="permutation", n_estimators=trees), forest),
+        "rf": then(ForestClassification(k, importance="permutation", n_estimators=trees, fill=True), forest),
         "lasso": of(lasso, lasso),
         "en": of(net, net),
-        "relief": then(FilterSelector("relieff", k=k, params={"n_neighbors": neighbours}), nearest),
+        "relief": then(FilterSelector("relieff", k=k, params={"n_neighbors": neighbours}, fill=True), nearest),
         "logrfe": then(RecursiveElimination(k, penalty=ELIMINATION, step=STEP), logistic),
         "svmrfe": then(RecursiveElimination(k, loss="hinge", penalty=HINGE_ELIMINATION / n, step=STEP), svm),
-        "ttest": then(FilterSelector("t_test", k=k, params={"equal_var": False}), logistic),
-        "mim": then(FilterSelector("mim", k=k, params={"discretise": "distinct"}), logistic, int(n ** (1 / 3))),
-        "mrmr": then(FilterSelector("mrmr", k=k), logistic),
+        "ttest": then(FilterSelector("t_test", k=k, params={"equal_var": False}, fill=True), logistic),
+        "mim": then(
+            FilterSelector("mim", k=k, params={"discretise": "distinct"}, fill=True), logistic, int(n ** (1 / 3))
+        ),
+        "mrmr": then(FilterSelector("mrmr", k=k, fill=True), logistic),
     }
 
 
@@ -125,7 +129,7 @@ def penalty_for(k: int, X: Floats, y: Any, trainings: Iterable[Ints], *, prefilt
     """Of the levels of a path the one at which the number of features, on average over the trainings, is nearest k."""
     sizes = []
     for rows in trainings:
-        kept = FilterSelector("variance", k=min(prefilter, X.shape[1])).fit(X[rows], y[rows]).get_support()
+        kept = FilterSelector("variance", k=min(prefilter, X.shape[1]), fill=True).fit(X[rows], y[rows]).get_support()
         path = elastic_net_path(
             X[rows][:, kept], y[rows], lambdas=LEVELS, l1_ratio=l1_ratio, max_features=MOST_IN_PATH * k
         )

@@ -175,7 +175,7 @@ def _bins(run: Run) -> Row:
 
 def _first(data: DataSet, bins: int, name: str, wanted: list[int]) -> list[int]:
     """The first features that a filter selects, numbered from 1."""
-    selector = FilterSelector(FILTERS[name], k=len(wanted), params={"discretise": "distinct"})
+    selector = FilterSelector(FILTERS[name], k=len(wanted), params={"discretise": "distinct"}, fill=True)
     ranking = selector.fit(_cut(data.X, bins), data.y).ranking_
     return [int(place) + 1 for place in np.argsort(ranking)[: len(wanted)]]
 
@@ -215,7 +215,7 @@ def _differ(one: Selections, other: Selections) -> bool:
 
 
 def _filter(run: Run, name: str) -> FilterSelector:
-    return FilterSelector(FILTERS[name], k=run.published.given["k"], params={"discretise": "distinct"})
+    return FilterSelector(FILTERS[name], k=run.published.given["k"], params={"discretise": "distinct"}, fill=True)
 
 
 def _in_order(data: DataSet) -> pd.DataFrame:

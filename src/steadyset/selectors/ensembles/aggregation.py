@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadyset.arguments import wrong_argument
+from steadyset.errors import UninformativeWarning
 from steadyset.io.labels import text_index
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selections import RunsLike, Selections, as_selections
@@ -93,7 +95,8 @@ def aggregate(
     threshold : float, default=0.5
         The share of the runs that "threshold" asks for.
     k : int or None, default=None
-        How many features are chosen; None is the mean size of the runs, rounded.
+        How many features are chosen; None is the mean size of the runs, rounded. Features that no run selected are
+        never chosen, unless the runs rank them.
     scale : float or None, default=None
         How fast the score of "exponential" falls with the rank; None is k.
     alpha : float, default=0.05
@@ -151,6 +154,15 @@ def aggregate(
         scores = _SCORES[method](runs, float(max(size, 1) if scale is None else _positive(scale)))
         chosen = np.zeros(runs.n_features, dtype=np.bool_)
         chosen[np.argsort(-scores, kind="stable")[:size]] = True
+        if runs.rankings is None or method in ("top_frequency", "borda"):
+            # Nothing but the order of the columns tells features that no run selected apart.
+            chosen &= runs.counts > 0
+        if k is not None and chosen.sum() < size:
+            warnings.warn(
+                f"Fewer than {k} features were chosen: no run selected any of the others.",
+                UninformativeWarning,
+                stacklevel=2,
+            )
     best_first = np.argsort(-scores, kind="stable")
     indices = best_first[chosen[best_first]].astype(np.int64)
     names = tuple(runs.features)

@@ -40,6 +40,10 @@ class BoundRule:
         The least threshold that the rule can ever take.
     reference : str, default=""
         Where the bound comes from.
+    caution : str, default=""
+        What results say of the bound at thresholds below `held_from`.
+    held_from : float, default=0.0
+        The least threshold at which the bound is known to hold on real data.
 
     Examples
     --------
@@ -56,6 +60,8 @@ class BoundRule:
     bound: Callable[[float, float, int, int], float]
     lowest: float = 0.5
     reference: str = ""
+    caution: str = ""
+    held_from: float = 0.0
 
     def path_limits(self, limits: Limits) -> Limits:
         """Which of the limits tell how far paths have to go: all of a bound's, two of them at most.
@@ -328,12 +334,18 @@ def r_concave(q: float, threshold: float, d: int, n_pairs: int) -> float:
     return min(d * both, d * single, unimodal(q, threshold, d, n_pairs))
 
 
+# Measured by benchmarks/error_bounds.py, which a test compares with these figures.
+R_CONCAVE_FAILED = (
+    "The bound of shah_samworth_r_concave did not hold on real arrays at such thresholds: with a promise of 1 and no "
+    "true feature, six arrays gave 1.8 to 4.2 false features on average at thresholds below 0.5, 0.6 to 2.0 from 0.5 "
+    "to 0.75, and 0.5 to 0.9 at 0.75, where it held."
+)
 _MB = "Meinshausen and Bühlmann 2010, theorem 1"
 _SS = "Shah and Samworth 2013"
 own_rules(
     BoundRule("meinshausen_buhlmann", markov, 0.5, _MB),
     BoundRule("shah_samworth_unimodal", unimodal, 0.5, f"{_SS}, theorem 2"),
-    BoundRule("shah_samworth_r_concave", r_concave, 0.0, f"{_SS}, theorem 3"),
+    BoundRule("shah_samworth_r_concave", r_concave, 0.0, f"{_SS}, theorem 3", R_CONCAVE_FAILED, held_from=0.75),
 )
 
 

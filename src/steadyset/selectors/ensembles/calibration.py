@@ -106,8 +106,9 @@ def stability_scores(counts: Ints, n_runs: int, thresholds: Floats) -> Floats:
             continue
         log_pmf = binom.logpmf(np.arange(M + 1), M, rate)
         at_most, at_least = np.logaddexp.accumulate(log_pmf), np.logaddexp.accumulate(log_pmf[::-1])[::-1]
+        n_at_most = np.cumsum(np.bincount(row, minlength=M + 1))  # features with at most h selections
         for column, (low, high) in enumerate(zip(most_out, least_in, strict=True)):
-            n_in, n_out = np.count_nonzero(row >= high), np.count_nonzero(row <= low)
+            n_in, n_out = d - n_at_most[high - 1], n_at_most[low]
             n_rest = d - n_in - n_out
             score = -n_in * at_least[high] - n_out * at_most[low]
             if n_rest:

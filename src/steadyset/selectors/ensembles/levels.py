@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import has_fit_parameter
 
 from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
@@ -19,6 +20,7 @@ from steadyset.selectors.ensembles.clusters import merge_columns
 from steadyset.selectors.filters.resampled import run_seeds
 from steadyset.selectors.linear import SparseLinear, SparseLogistic
 from steadyset.selectors.protocols import PathByPenalty, PathBySize, PathsByPenalty, PathsBySize, fits_many
+from steadyset.selectors.validation import check_whole
 from steadyset.task import NUMBER, Task
 
 SIZE_NAMES = ("k", "n_features_to_select")
@@ -31,7 +33,8 @@ class Paths:
     levels holds the penalties from the strongest down, or the sizes from the smallest up. selected has a row for each
     run and level, that of run m and level l at m L + l. orders holds the features of each run in the order in which
     they entered its path; it is None where a level is a size, and then the level itself is the first q. sizes_only
-    tells that the levels are no path, but the few sizes that the rules asked for.
+    tells that the levels are no path, but the few sizes that the rules asked for. tied has the features that only the
+    order of the columns preferred, in the rows of selected, where the base tells them.
     """
 
     levels: Floats
@@ -39,6 +42,7 @@ class Paths:
     orders: tuple[Ints, ...] | None
     reach: int
     sizes_only: bool = False
+    tied: sparse.csr_array | None = None
 
     @property
     def n_runs(self) -> int:
@@ -53,13 +57,24 @@ class Paths:
         return flat.reshape(n_levels, n_clusters).astype(np.int64)
 
     @cached_property
+    def feature_counts(self) -> Ints:
+        """levels x features: how many runs selected each feature at each level."""
+        return self.counts(np.arange(self.selected.shape[1]))
+
+    @property
     def frequencies(self) -> Floats:
         """levels x features: the share of the runs that selected each feature at each level."""
-        return np.asarray(self.counts(np.arange(self.selected.shape[1])) / self.n_runs)
+        return np.asarray(self.feature_counts / self.n_runs)
 
     def level(self, place: int) -> sparse.csr_array:
         """runs x features at one level."""
         return self.selected[place :: len(self.levels)]
+
+    def tied_at(self, level: float | None, q: float) -> sparse.csr_array | None:
+        """Which of the features that `at` or `first` gives only the order of the columns preferred; None: unknown."""
+        wanted = q if level is None else level
+        places = np.array([0]) if np.isnan(wanted) else np.flatnonzero(self.levels == wanted)
+        return None if self.tied is None or not places.size else self.tied[int(places[0]) :: len(self.levels)]
 
     def at(self, level: float) -> sparse.csr_array:
         """runs x features at the level of this penalty or size; nan is the only level of a base without a path."""
@@ -79,16 +94,51 @@ class Paths:
         return _rows([order[:q] for order in self.orders], self.selected.shape[1])
 
 
-def default_base(y: NDArray[Any], task: Task) -> Any:
-    """The lasso path: logistic for two classes, linear for numbers."""
-    if task == NUMBER:
-        return SparseLinear()
-    if len(np.unique(y)) <= 2:
-        return SparseLogistic()
-    raise InputError(
-        f"Only binary classification is supported without a base: y has {len(np.unique(y))} classes; "
-        "expected two classes, numbers, or a base that takes more classes."
-    )
+def default_base(task: Task) -> Any:
+    """The lasso path: logistic for classes, linear for numbers."""
+    return SparseLinear() if task == NUMBER else SparseLogistic()
+
+
+class OneAgainstRest(BaseEstimator):  # type: ignore[misc]
+    """The paths of a base for two classes, one for each class against all others, as one path.
+
+    A run selects a feature when it is selected for any class, and its features enter in the order of the penalties at
+    which the first class selects them.
+    """
+
+    def __init__(self, base: Any = None, k: int | None = None) -> None:
+        self.base = base
+        self.k = k
+
+    def largest_penalties(self, X: Floats, y: Any, weights: Floats, *, n_jobs: int | None) -> Floats:
+        """The least penalty that leaves out every feature for every class."""
+        found = [self.base.largest_penalties(X, y == label, weights, n_jobs=n_jobs) for label in np.unique(y)]
+        return np.asarray(np.max(found, axis=0))
+
+    def paths_by_penalty(
+        self, X: Floats, y: Any, weights: Floats, penalties: Floats, reach: int, *, n_jobs: int | None
+    ) -> list[tuple[list[Ints], Ints]]:
+        """The features of any class at each penalty, and all in the order of their entry."""
+        alone = [
+            self.base.paths_by_penalty(X, y == label, weights, penalties, reach, n_jobs=n_jobs)
+            for label in np.unique(y)
+        ]
+        return [_any_class(paths) for paths in zip(*alone, strict=True)]
+
+
+def _any_class(paths: Sequence[tuple[list[Ints], Ints]]) -> tuple[list[Ints], Ints]:
+    n_levels = min(len(levels) for levels, _ in paths)
+    union = [np.unique(np.concatenate([levels[place] for levels, _ in paths])) for place in range(n_levels)]
+    entries: dict[int, tuple[int, int]] = {}  # of each feature the level and the place in the order of its class
+    for levels, order in paths:
+        level_of: dict[int, int] = {}
+        for place, members in enumerate(levels):
+            for feature in members.tolist():
+                level_of.setdefault(feature, place)
+        for place, feature in enumerate(order.tolist()):
+            mine = (level_of.get(feature, len(levels)), place)
+            entries[feature] = min(entries.get(feature, mine), mine)
+    return union, np.array(sorted(entries, key=lambda feature: (*entries[feature], feature)), dtype=np.int64)
 
 
 def size_parameter(base: Any) -> str | None:
@@ -115,63 +165,83 @@ def follow(
     lambda_min_ratio: float,
     seed: int,
     n_jobs: int | None,
+    sample_weight: Floats | None = None,
 ) -> Paths:
     """The paths of a base selector on the rows of each run: along its penalties or sizes.
 
     reach is how many features a path is followed to; a base that has a size and no path is run for each of `sizes`.
     """
     parallel = Parallel(n_jobs=n_jobs, prefer="threads")
-    d = X.shape[1]
+    d, weights = X.shape[1], _as_weights(rows, len(y), sample_weight)
     if size_parameter(base) is None and fits_many(base):
-        every = [fitted().get_support(indices=True) for fitted in base.fit_many(X, y, _as_weights(rows, len(y)))]
+        every = [fitted().get_support(indices=True) for fitted in base.fit_many(X, y, weights)]
         return Paths(np.array([np.nan]), _rows(every, d), None, d)
     if size_parameter(base) is None:
-        chosen = parallel(delayed(_fitted)(base, {}, X[run], y[run], s) for run, s in _seeded(rows, seed))
+        parts = _parts(base, X, y, rows, sample_weight, seed)
+        chosen = parallel(delayed(_fitted)(base, {}, *part) for part in parts)
         return Paths(np.array([np.nan]), _rows([np.flatnonzero(c.get_support()) for c in chosen], d), None, d)
     if isinstance(base, PathsByPenalty):
-        weights = _as_weights(rows, len(y))
         ratios = np.logspace(0.0, np.log10(lambda_min_ratio), n_lambdas)
         penalties = base.largest_penalties(X, y, weights, n_jobs=n_jobs).max() * ratios
         paths = base.paths_by_penalty(X, y, weights, penalties, reach, n_jobs=n_jobs)
         return _by_penalty(paths, penalties, d, reach)
     if isinstance(base, PathByPenalty):
-        return _penalties(parallel, base, X, y, rows, reach, n_lambdas, lambda_min_ratio)
+        parts = _parts(None, X, y, rows, sample_weight, seed)
+        return _penalties(parallel, base, parts, reach, n_lambdas, lambda_min_ratio)
     if isinstance(base, PathsBySize):
-        weights = _as_weights(rows, len(y))
         return _sizes(base.paths_by_size(X, y, weights, reach, random_state=seed, n_jobs=n_jobs), d, reach)
     if isinstance(base, PathBySize):
-        found = parallel(delayed(_path)(base, X[run], y[run], reach, s) for run, s in _seeded(rows, seed))
+        parts = _parts(None, X, y, rows, sample_weight, seed)
+        found = parallel(delayed(_path)(base, part.X, part.y, reach, part.seed) for part in parts)
         return _sizes(found, d, reach)
-    return _some_sizes(parallel, base, X, y, rows, sorted(set(sizes)), seed)
+    parts = _parts(base, X, y, rows, sample_weight, seed)
+    return _some_sizes(parallel, base, parts, d, sorted(set(sizes)))
 
 
-def _some_sizes(
-    parallel: Any, base: Any, X: Floats, y: NDArray[Any], rows: Sequence[Ints], sizes: Sequence[int], seed: int
-) -> Paths:
+class _Part(NamedTuple):
+    """The data of one run, with the weights of its rows, None where they are all the same, and its seed."""
+
+    X: Any
+    y: NDArray[Any]
+    weight: Floats | None
+    seed: int
+
+
+def _parts(
+    base: Any, X: Any, y: NDArray[Any], rows: Sequence[Ints], sample_weight: Floats | None, seed: int
+) -> Iterator[_Part]:
+    """The rows of each run; those of a base that takes no weights (None: a path of one run) are copied by theirs."""
+    takes_weights = base is not None and has_fit_parameter(base, "sample_weight")
+    for run, s in zip(rows, run_seeds(seed, len(rows)), strict=True):
+        if sample_weight is None or takes_weights:
+            yield _Part(X[run], y[run], None if sample_weight is None else sample_weight[run], s)
+        else:
+            copied = np.repeat(run, check_whole(sample_weight[run], "a base that takes no weights"))
+            yield _Part(X[copied], y[copied], None, s)
+
+
+def _some_sizes(parallel: Any, base: Any, parts: Iterable[_Part], d: int, sizes: Sequence[int]) -> Paths:
     """One fit for each run and size."""
     name = size_parameter(base)
-    chosen = parallel(
-        delayed(_fitted)(base, {name: size}, X[run], y[run], s) for run, s in _seeded(rows, seed) for size in sizes
-    )
-    selected = _rows([np.flatnonzero(c.get_support()) for c in chosen], X.shape[1])
+    chosen = parallel(delayed(_fitted)(base, {name: size}, *part) for part in parts for size in sizes)
+    selected = _rows([np.flatnonzero(c.get_support()) for c in chosen], d)
     return Paths(np.array(sizes, dtype=np.float64), selected, None, max(sizes), sizes_only=True)
 
 
 def _penalties(
     parallel: Any,
     base: PathByPenalty,
-    X: Floats,
-    y: NDArray[Any],
-    rows: Sequence[Ints],
+    parts: Iterable[_Part],
     reach: int,
     n_lambdas: int,
     min_ratio: float,
 ) -> Paths:
     """All runs go down the same penalties, from the least one that leaves out every feature of every run."""
-    starts = parallel(delayed(base.largest_penalty)(X[run], y[run]) for run in rows)
+    data = list(parts)
+    starts = parallel(delayed(base.largest_penalty)(part.X, part.y) for part in data)
     penalties = max(starts) * np.logspace(0.0, np.log10(min_ratio), n_lambdas)
-    found = parallel(delayed(base.path_by_penalty)(X[run], y[run], penalties, reach) for run in rows)
-    return _by_penalty(found, penalties, X.shape[1], reach)
+    found = parallel(delayed(base.path_by_penalty)(part.X, part.y, penalties, reach) for part in data)
+    return _by_penalty(found, penalties, data[0].X.shape[1], reach)
 
 
 def _by_penalty(found: Sequence[tuple[list[Ints], Ints]], penalties: Floats, d: int, reach: int) -> Paths:
@@ -181,17 +251,25 @@ def _by_penalty(found: Sequence[tuple[list[Ints], Ints]], penalties: Floats, d: 
     return Paths(penalties[:n_levels], selected, tuple(order for _, order in found), reach)
 
 
-def _as_weights(rows: Sequence[Ints], n: int) -> Floats:
+def _as_weights(rows: Sequence[Ints], n: int, sample_weight: Floats | None) -> Floats:
     weights = np.zeros((len(rows), n))
     for run, members in enumerate(rows):
-        weights[run, members] = 1.0
+        weights[run, members] = 1.0 if sample_weight is None else sample_weight[members]
     return weights
 
 
 def _sizes(paths: Sequence[Sequence[Ints]], d: int, reach: int) -> Paths:
     """A level a size; a run that ends before a size keeps its last selection."""
-    rows = [path[min(size, len(path) - 1)] for path in paths for size in range(reach)]
-    return Paths(np.arange(1.0, reach + 1.0), _rows(rows, d), None, reach)
+    nothing = np.empty(0, np.int64)
+    rows = [path[min(size, len(path) - 1)] if path else nothing for path in paths for size in range(reach)]
+    known = [getattr(path, "tied", None) for path in paths]
+    tied = None
+    if all(one is not None for one in known):
+        pairs = zip(
+            rows, (int(one[size]) if size < len(one) else 0 for one in known for size in range(reach)), strict=True
+        )
+        tied = _rows([row[len(row) - n_tied :] for row, n_tied in pairs], d)
+    return Paths(np.arange(1.0, reach + 1.0), _rows(rows, d), None, reach, tied=tied)
 
 
 def _rows(sets: Sequence[Ints], d: int) -> sparse.csr_array:
@@ -202,12 +280,9 @@ def _rows(sets: Sequence[Ints], d: int) -> sparse.csr_array:
     return rows
 
 
-def _seeded(rows: Sequence[Ints], seed: int) -> list[tuple[Ints, int]]:
-    return list(zip(rows, run_seeds(seed, len(rows)), strict=True))
-
-
-def _fitted(base: Any, params: dict[str, Any], X: Floats, y: NDArray[Any], seed: int) -> Any:
-    return _with_seed(base, params, seed).fit(X, y)
+def _fitted(base: Any, params: dict[str, Any], X: Any, y: NDArray[Any], weight: Floats | None, seed: int) -> Any:
+    selector = _with_seed(base, params, seed)
+    return selector.fit(X, y) if weight is None else selector.fit(X, y, sample_weight=weight)
 
 
 def _path(base: Any, X: Floats, y: NDArray[Any], reach: int, seed: int) -> list[Ints]:

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from steadyset.arguments import shown
 from steadyset.errors import InputError
-from steadyset.kernels.arrays import Ints
+from steadyset.kernels.arrays import Bools, Ints
 from steadyset.plugins import PlugIns, check_new_name
 from steadyset.selectors.ensembles.clusters import merge_columns
 from steadyset.selectors.ensembles.levels import Paths
@@ -33,11 +33,15 @@ class Limits:
 
 @dataclass(frozen=True)
 class Runs:
-    """The fitted runs as a rule reads them; has_size is false where the base decides how many features it selects."""
+    """The fitted runs as a rule reads them; has_size is false where the base decides how many features it selects.
+
+    possible tells which clusters a run can select: those with a feature that varies.
+    """
 
     paths: Paths
     clusters: Ints
     has_size: bool
+    possible: Bools
 
     @property
     def n_runs(self) -> int:
@@ -45,13 +49,15 @@ class Runs:
 
     @property
     def n_clusters(self) -> int:
-        """How many clusters there are to choose from: as many as features where these are not clustered."""
-        return int(self.clusters.max()) + 1
+        """How many clusters there are to choose from: as many as features that vary where these are not clustered."""
+        return int(self.possible.sum())
 
     @cached_property
     def counts(self) -> Ints:
-        """levels x clusters: how many runs selected each cluster at each level of the path."""
-        return self.paths.counts(self.clusters)
+        """levels x clusters to choose from: how many runs selected each cluster at each level of the path."""
+        alone = self.possible.size == self.clusters.size  # each feature is a cluster, and these are counted once
+        counts = self.paths.feature_counts if alone else self.paths.counts(self.clusters)
+        return counts if self.possible.all() else counts[:, self.possible]
 
     def rows(self, level: float | None, q: float) -> sparse.csr_array:
         """runs x features at a level of the path (nan: the only one), or the first q features of each run."""

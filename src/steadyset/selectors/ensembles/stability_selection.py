@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import ClassifierTags
+from sklearn.utils import ClassifierTags, get_tags
+from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from steadyset.arguments import wrong_argument
 from steadyset.conventions import LEVEL
 from steadyset.drawing import drawn
-from steadyset.errors import InputError
+from steadyset.errors import InputError, UninformativeWarning
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.resampling import ComplementaryPairs, Rows
 from steadyset.selections import Selections
@@ -26,13 +30,25 @@ from steadyset.selectors.ensembles.clusters import (
     representative_weights,
     signs_within,
 )
-from steadyset.selectors.ensembles.levels import Paths, default_base, follow, is_costly, size_parameter
+from steadyset.selectors.ensembles.levels import OneAgainstRest, Paths, default_base, follow, is_costly, size_parameter
 from steadyset.selectors.ensembles.rules import NO_SIZE, ROUNDING, RULES, Limits, Reading, Rule, Runs, get_rule
-from steadyset.selectors.ensembles.stable import Prior, StableSet
+from steadyset.selectors.ensembles.stable import Prior, StableSet, notes_on
 from steadyset.selectors.filters.resampled import run_seeds
 from steadyset.selectors.known import register_selector
+from steadyset.selectors.model_input import copies_of, powers_of_two, too_few
 from steadyset.selectors.path import MOST_LAMBDAS
-from steadyset.selectors.validation import check_choice, check_features, check_integer, check_number, check_target
+from steadyset.selectors.protocols import PathsByPenalty
+from steadyset.selectors.validation import (
+    SPARSE,
+    check_choice,
+    check_features,
+    check_integer,
+    check_number,
+    check_sample_weight,
+    check_target,
+    dense_columns,
+    varying_columns,
+)
 from steadyset.task import CLASSES, Task, task_of
 
 if TYPE_CHECKING:
@@ -54,7 +70,8 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         A name with parameters, such as "lasso" or "jmi"; a selector with a path, that is with one of the methods of
         `steadyset.selectors.protocols`, as all of steadyset's have; one with a size (a parameter k or
         n_features_to_select), which is run for the sizes that the rules ask for; or one with neither, which then
-        selects as it likes. None is the lasso path, logistic for two classes and linear for numbers.
+        selects as it likes. None is the lasso path, logistic for classes and linear for numbers. A base for two classes
+        that has a path of penalties is followed for each of several classes against the others.
     threshold : float or None, default=None
         The frequency from which a feature is kept.
     pfer : float or None, default=None
@@ -99,6 +116,8 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         The bound on the expected number of false selections.
     q_ : float
         How many features a run selected at most.
+    n_tied_ : int
+        Kept features that only the order of the columns made frequent enough.
     paths_ : Paths
         The selections of all runs at all levels.
     levels_ : array of float
@@ -163,15 +182,18 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.task = task
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Follow the path of the base on every half, and read the stable features by the rule.
 
         Parameters
         ----------
-        X : array-like or frame of shape (n_samples, n_features)
-            The data.
+        X : array-like, frame or sparse of shape (n_samples, n_features)
+            The data; sparse where the base takes it.
         y : array-like of shape (n_samples,) or None, default=None
             The target.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            How often each row counts, on whichever half it falls: 0 leaves it out, 2 counts it twice there. None counts
+            every row once. Halves hold equally many rows, not equal weights.
 
         Returns
         -------
@@ -179,12 +201,21 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             The fitted selector.
         """
         self._check_options()
-        features = check_features(X, self)
-        target = check_target(y, len(features), "stability selection")
-        if len(features) < 4:
-            raise InputError(f"halves need at least four rows in X, found n_samples={len(features)}")
+        features = self._features(X)
+        target = check_target(y, features.shape[0], "stability selection")
+        weights = None if sample_weight is None else check_sample_weight(sample_weight, features.shape[0])[0]
+        if weights is not None:
+            present = weights > 0
+            features, target, weights = features[present], target[present], weights[present]
+            weights = None if (weights == 1).all() else weights
+        if features.shape[0] < 4:
+            rows = "rows of positive weight" if sample_weight is not None else "rows"
+            raise InputError(f"halves need at least four {rows} in X, found n_samples={features.shape[0]}")
         names = None if not hasattr(self, "feature_names_in_") else tuple(map(str, self.feature_names_in_))
         self.clusters_: Ints = read_clusters(self.clusters, features.shape[1], names)
+        self._varies = varying_columns(features)
+        if not self._varies.any():
+            raise InputError("X is constant in every column; at least one must vary.")
         task = task_of(target, self.task)
         base = self._base(target, task)
         self._has_size = size_parameter(base) is not None
@@ -201,9 +232,14 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             lambda_min_ratio=self.lambda_min_ratio,
             seed=seeds[1],
             n_jobs=self.n_jobs,
+            sample_weight=weights,
         )
-        self._remember_units(features)
+        self._remember_units(features, weights)
+        self._remember_copies(features)
         self.result_: StableSet = self._read(get_rule(self.rule), self._limits())
+        if self.result_.n_short:
+            asked = self.q_ if self.q is None else self.q
+            warnings.warn(too_few(int(asked), "in some of the halves"), UninformativeWarning, stacklevel=2)
         return self
 
     def select(
@@ -311,13 +347,13 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             One column per selected cluster.
         """
         check_is_fitted(self)
-        values = np.asarray(validate_data(self, X, dtype=np.float64, reset=False))
+        values = validate_data(self, X, dtype=np.float64, reset=False, accept_sparse=SPARSE)
         weights = self.result_.weights * self._signs / self._scale
         place = np.cumsum(self.result_.selected_clusters) - 1
         used = np.flatnonzero(weights)
-        combined = np.zeros((len(values), int(self.result_.selected_clusters.sum())))
-        for f in used:
-            combined[:, place[self.clusters_[f]]] += weights[f] * (values[:, f] - self._centre[f])
+        combined = np.zeros((values.shape[0], int(self.result_.selected_clusters.sum())))
+        for f, column in zip(used, dense_columns(values, used).T, strict=True):
+            combined[:, place[self.clusters_[f]]] += weights[f] * (column - self._centre[f])
         return combined
 
     @property
@@ -339,6 +375,11 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def q_(self) -> float:
         """How many features a run selected at most."""
         return self.result_.q
+
+    @property
+    def n_tied_(self) -> int:
+        """Kept features that only the order of the columns made frequent enough."""
+        return self.result_.n_tied
 
     @property
     def levels_(self) -> Floats:
@@ -367,7 +408,8 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.classifier_tags = ClassifierTags(multi_class=False)
+        tags.classifier_tags = ClassifierTags(multi_class=self._takes_several_classes())
+        tags.input_tags.sparse = self._takes_sparse()
         return tags
 
     # ---- in a notebook: the diagram of scikit-learn, and below it what was found -------------------------------
@@ -398,9 +440,9 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             if self.q is not None:
                 raise InputError(NO_SIZE)
             return dict.fromkeys(RULES, 1)
-        n_clusters = int(self.clusters_.max()) + 1
+        n_clusters = int(self._possible().sum())
         mine = get_rule(self.rule)
-        limits = mine.path_limits(self._limits())
+        limits = mine.path_limits(self._within(self._limits()))
         wanted = {self.rule: mine.size(n_clusters, self.n_runs, limits)}
         for name in RULES.keys() - wanted.keys():
             try:
@@ -409,9 +451,9 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                 wanted[name] = 1
         return wanted
 
-    def _reach(self, wanted: dict[str, int], base: Any, X: Floats) -> int:
+    def _reach(self, wanted: dict[str, int], base: Any, X: Any) -> int:
         """How far to follow the paths: so that every rule can read them and, where long paths are cheap, further."""
-        n, d = len(X), int(X.shape[1])
+        n, d = X.shape
         if self.max_features is None:
             return max(*wanted.values(), 0 if is_costly(base) else min(d, n // 4, MOST_BY_DEFAULT))
         check_integer("max_features", self.max_features, least=1)
@@ -421,8 +463,14 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return min(d, int(self.max_features))
 
     def _base(self, y: NDArray[Any], task: Task) -> Any:
+        base = self._unwrapped(task)
+        several = task == CLASSES and len(np.unique(y)) > 2
+        return OneAgainstRest(base) if several and _is_for_two_classes(base) else base
+
+    def _unwrapped(self, task: Task) -> Any:
+        """The base as a selector that takes y for what the task says."""
         if self.base is None:
-            return default_base(y, task)
+            return default_base(task)
         from steadyset.selectors.names import selector_by_name, with_task
 
         if isinstance(self.base, str):
@@ -431,34 +479,94 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             raise wrong_argument("base", "a selector, its name or None", self.base)
         return with_task(self.base, task)
 
+    def _base_tags(self) -> Any:
+        """The tags of the base for classes; None where it has none, or is no base at all."""
+        try:
+            return get_tags(self._unwrapped(CLASSES))
+        except (InputError, AttributeError, TypeError):
+            return None
+
+    def _takes_sparse(self) -> bool:
+        tags = self._base_tags()
+        return tags is not None and bool(tags.input_tags.sparse)
+
+    def _takes_several_classes(self) -> bool:
+        """Whether the base does, or is followed for each class against the others."""
+        tags = self._base_tags()
+        if tags is None or tags.classifier_tags is None or tags.classifier_tags.multi_class:
+            return True
+        return isinstance(self._unwrapped(CLASSES), PathsByPenalty)
+
+    def _features(self, X: Any) -> Any:
+        """X as a finite array, or as sparse columns where the base takes these."""
+        if sparse.issparse(X) and not self._takes_sparse():
+            base = "the lasso" if self.base is None else f"the base {self.base!r}"
+            raise InputError(
+                f"X is sparse, which {base} does not take; use a base that does, such as base='anova', or X.toarray()."
+            )
+        return check_features(X, self, sparse=True)
+
     def _halves(self, y: NDArray[Any], task: Task, seed: int) -> list[Ints]:
         resampling = ComplementaryPairs(self.n_runs, stratified=task == CLASSES)
         rows = Rows(len(y), y)
         resampling.check(rows)
         return [resampling.draw(run, rows, seed).train for run in range(self.n_runs)]
 
-    def _remember_units(self, X: Floats) -> None:
-        self._centre = X.mean(axis=0)
-        spread = X.std(axis=0)
+    def _remember_units(self, X: Any, weights: Floats | None) -> None:
+        """Mean and standard deviation of each feature, and its sign within its cluster."""
+        if sparse.issparse(X):
+            self._centre, variance = mean_variance_axis(X, axis=0, weights=weights)
+            spread = np.sqrt(variance)
+        else:
+            units = powers_of_two(np.maximum(np.abs(X).max(axis=0), np.finfo(float).tiny))  # squares do not overflow
+            self._centre = np.average(X / units, axis=0, weights=weights) * units
+            spread = np.sqrt(np.average((X / units - self._centre / units) ** 2, axis=0, weights=weights)) * units
         self._scale = np.where(spread > 0, spread, 1.0)
-        self._signs = signs_within(X, self.clusters_)
+        together = np.flatnonzero(np.bincount(self.clusters_)[self.clusters_] > 1)
+        self._signs = np.ones(X.shape[1])
+        if together.size:
+            self._signs[together] = signs_within(dense_columns(X, together), self.clusters_[together])
+
+    def _remember_copies(self, X: Any) -> None:
+        """The copies of features that some run selected, where the base does not tell which features it ties."""
+        self._copies: dict[int, Ints] = {}
+        if self.paths_.tied is None and not sparse.issparse(X):
+            columns = np.unique(self.paths_.selected.indices).astype(np.int64)
+            found = copies_of(X, columns)
+            self._copies = {int(f): copies for f, copies in zip(columns, found, strict=True) if len(copies) > 1}
 
     # ---- reading the runs --------------------------------------------------------------------------------------
 
     def _runs(self) -> Runs:
-        return Runs(self.paths_, self.clusters_, self._has_size)
+        return Runs(self.paths_, self.clusters_, self._has_size, self._possible())
+
+    def _possible(self) -> Bools:
+        """The clusters that a run can select: those with a feature that varies."""
+        return np.asarray(np.bincount(self.clusters_, weights=self._varies) > 0)
+
+    def _within(self, limits: Limits) -> Limits:
+        """The limits, with no larger q than there are clusters to choose from: constant features are never selected."""
+        q, possible = limits.q, self._possible()
+        capped = isinstance(q, int | np.integer) and possible.sum() < q <= possible.size
+        return replace(limits, q=int(possible.sum())) if capped else limits
 
     def _read(self, rule: Rule, limits: Limits) -> StableSet:
-        runs = self._runs()
-        return self._stable(rule.name, runs, rule.read(runs, limits))
+        runs, within = self._runs(), self._within(limits)
+        return self._stable(rule.name, runs, rule.read(runs, within), None if within == limits else limits.q)
 
-    def _stable(self, rule: str, runs: Runs, reading: Reading) -> StableSet:
+    def _stable(self, rule: str, runs: Runs, reading: Reading, asked: int | None) -> StableSet:
         rows = runs.rows(reading.level, reading.q)
         merged = merge_columns(rows, self.clusters_)
         frequencies = np.bincount(rows.indices, minlength=rows.shape[1]) / runs.n_runs
         cluster_frequencies = np.bincount(merged.indices, minlength=merged.shape[1]) / runs.n_runs
         chosen = cluster_frequencies >= reading.threshold - ROUNDING
         weights = representative_weights(self.representative, frequencies, self.clusters_, chosen)
+        tied = self._tied(rows, reading)
+        untied = frequencies - np.bincount(tied.indices, minlength=rows.shape[1]) / runs.n_runs
+        owed = (weights > 0) & (untied < reading.threshold - ROUNDING) & (frequencies >= reading.threshold - ROUNDING)
+        sizes = np.diff(rows.indptr)
+        by_size = reading.level is None and runs.paths.orders is None
+        n_short = int((sizes < (reading.q if asked is None else asked)).sum()) if by_size or asked else 0
         return StableSet(
             rule=rule,
             threshold=reading.threshold,
@@ -473,11 +581,46 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             cluster_frequencies=cluster_frequencies,
             selected_clusters=chosen,
             weights=weights,
+            n_tied=int(owed.sum()),
+            n_short=n_short,
+            notes=tuple(
+                notes_on(
+                    get_rule(rule),
+                    n_runs=runs.n_runs,
+                    threshold=reading.threshold,
+                    tied_runs=int((np.diff(tied.indptr) > 0).sum()),
+                    n_tied=int(owed.sum()),
+                    short_runs=n_short,
+                    mean_size=float(sizes.mean()),
+                    q=reading.q if asked is None else asked,
+                    n_constant=int((~self._varies).sum()),
+                    n_features=self._varies.size,
+                )
+            ),
         )
+
+    def _tied(self, rows: sparse.csr_array, reading: Reading) -> sparse.csr_array:
+        """Which selected features of each run only the order of the columns preferred to others."""
+        known = self.paths_.tied_at(reading.level, reading.q)
+        if known is not None:
+            return known
+        tied = []
+        for run in range(rows.shape[0]):
+            chosen = rows.indices[rows.indptr[run] : rows.indptr[run + 1]]
+            copied = [f for f in chosen.tolist() if f in self._copies]
+            tied.append([f for f in copied if not np.isin(self._copies[f], chosen).all()])
+        counts = np.cumsum([0, *map(len, tied)])
+        indices = np.array([f for one in tied for f in one], dtype=np.int64)
+        return sparse.csr_array((np.ones(len(indices), np.int8), indices, counts), shape=rows.shape)
 
     def _names(self) -> list[str]:
         names = getattr(self, "feature_names_in_", None)
         return [f"x{f}" for f in range(self.n_features_in_)] if names is None else [str(name) for name in names]
+
+
+def _is_for_two_classes(base: Any) -> bool:
+    tags = get_tags(base).classifier_tags
+    return isinstance(base, PathsByPenalty) and tags is not None and not tags.multi_class
 
 
 register_selector(

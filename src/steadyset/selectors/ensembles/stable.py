@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -20,6 +20,39 @@ if TYPE_CHECKING:
 
 Prior = Literal["jeffreys", "uniform"]
 _PRIORS = {"jeffreys": 0.5, "uniform": 1.0}
+
+
+def notes_on(
+    rule: Any,
+    *,
+    n_runs: int,
+    threshold: float,
+    tied_runs: int,
+    n_tied: int,
+    short_runs: int,
+    mean_size: float,
+    q: float,
+    n_constant: int,
+    n_features: int,
+) -> Iterator[str]:
+    """What has to be known about a reading of the runs, in sentences."""
+    if tied_runs:
+        yield (
+            f"In {tied_runs} of {n_runs} runs the order of the columns decided between features with equal scores; "
+            f"{counted(n_tied, 'kept feature')} would not reach the threshold without that."
+        )
+    if short_runs:
+        yield (
+            f"{short_runs} of {n_runs} runs selected fewer than {q:g} features ({mean_size:.1f} on average): the "
+            "others score no better than a constant column."
+        )
+    if n_constant:
+        yield (
+            f"{n_constant:,} of {n_features:,} features are constant; the bound on false selections counts the other "
+            f"{n_features - n_constant:,}."
+        )
+    if threshold < getattr(rule, "held_from", 0.0):
+        yield rule.caution
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +89,12 @@ class StableSet(Shown):
         The clusters that were kept.
     weights : array of float
         The part of each feature in the representative of its cluster, 0 where that is not selected.
+    n_tied : int
+        Kept features that only the order of the columns made frequent enough.
+    n_short : int
+        How many runs selected fewer than q features.
+    notes : tuple of str
+        What has to be known about the result: ties, runs with fewer features, and where the rule failed on real data.
 
     Examples
     --------
@@ -81,6 +120,9 @@ class StableSet(Shown):
     cluster_frequencies: Floats
     selected_clusters: Bools
     weights: Floats
+    n_tied: int = 0
+    n_short: int = 0
+    notes: tuple[str, ...] = ()
 
     def _display(self) -> Display:
         return self.display([f"x{f}" for f in range(len(self.support))])
@@ -109,7 +151,8 @@ class StableSet(Shown):
         left = len(kept) - len(rows)
         more = f"{counted(left, 'more feature')}." if left else ""
         table = Table(("feature", "share of the runs", ""), rows, more=more)
-        return Display("Stable features", summary, tables=[table], notes=[bound] if np.isfinite(self.pfer) else [])
+        notes = [*([bound] if np.isfinite(self.pfer) else []), *self.notes]
+        return Display("Stable features", summary, tables=[table], notes=notes)
 
     def intervals(self, names: list[str], level: float, prior: Prior) -> pd.DataFrame:
         """Posterior intervals of the selection probability of each feature.

@@ -56,6 +56,7 @@ for _name, _kind in KINDS.items():
             score=partial(score_forest, _kind),
             target=BOTH,
             stochastic=True,
+            constant=0.0,
             reference="Breiman 2001; Izenman 2013, p. 542",
             summary=SUMMARIES[_name],
             formula=FORMULAS[_name],

@@ -41,6 +41,7 @@ def select_greedily(
     *,
     k: int,
     threshold: float | None = None,
+    fill: bool = False,
     discretise: str = "equal_width",
 ) -> Steps:
     """Start from the feature with the largest I(Y; X), then add the one with the largest J(X) given those selected.
@@ -54,7 +55,8 @@ def select_greedily(
     cmim   minimum of I(Y; X) and, over W, of I(Y; X | W)
     ====== =======================================================
 
-    W runs over the selected features. Stops after k features, or before the first whose J is below ``threshold``. A
+    W runs over the selected features. Stops after k features, or before the first whose J is below ``threshold``.
+    Features with one bin, which tell nothing about any target, are left out unless ``fill`` lets them in. A
     feature's score is its J when it was selected, and the last J computed if it was not: scores of different steps do
     not compare. Peng et al. 2005 (mrmr), Yang and Moody 1999 (jmi), Bennasar et al. 2015 (jmim, njmim), Meyer and
     Bontempi 2006 (disr), Fleuret 2004 (cmim); formulas as in Bommert 2020, 3.1.5.
@@ -62,11 +64,11 @@ def select_greedily(
     coded = Coded.of(X, y, weights, discretise)
     score = coded.relevance
     scores = score.copy()
-    free = np.ones(score.size, bool)
+    free = np.ones(score.size, bool) if fill else coded.entropy > 0
     order: list[int] = []
     rivals: list[Ints] = []
     folded: Floats | None = None
-    while len(order) < k:
+    while len(order) < k and free.any():
         if order:
             term = criterion.term(coded.pair(order[-1], free))
             folded = term if folded is None else criterion.fold(folded, term)
@@ -88,6 +90,7 @@ def select_by_conditional(
     *,
     k: int,
     threshold: float | None = None,
+    fill: bool = False,
     discretise: str = "equal_width",
     bounded: bool = True,
 ) -> Steps:
@@ -96,7 +99,7 @@ def select_by_conditional(
     The two differ where a feature tells more about the target together with a selected one than alone.
     """
     criterion = CRITERIA["cmim"] if bounded else UNBOUNDED_CMIM
-    return select_greedily(criterion, X, y, weights, k=k, threshold=threshold, discretise=discretise)
+    return select_greedily(criterion, X, y, weights, k=k, threshold=threshold, fill=fill, discretise=discretise)
 
 
 _BENNASAR = "Bennasar, Hicks and Setchi 2015"
@@ -127,6 +130,7 @@ for _name, _summary, _formula, _reference in [
             needs_discrete="equal_width",
             target=BOTH,
             greedy=True,
+            constant=0.0,
             reference=_reference,
             summary=_summary,
             formula=_formula,

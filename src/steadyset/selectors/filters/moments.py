@@ -14,7 +14,11 @@ from steadyset.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.scores.class_moments import WIDTH, class_moments, group_rows, mean_squares, slope_moments
 from steadyset.selectors.filters.registry import Filter, register_filter
+from steadyset.selectors.model_input import powers_of_two
+from steadyset.selectors.validation import dense_columns
 from steadyset.task import CLASSES, NUMBER, Task
+
+TINY = 1e-100  # features smaller than this, or larger than its inverse, are measured in units of their own
 
 
 def anova(X: Floats, y: Ints, weights: Floats) -> Floats:
@@ -23,7 +27,7 @@ def anova(X: Floats, y: Ints, weights: Floats) -> Floats:
     A feature that is constant scores 0, one that varies between classes only scores infinity.
     """
     scores = np.empty((len(weights), X.shape[1]))
-    for features, between, within in _mean_squares(X, y, weights):
+    for features, _, between, within in _mean_squares(X, y, weights):
         ratio(between, within, out=scores[:, features])
     return scores
 
@@ -40,7 +44,7 @@ def t_test(X: Floats, y: Ints, weights: Floats, *, equal_var: bool = True) -> Fl
     totals = class_totals(y, weights)
     _check_welch(totals)
     divisors = (totals * (totals - 1))[:, :, None]
-    for features, means, scatters in _moments(X, y, weights):
+    for features, _, means, scatters in _moments(X, y, weights):
         error = np.sqrt((scatters / divisors).sum(axis=1))
         scores[:, features] = ratio(np.abs(means[:, 1] - means[:, 0]), error)
     return scores
@@ -65,12 +69,12 @@ def sam(X: Floats, y: Ints, weights: Floats) -> Floats:
     _check_degrees(totals)
     effects, errors = np.empty((2, len(weights), X.shape[1]))
     degrees = totals.sum(axis=1) - (totals > 0).sum(axis=1)
-    for features, means, scatters in _moments(X, y, weights):
+    for features, units, means, scatters in _moments(X, y, weights):
         within = scatters.sum(axis=1) / degrees[:, None]
         for run, sizes in enumerate(totals):
             present = np.flatnonzero(sizes > 0)
-            effects[run, features] = _sam_effect(means[run, present], sizes[present])
-            errors[run, features] = np.sqrt((1 / sizes[present]).sum() * within[run])
+            effects[run, features] = units * _sam_effect(means[run, present], sizes[present])
+            errors[run, features] = units * np.sqrt((1 / sizes[present]).sum() * within[run])
     return _sam_scores(effects, errors)
 
 
@@ -111,30 +115,42 @@ def slope_limma(X: Floats, y: Floats, weights: Floats) -> Floats:
 def slope_sam(X: Floats, y: Floats, weights: Floats) -> Floats:
     """|b| / (s + s_0) with the slope b of the regression on the target and its standard error s; s_0: see `fudge`."""
     parts, spreads = _slopes(X, y, weights)
-    return _sam_scores(parts.signs * np.sqrt(parts.between / spreads), np.sqrt(parts.within / spreads))
+    effects, errors = np.sqrt(parts.between / spreads), np.sqrt(parts.within / spreads)
+    return _sam_scores(parts.units * parts.signs * effects, parts.units * errors)
 
 
 def moderated_f(parts: "_Variances") -> Floats:
     """The mean square between, over the one within shrunk to the prior of the resample."""
-    moderated = np.empty_like(parts.within)
+    scores = np.empty_like(parts.within)
     for run, within in enumerate(parts.within):
-        degrees = parts.degrees[run]
-        prior_degrees, prior_variance = variance_prior(within[within > 0], degrees)
-        if np.isinf(prior_degrees):
-            moderated[run] = prior_variance
-        else:
-            moderated[run] = (prior_degrees * prior_variance + degrees * within) / (prior_degrees + degrees)
-    return ratio(parts.between, moderated)
+        degrees, varies = parts.degrees[run], within > 0
+        prior_degrees, prior_variance = variance_prior(within[varies], degrees, parts.units[varies])
+        with np.errstate(over="ignore", under="ignore", divide="ignore"):
+            prior = prior_variance / parts.units / parts.units  # in the units of each feature
+            if np.isinf(prior_degrees):
+                moderated = prior
+            else:
+                moderated = (prior_degrees * prior + degrees * within) / (prior_degrees + degrees)
+            ratio(parts.between[run], moderated, out=scores[run])
+    return _kept_apart(scores, parts.between)
 
 
 def variance(X: Floats, y: None, weights: Floats) -> Floats:
     """sum_i (x_i - m)^2 / (n - 1); the target is ignored. A constant feature scores 0."""
     scores = np.empty((len(weights), X.shape[1]))
-    together = np.zeros(len(X), np.int64)
+    together = np.zeros(X.shape[0], np.int64)
     totals = class_totals(together, weights)
     _check_degrees(totals)
-    for features, _, scatters in _moments(X, together, weights):
-        scores[:, features] = scatters[:, 0] / (totals - 1)
+    for features, units, _, scatters in _moments(X, together, weights):
+        with np.errstate(over="ignore", under="ignore"):
+            found = scatters[:, 0] / (totals - 1) * units * units
+        scores[:, features] = _kept_apart(found, scatters[:, 0])
+    return scores
+
+
+def _kept_apart(scores: Floats, parts: Floats) -> Floats:
+    """Scores too small for a number, of features that vary, as the least number above the 0 of a constant one."""
+    np.copyto(scores, np.nextafter(0.0, 1.0), where=(scores == 0) & (parts > 0))
     return scores
 
 
@@ -146,15 +162,15 @@ def ratio(numerator: Floats, denominator: Floats, out: Floats | None = None) -> 
     return quotient
 
 
-def variance_prior(variances: Floats, degrees: float) -> tuple[float, float]:
+def variance_prior(variances: Floats, degrees: float, units: Floats | float = 1.0) -> tuple[float, float]:
     """Degrees of freedom d_0 and variance s_0^2 of the prior of limma; (0, 0) where fewer than two features vary.
 
     e = log s^2 - digamma(d/2) + log(d/2); trigamma(d_0/2) = var(e) - trigamma(d/2), d_0 infinite where that is not
-    positive; s_0^2 = exp(mean(e) + digamma(d_0/2) - log(d_0/2)).
+    positive; s_0^2 = exp(mean(e) + digamma(d_0/2) - log(d_0/2)). The variances are those of features in ``units``.
     """
     if variances.size < 2:
         return 0.0, 0.0
-    logs = np.log(variances) - digamma(degrees / 2) + np.log(degrees / 2)
+    logs = np.log(variances) + 2 * np.log(units) - digamma(degrees / 2) + np.log(degrees / 2)
     excess = logs.var(ddof=1) - float(polygamma(1, degrees / 2))
     if excess <= 0:
         return np.inf, float(np.exp(logs.mean()))
@@ -228,21 +244,24 @@ class _Windows(NamedTuple):
 
 
 class _Variances(NamedTuple):
-    """Mean squares between and within (M, d), degrees of freedom within (M), and the signs of slopes."""
+    """Mean squares between and within (M, d) in units (d) squared, degrees of freedom within (M), signs of slopes."""
 
     between: Floats
     within: Floats
     degrees: Floats
+    units: Floats
     signs: Floats | int = 1
 
 
 def _variances(X: Floats, y: Ints, weights: Floats) -> _Variances:
     between = np.empty((len(weights), X.shape[1]))
     within = np.empty_like(between)
-    for features, *squares in _mean_squares(X, y, weights):
+    units = np.empty(X.shape[1])
+    for features, own, *squares in _mean_squares(X, y, weights):
+        units[features] = own
         between[:, features], within[:, features] = squares
     totals = class_totals(y, weights)
-    return _Variances(between, within, totals.sum(axis=1) - (totals > 0).sum(axis=1))
+    return _Variances(between, within, totals.sum(axis=1) - (totals > 0).sum(axis=1), units)
 
 
 def _slopes(X: Floats, y: Floats, weights: Floats) -> tuple[_Variances, Floats]:
@@ -261,39 +280,50 @@ def _slopes(X: Floats, y: Floats, weights: Floats) -> tuple[_Variances, Floats]:
     if not (spreads > 0).all():
         raise InputError("y has one value only in a resample; the slope needs a target that varies.")
     between, within, signs = np.empty((3, len(weights), X.shape[1]))
-    one_class = np.zeros(len(X), np.int64)
+    units = np.empty(X.shape[1])
+    one_class = np.zeros(X.shape[0], np.int64)
     moments = partial(slope_moments, np.ascontiguousarray(totals[:, 0]), targets)
-    for features, scatters, products in _tiles(moments, X, one_class, weights):
+    for features, own, scatters, products in _tiles(moments, X, one_class, weights):
+        units[features] = own
         between[:, features] = products**2 / spreads
         within[:, features] = np.maximum(scatters - between[:, features], 0) / (totals - 2)
         signs[:, features] = np.sign(products)
-    return _Variances(between, within, totals[:, 0] - 2, signs), spreads
+    return _Variances(between, within, totals[:, 0] - 2, units, signs), spreads
 
 
-def _mean_squares(X: Floats, y: Ints, weights: Floats) -> Iterator[tuple[slice, Floats, Floats]]:
+def _mean_squares(X: Floats, y: Ints, weights: Floats) -> Iterator[tuple[slice, Floats, Floats, Floats]]:
     """Mean squares between and within classes of each slice of the features."""
     totals = class_totals(y, weights)
     _check_degrees(totals)
     return _tiles(partial(mean_squares, totals), X, y, weights)
 
 
-def _moments(X: Floats, y: Ints, weights: Floats) -> Iterator[tuple[slice, Floats, Floats]]:
+def _moments(X: Floats, y: Ints, weights: Floats) -> Iterator[tuple[slice, Floats, Floats, Floats]]:
     """Class means and scatters of each slice of the features."""
     return _tiles(partial(class_moments, class_totals(y, weights)), X, y, weights)
 
 
 def _tiles(
     moments: Callable[[Floats, Ints, Ints, Floats], tuple[Floats, Floats]], X: Floats, y: Ints, weights: Floats
-) -> Iterator[tuple[slice, Floats, Floats]]:
-    """What a kernel makes of each slice of the features, with the rows grouped by resample and class."""
+) -> Iterator[tuple[slice, Floats, Floats, Floats]]:
+    """What a kernel makes of each slice of the features in units, with the rows grouped by resample and class.
+
+    The unit of a feature whose squares would overflow or vanish is a power of two, which changes no digit; else 1.
+    """
     groups = group_rows(y, weights, int(y.max()) + 1)
-    tile = np.zeros((len(X), WIDTH))
+    tile = np.zeros((X.shape[0], WIDTH))
     for start in range(0, X.shape[1], WIDTH):
         features = slice(start, min(start + WIDTH, X.shape[1]))
         width = features.stop - start
-        tile[:, :width] = X[:, features]
+        tile[:, :width] = dense_columns(X, features)
+        sizes = np.abs(tile).max(axis=0)
+        units = np.ones(WIDTH)
+        extreme = (sizes > 0) & ((sizes < TINY) | (sizes > 1 / TINY))
+        if extreme.any():
+            units[extreme] = powers_of_two(sizes[extreme])
+            tile /= units
         first, second = moments(tile, *groups)
-        yield features, first[..., :width], second[..., :width]
+        yield features, units[:width], first[..., :width], second[..., :width]
 
 
 def class_totals(y: Ints, weights: Floats) -> Floats:
@@ -357,6 +387,7 @@ for _name, _score, _slope, _multiclass, _summary, _summary_number, _reference in
             target=BOTH,
             multiclass=_multiclass,
             batched=True,
+            constant=0.0,
             reference=_reference,
             summary=_summary,
             summary_number=_summary_number,
@@ -367,6 +398,7 @@ for _name, _score, _slope, _multiclass, _summary, _summary_number, _reference in
 register_filter(
     Filter(
         name="variance",
+        constant=0.0,
         score=variance,
         batched=True,
         target=(),

@@ -33,6 +33,7 @@ def relief(X: Floats, y: Ints, weights: Floats, *, n_neighbors: int = 1) -> Floa
 register_filter(
     Filter(
         name="relief",
+        constant=0.0,
         score=relief,
         multiclass=False,
         reference="Kira and Rendell 1992",
@@ -43,6 +44,7 @@ register_filter(
 register_filter(
     Filter(
         name="relieff",
+        constant=0.0,
         score=relieff,
         reference="Kononenko 1994; Robnik-Šikonja and Kononenko 2003",
         summary="distance to the nearest rows of other classes minus that to the nearest of the same",

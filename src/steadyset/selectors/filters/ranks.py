@@ -10,7 +10,7 @@ from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.scores.rank_sums import rank_products, rank_sums
 from steadyset.selectors.filters.moments import class_totals, ratio
 from steadyset.selectors.filters.registry import Filter, register_filter
-from steadyset.selectors.validation import check_counts
+from steadyset.selectors.validation import check_counts, dense_columns
 from steadyset.task import CLASSES, NUMBER
 
 # Cells (features x (rows + resamples x classes)) of one block.
@@ -46,7 +46,7 @@ def spearman(X: Floats, y: Floats, weights: Floats) -> Floats:
     nothing = ROUNDING * size**3
     if (spread <= nothing).any():
         raise InputError("y has one value only in a resample; a rank correlation needs a target that varies.")
-    for features, products, spreads in _blocks(X, len(X) + len(weights), partial(rank_products, centred, weights)):
+    for features, products, spreads in _blocks(X, X.shape[0] + len(weights), partial(rank_products, centred, weights)):
         related = np.minimum(ratio(np.abs(products), np.sqrt(spreads * spread)), 1.0)
         scores[:, features] = np.where(spreads > nothing, related, 0.0)
     return scores
@@ -75,7 +75,7 @@ def auc(X: Floats, y: Ints, weights: Floats) -> Floats:
 
 def _ranks(X: Floats, y: Ints, weights: Floats) -> Iterator[tuple[slice, Floats, Floats]]:
     n_classes = int(y.max()) + 1
-    return _blocks(X, len(X) + len(weights) * n_classes, partial(rank_sums, y, weights, n_classes))
+    return _blocks(X, X.shape[0] + len(weights) * n_classes, partial(rank_sums, y, weights, n_classes))
 
 
 def _blocks(
@@ -84,14 +84,15 @@ def _blocks(
     """What a kernel makes of blocks of sorted columns; ``cells`` is what a feature takes."""
     size = max(1, BLOCK_CELLS // cells)
     for start in range(0, X.shape[1], size):
-        features = slice(start, start + size)
-        columns = np.ascontiguousarray(X[:, features].T)
+        features = slice(start, min(start + size, X.shape[1]))
+        columns = np.ascontiguousarray(dense_columns(X, features).T)
         yield features, *kernel(columns, np.argsort(columns, axis=1, kind="stable"))
 
 
 register_filter(
     Filter(
         name="kruskal",
+        constant=0.0,
         score=kruskal,
         score_number=spearman,
         target=(CLASSES, NUMBER),
@@ -106,6 +107,7 @@ register_filter(
 register_filter(
     Filter(
         name="auc",
+        constant=0.0,
         score=auc,
         batched=True,
         multiclass=False,

@@ -16,7 +16,7 @@ from steadyset.task import CLASSES, NUMBER, Task
 if TYPE_CHECKING:
     import pandas as pd
 
-PASSED = ("k", "threshold", "random_state", "n_jobs")  # what is passed on, and no option of a score
+PASSED = ("k", "threshold", "fill", "random_state", "n_jobs")  # what is passed on, and no option of a score
 
 
 class Steps(NamedTuple):
@@ -58,6 +58,9 @@ class Filter:
         Whether features are chosen one by one; the score then also takes `k` and `threshold` and returns `Steps`.
     stochastic : bool, default=False
         Whether the score draws random numbers; it then gets `random_state`, an integer.
+    constant : float, Callable or None, default=None
+        The score of a constant column, or what gives it for each resample from y and the M x n weights. Features that
+        score no more are never selected. With None columns that are constant in a resample are looked up instead.
     summary : str, default=""
         What the score is, in a phrase.
     summary_number : str, default=""
@@ -77,6 +80,7 @@ class Filter:
     - otherwise ``score(X, y, weights, **params)`` with n positive weights returns d scores, and with ``weights=False``
       ``score(X, y, **params)``, where rows have been copied by their whole weights.
     - ``greedy`` filters are not batched.
+    - A score of nan is undefined: the feature is never selected.
 
     Examples
     --------
@@ -100,6 +104,7 @@ class Filter:
     batched: bool = False
     greedy: bool = False
     stochastic: bool = False
+    constant: float | Callable[[Any, Floats], Floats] | None = None
     summary: str = ""
     summary_number: str = ""
     formula: str = ""

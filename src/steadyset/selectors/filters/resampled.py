@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from steadyset.arguments import job_count, wrong_argument
 from steadyset.errors import InputError
-from steadyset.kernels.arrays import Floats, Ints
+from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.kernels.scores.top import top
 from steadyset.selectors.filters.registry import Filter, Steps, filters_for, get_filter
 from steadyset.selectors.trees import seed_sequence
@@ -24,6 +24,7 @@ from steadyset.selectors.validation import (
     check_target,
     check_whole,
     size_or_default,
+    varying_columns,
 )
 from steadyset.task import CLASSES, NUMBER, Task, task_of
 
@@ -52,7 +53,7 @@ def scores(
     of ``random_state`` for each resample. Resamples are shared out over ``n_jobs`` threads; their number changes no
     score.
     """
-    return _run(name, X, y, weights, k, params, random_state, n_jobs, task).scores
+    return run_filter(name, X, y, weights, k, params, random_state, n_jobs, task).scores
 
 
 def top_features(
@@ -66,27 +67,56 @@ def top_features(
     random_state: Any = None,
     n_jobs: int | None = None,
     task: str | None = None,
+    fill: bool = False,
 ) -> Ints:
-    """M x k numbers of the k best features of each resample, best first; ties go to the smaller number."""
-    ranked = _run(name, X, y, weights, k, params, random_state, n_jobs, task)
-    return np.stack(ranked.orders) if get_filter(name).greedy else top(ranked.scores, k)
+    """M x k numbers of the k best features of each resample, best first; ties go to the smaller number.
+
+    Where fewer can be selected, because the others score no better than a constant column, -1 stands in the last
+    places. ``fill`` lets the others in.
+    """
+    return run_filter(name, X, y, weights, k, params, random_state, n_jobs, task, fill=fill).best(k)
 
 
 class Ranked(NamedTuple):
-    """Scores (M, d), and for a greedy filter the selected features of each resample in order, else empty arrays.
+    """Scores (M, d), and for a greedy filter the selected features of each resample in order, else None.
 
-    ``n_tied`` is that of a greedy filter's `Steps`, 0 for the others.
+    ``n_tied`` is that of a greedy filter's `Steps`, 0 for the others. ``selectable`` (M, d) are the features that may
+    be selected: those whose score is defined and better than that of a constant column.
     """
 
     scores: Floats
-    orders: list[Ints]
+    orders: list[Ints] | None
     n_tied: list[int]
+    selectable: Bools
 
+    def best(self, k: int) -> Ints:
+        """M x k numbers of the best features, -1 where a resample has fewer."""
+        if self.orders is None:
+            found = top(np.where(self.selectable, self.scores, -np.inf), k)
+            found[~np.take_along_axis(self.selectable, found, axis=1)] = -1
+            return found
+        found = np.full((len(self.orders), k), -1)
+        for row, order in zip(found, self.orders, strict=True):
+            row[: order.size] = order
+        return found
 
-def best_first(score: Floats, order: Ints) -> Ints:
-    """All features: those selected greedily in their order, then the others by falling score, ties by number."""
-    by_score = np.argsort(-score, kind="stable")
-    return np.concatenate([order, by_score[~np.isin(by_score, order)]]) if order.size else by_score
+    def ties(self, run: int, order: Ints) -> Ints | None:
+        """How many of the first 1, 2, ... features of an order have the score of the next; None for a greedy filter."""
+        if self.orders is not None:
+            return None
+        scores = self.scores[run, order]
+        first_alike = np.searchsorted(-scores, -scores, side="left")
+        return np.append(np.arange(1, order.size) - first_alike[1:], 0)[: order.size]
+
+    def best_first(self, run: int) -> Ints:
+        """All features of a resample: by falling score, ties by number, and last those that cannot be selected.
+
+        A greedy filter's are those that it selected in their order, then the others.
+        """
+        by_score = np.lexsort((-self.scores[run], ~self.selectable[run]))
+        if self.orders is None:
+            return np.asarray(by_score)
+        return np.concatenate([self.orders[run], by_score[~np.isin(by_score, self.orders[run])]])
 
 
 def rank(
@@ -101,6 +131,7 @@ def rank(
     random_state: Any = None,
     n_jobs: int | None = None,
     task: str | None = None,
+    fill: bool = False,
 ) -> Ranked:
     """Run a filter on checked features and M x n checked weights."""
     kind = CLASSES if y is None else filter_task(record, y, task)
@@ -114,12 +145,14 @@ def rank(
         X, weights, target = X[used], weights[:, used].copy(), None if target is None else target[used]
     if record.greedy:
         options |= {"k": k, "threshold": threshold}
+    if "fill" in inspect.signature(score).parameters:
+        options["fill"] = fill
     seeds = run_seeds(random_state, len(weights)) if record.stochastic else None
 
-    def score_runs(runs: Ints) -> Ranked:
+    def score_runs(runs: Ints) -> tuple[Floats, list[Ints], list[int]]:
         """Score some of the resamples; they are independent, so that any split over threads gives the same numbers."""
         if record.batched:
-            return Ranked(score(X, target, weights[runs], **options), [NOTHING] * runs.size, [0] * runs.size)
+            return score(X, target, weights[runs], **options), [NOTHING] * runs.size, [0] * runs.size
         found, orders, n_tied = np.empty((runs.size, X.shape[1])), [], []
         for place, run in enumerate(runs):
             seed = {} if seeds is None else {"random_state": seeds[run]}
@@ -128,30 +161,43 @@ def rank(
             found[place] = steps.scores
             orders.append(steps.order)
             n_tied.append(steps.n_tied)
-        return Ranked(found, orders, n_tied)
+        return found, orders, n_tied
 
     n_threads = min(job_count(n_jobs), len(weights))
     if n_threads == 1:
-        return _all_defined(record, score_runs(np.arange(len(weights))))
-    with ThreadPoolExecutor(n_threads) as pool:
-        parts = list(pool.map(score_runs, np.array_split(np.arange(len(weights)), n_threads)))
-    return _all_defined(
-        record,
-        Ranked(
-            np.concatenate([part.scores for part in parts]),
-            [order for part in parts for order in part.orders],
-            [number for part in parts for number in part.n_tied],
-        ),
-    )
+        found, orders, n_tied = score_runs(np.arange(len(weights)))
+    else:
+        with ThreadPoolExecutor(n_threads) as pool:
+            parts = list(pool.map(score_runs, np.array_split(np.arange(len(weights)), n_threads)))
+        found = np.concatenate([part[0] for part in parts])
+        orders, n_tied = [order for part in parts for order in part[1]], [ties for part in parts for ties in part[2]]
+    selectable = ~np.isnan(found)
+    if not selectable.any(axis=1).all():
+        raise InputError(f"The {record.title} gives no score (nan) to any feature{_in_a_resample(weights)}.")
+    if not fill:
+        selectable &= _better_than_constant(record, found, X, target, weights)
+    if not record.greedy:
+        return Ranked(found, None, n_tied, selectable)
+    # A greedy filter of somebody else may have chosen constant columns.
+    kept = [order[selectable[run, order]] for run, order in enumerate(orders)]
+    return Ranked(found, kept, n_tied, selectable)
 
 
-def _all_defined(record: Filter, ranked: Ranked) -> Ranked:
-    undefined = int(np.isnan(ranked.scores).any(axis=0).sum())
-    if undefined:
-        raise InputError(
-            f"The {record.title} gives no score (nan) to {undefined} of {ranked.scores.shape[1]} features."
-        )
-    return ranked
+def _better_than_constant(
+    record: Filter, found: Floats, X: Floats, target: Ints | Floats | None, weights: Floats
+) -> Bools:
+    """Which features score more than a constant column would, or vary where nobody knows what such a one scores."""
+    if record.greedy and record.constant is not None:  # its scores belong to different steps; it leaves them out itself
+        return np.ones(found.shape, np.bool_)
+    if record.constant is None:
+        rows = (weight > 0 for weight in weights)
+        return np.stack([varying_columns(X[present]) for present in rows])
+    least = record.constant(target, weights)[:, None] if callable(record.constant) else record.constant
+    return np.asarray(found > least)
+
+
+def _in_a_resample(weights: Floats) -> str:
+    return " in a resample" if len(weights) > 1 else ""
 
 
 def filter_task(record: Filter, y: NDArray[Any], task: str | None) -> Task:
@@ -188,7 +234,7 @@ def run_seeds(random_state: Any, n_runs: int) -> list[int]:
     return [int(child.generate_state(1)[0]) for child in children]
 
 
-def _run(
+def run_filter(
     name: str,
     X: Any,
     y: Any,
@@ -198,20 +244,21 @@ def _run(
     random_state: Any,
     n_jobs: int | None,
     task: str | None,
+    fill: bool = False,
 ) -> Ranked:
+    """Check the data, and rank the features of each resample."""
     record = get_filter(name)
-    features = check_features(X)
-    target = check_target(y, len(features), record.title) if record.target else None
-    matrix = check_sample_weight(weights, len(features), resamples=True)
+    features = check_features(X, sparse=record.batched)
+    target = check_target(y, features.shape[0], record.title) if record.target else None
+    matrix = check_sample_weight(weights, features.shape[0], resamples=True)
     k = size_or_default(k, features.shape[1])
-    return rank(
-        record, features, target, matrix, k=k, params=params, random_state=random_state, n_jobs=n_jobs, task=task
-    )
+    options: Any = {"params": params, "random_state": random_state, "n_jobs": n_jobs, "task": task, "fill": fill}
+    return rank(record, features, target, matrix, k=k, **options)
 
 
 def _options(record: Filter, score: Callable[..., Any], task: Task, params: Mapping[str, Any] | None) -> dict[str, Any]:
     """The filter's own options: its default discretiser, then what the caller gave."""
-    reserved = {"X", "y", "weights", "k", "threshold", "random_state"}
+    reserved = {"X", "y", "weights", "k", "threshold", "fill", "random_state"}
     accepted = [name for name in inspect.signature(score).parameters if name not in reserved]
     if params is not None and not isinstance(params, Mapping):
         raise wrong_argument("params", "a mapping from options to values", params)

@@ -13,10 +13,12 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
+from steadyset.arguments import check_flag
 from steadyset.errors import InputError, UninformativeWarning
 from steadyset.kernels.arrays import Bools, Ints
 from steadyset.selectors.filters.registry import get_filter
-from steadyset.selectors.filters.resampled import Ranked, best_first, rank, top_features
+from steadyset.selectors.filters.resampled import Ranked, rank, run_filter
+from steadyset.selectors.model_input import nested, too_few
 from steadyset.selectors.validation import (
     check_features,
     check_number,
@@ -36,7 +38,7 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         A filter of `list_selectors`.
     k : int or None, default=None
         How many features to keep. Without k, fraction and threshold it is 10, or half of the features where that is
-        fewer.
+        fewer. Fewer are kept where no more of them score better than a constant column, which a warning says.
     fraction : float or None, default=None
         Instead of k, the share of the features to keep (rounded, at least one).
     threshold : float or None, default=None
@@ -48,16 +50,21 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     task : str or None, default=None
         What y holds, "classes" or "number". With None, numbers with fractions, or more than 20 distinct whole ones, are
         a number; all else classes.
+    fill : bool, default=False
+        Whether features that score no better than a constant column may fill the places up to k, in the order of the
+        columns, as in studies that keep a fixed number of features.
 
     Attributes
     ----------
     scores_ : array of float of shape (n_features,)
         The higher the better. A greedy filter's scores belong to different steps and do not compare.
     ranking_ : array of int of shape (n_features,)
-        1 for the best feature; ties go to the smaller column number. A greedy filter ranks by order of selection, then
-        by the score at the last step.
+        1 for the best feature; ties go to the smaller column number, and features that cannot be selected come last. A
+        greedy filter ranks by order of selection, then by the score at the last step.
     n_tied_ : int
         Selected features with the score of one that was not selected: only the order of the columns preferred them.
+    n_short_ : int
+        How many features fewer than asked for were selected.
     all_tied_ : bool
         Whether all features have one score, so that there is nothing to select by.
     n_features_in_ : int
@@ -86,6 +93,7 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         params: Mapping[str, Any] | None = None,
         random_state: Any = None,
         task: str | None = None,
+        fill: bool = False,
     ) -> None:
         self.name = name
         self.k = k
@@ -94,14 +102,15 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.params = params
         self.random_state = random_state
         self.task = task
+        self.fill = fill
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Score and rank the features.
 
         Parameters
         ----------
-        X : array-like or frame of shape (n_samples, n_features)
-            The data.
+        X : array-like, frame or sparse of shape (n_samples, n_features)
+            The data; sparse for filters that score many resamples together, which read it a few columns at a time.
         y : array-like of shape (n_samples,) or None, default=None
             The target; filters that ignore it take None.
         sample_weight : array-like of shape (n_samples,) or None, default=None
@@ -151,9 +160,10 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _ranked(self, X: Any, y: Any, sample_weight: Any) -> Ranked:
         record = get_filter(self.name)
-        features = check_features(X, self)
-        target = check_target(y, len(features), record.title) if record.target else None
-        weights = check_sample_weight(sample_weight, len(features), resamples=True)
+        features = check_features(X, self, sparse=record.batched)
+        target = check_target(y, features.shape[0], record.title) if record.target else None
+        check_flag("fill", self.fill)
+        weights = check_sample_weight(sample_weight, features.shape[0], resamples=True)
         return rank(
             record,
             features,
@@ -164,21 +174,27 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             params=self.params,
             random_state=self.random_state,
             task=self.task,
+            fill=self.fill,
         )
 
     def _keep(self, ranked: Ranked, run: int) -> Self:
         """Fill the attributes from the scores of one resample."""
-        record = get_filter(self.name)
-        scores, order = ranked.scores[run], ranked.orders[run]
-        best = best_first(scores, order)
-        self.scores_ = scores
+        best, selectable = ranked.best_first(run), ranked.selectable[run]
+        self.scores_ = ranked.scores[run]
         self.ranking_ = np.empty(best.size, np.int64)
         self.ranking_[best] = np.arange(1, best.size + 1)
-        size = self._size(best.size)
-        if self.threshold is not None:
-            size = order.size if record.greedy else int((self.scores_ >= self.threshold).sum())
+        asked = self._size(best.size)
+        if ranked.orders is not None:
+            size = ranked.orders[run].size
+        elif self.threshold is not None:
+            size = int((selectable & (self.scores_ >= self.threshold)).sum())
+        else:
+            size = min(asked, int(selectable.sum()))
         self._n_selected = size
-        self._count_ties(order, ranked.n_tied[run])
+        self.n_short_ = asked - size if self.threshold is None else 0
+        self._count_ties(ranked, run)
+        if self.n_short_:
+            warnings.warn(too_few(asked, f"by the filter {self.name!r}"), UninformativeWarning, stacklevel=3)
         return self
 
     def has_size(self) -> bool:
@@ -221,21 +237,28 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         list of list of array of int
             For each resample the features at the sizes 1, ..., reach.
         """
-        options: Any = {"params": self.params, "random_state": random_state, "n_jobs": n_jobs, "task": self.task}
-        best = top_features(self.name, X, y, weights, k=reach, **options)
-        return [[order[: size + 1] for size in range(reach)] for order in best]
+        ranked = run_filter(
+            self.name, X, y, weights, reach, self.params, random_state, n_jobs, self.task, fill=self.fill
+        )
+        paths: list[list[Ints]] = []
+        for run, order in enumerate(ranked.best(min(reach + 1, ranked.scores.shape[1]))):
+            found = order[order >= 0]
+            paths.append(nested(found[:reach], ranked.ties(run, found)))
+        return paths
 
-    def _count_ties(self, order: Ints, n_tied: int) -> None:
+    def _count_ties(self, ranked: Ranked, run: int) -> None:
         """Scores are compared as they are, which is how the ranking compares them."""
-        if order.size:
-            self.n_tied_ = n_tied
+        if ranked.orders is not None:
+            order = ranked.orders[run]
+            self.n_tied_ = ranked.n_tied[run]
+            # Scores of a greedy filter's last step may be equal where those of its first step were not.
+            in_order = self.n_tied_ == order.size and bool((order == np.arange(order.size)).all())
         else:
-            chosen = self.ranking_ <= self._n_selected
-            left = self.scores_[~chosen].max(initial=-np.inf)
+            chosen, in_order = self.ranking_ <= self._n_selected, True
+            left = self.scores_[~chosen & ranked.selectable[run]].max(initial=-np.inf)
             self.n_tied_ = int((self.scores_[chosen] == left).sum())
-        # Scores of a greedy filter's last step may be equal where those of its first step were not.
-        in_order = self.n_tied_ == order.size and bool((order == np.arange(order.size)).all()) if order.size else True
-        self.all_tied_ = self.scores_.size > 1 and in_order and bool((self.scores_ == self.scores_[0]).all())
+        several = self.scores_.size > 1 and self._n_selected > 0
+        self.all_tied_ = several and in_order and bool((self.scores_ == self.scores_[0]).all())
         if self.all_tied_ and self.n_tied_:
             warnings.warn(
                 f"The filter {self.name!r} gives all {self.scores_.size} features the same score "
@@ -266,6 +289,7 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         record = get_filter(self.name)
         tags.target_tags.required = bool(record.target)
+        tags.input_tags.sparse = record.batched
         tags.classifier_tags = ClassifierTags(multi_class=record.multiclass)
         return tags
 

@@ -39,6 +39,13 @@ def one_r(tables: Tables) -> Floats:
     return accuracy
 
 
+def largest_class(y: Ints, weights: Floats) -> Floats:
+    """What `one_r` gives a feature with one bin: the share of the largest class of each resample."""
+    totals = np.stack([weigh_classes(y, weight, int(y.max()) + 1) for weight in weights])
+    share: Floats = totals.max(axis=1) / totals.sum(axis=1)
+    return share
+
+
 def mutual_information(tables: Tables) -> Floats:
     """I(Y; X) = H(Y) - H(Y | X) in bits; a feature with one bin scores 0."""
     return entropies(tables).shared
@@ -140,6 +147,7 @@ for _name, _functional, _discretiser, _target, _summary, _formula, _reference in
             needs_discrete=_discretiser,
             target=_target,
             batched=True,
+            constant=largest_class if _name == "one_r" else 0.0,
             reference=_reference,
             summary=_summary,
             formula=_formula,
