@@ -63,14 +63,17 @@ def check_features(X: Any, selector: Any = None, *, sparse: bool = False) -> Flo
 def dense_columns(X: Any, columns: Any) -> Floats:
     """Some columns of an array, or of sparse features, as an array."""
     part = X[:, columns]
-    return np.asarray(part.toarray() if issparse(part) else part)
+    if issparse(X):
+        part = part.toarray()
+    return np.asarray(part)
 
 
 def varying_columns(X: Any) -> Bools:
     """Which features vary; a sparse column holds zeros besides what it stores."""
+    least, largest = X.min(axis=0), X.max(axis=0)
     if issparse(X):
-        return np.asarray(X.max(axis=0).toarray() > X.min(axis=0).toarray()).ravel()
-    return np.asarray(X.min(axis=0) < X.max(axis=0))
+        least, largest = least.toarray(), largest.toarray()
+    return np.asarray(least < largest).ravel()
 
 
 def all_finite(values: Floats) -> bool:

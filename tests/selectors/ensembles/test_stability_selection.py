@@ -104,7 +104,7 @@ def test_one_fit_tells_what_rankings_select_at_every_size(data, base):
     rows = StabilitySelection(base, n_runs=20)._halves(y, "classes", run_seeds(0, 2)[0])
     for q in (1, 3, 8):
         seeds = run_seeds(run_seeds(0, 2)[1], 20)
-        sets = [_fitted(base, {"k": q}, X[run], y[run], s).support_ for run, s in zip(rows, seeds, strict=True)]
+        sets = [_fitted(base, {"k": q}, X[run], y[run], None, s).support_ for run, s in zip(rows, seeds, strict=True)]
         np.testing.assert_allclose(fitted.select(q=q).frequencies, np.mean(sets, axis=0))
 
 
@@ -325,9 +325,9 @@ def test_more_of_a_path_than_was_followed_gets_a_sentence(data):
         stability_selection(SelectKBest(f_classif)).fit(X, y > 0).select(q=4)
 
 
-def test_three_classes_without_a_base_get_a_sentence(data):
-    with pytest.raises(InputError, match="y has 3 classes; expected two classes, numbers, or a base"):
-        stability_selection().fit(data[0], np.arange(60) % 3)
+def test_three_classes_with_a_base_for_two_get_a_sentence(data):
+    with pytest.raises(InputError, match="y has 3 classes; .* is for two classes"):
+        stability_selection("auc").fit(data[0], np.arange(60) % 3)
 
 
 def test_a_group_base_is_counted_in_groups_when_these_are_its_clusters(data):

@@ -262,13 +262,11 @@ def _sizes(paths: Sequence[Sequence[Ints]], d: int, reach: int) -> Paths:
     """A level a size; a run that ends before a size keeps its last selection."""
     nothing = np.empty(0, np.int64)
     rows = [path[min(size, len(path) - 1)] if path else nothing for path in paths for size in range(reach)]
-    known = [getattr(path, "tied", None) for path in paths]
+    told = [one for one in (getattr(path, "tied", None) for path in paths) if one is not None]
     tied = None
-    if all(one is not None for one in known):
-        pairs = zip(
-            rows, (int(one[size]) if size < len(one) else 0 for one in known for size in range(reach)), strict=True
-        )
-        tied = _rows([row[len(row) - n_tied :] for row, n_tied in pairs], d)
+    if len(told) == len(paths):
+        counts = [int(one[size]) if size < len(one) else 0 for one in told for size in range(reach)]
+        tied = _rows([row[len(row) - n_tied :] for row, n_tied in zip(rows, counts, strict=True)], d)
     return Paths(np.arange(1.0, reach + 1.0), _rows(rows, d), None, reach, tied=tied)
 
 

@@ -453,7 +453,7 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _reach(self, wanted: dict[str, int], base: Any, X: Any) -> int:
         """How far to follow the paths: so that every rule can read them and, where long paths are cheap, further."""
-        n, d = X.shape
+        n, d = int(X.shape[0]), int(X.shape[1])
         if self.max_features is None:
             return max(*wanted.values(), 0 if is_costly(base) else min(d, n // 4, MOST_BY_DEFAULT))
         check_integer("max_features", self.max_features, least=1)
