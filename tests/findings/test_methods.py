@@ -272,6 +272,7 @@ def test_the_rule_by_which_models_select_is_told():
     said = st.methods_text(result)
     rules = "importances above their mean (forest); coefficients that are not 0 (sparse)"
     assert f"Of models, the following counted as selected: {rules}." in said
+    assert "forest is a model: selected are importances above their mean." in st.findings_of(result).notes
     assert "counted as selected" not in st.methods_text(usual())
     top = st.assess({"forest": forest}, *table(), resampling=st.KFold(3), scoring=[], top=2)
     assert "counted as selected: the 2 largest importances (forest)." in st.methods_text(top)

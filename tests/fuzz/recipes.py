@@ -89,6 +89,7 @@ def _measuring() -> list[Recipe]:
                 "measure": "jaccard",
                 "core": 0.5,
                 "level": 0.9,
+                "directions": {"a": "higher in b"},
                 "undefined": "nan",
                 "n_draws": 50,
                 "random_state": 0,
@@ -197,6 +198,8 @@ def _running() -> list[Recipe]:
         "width": 0.5,
         "max_runs": 4,
         "measure": "nogueira",
+        "top": 2,
+        "threshold": None,
         "progress": None,
     }
     tune = {

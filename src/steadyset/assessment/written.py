@@ -165,7 +165,7 @@ def check_settings(settings: Mapping[str, Any]) -> None:
     if len(settings["features"]) != settings["n_features"]:
         raise DamagedError(f"n_features is {settings['n_features']}, but {len(settings['features'])} are named")
     if "details" in settings:
-        _check_details(settings["details"], settings["selectors"])
+        _check_details(settings["details"], settings["selectors"], settings["n_features"])
 
 
 def check_cell(cell: Cell, settings: Mapping[str, Any]) -> None:
@@ -245,18 +245,21 @@ def _is_selector(value: Any) -> bool:
     return _is_mapping_of_texts(texts, wanted) and _is_mapping_of_texts(value.get("parameters"))
 
 
-def _are_directions(codes: Any, n_classes: int) -> bool:
-    """Whether codes name classes, or the sign of a number; older folders have none."""
+def _are_directions(codes: Any, n_classes: int, n_features: int) -> bool:
+    """Whether codes name a class, or the sign of a number, for each feature; older folders have none."""
+    if codes is None:
+        return True
     most = max(1, n_classes)
-    return codes is None or (isinstance(codes, list) and all(_is_count(code, -most) and code <= most for code in codes))
+    named = isinstance(codes, list) and all(_is_count(code, -most) and code <= most for code in codes)
+    return named and len(codes) == n_features
 
 
-def _check_details(details: Any, selectors: Collection[str]) -> None:
+def _check_details(details: Any, selectors: Collection[str], n_features: int) -> None:
     for key, fits in _DETAILS.items():
         if not isinstance(details, dict) or key not in details or not fits(details[key]):
             raise DamagedError(f"its details have no {key}, or none that can be told")
-    if not _are_directions(details.get("directions"), len(details["classes"])):
-        raise DamagedError("its directions are no classes")
+    if not _are_directions(details.get("directions"), len(details["classes"]), n_features):
+        raise DamagedError("its directions are not those of its features and classes")
     if not _is_text(details.get("command", "")):
         raise DamagedError("its command is no text")
     if set(details["selectors"]) != set(selectors):

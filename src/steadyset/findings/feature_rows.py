@@ -20,8 +20,9 @@ def rows_of(blocks: Iterable[FeatureBlock]) -> tuple[FeatureRows, ...]:
 
 
 def table_notes(assessment: Assessment) -> list[str]:
-    """What the table lacks, and why."""
-    said = [
+    """By which rule models select, what the table lacks, and why."""
+    said = [f"{shown_name(name)} is a model: selected are {rule}." for name, rule in assessment.rules.items()]
+    said += [
         f"The fit of {shown_name(name)} on all rows failed: {shown_name(cell.failure)}."
         for name, cell in assessment.on_all_rows.items()
         if cell.selected is None
