@@ -111,6 +111,7 @@ def compare(
 
 
 def _show(found: Findings) -> None:
+    from steadyset.inference.caution import cautions, without_cautions
     from steadyset.inference.multiple import shared_letters
 
     (tested,) = found.differences
@@ -123,7 +124,7 @@ def _show(found: Findings) -> None:
             **({"verdict": row.verdict} if any(one.verdict for one in found.summary) else {}),
             "runs": row.runs,
             "group": tested.groups.get(row.name, ""),
-            "note": row.note,
+            "note": without_cautions(row.note),
         }
         for row in found.summary
     ]
@@ -136,7 +137,8 @@ def _show(found: Findings) -> None:
         {
             **{key: getattr(test, key) for key in ("first", "second", "difference", "low", "high")},
             **{key: p_value(getattr(test, key)) for key in ("p_value", "p_adjusted")},
-            **{key: getattr(test, key) for key in ("paired", "note")},
+            "paired": test.paired,
+            "note": without_cautions(test.note),
         }
         for test in tested.tests
     ]
@@ -147,6 +149,8 @@ def _show(found: Findings) -> None:
         wide=["note"],
         right=["p_value", "p_adjusted"],
     )
+    for sentence in cautions(row.note for row in found.summary):
+        typer.echo(sentence)
     if not all(test.paired for test in tested.tests):
         typer.echo("Not paired: these runs count as independent. Runs on the same resamples need the same labels.")
     for note in found.notes:

@@ -107,9 +107,11 @@ def _tell(found: Findings, tables: Tables, runs: Sequence[Selections], form: For
 
 def _show(file: str, selections: Selections, measures: list[Measured], level: float) -> None:
     from steadyset.findings.of_measures import verdict_words
+    from steadyset.inference.caution import cautions, without_cautions
 
     left_out = {"name", *(() if level == level else ("se", "low", "high"))}
     rows = [{key: value for key, value in vars(row).items() if key not in left_out} for row in measures]
+    rows = [{**row, "note": without_cautions(row["note"])} for row in rows]
     told = [key for key in rows[0] if key not in ("mc_error", "note") or any(row[key] for row in rows)]
     if all(row["steadier"] == "higher" for row in rows):
         told.remove("steadier")
@@ -122,6 +124,8 @@ def _show(file: str, selections: Selections, measures: list[Measured], level: fl
         title=f"{file}: {read}, {size} selected",
         wide=["note"],
     )
+    for sentence in cautions(row.note for row in measures):
+        typer.echo(sentence)
     known = not isinstance(selections.features, UnionOfNames)
     for words in filter(None, (verdict_words(row, selections.tied_share, known=known) for row in measures)):
         typer.echo(words if level == level or not known else f"{words}; --level {LEVEL} shows how certain that is")

@@ -18,6 +18,7 @@ from steadyset.findings.differing import STABILITY, differences
 from steadyset.findings.feature_rows import rows_of, table_notes
 from steadyset.findings.parts import Baseline, Differences, Findings, Procedure, Reason, Score
 from steadyset.findings.preference import preference
+from steadyset.inference.caution import cautions
 from steadyset.io.labels import shown_name
 from steadyset.measures.scale import BY_COLUMN_ORDER, MOST_TIED
 from steadyset.runner.scoring import LOWER_IS_BETTER
@@ -154,6 +155,7 @@ def _notes(assessment: Assessment, rows: tuple[Procedure, ...]) -> list[str]:
     """What has to be known about single selectors."""
     copies = copies_in_both_halves(assessment.settings)
     said = [shown_name(copies)] if copies else []
+    said += cautions(row.note for row in rows)
     said += [f"{shown_name(row.name)} {row.note}." for row in rows if isnan(row.stability) and row.note]
     for row in rows:
         cells = assessment.cells_of(row.name)

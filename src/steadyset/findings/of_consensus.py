@@ -9,6 +9,7 @@ from typing import Any
 from steadyset.findings.cores import cores_of
 from steadyset.findings.parts import Backed, Between, Findings, Procedure, RankedFeature
 from steadyset.inference.agreement import Consensus
+from steadyset.inference.caution import cautions, without_cautions
 from steadyset.wording import counted, expected_count, listed, number, percent
 
 RULES = {
@@ -57,9 +58,9 @@ def _notes(rows: Sequence[Procedure]) -> list[str]:
     """What stands beside methods, once for all that share it."""
     noted: dict[str, list[str]] = {}
     for row in rows:
-        if row.note:
-            noted.setdefault(row.note, []).append(row.name)
-    return [f"{listed(names, NAMED)}: {note}." for note, names in noted.items()]
+        noted.setdefault(without_cautions(row.note), []).append(row.name)
+    said = [f"{listed(names, NAMED)}: {note}." for note, names in noted.items() if note]
+    return [*said, *cautions(row.note for row in rows)]
 
 
 def _answer(

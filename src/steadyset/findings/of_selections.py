@@ -18,6 +18,7 @@ from steadyset.findings.differing import STABILITY, differences
 from steadyset.findings.feature_rows import rows_of
 from steadyset.findings.parts import Findings, Procedure
 from steadyset.inference import Comparison, compare
+from steadyset.inference.caution import cautions
 from steadyset.inference.feature_table import feature_blocks
 from steadyset.inference.pooling import common_features
 from steadyset.io.labels import UnionOfNames, shown_name
@@ -76,7 +77,7 @@ def of_selections(
         features=rows_of(feature_blocks(_of_the_same_features(runs), core=core, level=level)),
         notes=(
             *_chance(runs),
-            *(_note(row) for row in rows if isnan(row.stability) and row.note),
+            *_notes(rows),
             *_not_known(rows, [name for name, sel in runs.items() if sel.tied is not None], scored),
         ),
         selections=runs,
@@ -141,7 +142,7 @@ def of_comparison(
         differences=tested,
         cores=cores_of(runs, rows, CORE),
         notes=(
-            *(_note(row) for row in rows if isnan(row.stability) and row.note),
+            *_notes(rows),
             *_not_known(rows, list(comparison.tied), scored),
         ),
         selections=runs,
@@ -181,5 +182,10 @@ def _not_known(rows: Sequence[Procedure], with_ties: Collection[str], scored: Co
     return [f"Verdicts are about the selections alone. Not known here: {'; '.join(said)}."] if said else []
 
 
-def _note(row: Procedure) -> str:
-    return f"{shown_name(row.name) or 'The procedure'} {row.note}."
+def _notes(rows: Sequence[Procedure]) -> list[str]:
+    """What has to be known about all procedures, and why some have no stability."""
+    undefined = [row for row in rows if isnan(row.stability) and row.note]
+    return [
+        *cautions(row.note for row in rows),
+        *(f"{shown_name(row.name) or 'The procedure'} {row.note}." for row in undefined),
+    ]

@@ -17,6 +17,7 @@ from steadyset.findings.paragraphs_of_tuning import DEFAULT_RULE, reached_words,
 from steadyset.findings.paragraphs_of_tuning import of_tuning as methods_of_tuning
 from steadyset.findings.parts import Configuration, Findings, Procedure, Reason, Score
 from steadyset.inference import confidence_interval
+from steadyset.inference.caution import cautions
 from steadyset.io.labels import shown_name
 from steadyset.selections import Selections
 from steadyset.tuning import Tuning
@@ -54,6 +55,7 @@ def of_tuning(tuning: Tuning, *, core: float, level: float, choose: str | None) 
             for number, row in zip(frame.index, frame.to_dict("records"), strict=True)
             if row.get("reason")
         ),
+        notes=tuple(cautions(row.note for row in rows)),
         settings=_settings(tuning, choose or DEFAULT_RULE),
         selections=selections,
         trials=tuning,

@@ -19,6 +19,7 @@ from steadyset.findings.cited_text import Methods, Part, Sentence, cite, joined,
 from steadyset.findings.differing import STABILITY
 from steadyset.findings.parts import Differences, Findings
 from steadyset.findings.results_paragraph import results_sentences, score_words
+from steadyset.inference.caution import cautions
 from steadyset.io.labels import UnionOfNames, shown_name
 from steadyset.measures.record import Measure, get_measure
 from steadyset.measures.scale import EXCELLENT, POOR
@@ -160,9 +161,11 @@ def stability_sentences(found: Findings) -> list[Sentence]:
             [
                 f"Confidence intervals ({percent(found.level)}) were computed from the jackknife over runs",
                 cite(reference("efron1981")),
-                f"{fisher} with t quantiles; they hold for this data set and this way of resampling, not for new data.",
+                f"{fisher} with t quantiles; they take the runs as independent draws, and are about this data set and "
+                "this way of resampling, not about new data.",
             ]
         )
+    said += [[sentence] for sentence in cautions(row.note for row in known)]
     alike = [row.name for row in known if NO_SPREAD in row.note]
     if alike:
         whose = f" of {listed(alike, MOST_NAMES)}" if any(alike) else ""

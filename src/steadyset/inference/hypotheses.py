@@ -13,6 +13,7 @@ from scipy import optimize, special
 from steadyset.arguments import check_choice, check_finite, check_flag
 from steadyset.conventions import LEVEL, check_level
 from steadyset.errors import InputError
+from steadyset.inference.caution import joined
 from steadyset.inference.interval import interval_of
 from steadyset.inference.jackknife import Jackknife, jackknife, rounding
 from steadyset.inference.pairing import check_features, features_note, matched_runs
@@ -191,14 +192,15 @@ def test_threshold(
         se = float(np.sqrt(published_variance(runs, values)))
         return _against_normal(values.value - value, se, values.value, alternative, _large_sample_note(values))
     if np.isnan(values.value) or not values.defined:
-        note = values.estimate.note if np.isnan(values.value) else values.why_no_variance()
+        note = joined(values.estimate.note, "" if np.isnan(values.value) else values.why_no_variance())
         return _result(np.nan, np.nan, values.value, np.nan, np.nan, alternative, "auto", note)
     spread = spread_of(values, options)
     df = float(values.n_runs - 1)
     if spread.alike:
         statistic = float(np.sign(spread.value - value)) * np.inf if spread.value != value else 0.0
         p = _zero_spread_p(spread, value, alternative)
-        return _result(statistic, p, spread.value, spread.se, df, alternative, "auto", "no spread among the runs")
+        note = joined(values.estimate.note, "no spread among the runs")
+        return _result(statistic, p, spread.value, spread.se, df, alternative, "auto", note)
     statistic = _threshold_statistic(spread, value)
     p = _p_value(statistic, df, alternative)
     return _result(statistic, p, spread.value, spread.se, df, alternative, "auto", values.estimate.note)
@@ -297,10 +299,8 @@ def test_difference(
     if method == "normal":
         variance = published_variance(a, values_a) + published_variance(b, values_b)
         difference = values_b.value - values_a.value
-        notes = dict.fromkeys([*(_large_sample_note(x) for x in (values_a, values_b)), features_note(a, b)])
-        return _against_normal(
-            difference, float(np.sqrt(variance)), difference, alternative, "; ".join(note for note in notes if note)
-        )
+        note = joined(*(_large_sample_note(x) for x in (values_a, values_b)), features_note(a, b))
+        return _against_normal(difference, float(np.sqrt(variance)), difference, alternative, note)
     return difference_between(a, b, values_a, values_b, options, paired, alternative, level)
 
 
@@ -318,7 +318,7 @@ def difference_between(
     pairing = matched_runs(first, second, paired)
     if pairing is None:
         found = _difference(a, b, options, None, alternative, level)
-        return replace(found, note="; ".join(note for note in (found.note, features_note(first, second)) if note))
+        return replace(found, note=joined(found.note, features_note(first, second)))
     if pairing.note:
         a = jackknife(first.take(pairing.first), a.measure, options)
         b = jackknife(second.take(pairing.second), b.measure, options)
@@ -332,7 +332,7 @@ def difference_between(
         )
 
     found = _difference(a, b, options, exchanged, alternative, level)
-    return replace(found, note="; ".join(note for note in (found.note, pairing.note) if note))
+    return replace(found, note=joined(found.note, pairing.note))
 
 
 def _difference(
@@ -352,7 +352,7 @@ def _difference(
     difference = b.value - a.value
     if np.isnan(difference) or not (a.defined and b.defined):
         notes = [x.why_no_variance() for x in (a, b) if not np.isnan(x.value) and not x.defined]
-        note = "; ".join(dict.fromkeys(n for n in [_notes(a, b), *notes] if n))
+        note = joined(_notes(a, b), *notes)
         return _result(np.nan, np.nan, difference, np.nan, np.nan, alternative, "auto", note, paired)
     variance, df = _paired_variance(a, b, exchanged) if exchanged else _independent_variance(a, b)
     se = float(np.sqrt(variance + a.estimate.mc_error**2 + b.estimate.mc_error**2))
@@ -364,7 +364,7 @@ def _difference(
         alike = (
             "the runs move both sides alike" if a.has_spread and b.has_spread else "no spread among the runs of a side"
         )
-        note = "; ".join(x for x in (note, f"{alike}: by the intervals of both") if x)
+        note = joined(note, f"{alike}: by the intervals of both")
     else:
         statistic, margin = difference / se, t_quantile(level, df) * se
         p = _p_value(statistic, df, alternative)
@@ -497,8 +497,8 @@ def _result(
 
 
 def _large_sample_note(values: Jackknife) -> str:
-    return values.estimate.note or (values.why_no_variance() if values.n_runs < 3 else "")
+    return joined(values.estimate.note, values.why_no_variance() if values.n_runs < 3 else "")
 
 
 def _notes(a: Jackknife, b: Jackknife) -> str:
-    return "; ".join(dict.fromkeys(x.estimate.note for x in (a, b) if x.estimate.note))
+    return joined(*(x.estimate.note for x in (a, b)))

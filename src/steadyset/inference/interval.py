@@ -14,6 +14,7 @@ from steadyset.arguments import check_choice, check_integer
 from steadyset.conventions import LEVEL, check_level
 from steadyset.errors import InputError
 from steadyset.inference.bootstrap import bca_ends
+from steadyset.inference.caution import joined
 from steadyset.inference.jackknife import Jackknife, jackknife
 from steadyset.inference.published import published_variance
 from steadyset.inference.spread import Spread, fisher_ends, measure_range, spread_of, t_quantile, zero_spread_ends
@@ -191,12 +192,10 @@ def interval_of(values: Jackknife, options: Options, level: float, method: str =
         return Interval(values.value, nan, nan, nan, method, level, note)
     if not values.defined:
         ends = measure_range(values.measure, options, values.value)
-        return Interval(
-            values.value, ends.floor, ends.high, nan, method, level, _joined(note, values.why_no_variance())
-        )
+        return Interval(values.value, ends.floor, ends.high, nan, method, level, joined(note, values.why_no_variance()))
     spread = spread_of(values, options)
     if spread.alike:
-        note = _joined(note, "no spread when any one run is left out: bound on the share of runs that would differ")
+        note = joined(note, "no spread when any one run is left out: bound on the share of runs that would differ")
         low, high = zero_spread_ends(spread, 1 - level)
     else:
         low, high = ENDS.get(method, plain_ends)(spread, t_quantile(level, values.n_runs - 1))
@@ -242,10 +241,10 @@ def large_sample_interval(
         return Interval(values.value, np.nan, np.nan, np.nan, method, level, note)
     if np.isnan(variance):
         return Interval(
-            values.value, ends.low, ends.high, np.nan, method, level, _joined(note, values.why_no_variance())
+            values.value, ends.low, ends.high, np.nan, method, level, joined(note, values.why_no_variance())
         )
     if variance == 0:
-        note = _joined(note, "zero variance" if M > 2 else values.why_no_variance())
+        note = joined(note, "zero variance" if M > 2 else values.why_no_variance())
     quantile = float(special.ndtri((1 + level) / 2)) if method == "normal" else t_quantile(level, M - 1)
     se = float(np.sqrt(variance * (1.0 if method == "normal" else M / (M - 1)) + values.estimate.mc_error**2))
     low, high = max(values.value - quantile * se, ends.low), min(values.value + quantile * se, ends.high)
@@ -254,7 +253,3 @@ def large_sample_interval(
 
 def can_bootstrap(values: Jackknife) -> bool:
     return values.defined and values.has_spread
-
-
-def _joined(note: str, more: str) -> str:
-    return f"{note}; {more}" if note else more

@@ -6,11 +6,12 @@ How they are found is the business of the measure's family (`Family.without`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from steadyset.inference.caution import caution, joined
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.evaluate import evaluated_together
 from steadyset.measures.options import Estimate, Options
@@ -72,7 +73,11 @@ def jackknives(selections: Selections, measures: Sequence[Measure], options: Opt
         some = [measures[m] for m in places]
         values, without[places] = family.jackknifed(selections, some, options)
         found.update(zip(places, values, strict=True))
-    return _with_spread(measures, [found[m] for m in range(len(measures))], without)
+    rough = caution(selections.labels)
+    values = [found[m] for m in range(len(measures))]
+    if rough:
+        values = [one if np.isnan(one.value) else replace(one, note=joined(one.note, rough)) for one in values]
+    return _with_spread(measures, values, without)
 
 
 def _with_spread(measures: Sequence[Measure], values: Sequence[Estimate], without: Floats) -> list[Jackknife]:

@@ -9,6 +9,7 @@ from steadyset.resampling.by_name import (
     resampling_by_name,
     resampling_entry,
     resampling_names,
+    why_bound,
 )
 from steadyset.resampling.drawn import (
     Bootstrap,
@@ -45,6 +46,7 @@ __all__ = [
     "resampling_by_name",
     "resampling_entry",
     "resampling_names",
+    "why_bound",
 ]
 
 import_modules(__name__, __path__)

@@ -30,11 +30,28 @@ class Resampling(BaseEstimator):  # type: ignore[misc]
 
     random_state: int | None = None
     takes_groups = False
+    bound: str = ""  # why the runs are not independent draws from the rows; empty where they are
 
     @property
     def name(self) -> str:
         """What the labels of the runs start with."""
         return type(self).__name__.lower()
+
+    @classmethod
+    def bound_as(cls, name: str) -> str | None:
+        """Why the runs whose labels start with a name are not independent draws.
+
+        Parameters
+        ----------
+        name : str
+            What the labels start with.
+
+        Returns
+        -------
+        str or None
+            The reason, empty where they are independent; None where the name is not one of this class.
+        """
+        return cls.bound if name == cls.__name__.lower() else None
 
     def n_runs_for(self, rows: Rows) -> int:
         """How many runs there are on this data.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from steadyset.arguments import wrong_argument
@@ -95,6 +96,20 @@ def resampling_by_name(text: str) -> Resampling:
     return resampling
 
 
+def why_bound(name: str) -> str | None:
+    """Why runs are not independent draws whose labels start with a name: empty where they are, None: nobody knows."""
+    _plugins.load()
+    found = [why for kind in _kinds(Resampling) if (why := kind.bound_as(name)) is not None]
+    return found[0] if found else None
+
+
+def _kinds(kind: Any) -> Iterator[type[Resampling]]:
+    """All classes below a class, also those that have no name here."""
+    for one in kind.__subclasses__():
+        yield one
+        yield from _kinds(one)
+
+
 def resampling_entry(name: str) -> dict[str, Any]:
     """What the catalogue tells of a resampling."""
     kind = get_resampling(name)
@@ -104,6 +119,7 @@ def resampling_entry(name: str) -> dict[str, Any]:
         "parameters": defaults(kind),
         "meanings": meanings(kind),
         "groups": kind.takes_groups,
+        "bound": kind.bound,
         "reference": reference(kind),
     }
 
@@ -115,7 +131,7 @@ def list_resamplings() -> pd.DataFrame:
     -------
     pandas.DataFrame
         One row per resampling: what it does, its parameters with their defaults and meanings, whether it keeps
-        groups together, and where it comes from.
+        groups together, why its runs are not independent draws (empty where they are), and where it comes from.
 
     Examples
     --------

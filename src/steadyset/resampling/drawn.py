@@ -15,6 +15,8 @@ from steadyset.resampling.by_name import register_resampling
 from steadyset.resampling.resample import Noise, Resample, Rows
 from steadyset.wording import percent
 
+LEFT_OUT = "a cross-validation leaves out each row equally often"
+
 
 class Bootstrap(Resampling):
     """As many rows as there are, drawn with replacement; the rows not drawn are the test rows.
@@ -48,6 +50,7 @@ class Bootstrap(Resampling):
     """
 
     takes_groups = True
+    balanced_name = "balancedbootstrap"
 
     def __init__(
         self, n_runs: int = 100, *, stratified: bool = False, balanced: bool = False, random_state: int | None = None
@@ -63,6 +66,14 @@ class Bootstrap(Resampling):
             raise InputError("A bootstrap is stratified or balanced, not both.")
         if self.stratified and rows.y is None:
             raise InputError("stratified=True needs y; none was given.")
+
+    @property
+    def name(self) -> str:
+        return self.balanced_name if self.balanced else super().name
+
+    @classmethod
+    def bound_as(cls, name: str) -> str | None:
+        return "every row occurs equally often over all runs" if name == cls.balanced_name else super().bound_as(name)
 
     @property
     def extendable(self) -> bool:
@@ -208,6 +219,8 @@ class ComplementaryPairs(Resampling):
     [0, 1, 2, 3, 4, 5, 6, 7]
     """
 
+    bound = "the two halves of a pair share no row"
+
     def __init__(self, n_runs: int = 100, *, stratified: bool = False, random_state: int | None = None) -> None:
         self.n_runs = n_runs
         self.stratified = stratified
@@ -276,6 +289,7 @@ class KFold(Resampling):
     """
 
     takes_groups = True
+    bound = LEFT_OUT
 
     def __init__(
         self, n_splits: int = 10, *, repeats: int = 1, stratified: bool = False, random_state: int | None = None
@@ -339,6 +353,8 @@ class Chunks(Resampling):
     [26, 26, 25, 25]
     """
 
+    bound = "the parts share no row"
+
     def __init__(self, n_runs: int = 5, *, random_state: int | None = None) -> None:
         self.n_runs = n_runs
         self.random_state = random_state
@@ -390,6 +406,8 @@ class FixedOverlap(Resampling):
     >>> len(first), len(np.intersect1d(first, second))
     (100, 80)
     """
+
+    bound = "the two samples of a pair share a fixed part of their rows"
 
     def __init__(self, n_runs: int = 100, *, overlap: float = 0.5, random_state: int | None = None) -> None:
         self.n_runs = n_runs
@@ -492,6 +510,8 @@ class LeaveOut(Resampling):
     >>> st.LeaveOut(5).get_n_splits(np.zeros((40, 2)))
     8
     """
+
+    bound = LEFT_OUT
 
     def __init__(self, size: int = 1, *, random_state: int | None = None) -> None:
         self.size = size

@@ -19,6 +19,8 @@ from steadyset.resampling.base import Resampling
 from steadyset.resampling.by_name import resampling_by_name
 from steadyset.resampling.resample import Rows
 
+BOUND = "the training sets of a cross-validation are bound to each other"
+
 
 class SplitterLike(Protocol):
     """A splitter of scikit-learn."""
@@ -64,6 +66,16 @@ class Splitter(Resampling):
     @property
     def name(self) -> str:
         return type(self.splitter).__name__.lower()
+
+    @classmethod
+    def bound_as(cls, name: str) -> str | None:
+        """Those of scikit-learn that draw at random each time are independent; of other splitters nothing is known."""
+        from sklearn import model_selection
+
+        kind = next((kind for key, kind in vars(model_selection).items() if key.lower() == name), None)
+        if kind is None or not hasattr(kind, "get_n_splits"):
+            return None
+        return "" if issubclass(kind, model_selection.BaseShuffleSplit) else BOUND
 
     @property
     def extendable(self) -> bool:
@@ -125,6 +137,10 @@ class Splits(Resampling):
     """Training and test rows of every run, given as numbers or masks. The seed plays no part in them."""
 
     takes_groups = True
+
+    @classmethod
+    def bound_as(cls, name: str) -> str | None:
+        return None  # however they were drawn
 
     def __init__(self, splits: Any) -> None:
         self.splits = splits

@@ -21,6 +21,7 @@ from steadyset.conventions import CORE, LEVEL
 from steadyset.errors import InputError, MissingTargetError
 from steadyset.findings import Findings, findings_of, methods_of
 from steadyset.findings.of_selections import of_selections
+from steadyset.inference.caution import cautions, without_cautions
 from steadyset.inference.pooling import over_the_same
 from steadyset.inference.table import table_rows
 from steadyset.io.data_table import load_data
@@ -68,7 +69,7 @@ def measured(inputs: Inputs, options: Mapping[str, Any]) -> dict[str, Any]:
             raise error.after(f"{name}: ") from None
         every = full_sets(sel)
         left_out = [f"measures of sets are left out, as {every}; “Top” selects the best"] if every else []
-        notes = [*_understood(sel), *left_out]
+        notes = [*_understood(sel), *left_out, *cautions(row["note"] for row in rows)]
         tables.append({"name": name, "notes": notes, "rows": [_measure_row(row) for row in rows]})
     found = findings_of(read)
     unknown = any(isinstance(sel.features, UnionOfNames) for sel in read.values())
@@ -334,7 +335,7 @@ def _measure_row(row: Mapping[str, Any]) -> dict[str, Any]:
         "span": span(row["low"], row["high"], 4),
         "bar": [(value - low) / (high - low) for value in ends] if drawn else None,
         "range": f"{low:g} to {high:g}{'; lower is steadier' if row['steadier'] == 'lower' else ''}",
-        "note": row["note"],
+        "note": without_cautions(row["note"]),
     }
 
 
