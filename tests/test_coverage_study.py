@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from benchmarks.coverage.generator import Design, Draws, draw
 from benchmarks.coverage.methods import METHODS, Statistics, intervals
-from benchmarks.coverage.power import decisions, paired_draws
+from benchmarks.coverage.power import decisions, paired_draws, turns_cells
 from benchmarks.coverage.study import DEPENDENCES, STABILITIES, cell
 from scipy import stats
 
@@ -116,8 +116,13 @@ def test_the_paired_test_has_its_size_and_gains_power() -> None:
 
 
 def _rejections(rng: np.random.Generator, first: float, second: float, n: int) -> np.ndarray:
-    a, b = paired_draws(rng, Design(100, first), Design(100, second), 0.9, 20, n)
-    return np.stack(decisions(Statistics(a), Statistics(b))).mean(axis=1)
+    sides = paired_draws(rng, Design(100, first), Design(100, second), 0.9, 20, n)
+    return np.stack(decisions(*map(Statistics, sides))).mean(axis=1)
+
+
+def test_the_paired_test_has_its_size_where_procedures_take_turns_at_selecting_many() -> None:
+    sizes = {(few, many, noise): shares for few, many, noise, _, shares in turns_cells(500)}
+    assert max(map(max, sizes.values())) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 500)
 
 
 def test_the_decisions_are_those_of_the_library() -> None:
@@ -126,7 +131,10 @@ def test_the_decisions_are_those_of_the_library() -> None:
         matrices = [rng.random((20, 30)) < np.clip(np.linspace(1.1, -0.1, 30) + s, s, 1 - s) for s in (0.0, shift)]
         a, b = (st.Selections.from_matrix(Z) for Z in matrices)
         fast = decisions(
-            *(Statistics(Draws(Z.sum(axis=1)[None], (Z * Z.sum(axis=0)).sum(axis=1)[None], 30)) for Z in matrices)
+            *(
+                Statistics(Draws(Z.sum(axis=1)[None], (Z * Z.sum(axis=0)).sum(axis=1)[None], 30))
+                for Z in (*matrices, np.concatenate(matrices))
+            )
         )
         direct = [
             st.test_difference(a, b, method="normal"),

@@ -6,7 +6,9 @@ import warnings
 
 import numpy as np
 import numpy.typing as npt
+from scipy import special
 
+from benchmarks.coverage.generator import Design
 from steadyset.kernels.arrays import Floats, Ints
 
 
@@ -46,14 +48,27 @@ def _bootstraps(n: int, size: int) -> list[Ints]:
     return [np.random.default_rng([7, i]).integers(0, size, size) for i in range(n)]
 
 
+def steady_pool(n: int, seed: int = 8) -> npt.NDArray[np.int8]:
+    """20 of 100 features, in blocks of 10 with a latent correlation of 0.5, at a stability of 0.95."""
+    rng = np.random.default_rng(seed)
+    design = Design(100, 0.95)
+    p = np.repeat(design.probabilities(), (design.relevant, 100 - design.relevant))
+    latent = np.repeat(rng.standard_normal((n, 10)), 10, axis=1) + rng.standard_normal((n, 100))
+    return (latent / 2**0.5 < special.ndtri(p)).astype(np.int8)
+
+
 def pattern_pools() -> dict[str, npt.NDArray[np.int8]]:
     """Five of 30 features, of which one or two are borderline: a few sets take turns."""
     patterns = np.zeros((3, 30), dtype=np.int8)
     for row, members in enumerate(([0, 1, 2, 3, 4], [0, 1, 2, 3, 5], [0, 1, 2, 5, 6])):
         patterns[row, members] = 1
+    nested = np.zeros((2, 30), dtype=np.int8)
+    for row, size in enumerate((10, 25)):
+        nested[row, :size] = 1
     shares = {
         "two sets, 50 : 50": (50, 50, 0),
         "two sets, 80 : 20": (80, 20, 0),
         "three sets, 45 : 45 : 10": (45, 45, 10),
     }
-    return {name: np.repeat(patterns, share, axis=0) for name, share in shares.items()}
+    pools = {name: np.repeat(patterns, share, axis=0) for name, share in shares.items()}
+    return {**pools, "10 or 25 features, 50 : 50": np.repeat(nested, 50, axis=0)}

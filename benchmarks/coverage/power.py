@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import special
@@ -38,14 +39,14 @@ def power_cells(n_draws: int, n_features: int = 100, seed: int = 11) -> Iterator
         step = max(1, 2_000_000 // (M * n_features))
         for start in range(0, n_draws, step):
             n = min(step, n_draws - start)
-            a, b = paired_draws(rng, Design(n_features, first), Design(n_features, second), common, M, n)
-            rejected[start : start + n] = np.stack(decisions(Statistics(a), Statistics(b)), axis=1)
+            sides = paired_draws(rng, Design(n_features, first), Design(n_features, second), common, M, n)
+            rejected[start : start + n] = np.stack(decisions(*map(Statistics, sides)), axis=1)
         yield Power(first, second, common, M, *(float(x) for x in rejected.mean(axis=0)))
 
 
 def paired_draws(
     rng: np.random.Generator, first: Design, second: Design, common: float, n_runs: int, n_draws: int
-) -> tuple[Draws, Draws]:
+) -> tuple[Draws, Draws, Draws]:
     """Two procedures on the same resamples: their latent normals have the correlation `common`, run by run."""
     shape = (n_draws, n_runs, first.n_features)
     shared = rng.standard_normal(shape, dtype=np.float32)
@@ -54,15 +55,26 @@ def paired_draws(
         a, b = design.probabilities()
         p = np.where(np.arange(design.n_features) < design.relevant, a, b)
         own = rng.standard_normal(shape, dtype=np.float32)
-        chosen = np.sqrt(common) * shared + np.sqrt(1 - common) * own < special.ndtri(p).astype(np.float32)
-        counts = chosen.sum(axis=1).astype(np.float32)
-        overlaps = np.rint(np.einsum("tmf,tf->tm", chosen.astype(np.float32), counts, optimize=True)).astype(np.int64)
-        found.append(Draws(chosen.sum(axis=2).astype(np.int64), overlaps, design.n_features))
-    return found[0], found[1]
+        found.append(np.sqrt(common) * shared + np.sqrt(1 - common) * own < special.ndtri(p).astype(np.float32))
+    return _sides(*found)
 
 
-def decisions(a: Statistics, b: Statistics, alpha: float = 0.05) -> list[Bools]:
-    """Rejections by the published test, and by those of the library: independent, and paired where M is the same."""
+def _sides(first: Bools, second: Bools) -> tuple[Draws, Draws, Draws]:
+    """What draws x runs x features select: of both procedures, and of their runs together."""
+    return _drawn(first), _drawn(second), _drawn(np.concatenate([first, second], axis=1))
+
+
+def _drawn(chosen: Bools) -> Draws:
+    counts = chosen.sum(axis=1).astype(np.float32)
+    overlaps = np.rint(np.einsum("tmf,tf->tm", chosen.astype(np.float32), counts, optimize=True)).astype(np.int64)
+    return Draws(chosen.sum(axis=2).astype(np.int64), overlaps, chosen.shape[2])
+
+
+def decisions(a: Statistics, b: Statistics, both: Statistics | None = None, alpha: float = 0.05) -> list[Bools]:
+    """Rejections by the published test, and by those of the library: independent, and paired.
+
+    `both` are the runs of both sides together; None where they are not on the same resamples.
+    """
     difference = b.value - a.value
     va, vb = (
         4 / x.n_runs**2 * np.sum((x.influence - x.influence.mean(axis=1, keepdims=True)) ** 2, axis=1) for x in (a, b)
@@ -76,10 +88,13 @@ def decisions(a: Statistics, b: Statistics, alpha: float = 0.05) -> list[Bools]:
         df = (ja + jb) ** 2 / (ja**2 / (a.n_runs - 1) + jb**2 / (b.n_runs - 1))
         welch = np.abs(difference) >= special.stdtrit(df, 1 - alpha / 2) * np.sqrt(ja + jb)
     found = [published, np.where(alike, joint, welch)]
-    if a.n_runs == b.n_runs:
-        jd = (a.n_runs - 1) / a.n_runs * np.sum((ub - ua) ** 2, axis=1)
+    if both is not None:
+        M = a.n_runs
+        own = (M - 1) / M * np.sum((ub - ua) ** 2, axis=1)
+        contrasts = (2 * M - 1) * (both.without[:, :M] - both.without[:, M:])
         same = np.abs(ub - ua).max(axis=1) <= ROUNDING
-        t = np.abs(difference) >= special.stdtrit(a.n_runs - 1, 1 - alpha / 2) * np.sqrt(jd)
+        se = np.sqrt(np.maximum(own, contrasts.var(axis=1, ddof=1) / M))
+        t = np.abs(difference) >= special.stdtrit(M - 1, 1 - alpha / 2) * se
         found.append(np.where(alike | same, joint, t))
     return found
 
@@ -113,15 +128,45 @@ def ranked_cells(n_draws: int, seed: int = 13) -> Iterator[tuple[float, int, flo
         rejected, values = [], []
         for _ in range(0, n_draws, 500):
             shared = rng.standard_normal((500, M, 40))
-            a, b = (_best(shared, noise, rng) for _ in range(2))
-            rejected.append(decisions(a, b)[2])
+            own = (0.3 * rng.standard_normal(shared.shape) for _ in range(2))
+            sides = _sides(*(_best(np.linspace(2, 0, 40) + noise * (shared + one), 8) for one in own))
+            a, b, both = map(Statistics, sides)
+            rejected.append(decisions(a, b, both)[2])
             values.append(a.value)
         yield float(np.mean(values)), M, float(np.mean(rejected))
 
 
-def _best(shared: Floats, noise: float, rng: np.random.Generator) -> Statistics:
-    scores = np.linspace(2, 0, 40) + noise * (shared + 0.3 * rng.standard_normal(shared.shape))
-    chosen = np.zeros(scores.shape, dtype=np.int64)
-    np.put_along_axis(chosen, np.argsort(-scores, axis=2)[:, :, :8], 1, axis=2)
-    overlaps = np.einsum("tmf,tf->tm", chosen, chosen.sum(axis=1))
-    return Statistics(Draws(chosen.sum(axis=2), overlaps, 40))
+TURNS_RUNS = (5, 7, 10, 20, 50)
+TURNS = ((4, 8, 0.02), (4, 8, 0.5), (4, 20, 0.02), (4, 20, 0.1), (4, 20, 0.5))  # sizes, and the noise of the scores
+
+
+def turns_cells(n_draws: int, seed: int = 14) -> Iterator[tuple[int, int, float, float, list[float]]]:
+    """The size of the paired test where two procedures take turns at selecting few or many of 40 features.
+
+    Yields both sizes, the noise, the stability, and the share of rejections for each number of runs.
+    """
+    for few, many, noise in TURNS:
+        shares, values = [], []
+        for M in TURNS_RUNS:
+            rng = np.random.default_rng([seed, many, round(100 * noise), M])
+            rejected = []
+            for _ in range(0, n_draws, 500):
+                shared = rng.standard_normal((500, M, 40))
+                first = np.where(rng.random((500, M)) < 0.5, few, many)
+                sides = _sides(
+                    *(
+                        _best(np.linspace(1, 0, 40) + noise * (shared + rng.standard_normal(shared.shape)) / 2**0.5, k)
+                        for k in (first, few + many - first)
+                    )
+                )
+                a, b, both = map(Statistics, sides)
+                rejected.append(decisions(a, b, both)[2])
+                values.append(a.value.mean())
+            shares.append(float(np.mean(rejected)))
+        yield few, many, noise, float(np.mean(values)), shares
+
+
+def _best(scores: Floats, size: Any) -> Bools:
+    """The `size` features with the largest scores: one size, or one for each run."""
+    ranks = np.argsort(np.argsort(-scores, axis=2), axis=2)
+    return np.asarray(ranks < np.asarray(size)[..., None])

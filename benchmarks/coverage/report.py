@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from benchmarks.coverage.methods import METHODS
-from benchmarks.coverage.power import Power
+from benchmarks.coverage.power import TURNS_RUNS, Power
 from benchmarks.coverage.study import RUNS, Cell
 
 LOW, HIGH = 0.93, 0.98
@@ -109,6 +109,19 @@ def unequal(found: Iterable[tuple[int, float, int, int, float, float]]) -> str:
 
 def ranked(found: Iterable[tuple[float, int, float]]) -> str:
     return table(["stability", "M", "paired, t"], [[f"{value:.2f}", M, _percent(p)] for value, M, p in found])
+
+
+def turns(found: Iterable[tuple[int, int, float, float, Sequence[float]]]) -> str:
+    rows = [
+        [f"{few} and {many}", noise, f"{value:.2f}", *map(_percent, shares)]
+        for few, many, noise, value, shares in found
+    ]
+    return table(["sizes", "noise", "stability", *(f"M = {M}" for M in TURNS_RUNS)], rows)
+
+
+def bound(found: Iterable[tuple[str, int, float, float, float]]) -> str:
+    rows = [[name, M, f"{value:.2f}", _percent(within), f"{ratio:.2f}"] for name, M, value, within, ratio in found]
+    return table(["resampling", "M", "stability", "coverage", "standard error / spread"], rows)
 
 
 def table(header: Sequence[object], rows: Iterable[Sequence[object]]) -> str:

@@ -30,6 +30,12 @@ def p_value(value: float) -> str:
     return "< 0.001" if value < 0.001 else number(value, 3)
 
 
+def p_equals(value: float) -> str:
+    """A p-value in a sentence: p = 0.012, p < 0.001."""
+    shown = p_value(value)
+    return f"p {shown}" if shown.startswith("<") else f"p = {shown}"
+
+
 def amount(value: float | None) -> str:
     """A mean of counts: whole where it is whole, else one decimal."""
     if value is None or not math.isfinite(value):

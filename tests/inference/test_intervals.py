@@ -7,16 +7,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 from hypothesis.extra import numpy as some_arrays
+from scipy import special
 
 import steadyset as st
-from steadyset.inference.jackknife import jackknives
+from steadyset.inference.interval import interval_of
+from steadyset.inference.jackknife import jackknife, jackknives
 from steadyset.measures.evaluate import estimates
 from steadyset.measures.families.frequency_family import levels_of, levels_without
 from steadyset.measures.families.pairwise_family import Pairwise
 from steadyset.measures.needs import has_needs
 from steadyset.measures.options import Options
 from steadyset.measures.pairs import size_classes
-from steadyset.measures.record import all_measures
+from steadyset.measures.record import all_measures, get_measure
 
 METHODS = ("auto", "normal", "t", "jackknife", "bootstrap", "logit")
 matrices = some_arrays.arrays(np.bool_, some.tuples(some.integers(3, 7), some.integers(2, 8)))
@@ -226,3 +228,24 @@ def test_values_without_a_run_are_the_same_by_kinds_of_pairs_and_pair_by_pair() 
 def test_bad_questions_get_one_sentence(options: dict[str, object], sentence: str) -> None:
     with pytest.raises(st.InputError, match=sentence):
         st.confidence_interval(random_runs(), **options)  # type: ignore[arg-type]
+
+
+def test_the_interval_of_lustgarten_covers_where_equal_sets_do_not_reach_1() -> None:
+    """Sets of k of d features that are all the same have 1 - k/d."""
+    rng = np.random.default_rng(4)
+    p = np.repeat([0.98, 0.005], (20, 80))
+    latent = np.repeat(rng.standard_normal((4400, 10)), 10, axis=1) + rng.standard_normal((4400, 100))
+    pool = latent / 2**0.5 < special.ndtri(p)
+    measure, options = get_measure("lustgarten"), Options()
+    truth = st.stability(st.Selections.from_matrix(pool[:400]), "lustgarten")
+    draws = (st.Selections.from_matrix(runs) for runs in pool[400:].reshape(400, 10, 100))
+    found = [interval_of(jackknife(sel, measure, options), options, 0.95) for sel in draws]
+    assert 0.92 <= np.mean([truth in one for one in found]) <= 0.985
+
+
+def test_the_test_of_a_value_of_lustgarten_reaches_the_end_of_its_interval() -> None:
+    rng = np.random.default_rng(5)
+    sel = st.Selections.from_matrix(rng.random((12, 30)) < np.linspace(1.3, -0.4, 30))
+    found = st.confidence_interval(sel, "lustgarten", level=0.9)
+    assert st.test_threshold(sel, found.low, "lustgarten").p_value == pytest.approx(0.05)
+    assert st.test_threshold(sel, found.high, "lustgarten", alternative="less").p_value == pytest.approx(0.05)

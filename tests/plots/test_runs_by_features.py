@@ -34,6 +34,7 @@ def test_runs_that_agree_among_themselves_are_found_again():
     assert len({*zip(kind, found, strict=True)}) == 2
     assert picture.note.startswith("The 60 most frequent of ")
     assert "2 groups of runs" in picture.note
+    assert "do by chance (p = 0.010)." in picture.note
 
 
 def test_runs_at_random_form_no_groups():
@@ -41,6 +42,35 @@ def test_runs_at_random_form_no_groups():
     picture = st.plot.runs_by_features(st.Selections.from_matrix(chosen))
     assert set(picture.data["group"]) == {1}
     assert picture.note == "No groups of runs stand out; similar runs stand together."
+
+
+def of_one_kind(random, kind, n_runs):
+    """Runs without groups: borderline features, two sizes, or noisy ranks."""
+    if kind == "borderline":
+        return np.column_stack([np.ones((n_runs, 4)), random.random((n_runs, 3)) < 0.5])
+    noise = random.standard_normal((n_runs, 30))
+    size = np.where(random.random(n_runs) < 0.5, 3, 15) if kind == "two sizes" else np.full(n_runs, 8)
+    scores = np.linspace(0, 1, 30) + 0.1 * noise
+    return (scores.argsort(axis=1).argsort(axis=1) < size[:, None]).astype(float)
+
+
+@pytest.mark.parametrize("kind", ["borderline", "two sizes", "noisy ranks"])
+def test_runs_of_one_kind_are_called_groups_in_about_5_percent(kind):
+    random = np.random.default_rng(2)
+    chosen = [sparse.csr_array(of_one_kind(random, kind, 12)) for _ in range(16)]
+    distances = [grouping._jaccard_distances(one) for one in chosen]
+    alone = [grouping._grouped(grouping.similar_order(one)[0], one)[0].max() > 1 for one in distances]
+    assert np.mean(alone) > 0.4  # the clustering by itself finds groups
+    assert sum(grouping.run_groups(one).n_groups > 1 for one in chosen) <= 4
+
+
+def test_exchanges_keep_the_sizes_of_runs_and_the_frequencies_of_features():
+    random = np.random.default_rng(3)
+    runs = random.random((15, 9)) < 0.4
+    found = grouping._exchanged(runs, random)
+    assert (found.sum(axis=0) == runs.sum(axis=0)).all()
+    assert (found.sum(axis=1) == runs.sum(axis=1)).all()
+    assert (found != runs).any()
 
 
 def test_the_silhouette_is_that_of_scikit_learn():

@@ -442,12 +442,13 @@ def _independent_variance(a: Jackknife, b: Jackknife) -> tuple[float, float]:
 
 def _threshold_statistic(spread: Spread, value: float) -> float:
     """The t quantile at which `value` is an end of the interval, positive when the estimate is above it."""
-    x, x0 = spread.position(spread.value), spread.position(value)
     if not spread.has_fisher_scale:
         return (spread.value - value) / spread.se
+    best = spread.scale_end(away=(spread.value > value) == (spread.range.best > spread.range.worst))
+    x, x0 = spread.scaled(spread.value, best), spread.scaled(value, best)
     if abs(x0) >= 1:  # at the end of the scale or beyond, which no interval reaches
         return float(np.sign(spread.value - value)) * np.inf
-    length = spread.range.best - spread.range.worst
+    length = best - spread.range.worst
     steps = float(np.arctanh(x) - np.arctanh(x0)) * (1 - x * x) * abs(length) / spread.se
     steps = max(0.0, steps - spread.shift) if steps > 0 else steps / spread.shrink
     return steps if length > 0 else -steps

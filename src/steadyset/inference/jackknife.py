@@ -34,6 +34,7 @@ class Jackknife:
     has_spread: bool  # whether the values differ by more than rounding
     se: float  # sqrt((M-1)/M sum of squared deviations), joined by the Monte Carlo error of the measure's expectation
     skewness: float  # of the deviations: mean cube / (mean square)^1.5; 0 without a spread
+    reached: float = np.nan  # the value of runs of these sizes that meet their like; nan: the best one of the measure
 
     @property
     def value(self) -> float:
@@ -45,7 +46,7 @@ class Jackknife:
 
     def reordered(self, runs: Ints) -> Jackknife:
         """The same with the runs in another order."""
-        return _with_spread([self.measure], [self.estimate], self.without[None, runs])[0]
+        return replace(_with_spread([self.measure], [self.estimate], self.without[None, runs])[0], reached=self.reached)
 
     def why_no_variance(self) -> str:
         """The sentence for an interval that is the whole range."""
@@ -68,16 +69,19 @@ def jackknife(selections: Selections, measure: Measure, options: Options) -> Jac
 def jackknives(selections: Selections, measures: Sequence[Measure], options: Options) -> list[Jackknife]:
     """The leave-one-out values of many measures; those of one family share their work."""
     found: dict[int, Estimate] = {}
+    reached = np.empty(len(measures))
     without = np.empty((len(measures), selections.n_runs))
     for family, places in evaluated_together(selections, measures, options):
         some = [measures[m] for m in places]
         values, without[places] = family.jackknifed(selections, some, options)
         found.update(zip(places, values, strict=True))
+        reached[places] = [family.reached(selections, measure, options) for measure in some]
     rough = caution(selections.labels)
     values = [found[m] for m in range(len(measures))]
     if rough:
         values = [one if np.isnan(one.value) else replace(one, note=joined(one.note, rough)) for one in values]
-    return _with_spread(measures, values, without)
+    spread = _with_spread(measures, values, without)
+    return [replace(one, reached=end) for one, end in zip(spread, reached.tolist(), strict=True)]
 
 
 def _with_spread(measures: Sequence[Measure], values: Sequence[Estimate], without: Floats) -> list[Jackknife]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import inf, isfinite, isinf, nan, sqrt
+from math import inf, isclose, isfinite, isinf, nan, sqrt
 
 import numpy as np
 from scipy import special
@@ -30,6 +30,7 @@ class Range:
     best: float
     worst: float
     floor: float
+    reached: float  # the value of runs of these sizes that meet their like: the best one, or short of it
 
     def clip(self, low: float, high: float) -> tuple[float, float]:
         """The ends within what infinitely many runs can reach."""
@@ -71,11 +72,25 @@ class Spread:
 
     def position(self, value: float) -> float:
         """Where a value lies between worst (0) and best (1); nan when either is infinite."""
-        length = self.range.best - self.range.worst
+        return self.scaled(value, self.range.best)
+
+    def scaled(self, value: float, best: float) -> float:
+        """Where a value lies between worst (0) and `best` (1); nan when either is infinite."""
+        length = best - self.range.worst
         return (value - self.range.worst) / length if isfinite(length) else nan
 
+    def scale_end(self, *, away: bool) -> float:
+        """Where Fisher's scale ends for the end of the interval away from the best value, and for the other one.
 
-def measure_range(measure: Measure, options: Options, value: float) -> Range:
+        Sets of k of d features that are all the same have lustgarten 1 - k/d. Runs close to that have no room above,
+        and skew as runs close to 1 do by other measures; but k varies too, so that the true value may lie above it.
+        """
+        end, best = self.range.reached, self.range.best
+        short = away and isfinite(end) and not isclose(end, best, rel_tol=1e-9)
+        return end if short and -1 < self.scaled(self.value, end) < 1 else best
+
+
+def measure_range(measure: Measure, options: Options, value: float, reached: float = nan) -> Range:
     """The range of what is reported: a measure corrected for chance by `expectation` has its best value at 1."""
     low, high = measure.bounds
     corrected = measure.corrected
@@ -88,12 +103,12 @@ def measure_range(measure: Measure, options: Options, value: float) -> Range:
             best = 1.0
     floor = low if measure.floor is None else measure.floor
     # A number given for undefined pairs may lead out of the bounds.
-    return Range(min(low, value), max(high, value), best, worst, min(floor, value))
+    return Range(min(low, value), max(high, value), best, worst, min(floor, value), reached)
 
 
 def spread_of(values: Jackknife, options: Options) -> Spread:
     """The spread of defined leave-one-out values."""
-    ends = measure_range(values.measure, options, values.value)
+    ends = measure_range(values.measure, options, values.value, values.reached)
     away = -values.skewness if values.measure.higher_is_steadier else values.skewness
     skewness = _adjusted(away, values.n_runs) if values.has_spread else 0.0
     return Spread(values.value, values.se, skewness, values.n_runs, ends, alike=not values.has_spread)
@@ -116,14 +131,17 @@ def fisher_ends(spread: Spread, quantile: float) -> tuple[float, float]:
     """The ends on Fisher's scale z = atanh(x), x the position between the value of chance and the best value.
 
     Formula: tanh(z + t (1 - 4 G/M²) se_z), away from the best tanh(z - (t + 0.6 G/sqrt(M)) se_z),
-    se_z = se / (length (1 - x²)), G the skewness
+    se_z = se / (length (1 - x²)), G the skewness; the best value away from it is the one that the sizes can reach
     """
-    length = spread.range.best - spread.range.worst
-    x = spread.position(spread.value)
-    unit = abs(spread.se / length) / (1 - x * x)
-    z = np.arctanh(x)
-    away, towards = np.tanh(z - (quantile + spread.shift) * unit), np.tanh(z + quantile * spread.shrink * unit)
-    ends = [float(spread.range.worst + length * end) for end in (away, towards)]
+    ends = []
+    for best, steps in (
+        (spread.scale_end(away=True), -(quantile + spread.shift)),
+        (spread.scale_end(away=False), quantile * spread.shrink),
+    ):
+        length = best - spread.range.worst
+        x = spread.scaled(spread.value, best)
+        unit = abs(spread.se / length) / (1 - x * x)
+        ends.append(float(spread.range.worst + length * np.tanh(np.arctanh(x) + steps * unit)))
     return min(ends), max(ends)
 
 

@@ -86,6 +86,10 @@ class Family:
         columns = [[x.value for x in self.evaluate(selections.take(runs != i), measures, options)] for i in runs]
         return np.array(columns, dtype=np.float64).T
 
+    def reached(self, selections: Selections, measure: Measure, options: Options) -> float:
+        """The value that runs of these sizes have when each meets its like; nan: the best value of the measure."""
+        return float("nan")
+
     # ---- chance ------------------------------------------------------------------------------------------------
 
     def expectation(

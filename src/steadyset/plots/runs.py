@@ -16,7 +16,7 @@ from steadyset.plots.catalogue import SELECTIONS, register_picture
 from steadyset.plots.figures import LETTERS
 from steadyset.plots.picture import CATEGORIES, MOST_MARKS, STEADY, Picture
 from steadyset.selections import Selections, as_selections
-from steadyset.wording import counted, listed, number
+from steadyset.wording import counted, listed, number, p_equals
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -175,7 +175,8 @@ def _note(sel: Selections, n_shown: int, rows: _Rows, groups: RunGroups, cluster
     if groups.n_groups > 1:
         said.append(
             f"{groups.n_groups} groups of runs: two runs of the same group share more of these features (mean Jaccard "
-            f"similarity {number(groups.within)}) than two of different groups ({number(groups.between)})."
+            f"similarity {number(groups.within)}) than two of different groups ({number(groups.between)}), more so "
+            f"than runs with these sizes and frequencies of features do by chance ({p_equals(groups.p_value)})."
         )
     if rows.are_alike:
         return " ".join(said)

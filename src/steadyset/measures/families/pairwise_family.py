@@ -76,6 +76,11 @@ class Pairwise(Family):
                 sums[:, m] += np.bincount(pairs.first, scores, M) + np.bincount(pairs.second, scores, M)
         return sums
 
+    def reached(self, selections: Selections, measure: Measure, options: Options) -> float:
+        """The mean score of each run with itself: lustgarten is 1 - k/d there, most others are 1."""
+        k = selections.sizes
+        return float(np.mean(self._scores(measure, options, selections.n_features, k, k, k)))
+
     def expectation(
         self, selections: Selections, measure: Measure, options: Options, value: float
     ) -> NullExpectation | None:
