@@ -10,7 +10,7 @@ from steadyset.findings.differing import STABILITY
 from steadyset.findings.parts import Core, Differences, Findings, Procedure, Score, Test
 from steadyset.inference.spread import t_quantile
 from steadyset.io.labels import shown_name
-from steadyset.wording import counted, listed, number, p_value, percent, span
+from steadyset.wording import counted, listed, number, p_equals, percent, span
 
 MOST_NAMED = 10  # procedures, pairs and features of a core that are named
 SCORES = {"auc": "area under the ROC curve", "r2": "R²", "rmse": "root mean squared error"}
@@ -122,8 +122,4 @@ def _pair(level: float, test: Test, adjusted: bool) -> str:
     p = test.p_adjusted if adjusted else test.p_value
     ends = "" if isnan(test.low) else f"{percent(level)} confidence interval {span(test.low, test.high, 3)}, "
     sign = "significant" if test.told_apart else "not significant"
-    return f"{pair} ({ends}{'adjusted ' if adjusted else ''}p {_equals(p_value(p))}, {sign})"
-
-
-def _equals(p: str) -> str:
-    return p if p.startswith("<") else f"= {p}"
+    return f"{pair} ({ends}{'adjusted ' if adjusted else ''}{p_equals(p)}, {sign})"
