@@ -165,9 +165,8 @@ def _no_candidates(case: _Case) -> list[str]:
 def _intervals(case: _Case) -> str:
     told = sorted(case.losses, key=lambda name: (isnan(case.losses[name].high), case.losses[name].high))
     each = [f"{name} {number(case.losses[name].low, 3)} to {number(case.losses[name].high, 3)}" for name in told]
-    return (
-        f"Loss in {case.words} against the best selector ({percent(case.level)}, jointly): {listed(each, MAX_NAMED)}."
-    )
+    which = f"Loss in {case.words} against the best selector ({percent(case.level)} intervals, jointly)"
+    return f"{which}: {listed(each, MAX_NAMED)}."
 
 
 def _help(case: _Case, better: Sequence[Procedure]) -> str:
