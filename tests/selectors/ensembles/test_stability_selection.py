@@ -326,7 +326,7 @@ def test_more_of_a_path_than_was_followed_gets_a_sentence(data):
 
 
 def test_three_classes_with_a_base_for_two_get_a_sentence(data):
-    with pytest.raises(InputError, match="y has 3 classes; .* is for two classes"):
+    with pytest.raises(InputError, match=r"y has 3 classes; .* is for two classes"):
         stability_selection("auc").fit(data[0], np.arange(60) % 3)
 
 
