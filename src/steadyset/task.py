@@ -93,8 +93,14 @@ def check_meaning(y: NDArray[Any], task: Task) -> None:
         raise InputError("y holds numbers with fractions, which cannot be taken as classes; cut it into classes first.")
     labels, counts = np.unique(y, return_counts=True)
     refuse_spaces(labels)
-    refuse_identifiers(labels, len(y))
-    refuse_single_rows(labels, counts)
+    try:
+        refuse_identifiers(labels, len(y))
+        refuse_single_rows(labels, counts)
+    except InputError as error:
+        if other_task(y, task) is None:
+            raise
+        counted = " If these numbers count or measure something, give "
+        raise InputError(*error.args, counted, Argument("task", NUMBER), ".") from None
 
 
 def refuse_several_targets(y: Any) -> None:
@@ -118,6 +124,15 @@ def target_in_words(y: NDArray[Any], task: Task) -> str:
     shown = ", ".join(f"{label} {count}" for label, count in list(zip(labels, counts, strict=True))[:SHOWN_CLASSES])
     more = ", ..." if len(labels) > SHOWN_CLASSES else ""
     return f"{len(labels)} classes ({shown}{more})"
+
+
+def other_task(y: NDArray[Any], task: Task) -> Task | None:
+    """What whole numbers may be taken for as well: counts that became classes for a number, and the other way round."""
+    if y.dtype.kind not in "fiu" or has_fractions(y):
+        return None
+    if task == NUMBER:
+        return CLASSES
+    return NUMBER if len(np.unique(y)) > 2 else None
 
 
 def n_classes(y: NDArray[Any], task: Task) -> int:

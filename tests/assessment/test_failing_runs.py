@@ -57,7 +57,7 @@ def test_failing_runs_are_recorded_with_their_reason_and_stop_nothing():
     assert result.summary(details=True)["verdict"]["broken"] == "all runs failed"
     assert any("All 20 runs of broken failed" in sentence for sentence in findings_of(result).answer)
     reasons = result.failures.groupby("selector")["reason"].unique()
-    one_class = "the resample holds one class only"
+    one_class = "the resample holds one class only; a resampling with stratified=True keeps all of them"
     assert set(reasons["fine"]) == {one_class}
     assert set(reasons["broken"]) == {one_class, "RuntimeError: this selector never works"}
     assert set(reasons["empty"]) == {one_class, "nothing was selected"}

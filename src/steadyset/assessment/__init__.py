@@ -111,8 +111,8 @@ def assess(
         splitter of scikit-learn, and pairs of (train, test) are taken too. None is 100 bootstraps.
     scoring : str, Callable, sequence, Mapping or None, default=None
         What is computed on the test rows: accuracy, balanced_accuracy, auc, log_likelihood, error; r2, rmse; any scorer
-        of scikit-learn by name; a function of (estimator, X, y); several, or a mapping by name. None is what suits the
-        task.
+        of scikit-learn by name; a function of (estimator, X, y); several, or a mapping by name. None is
+        r2 for a number, accuracy for classes, and balanced_accuracy where one class has 80% of the rows or more.
     predictor : estimator or None, default=None
         What predicts from the selected features; None is logistic or ridge regression.
     top : int or None, default=None

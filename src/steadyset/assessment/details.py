@@ -21,7 +21,7 @@ from steadyset.runner.plan import Plan
 from steadyset.runner.scoring import default_predictor
 from steadyset.selectors.listing import about_selector
 from steadyset.selectors.validation import size_or_default
-from steadyset.task import CLASSES, Task
+from steadyset.task import CLASSES, Task, other_task
 
 COMMAND = "command"
 PACKAGES = ("numpy", "scipy", "scikit-learn")
@@ -37,6 +37,7 @@ def data_details(plan: Plan, target: str = "") -> dict[str, Any]:
     return {
         "target": target,
         "classes": {str(label): int(count) for label, count in zip(labels, counts, strict=True)},
+        "other_task": other_task(plan.y, plan.task) if plan.task_assumed else None,
         "directions": data_directions(plan.amounts, plan.y, plan.task).tolist(),
         "missing_values": int(np.isnan(plan.X[:, plan.gaps]).sum()),
         "missing_features": len(plan.gaps),

@@ -28,7 +28,7 @@ from steadyset.runner.conditions import RECORD, check_on_warning
 from steadyset.runner.cut import NO_CUT, Cut, check_top
 from steadyset.runner.frames import FrameColumns, text_coded
 from steadyset.runner.function import FunctionSelector, function_name, is_plain_function
-from steadyset.runner.missing import columns_with_gaps, refuse_gaps
+from steadyset.runner.missing import columns_with_gaps, refuse_empty, refuse_gaps
 from steadyset.runner.plan import Plan
 from steadyset.runner.scoring import default_predictor, read_scoring
 from steadyset.runner.seeds import is_ours
@@ -204,6 +204,7 @@ def make_plan(
         together = None if groups is None else group_values(aligned_rows(X, groups, "groups"), n_rows)
     wrong.tell()
     gaps = columns_with_gaps(table)
+    refuse_empty(table, gaps, names)
     seed = seed_of(random_state if drawing.random_state is None else drawing.random_state)
     plan = Plan(
         table,
@@ -221,6 +222,7 @@ def make_plan(
         gaps,
         cut,
         FrameColumns(names, labels) if hasattr(X, "columns") else None,
+        task_assumed=task is None,
     )
     if labels and getattr(drawing, "target", None) == "values":
         raise InputError("NoiseInjection changes numbers, and X has columns of text; encode them before.")

@@ -58,8 +58,9 @@ def assess(
         typer.Option(
             "--score",
             metavar="NAME",
-            help="accuracy, auc, log_likelihood, error; for numbers r2, rmse; or any scorer of scikit-learn, such as "
-            "f1 or matthews_corrcoef. May be repeated.",
+            help="accuracy, balanced_accuracy, auc, log_likelihood, error; for numbers r2, rmse; or any scorer of "
+            "scikit-learn, such as f1. May be repeated. Default: accuracy; balanced_accuracy if one class has 80% of "
+            "the rows or more, r2 for numbers.",
         ),
     ] = None,
     task: shared.TaskOption = None,

@@ -123,12 +123,10 @@ def read_data(file: Path, target: str | None, options: DataOptions, task: str | 
 
 def _outcome(y: Any, task: str | None) -> str:
     """What the target is taken for, and how to take it otherwise where that is possible."""
-    from steadyset.task import NUMBER, has_fractions, target_in_words, task_of
+    from steadyset.task import NUMBER, other_task, target_in_words, task_of
 
     kind = task_of(y, task)
-    words = target_in_words(y, kind)
-    if task is not None or y.dtype.kind not in "fiu" or has_fractions(y):
+    words, other = target_in_words(y, kind), None if task is not None else other_task(y, kind)
+    if other is None:
         return words
-    if kind == NUMBER:
-        return f"{words}; --task classes treats them as classes"
-    return f"{words}; --task number treats them as a number" if len(set(y.tolist())) > 2 else words
+    return f"{words}; --task {other} treats them as {'a number' if other == NUMBER else 'classes'}"

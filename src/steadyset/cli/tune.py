@@ -35,7 +35,7 @@ def tune(
         typer.Option(
             metavar="NAME,...",
             help="What to optimise: scores (accuracy, auc, ...; r2, rmse), stability, size, time. "
-            "Default: accuracy or r2, stability, size.",
+            "Default: that of assess, stability, size.",
         ),
     ] = None,
     choose: Annotated[

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from math import isnan, nan
+from typing import Any
 
 from steadyset.assessment import Assessment
-from steadyset.assessment.request import copies_in_both_halves
+from steadyset.assessment.request import DETAILS, copies_in_both_halves
 from steadyset.assessment.steadiness import DEFAULT_MEASURE
 from steadyset.errors import InputError
 from steadyset.findings import paragraphs
@@ -21,9 +22,10 @@ from steadyset.findings.preference import preference
 from steadyset.inference.caution import cautions
 from steadyset.io.labels import shown_name
 from steadyset.measures.scale import BY_COLUMN_ORDER, MOST_TIED
-from steadyset.runner.scoring import LOWER_IS_BETTER
-from steadyset.task import CLASSES
-from steadyset.wording import amount, counted, percent
+from steadyset.runner.cell import ONE_CLASS, Cell
+from steadyset.runner.scoring import ACCURACY, BALANCED_ACCURACY, LACKING, LOWER_IS_BETTER, is_unbalanced
+from steadyset.task import CLASSES, NUMBER
+from steadyset.wording import amount, counted, number, percent
 
 
 def of_assessment(assessment: Assessment, *, core: float, level: float, margin: float) -> Findings:
@@ -156,6 +158,7 @@ def _notes(assessment: Assessment, rows: tuple[Procedure, ...]) -> list[str]:
     copies = copies_in_both_halves(assessment.settings)
     said = [shown_name(copies)] if copies else []
     said += cautions(row.note for row in rows)
+    said += [*target_told(assessment.settings), *_lacking_told(assessment)]
     said += [f"{shown_name(row.name)} {row.note}." for row in rows if isnan(row.stability) and row.note]
     for row in rows:
         cells = assessment.cells_of(row.name)
@@ -167,3 +170,46 @@ def _notes(assessment: Assessment, rows: tuple[Procedure, ...]) -> list[str]:
                 + (f"; from {percent(MOST_TIED)} on it counts as {BY_COLUMN_ORDER}." if row.tied >= MOST_TIED else ".")
             )
     return said
+
+
+def target_told(settings: Mapping[str, Any]) -> list[str]:
+    """How a target of whole numbers was taken, and what unbalanced classes mean for the scores."""
+    details, scoring = settings.get(DETAILS, {}), settings["scoring"]
+    classes = details.get("classes", {})
+    said = []
+    if details.get("other_task") == NUMBER:
+        said.append(
+            f"The target holds whole numbers and is taken as {len(classes)} classes; if it counts or measures "
+            f'something, task="{NUMBER}" takes it as a number.'
+        )
+    return said + (_unbalanced_told(classes, scoring[0]) if classes and scoring else [])
+
+
+def _lacking_told(assessment: Assessment) -> list[str]:
+    """How many runs lack a class, and what keeps them all."""
+    lacking = {cell.run for cell in assessment.cells if _lacks_a_class(cell)}
+    if lacking and "stratified=True" not in assessment.settings["resampling"]:
+        return [
+            f"In {counted(len(lacking), 'run')} the training or test rows lack a class; a resampling with "
+            "stratified=True keeps all classes in both."
+        ]
+    return []
+
+
+def _unbalanced_told(classes: Mapping[str, int], score: str) -> list[str]:
+    """What guessing reaches where one class has most of the rows, and what that means for a score."""
+    if not is_unbalanced(list(classes.values())):
+        return []
+    label, most = max(classes.items(), key=lambda item: item[1])
+    share = most / sum(classes.values())
+    told = f"{percent(share)} of the rows are of the class {shown_name(label)}: guessing it reaches an accuracy of"
+    if score == BALANCED_ACCURACY:
+        chance = number(1 / len(classes), 2)
+        return [f"{told} {number(share, 2)}, so balanced accuracy, {chance} by guessing, is the score."]
+    if score in (ACCURACY, "error"):
+        return [f"{told} {number(share, 2)}; scoring by {BALANCED_ACCURACY} or auc tells more."]
+    return []
+
+
+def _lacks_a_class(cell: Cell) -> bool:
+    return cell.failure == ONE_CLASS or any(LACKING in told for told in cell.warnings)

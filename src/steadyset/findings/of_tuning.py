@@ -13,6 +13,7 @@ from steadyset.assessment.steadiness import steadiness
 from steadyset.conventions import LEVEL
 from steadyset.findings.cores import cores_of
 from steadyset.findings.feature_rows import rows_of
+from steadyset.findings.of_assessment import target_told
 from steadyset.findings.paragraphs_of_tuning import DEFAULT_RULE, reached_words, rule_words
 from steadyset.findings.paragraphs_of_tuning import of_tuning as methods_of_tuning
 from steadyset.findings.parts import Configuration, Findings, Procedure, Reason, Score
@@ -37,6 +38,7 @@ def of_tuning(tuning: Tuning, *, core: float, level: float, choose: str | None) 
     selections = {f"configuration {chosen}": tuning.selections(chosen)}
     rows = tuple(_row(tuning, chosen, name, sel, level) for name, sel in selections.items())
     frame, plan = tuning.frame, tuning.evaluator.plan
+    settings = _settings(tuning, choose or DEFAULT_RULE)
     found = Findings(
         "tuning",
         f"{counted(len(plan.y), 'row')}, {counted(plan.X.shape[1], 'feature')}, "
@@ -55,8 +57,8 @@ def of_tuning(tuning: Tuning, *, core: float, level: float, choose: str | None) 
             for number, row in zip(frame.index, frame.to_dict("records"), strict=True)
             if row.get("reason")
         ),
-        notes=tuple(cautions(row.note for row in rows)),
-        settings=_settings(tuning, choose or DEFAULT_RULE),
+        notes=(*target_told(settings), *cautions(row.note for row in rows)),
+        settings=settings,
         selections=selections,
         trials=tuning,
     )

@@ -24,7 +24,7 @@ from steadyset.io.roles import Roles, close_name, is_known
 from steadyset.io.source_files import Asked, read_source
 from steadyset.io.sources import LEAST_SHARE, Source
 from steadyset.kernels.arrays import Bools, Floats
-from steadyset.task import target_in_words, task_of
+from steadyset.task import other_task, target_in_words, task_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -81,8 +81,10 @@ class Data:
         return f"Data({self.understood})"
 
     def __str__(self) -> str:
-        outcome = f"outcome: {target_in_words(self.y, task_of(self.y))}"
-        return "\n".join([self.understood, *self.notes, outcome])
+        task = task_of(self.y)
+        other = other_task(self.y, task)
+        words = f"{target_in_words(self.y, task)}" + (f'; task="{other}" takes it otherwise' if other else "")
+        return "\n".join([self.understood, *self.notes, f"outcome: {words}"])
 
 
 def load_data(

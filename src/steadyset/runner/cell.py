@@ -20,7 +20,7 @@ from steadyset.runner.scoring import Scored, blind_predictor, scores
 from steadyset.runner.seeds import RANDOM_FEATURES, ready, run_key
 from steadyset.runner.training import Training
 
-ONE_CLASS = "the resample holds one class only"
+ONE_CLASS = "the resample holds one class only; a resampling with stratified=True keeps all of them"
 NOTHING = "nothing was selected"
 # Draws of random features per run, whose scores are averaged. Those of one draw vary so much from run to run that a
 # test against them would hardly ever find a selector that is better.

@@ -60,6 +60,14 @@ def takes_gaps(estimator: Any) -> bool:
     return True
 
 
+def refuse_empty(X: Floats, gaps: Ints, features: Sequence[str]) -> None:
+    """A column without any value has no median, and nothing that a selector could go by."""
+    empty = [features[f] for f in gaps.tolist() if np.isnan(X[:, f]).all()]
+    if empty:
+        columns = f"the column {empty[0]!r}" if len(empty) == 1 else f"{len(empty)} columns ({some_names(empty)})"
+        raise InputError(f"X has no value at all in {columns}; leave {'it' if len(empty) == 1 else 'them'} out.")
+
+
 def refuse_gaps(
     X: Floats, gaps: Ints, features: Sequence[str], estimators: Mapping[str, Any], *, advice: str = ""
 ) -> None:

@@ -49,6 +49,7 @@ class Plan:
     gaps: Ints = field(default_factory=_no_columns)
     cut: Cut = NO_CUT
     columns: FrameColumns | None = None
+    task_assumed: bool = False  # by the rule, as nobody said what the target is
     key: str = field(default_factory=_new_key, repr=False, compare=False)
 
     @property

@@ -39,10 +39,18 @@ def _log_likelihood(model: Any, X: Floats, y: npt.NDArray[Any]) -> float:
     return float(np.mean(np.log(np.clip(share, 1e-15, 1.0))))
 
 
+def _balanced_accuracy(model: Any, X: Floats, y: npt.NDArray[Any]) -> float:
+    """The mean share of each class that is recognised; without a value where test rows lack a class, as the mean over
+    the others would rise to 1 with every class that is missing."""
+    if not np.isin(getattr(model, "classes_", ()), y).all():
+        return float("nan")
+    return float(metrics.balanced_accuracy_score(y, model.predict(X)))
+
+
 # Names of steadyset beside those of scikit-learn, the default first. Error and rmse are told as they are: not negative.
 CLASSIFICATION: dict[str, Scorer] = {
     "accuracy": metrics.get_scorer("accuracy"),
-    "balanced_accuracy": metrics.get_scorer("balanced_accuracy"),
+    "balanced_accuracy": _balanced_accuracy,
     "auc": metrics.make_scorer(
         metrics.roc_auc_score, response_method=("predict_proba", "decision_function"), multi_class="ovr"
     ),
@@ -53,6 +61,9 @@ REGRESSION: dict[str, Scorer] = {
     "r2": metrics.get_scorer("r2"),
     "rmse": metrics.make_scorer(metrics.root_mean_squared_error),
 }
+ACCURACY, BALANCED_ACCURACY = "accuracy", "balanced_accuracy"
+LACKING = "rows hold no"
+UNBALANCED = 0.8  # the share of the rows from which one class makes accuracy say little
 LOWER_IS_BETTER = frozenset({"error", "rmse"})
 UNBOUNDED = frozenset({"log_likelihood", "rmse"})
 TASKS = {"_classification": CLASSES, "_ranking": CLASSES, "_supervised": CLASSES, "_regression": NUMBER}
@@ -91,11 +102,22 @@ def blind_predictor(task: Task) -> Any:
     return DummyClassifier(strategy="prior") if task == CLASSES else DummyRegressor()
 
 
+def default_score(task: Task, y: npt.NDArray[Any]) -> str:
+    """R² for a number and accuracy for classes, or balanced accuracy where one class has most of the rows."""
+    if task == NUMBER:
+        return "r2"
+    return BALANCED_ACCURACY if is_unbalanced(np.unique(y, return_counts=True)[1]) else ACCURACY
+
+
+def is_unbalanced(counts: npt.ArrayLike) -> bool:
+    """Whether guessing the commonest class is right so often that accuracy says little, by the rows of each class."""
+    return bool(np.max(counts) >= UNBALANCED * np.sum(counts))
+
+
 def read_scoring(given: Any, task: Task, y: npt.NDArray[Any]) -> tuple[Score, ...]:
-    """Scores by name, functions of (estimator, X, y), or a mapping from names to these; accuracy or R² by default."""
-    own = CLASSIFICATION if task == CLASSES else REGRESSION
+    """Scores by name, functions of (estimator, X, y), or a mapping from names to these; None is `default_score`."""
     if given is None:
-        given = next(iter(own))
+        given = default_score(task, y)
     if isinstance(given, Mapping):
         named = {str(name): value for name, value in given.items()}
     elif isinstance(given, bool | int | float):
@@ -212,7 +234,7 @@ def _missing_classes(model: Any, y: npt.NDArray[Any]) -> str:
     known, there = np.asarray(getattr(model, "classes_", np.unique(y))), np.unique(y)
     for rows, lacking in (("test", known[~np.isin(known, there)]), ("training", there[~np.isin(there, known)])):
         if len(lacking):
-            return f"the {rows} rows hold no {str(lacking[0])!r}"
+            return f"the {rows} {LACKING} {str(lacking[0])!r}"
     return ""
 
 

@@ -38,6 +38,7 @@ from steadyset.reports.page import page_of
 from steadyset.reports.slim_svg import slim_svg
 from steadyset.resampling import resampling_by_name
 from steadyset.runner.missing import refuse_gaps
+from steadyset.runner.scoring import default_score
 from steadyset.selections import Selections
 from steadyset.selectors.names import default_selectors, selector_names, why_unable
 from steadyset.task import CLASSES, NUMBER, n_classes, target_in_words, task_of
@@ -55,6 +56,7 @@ PROBED = 2  # runs whose times make the estimate
 PROBE_SECONDS = 20.0  # after which no further selector is tried
 MOST_DRAWN = 2_000  # configurations whose times are added up one by one
 Inputs = Sequence[tuple[str, str]]  # names and paths
+OFFERED = {CLASSES: ("accuracy", "balanced_accuracy", "auc"), NUMBER: ("r2", "rmse")}  # scores, after the default
 
 
 def measured(inputs: Inputs, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -120,7 +122,7 @@ def understood(path: str, reading: Mapping[str, Any], task: str | None) -> dict[
         "n_features": data.X.shape[1],
         "defaults": list(default_selectors(kind, classes)),
         "selectors": [name for name in selector_names() if not why_unable(name, kind, classes)],
-        "scores": ["accuracy", "balanced_accuracy", "auc"] if kind == CLASSES else ["r2", "rmse"],
+        "scores": list(dict.fromkeys([default_score(kind, data.y), *OFFERED[kind]])),
     }
 
 
@@ -164,7 +166,7 @@ def estimated_tuning(path: str, reading: Mapping[str, Any], request: Mapping[str
     plan, names = make_plan(
         data,
         resampling=resampling_by_name(str(request["resampling"])),
-        scoring=["accuracy" if task == CLASSES else "r2"],
+        scoring=[default_score(task, data.y)],
         random_state=int(request["seed"]),
         impute=reading.get("impute"),
         task=task,

@@ -95,7 +95,7 @@ class Evaluator:
         self.usable = [r for r in drawn if plan.task == NUMBER or len(np.unique(plan.y[r.train])) > 1]
         self.n_unusable = len(drawn) - len(self.usable)
         if not self.usable:
-            raise InputError(f"In every run {ONE_CLASS}; use more rows, or a stratified resampling.")
+            raise InputError(f"In every run {ONE_CLASS}.")
         self.folder = folder
         self.rankings = Rankings(plan, self.usable, n_jobs, folder=folder)
         self._known_paths: dict[Kind, list[Callable[[Any], Iterable[Fit]] | None]] = {}

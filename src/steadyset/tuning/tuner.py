@@ -26,6 +26,7 @@ from steadyset.resampling import KFold
 from steadyset.resampling.given import ResamplingLike
 from steadyset.runner.missing import filled_by_medians, refuse_gaps
 from steadyset.runner.plan import Plan
+from steadyset.runner.scoring import default_score
 from steadyset.similarity import FeatureSimilarity
 from steadyset.task import NUMBER, n_classes, refuse_several_targets, task_of
 from steadyset.tuning.evaluation import ALIASES, MOST_TRIALS, N_FEATURES, SECONDS, STABILITY, Evaluator, direction
@@ -70,7 +71,7 @@ def tune(
         The target, or the name of a column of X; None where X is what `load_data` returns.
     objectives : sequence of str or None, default=None
         Scores (accuracy, balanced_accuracy, auc, log_likelihood, error; r2, rmse), stability, n_features (or size),
-        seconds (or time). None is accuracy, or r2 for a number, with stability and n_features.
+        seconds (or time). None is the default score of `assess`, with stability and n_features.
     n_trials : int, default=200
         How many configurations; a grid has as many as it has.
     storage : str or None, default=None
@@ -134,9 +135,10 @@ def tune(
     target = target_name(X, y)
     X, y, groups, features = unfolded(X, y, groups, features, stacklevel=2)
     refuse_several_targets(y)
-    kind = task_of(target_values(y, None), task)
+    outcome = target_values(y, None)
+    kind = task_of(outcome, task)
     if objectives is None:
-        objectives = ("r2" if kind == NUMBER else "accuracy", STABILITY, N_FEATURES)
+        objectives = (default_score(kind, outcome), STABILITY, N_FEATURES)
     # A study that other processes join has to know its objectives by name.
     expected = "a sequence of names, also those of scikit-learn's scorers"
     wanted = check_each("objectives", objectives, lambda name: isinstance(name, str), expected)
@@ -159,7 +161,7 @@ def tune(
         random_state=random_state,
         impute=impute,
         on_warning=on_warning,
-        task=kind,
+        task=task,
     )
     spread = float(np.std(plan.y)) if kind == NUMBER else 1.0
     configurations = read_space(space, kind, n_classes(plan.y, kind), spread)
