@@ -26,7 +26,7 @@ from steadyset.resampling import Bootstrap, as_resampling
 from steadyset.runner.chosen import can_choose, refuse_new_columns
 from steadyset.runner.conditions import RECORD, check_on_warning
 from steadyset.runner.cut import NO_CUT, Cut, check_top
-from steadyset.runner.frames import FrameColumns, text_coded
+from steadyset.runner.frame_columns import FrameColumns, text_coded
 from steadyset.runner.function import FunctionSelector, function_name, is_plain_function
 from steadyset.runner.missing import columns_with_gaps, refuse_empty, refuse_gaps
 from steadyset.runner.plan import Plan

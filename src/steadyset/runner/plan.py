@@ -13,7 +13,7 @@ from steadyset.kernels.arrays import Floats, Ints
 from steadyset.resampling import Resample, Resampling, Rows
 from steadyset.runner.conditions import RECORD, OnWarning
 from steadyset.runner.cut import NO_CUT, Cut
-from steadyset.runner.frames import FrameColumns
+from steadyset.runner.frame_columns import FrameColumns
 from steadyset.runner.scoring import Score
 from steadyset.task import Task
 
