@@ -51,7 +51,7 @@ def sections(found: Findings) -> dict[str, list[str]]:
     parts = {
         "What differs": [one.words for one in found.differences],
         f"Steady core (selected in at least {percent(found.core)} of the runs)": [named(one) for one in found.cores],
-        "To know": list(found.notes),
+        "Notes": list(found.notes),
         "Runs without a selection or a score": [] if found.front else [_reason(one) for one in found.failures],
         "Runs with warnings": [_reason(one) for one in found.warnings],
     }

@@ -82,7 +82,7 @@ def document_of(found: Findings) -> Iterator[Block]:
         yield Words(f"Features selected in at least {percent(found.core)} of the runs:")
         yield _bullets(map(named, found.cores))
     if found.notes:
-        yield Heading("To know")
+        yield Heading("Notes")
         yield _bullets(iter(found.notes))
     if found.differences:
         yield Heading("What differs")
