@@ -30,6 +30,7 @@ from steadyset.assessment import Assessment, assess
 from steadyset.assessment.folder import RunFolder
 from steadyset.assessment.request import make_request
 from steadyset.errors import InputError
+from steadyset.io import beneath
 from steadyset.resampling import Bootstrap, KFold, NoiseInjection
 from steadyset.runner.cell import Cell
 
@@ -308,20 +309,18 @@ def test_cells_are_strict_json_and_unknown_scores_come_back_as_nan(tmp_path):
 
 
 def test_reading_while_another_process_packs_loses_no_cell(tmp_path, monkeypatch):
-    import steadyset.assessment.folder as module
-
     folder = RunFolder(tmp_path / "runs")
     folder.create(SETTINGS)
     for run in range(3):
         folder.add(Cell(0, run, f"bootstrap:0:{run}", (1,), None))
-    read = module._read_single
+    read = RunFolder._read_single
 
-    def packed_meanwhile(path, settings):
-        monkeypatch.setattr(module, "_read_single", read)
+    def packed_meanwhile(self, name, settings):
+        monkeypatch.setattr(RunFolder, "_read_single", read)
         folder.pack()
-        return read(path, settings)
+        return read(self, name, settings)
 
-    monkeypatch.setattr(module, "_read_single", packed_meanwhile)
+    monkeypatch.setattr(RunFolder, "_read_single", packed_meanwhile)
     assert len(folder.cells()) == 3
 
 
@@ -339,18 +338,16 @@ def test_a_folder_that_is_no_run_folder(tmp_path):
 
 
 def test_a_full_disk_is_a_sentence_and_keeps_what_was_finished(tmp_path, monkeypatch):
-    import steadyset.assessment.folder as module
-
     calls = []
-    write = module.write_durably
+    write = beneath.write
 
-    def full(path, content):
-        calls.append(path)
+    def full(folder, name, content):
+        calls.append(name)
         if len(calls) == 4:
             raise OSError(28, "No space left on device")
-        write(path, content)
+        write(folder, name, content)
 
-    monkeypatch.setattr(module, "write_durably", full)
+    monkeypatch.setattr(beneath, "write", full)
     with pytest.raises(InputError, match=r"disk .* is full"):
         assess(SelectKBest(k=5), X, Y, resampling=Bootstrap(5), out=tmp_path / "runs")
     monkeypatch.undo()
