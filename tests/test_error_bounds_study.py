@@ -10,7 +10,7 @@ from benchmarks import error_bounds as study
 import steadyset as st
 from steadyset.selectors.ensembles.bounds import R_CONCAVE_FAILED
 
-RESULTS = json.loads(study.RESULTS.read_text())
+RESULTS = json.loads(study.RESULTS.read_text(encoding="utf-8"))
 R_CONCAVE = "shah_samworth_r_concave"
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import steadyset
 from steadyset.errors import InputError
-from steadyset.io import disk
+from steadyset.io import beneath, disk
 from steadyset.serve import serve
 
 SOURCES = sorted(Path(steadyset.__file__).parent.rglob("*.py"))
@@ -110,19 +110,19 @@ def test_text_files_are_read_and_written_in_a_stated_encoding():
 def test_a_file_that_somebody_reads_on_windows_is_replaced_as_soon_as_it_is_free(tmp_path, monkeypatch):
     replace, refused = os.replace, [PermissionError(13, "in use")] * 3
 
-    def busy(*paths):
+    def busy(*paths, **folders):
         if refused:
             raise refused.pop()
-        replace(*paths)
+        replace(*paths, **folders)
 
-    monkeypatch.setattr(disk.os, "replace", busy)
-    monkeypatch.setattr(disk, "PAUSES", (0, 0, 0, 0))
+    monkeypatch.setattr(beneath.os, "replace", busy)
+    monkeypatch.setattr(beneath, "PAUSES", (0, 0, 0, 0))
     path = tmp_path / "cells.json"
     path.write_text("before", encoding="utf-8")
     with pytest.raises(PermissionError):  # elsewhere it means that the folder is read-only
         disk.write_durably(path, b"after")
     assert path.read_text(encoding="utf-8") == "before"
-    monkeypatch.setattr(disk, "WINDOWS", True)
+    monkeypatch.setattr(beneath, "ANCHORED", False)  # Windows opens no folders
     disk.write_durably(path, b"after")
     assert path.read_text(encoding="utf-8") == "after"
     assert list(tmp_path.iterdir()) == [path]

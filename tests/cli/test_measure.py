@@ -206,7 +206,7 @@ def test_ranks_of_all_features_are_not_measured_as_sets(tmp_path, capsys):
         assert run(command) == 2
         assert "jaccard compares sets, and every run selects all 4 features; give --top K." in capsys.readouterr().err
     assert run(["measure", str(path), "-m", "jaccard", "--top", "2", "--format", "csv"]) == 0
-    assert ",jaccard,0.555" in capsys.readouterr().out
+    assert ",jaccard,higher,0.555" in capsys.readouterr().out
 
 
 def test_a_report_reads_selections_like_measure_and_says_that_the_universe_is_not_known(tmp_path, capsys):

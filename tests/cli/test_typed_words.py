@@ -64,7 +64,7 @@ def test_the_lines_of_python_give_the_same_arguments(subcommand, options):
     assert ast.literal_eval(given["random_state"]) == options["seed"]
     assert ast.literal_eval(given["n_jobs"]) == options["jobs"]
     if subcommand == "assess":
-        assert ast.literal_eval(given["runs"]) == 30
+        assert ast.literal_eval(given["n_runs"]) == 30
         assert ast.literal_eval(given["scoring"]) == ["auc"]
         assert {one.arg for one in reading.keywords} == {"samples", "transpose", "drop", "impute"}
     else:

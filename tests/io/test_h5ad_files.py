@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from steadyset.errors import InputError, MissingExtraError
-from steadyset.io import hdf5_files, hdf5_probe
+from steadyset.io import hdf5_files, limited_process
 from steadyset.io.data_table import load_data
 from steadyset.io.h5ad_files import Frame, read_h5ad
 from steadyset.io.hdf5_files import opened
@@ -191,7 +191,7 @@ def test_one_flipped_bit_over_which_the_library_loops_without_end_is_a_sentence(
     content = bytearray(path.read_bytes())
     content[6169] = 8  # the size of an object in the heap of texts
     path.write_bytes(bytes(content))
-    monkeypatch.setattr(hdf5_probe, "SECONDS", 3)
+    monkeypatch.setattr(limited_process, "SECONDS", 3)
     with pytest.raises(InputError, match="the HDF5 library does not return from it"):
         load_data(path, "state")
 

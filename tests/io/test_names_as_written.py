@@ -288,11 +288,13 @@ def test_rows_are_as_written_where_columns_are_many(tmp_path):
 def test_lists_are_as_written(tmp_path, labels):
     labels = [label for label in labels if "," not in label]  # which separates the names of a line
     sets = [[name for name, kept in zip(labels, row, strict=True) if kept] for row in chosen(labels)]
-    (tmp_path / "x.gmt").write_text("".join("\t".join([f"s{i}", "na", *names, "\n"]) for i, names in enumerate(sets)))
-    (tmp_path / "x.json").write_text(json.dumps(sets))
+    (tmp_path / "x.gmt").write_text(
+        "".join("\t".join([f"s{i}", "na", *names, "\n"]) for i, names in enumerate(sets)), encoding="utf-8"
+    )
+    (tmp_path / "x.json").write_text(json.dumps(sets), encoding="utf-8")
     (tmp_path / "lists").mkdir()
     for i, names in enumerate(sets):
-        (tmp_path / "lists" / f"{i}.txt").write_text("\n".join(names))
+        (tmp_path / "lists" / f"{i}.txt").write_text("\n".join(names), encoding="utf-8")
     columns = pd.DataFrame({f"fold {i}": [*names, *[""] * (len(labels) - len(names))] for i, names in enumerate(sets)})
     written(columns, tmp_path / "columns.csv")
     cells = pd.DataFrame({"fold": range(5), "genes": [";".join(names) for names in sets]})

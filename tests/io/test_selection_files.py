@@ -184,7 +184,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypat
 
     target = "os.replace" if failure == "at the end" else "steadyset.io.selection_files._write_table"
     if ending == "json" and failure == "in the middle":
-        target = "pathlib.Path.write_bytes"
+        target = "os.fsync"
     with monkeypatch.context() as patch:
         patch.setattr(target, fail)
         with pytest.raises(InputError, match="cannot be written: No space left on device"):

@@ -78,7 +78,7 @@ def stability_table(
           measure  estimate    low   high
     0    nogueira     0.524  0.000  0.945
     1     jaccard     0.533  0.000  0.925
-    2  lustgarten     0.367 -0.312  0.798
+    2  lustgarten     0.367 -0.388  0.798
     """
     options = Options(undefined, expectation, n_draws, random_state, similarity, mc_error)
     assessed = runs_by_procedure(selections)

@@ -47,7 +47,7 @@ def _holds(pid: int, folder: Path, name: str) -> bool:
         wanted = os.fstat(file)
     open_files = SYSTEM / str(pid) / "fd"
     if not (SYSTEM / "self").exists():
-        return str(pid) in _told("lsof", "-t", "--", str(folder / name)).split()
+        return str(pid) in _told("lsof", "-t", os.path.abspath(folder / name)).split()
     for one in open_files.iterdir():
         with suppress(OSError):
             if os.path.samestat(one.stat(), wanted):
