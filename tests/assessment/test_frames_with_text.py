@@ -4,10 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.compose import ColumnTransformer
-from sklearn.feature_selection import SelectKBest
+from sklearn.feature_selection import SelectFromModel, SelectKBest
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder, StandardScaler
 
 import steadyset as st
 
@@ -74,6 +75,19 @@ def test_columns_of_numbers_may_be_asked_for_by_name():
     assert found.core() == {"p": ["a"], "anova": ["a"]}
 
 
+@pytest.mark.parametrize(
+    "selector",
+    [
+        make_pipeline(OrdinalEncoder(), SelectKBest(k=2)),
+        make_pipeline(FunctionTransformer(lambda frame: frame.apply(lambda c: pd.factorize(c)[0])), SelectKBest(k=2)),
+        GridSearchCV(encoded(SelectFromModel(LogisticRegression())), {}, cv=2, scoring=lambda *_: 1.0),
+    ],
+)
+def test_any_step_for_labels_will_do(selector):
+    found = st.assess({"p": selector}, X, Y, scoring=[], **HOW)
+    assert found.failures.empty
+
+
 def test_a_function_gets_the_text():
     def of_text(frame, y):
         return [name for name in frame.columns if frame[name].isin(["red"]).any()]
@@ -85,6 +99,8 @@ def test_a_function_gets_the_text():
     ("selector", "frame", "options", "said"),
     [
         ("anova:k=2", X, {}, "X has the column 'colour' of type String"),
+        (make_pipeline(StandardScaler(), st.FilterSelector("anova", k=2)), X, {}, "X has the column 'colour' of type"),
+        ([encoded(SelectKBest(k=3)), SelectKBest(k=2)], X, {}, "X has the column 'colour' of type String"),
         (encoded(SelectKBest(k=3)), X.assign(colour=X["colour"].where(A > 0)), {}, "missing values in the column"),
         (encoded(SelectKBest(k=3)), X, {"resampling": st.NoiseInjection(3)}, "NoiseInjection changes numbers"),
     ],

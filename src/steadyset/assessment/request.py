@@ -26,12 +26,11 @@ from steadyset.resampling import Bootstrap, as_resampling
 from steadyset.runner.chosen import can_choose, refuse_new_columns
 from steadyset.runner.conditions import RECORD, check_on_warning
 from steadyset.runner.cut import NO_CUT, Cut, check_top
-from steadyset.runner.frame_columns import FrameColumns, text_coded
+from steadyset.runner.frame_columns import FrameColumns, may_take_text, text_coded
 from steadyset.runner.function import FunctionSelector, function_name, is_plain_function
 from steadyset.runner.missing import columns_with_gaps, refuse_empty, refuse_gaps
 from steadyset.runner.plan import Plan
 from steadyset.runner.scoring import default_predictor, read_scoring
-from steadyset.runner.seeds import is_ours
 from steadyset.selectors.ensembles import StabilitySelection
 from steadyset.selectors.validation import all_finite, check_k
 from steadyset.task import Task, check_meaning, n_classes, refuse_several_targets, task_of
@@ -142,7 +141,7 @@ def _take_text(selectors: Any) -> bool:
     """Whether the selectors may get columns of text: pipelines that encode them, functions, and models of others."""
     several = selectors.values() if isinstance(selectors, Mapping) else selectors
     several = several if isinstance(selectors, Mapping | list | tuple) else [selectors]
-    return all(one is not None and not isinstance(one, str) and not is_ours(one) for one in several)
+    return all(one is not None and not isinstance(one, str) and may_take_text(one) for one in several)
 
 
 def refuse_table(name: str, given: Any, function: str) -> None:

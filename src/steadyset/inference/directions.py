@@ -18,7 +18,7 @@ from steadyset.io.labels import shown_name
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.task import NUMBER, Task
 
-CELLS_A_BLOCK = 1 << 22
+CELLS_A_BLOCK = 1 << 19  # 4 MB, of which several copies are made, little beside data that processes share
 EQUAL = 1e-12  # of the largest value of a feature: means that differ by less are equal
 
 

@@ -71,7 +71,7 @@ def read_plain(
         notes.append(f"left out: {some_names(drop)}")
     columns = {name: without_marks(table.others[table.names.index(name)].to_pylist()) for name in named}
     if table.decimal is not None:
-        fractions = table.decimal == COMMA or any(_has_fractions(column) for column in X.T[~whole])
+        fractions = table.decimal == COMMA or any(_has_fractions(X[:, f]) for f in range(X.shape[1]) if not whole[f])
         beside = table.decimal if fractions else None
         columns[roles.target], told = labels_or_numbers(as_written(columns[roles.target]), roles.target, beside)
         notes += told

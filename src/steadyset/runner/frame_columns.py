@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+from sklearn.compose import ColumnTransformer
+from sklearn.utils import get_tags
 
 from steadyset.errors import InputError
 from steadyset.io.labels import text_index
@@ -42,10 +44,27 @@ class FrameColumns:
 
     def taken_by(self, estimator: Any) -> bool:
         """Whether an estimator gets a frame: where columns hold text, or it asks for columns by their names."""
-        if self.labels:
-            return True
-        parts = [estimator, *estimator.get_params(deep=True).values()]
-        return any(type(part).__name__ == "ColumnTransformer" for part in parts)
+        return bool(self.labels) or any(isinstance(part, ColumnTransformer) for part in _parts(estimator))
+
+
+def may_take_text(selector: Any) -> bool:
+    """Whether a selector may use columns of text: all but scikit-learn's and ours without a step for them."""
+    if isinstance(selector, type) or not hasattr(selector, "get_params"):
+        return True  # a function, or nothing that can be fitted, which is told elsewhere
+    return any(map(_is_for_text, _parts(selector)))
+
+
+def _parts(estimator: Any) -> list[Any]:
+    """An estimator and those within it."""
+    found = [estimator, *estimator.get_params(deep=True).values()]
+    return [part for part in found if hasattr(part, "fit") and not isinstance(part, type)]
+
+
+def _is_for_text(part: Any) -> bool:
+    if isinstance(part, ColumnTransformer) or not type(part).__module__.startswith(("sklearn.", "steadyset.")):
+        return True
+    tags = get_tags(part)
+    return bool(tags.input_tags.categorical or tags.input_tags.string or tags.no_validation)
 
 
 def text_coded(table: Any) -> tuple[Any, dict[int, tuple[str, ...]]]:

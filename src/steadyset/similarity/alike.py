@@ -13,7 +13,6 @@ import numpy as np
 
 from steadyset.conventions import ALIKE, ALIKE_BY
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.similarity.computed import unit_rows
 from steadyset.similarity.features import FeatureSimilarity
 from steadyset.similarity.store import TIE
 
@@ -21,7 +20,7 @@ MOST_FEATURES, MOST_ROWS = 3000, 5000
 MOST_COMPARISONS, LEAST_WITH_ALL = 10_000_000, 50  # of selected features with all features
 MOST_OTHERS = 5  # features that were not compared themselves, kept for each that was
 COLUMNS_A_BLOCK = 2048
-CELLS_A_BLOCK = 1 << 25  # 256 MB
+CELLS_A_BLOCK = 1 << 20  # 8 MB and as much scaled, little beside data that processes share
 
 # The similarities of some features with others, some of these at a time.
 Blocks = Callable[[Ints, Ints], Iterator[tuple[Ints, Floats]]]
@@ -87,6 +86,8 @@ def alike_in_data(X: Floats, counts: Ints, fill: Floats | None = None) -> Alike:
 
     `fill` holds what replaces the missing values of each column; without it columns with gaps are left out.
     """
+    from steadyset.similarity.computed import unit_rows  # numba
+
     rows = np.unique(np.linspace(0, len(X) - 1, min(len(X), MOST_ROWS)).astype(np.int64))
 
     def unit(features: Ints) -> tuple[Floats, Ints]:
