@@ -19,7 +19,7 @@ def main() -> int:
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     X.assign(diagnosis=y.map({0: "malignant", 1: "benign"})).to_csv(data, index=False)
     shutil.rmtree(runs, ignore_errors=True)
-    selectors = ["lasso:k=10", "elastic_net:k=10", "jmi:k=10", "anova:k=10", "forest:k=10,n_estimators=100"]
+    selectors = ["lasso:k=5", "elastic_net:k=5", "jmi:k=5", "anova:k=5", "forest:k=5,n_estimators=100"]
     chosen = [word for selector in selectors for word in ("--selector", selector)]
     scores = ["--score", "accuracy", "--score", "auc"]
     code = run(["assess", str(data), "--target", "diagnosis", *chosen, *scores, "--runs", "100", "--out", str(runs)])
