@@ -204,9 +204,11 @@ def test_selections_show_the_most_selected_and_count_the_rest():
 
 
 def test_empty_selections_show_no_table():
-    page = Read(st.Selections.from_sets([[], []], n_features=3)._repr_html_())
+    empty = st.Selections.from_sets([[], []], n_features=3)
+    page = Read(empty._repr_html_())
     assert "table" not in page.tags
     assert "3 never selected" in page.text
+    assert str(empty) == "Selections: 2 runs, 3 features, size 0\n\n3 never selected"
 
 
 def test_as_many_features_as_there_can_be_are_shown_without_an_array_of_them():

@@ -133,8 +133,9 @@ class Display:
         parts = [_wrapped(f"{self.kind}: {self.summary}" if self.summary else self.kind, width)]
         parts += ["\n".join(_wrapped(sentence, width) for sentence in self.answer)] if self.answer else []
         for table in self.tables:
-            lines = [_wrapped(table.title, width)] * bool(table.title and table.rows)
-            lines += [text_table(table, width)] * bool(table.rows) + [_wrapped(table.more, width)] * bool(table.more)
+            lines = [_wrapped(table.title, width)] if table.title and table.rows else []
+            lines += [text_table(table, width)] if table.rows else []
+            lines += [_wrapped(table.more, width)] if table.more else []
             parts += ["\n".join(lines)] if lines else []
         parts += ["\n".join(_wrapped(note, width) for note in self.notes if note)] if any(self.notes) else []
         for title, said in self.sections.items():

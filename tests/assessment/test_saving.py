@@ -18,22 +18,25 @@ from steadyset.assessment.folder import RunFolder
 from steadyset.assessment.request import make_request
 from steadyset.assessment.saving import Saving
 from steadyset.resampling import Bootstrap
-from steadyset.runner.cell import Cell
+from steadyset.runner.cell import RANDOM_DRAWS, Cell
 
 X = np.random.default_rng(0).normal(size=(40, 6))
 Y = (X[:, 0] + 0.5 * X[:, 1] > 0).astype(int)
 SELECTOR = {"lasso": "lasso:k=2"}
+# Calls of a score: a run scores the selected features, no features, and every draw of random ones.
+A_RUN = 2 + RANDOM_DRAWS
+FOURTH_RUN = 3 * A_RUN + 1
 
 CHILD = """
 import sys
 from tests.assessment.slow_scores import Accuracy
-from tests.assessment.test_saving import SELECTOR, X, Y
+from tests.assessment.test_saving import FOURTH_RUN, SELECTOR, X, Y
 from steadyset.assessment import assess
 from steadyset.resampling import Bootstrap
 
 if __name__ == "__main__":
     out, log = sys.argv[1:]
-    score = {"a": Accuracy(log, 10, "wait")}
+    score = {"a": Accuracy(log, FOURTH_RUN, "wait")}
     assess(SELECTOR, X, Y, resampling=Bootstrap(10), scoring=score, engine="processes", n_jobs=1, out=out,
            all_rows=False)
 """
@@ -50,7 +53,7 @@ def calls(log):
 @pytest.mark.slow
 @pytest.mark.posix
 def test_runs_that_are_scored_outlive_a_kill_in_the_middle_of_their_group(tmp_path):
-    """Buys: a real process, ended by SIGKILL while a run of its group is being scored; a run has three scores."""
+    """Buys: a real process, ended by SIGKILL while the fourth run of its group is being scored."""
     script, out, log = tmp_path / "child.py", tmp_path / "runs", tmp_path / "log"
     script.write_text(CHILD, encoding="utf-8")
     here = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[2]), *sys.path])}
@@ -74,19 +77,19 @@ def test_runs_that_are_scored_outlive_a_kill_in_the_middle_of_their_group(tmp_pa
 def test_a_lost_worker_leaves_the_runs_that_it_had_scored(tmp_path):
     """Buys: a real worker that is killed while it scores; what it had saved is not computed again."""
     log = tmp_path / "log"
-    score = {"a": Accuracy(log, 10, "die")}
+    score = {"a": Accuracy(log, FOURTH_RUN, "die")}
     result = assess(SELECTOR, X, Y, resampling=Bootstrap(10), scoring=score, engine="processes", n_jobs=1,
                     out=tmp_path / "runs", all_rows=False)  # fmt: skip
     assert result.scores["a"].notna().all()
-    # Nine of three runs and the one that ended it, then three of each of the others.
-    assert len(calls(log)) == 10 + 3 * 7
+    # Those of three runs and the one that ended it, then those of each of the others.
+    assert len(calls(log)) == FOURTH_RUN + 7 * A_RUN
 
 
 @pytest.mark.filterwarnings("ignore:Port")
 def test_a_dask_worker_tells_of_each_run_before_its_group_is_done(tmp_path):
     distributed = pytest.importorskip("distributed")
     log, resampling = tmp_path / "log", Bootstrap(20)
-    score = Accuracy(log, 10, "wait")
+    score = Accuracy(log, FOURTH_RUN, "wait")
     request = make_request(
         SELECTOR, X, Y, resampling=resampling, scoring={"a": score}, predictor=None, groups=None, features=None,
         random_state=0,
@@ -96,8 +99,8 @@ def test_a_dask_worker_tells_of_each_run_before_its_group_is_done(tmp_path):
         told = cluster._attempt(client, request.plan, request.selectors, keys)
         try:
             first = [next(told).run for _ in range(3)]
-            until(lambda: len(calls(log)) >= 10)
-            assert len(calls(log)) == 10  # three scores of each of three runs, and the one that waits
+            until(lambda: len(calls(log)) >= FOURTH_RUN)
+            assert len(calls(log)) == FOURTH_RUN  # those of three runs, and the one that waits
         finally:
             score.go_on()
         runs = first + [cell.run for cell in told]

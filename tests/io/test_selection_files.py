@@ -235,7 +235,10 @@ def test_json_keeps_half_of_a_character_and_refuses_both_halves_one_by_one(tmp_p
 def test_frames_hold_any_name():
     names = ["half \ud800", *(name for name in ODD if name != "run")]
     selections = Selections.from_sets([[0, 3], [13]], names, labels=["r\udfff", "r2"])
-    assert Selections.from_matrix(selections.to_frame()) == selections
+    wide = selections.to_frame()
+    assert Selections.from_matrix(wide) == selections
+    wide[names[1]] = pd.arrays.SparseArray(wide[names[1]].to_numpy())
+    assert Selections.from_matrix(wide) == selections
     long = selections.to_frame(layout="long")
     assert long["feature"].tolist() == [names[0], names[3], names[13]]
     with pytest.raises(InputError, match="with half of a character; rename it, or give a wide table"):

@@ -10,6 +10,7 @@ import steadyset as st
 from steadyset.assessment import assess
 from steadyset.errors import InputError
 from steadyset.resampling import Rows, Splits, as_resampling
+from steadyset.runner.cell import RANDOM_DRAWS
 
 FRAME, Y = load_breast_cancer(return_X_y=True, as_frame=True)
 FRAME, Y = FRAME.iloc[::5, :8], Y.iloc[::5]
@@ -206,7 +207,8 @@ def test_selectors_of_one_size_share_their_baselines():
 
     selectors = {f"two {i}": two_best for i in range(4)}
     result = assess(selectors, X, Y, resampling=st.KFold(3), predictor=Counting(), engine="threads", n_jobs=1)
-    assert len(fits) == 3 * (4 + 1)  # a run fits one model for each selector, and one on random features
+    # A run fits one model for each selector, and once for all of them one on each draw of random features.
+    assert len(fits) == 3 * (4 + RANDOM_DRAWS)
     for run in range(3):
         of_run = [cell for cell in result.cells if cell.run == run]
         assert len({tuple(cell.random.items()) for cell in of_run}) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
@@ -85,20 +86,26 @@ def dense_array(matrix: Any, what: str) -> Floats:
 
 def number_frame(table: Any, what: str) -> tuple[NDArray[Any], list[str]]:
     """The numbers of a frame, and the names of its columns."""
-    frame = _plain_columns(as_frame(table, what))
-    bad = {name: kind for name, kind in frame.schema.items() if not (kind.is_numeric() or kind == nw.Boolean)}
+    frame = as_frame(table, what)
+    plain = _plain_columns(frame)
+    bad = [
+        name for name, kind in frame.schema.items() if not (kind.is_numeric() or kind == nw.Boolean or name in plain)
+    ]
     if bad:
-        name = next(iter(bad))
-        more = f", and others that hold no numbers ({some_names(list(bad)[1:])})" if len(bad) > 1 else ""
+        name, *others = bad
+        more = f", and others that hold no numbers ({some_names(others)})" if others else ""
         raise InputError(
             f"{what} has the column {name!r} {_kind_in_words(frame[name])}{more}; expected numbers or bools."
         )
-    return number_array(_values(frame), what), [str(name) for name in frame.columns]
+    return number_array(_values(frame, plain), what), [str(name) for name in frame.columns]
 
 
-def _plain_columns(frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
-    """The frame with numbers that only NumPy knows as such (sparse or long ones), and bools with gaps, as floats."""
-    plain = {}
+def _plain_columns(frame: nw.DataFrame[Any]) -> dict[str, Floats]:
+    """As floats: the columns of numbers that only NumPy knows as such (sparse or long ones), and of bools with gaps.
+
+    They are not put back into the frame, since pandas makes no new frame with half a character in a name.
+    """
+    plain: dict[str, Floats] = {}
     for name, kind in frame.schema.items():
         if (
             kind == nw.Unknown
@@ -108,8 +115,7 @@ def _plain_columns(frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
             plain[name] = _as_numpy(frame[name]).astype(np.float64)
         elif kind == nw.Boolean and frame[name].null_count() > 0:
             plain[name] = frame[name].cast(nw.Float64).to_numpy()
-    backend = nw.get_native_namespace(frame)
-    return frame.with_columns(nw.new_series(name, array, backend=backend) for name, array in plain.items())
+    return plain
 
 
 def _as_numpy(column: nw.Series[Any]) -> NDArray[Any]:
@@ -130,8 +136,13 @@ def _kind_in_words(column: nw.Series[Any]) -> str:
     )
 
 
-def _values(frame: nw.DataFrame[Any]) -> NDArray[Any]:
-    """The numbers of a frame. Those of an Arrow table are taken from its buffers: its own way would import pandas."""
+def _values(frame: nw.DataFrame[Any], plain: Mapping[str, Floats]) -> NDArray[Any]:
+    """The numbers of a frame, of which some columns are known as plain ones.
+
+    Those of an Arrow table are taken from its buffers: its own way would import pandas.
+    """
+    if plain:
+        return np.column_stack([plain[name] if name in plain else frame[name].to_numpy() for name in frame.columns])
     native = frame.to_native()
     if type(native).__module__.split(".")[0] != "pyarrow":
         return np.asarray(frame.to_numpy())

@@ -300,6 +300,11 @@ def test_it_is_reachable_by_its_public_names():
         ({"rule": "best"}, "There is no rule called 'best'; known are .*calibrated"),
         ({"rule": ["calibrated"]}, r"rule must be the name of a rule \(got \['calibrated'\]\)"),
         ({"threshold": 0.7, "pfer": 1}, "threshold, pfer and q are all given"),
+        ({"q": None, "pfer": np.array([None, 1])}, r"pfer must be a number above 0 \(got array"),
+        (
+            {"base": SparseLinear(penalty=0.3), "q": None, "threshold": 0.8, "pfer": "one"},
+            r"pfer must be a number above 0 \(got 'one'\)",
+        ),
         ({"n_runs": 7}, "n_runs is 7; complementary pairs need an even number of runs"),
         ({"max_features": 3}, r"max_features must be at least q, which is 5 \(got 3\)"),
         ({"q": 20, "pfer": 0.1}, "With q = 20 of 30 features"),

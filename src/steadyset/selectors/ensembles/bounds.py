@@ -76,7 +76,7 @@ class BoundRule:
         Limits
             The limits as they are.
         """
-        if None not in (limits.threshold, limits.pfer, limits.q):
+        if all(limit is not None for limit in (limits.threshold, limits.pfer, limits.q)):
             raise InputError("threshold, pfer and q are all given; give two of them, and the third follows.")
         return limits
 
@@ -134,6 +134,8 @@ class BoundRule:
         """The base decides how many features it selects; their mean number, rounded up, takes the place of q."""
         if limits.q is not None:
             raise InputError(NO_SIZE)
+        if limits.pfer is not None:
+            check_number("pfer", limits.pfer)
         q = max(1, int(np.ceil(runs.mean_size(np.nan, 0))))
         options: Any = {"q": q, "rule": self.name, "n_runs": runs.n_runs}
         if limits.threshold is None and limits.pfer is not None:
