@@ -8,7 +8,7 @@ import pytest
 
 import steadyset as st
 from steadyset.cli import run
-from steadyset.command_line import command_line, recorded_line, started_by
+from steadyset.foundation.command_line import command_line, recorded_line, started_by
 
 
 def test_the_line_is_what_a_shell_takes_and_ends_with_the_command():

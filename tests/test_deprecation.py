@@ -11,9 +11,9 @@ import pytest
 from sklearn.base import BaseEstimator, clone
 
 import steadyset
-from steadyset import deprecation
-from steadyset.deprecation import deprecated, old_names, renamed, renamed_argument, retirements
-from steadyset.errors import InputError
+from steadyset.foundation import deprecation
+from steadyset.foundation.deprecation import deprecated, old_names, renamed, renamed_argument, retirements
+from steadyset.foundation.errors import InputError
 
 SOON = {"since": "0.3", "removed_in": "0.5"}
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pytest
 
 import steadyset as st
-from steadyset.docstrings import first_paragraph, meanings, reference
+from steadyset.foundation.docstrings import first_paragraph, meanings, reference
 
 numpydoc_of = pytest.importorskip("numpydoc.docscrape", reason="numpydoc is in the extra docs")
 validate = pytest.importorskip("numpydoc.validate", reason="numpydoc is in the extra docs")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import steadyset
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.io import beneath, disk
 from steadyset.serve import serve
 

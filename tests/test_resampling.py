@@ -6,7 +6,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.resampling import (
     RESAMPLINGS,
     Bootstrap,

@@ -9,7 +9,7 @@ from sklearn.preprocessing import StandardScaler
 import steadyset as st
 from steadyset.assessment.request import make_plan, make_request, named_selectors
 from steadyset.cli import run
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.selectors import FilterSelector, ForestRegression, SparseLogistic
 from steadyset.selectors.names import default_selectors, selector_by_name, with_task
 from steadyset.task import target_in_words

@@ -10,7 +10,7 @@ from typing import Any
 
 import steadyset as st
 from reference_pages.markdown import plain, toctree
-from steadyset.docstrings import first_paragraph
+from steadyset.foundation.docstrings import first_paragraph
 from steadyset.plots import list_pictures
 
 PACKAGE = "steadyset"

@@ -10,7 +10,7 @@ import numpy as np
 
 import steadyset as st
 from reference_pages.markdown import code, formula, parameters, plain, references, table
-from steadyset.docstrings import headed_line
+from steadyset.foundation.docstrings import headed_line
 from steadyset.resampling import RESAMPLINGS, Rows, resampling_entry, resampling_names
 from steadyset.selectors.ensembles.rules import RULES
 from steadyset.selectors.filters import get_filter

@@ -11,7 +11,7 @@ import typer
 
 from reference_pages.markdown import code, plain, toctree
 from steadyset.cli import app
-from steadyset.command_line import PROGRAM
+from steadyset.foundation.command_line import PROGRAM
 
 REMARK = re.compile(r"\s*\[([^\[\]]*(?:default|required|x[<>]|[<>]=?x)[^\[\]]*)\]$")
 PIECE = re.compile(r"[{]([^.}]*)(?:[.]{3})?[}]([.]{3})?|\[(.*)\][.]{3}")  # of a usage: {FILE...}... is FILE...

@@ -14,7 +14,7 @@ import steadyset as st
 from reference_pages.markdown import code, formula, plain, references, table, toctree
 from steadyset.certificates.markdown import AGAINST
 from steadyset.certificates.properties import PROPERTIES
-from steadyset.docstrings import first_paragraph
+from steadyset.foundation.docstrings import first_paragraph
 from steadyset.measures import all_measures
 
 DOCS = Path(__file__).parents[1]

@@ -8,16 +8,16 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from steadyset import drawing
 from steadyset._version import __version__
+from steadyset.foundation import plot_hook
 
 if TYPE_CHECKING:
     from steadyset import datasets, importances, selectors
     from steadyset import plots as plot
     from steadyset.assessment import Assessment, assess
     from steadyset.certificates import Certificate, certificate_table, certify
-    from steadyset.errors import InputError, MissingExtraError, SteadysetError, UndefinedError
     from steadyset.findings import Findings, findings_of, methods_text
+    from steadyset.foundation.errors import InputError, MissingExtraError, SteadysetError, UndefinedError
     from steadyset.from_tools import from_cross_validate, from_fitted, from_importances, from_rfecv
     from steadyset.inference import (
         Comparison,
@@ -102,7 +102,7 @@ _HOMES = {
         "certificate_table",
         "certify",
     ),
-    "errors": (
+    "foundation.errors": (
         "InputError",
         "MissingExtraError",
         "SteadysetError",
@@ -311,8 +311,8 @@ def _show(result: Any) -> Any:
     return importlib.import_module("steadyset.findings.display").display_of(found, type(result).__name__)
 
 
-drawing.draw_with(_draw)
-drawing.show_with(_show)
+plot_hook.draw_with(_draw)
+plot_hook.show_with(_show)
 
 
 def __dir__() -> list[str]:

@@ -2,7 +2,7 @@
 
 import atexit
 
-from steadyset.ending import end_undisturbed, leave_at_once
+from steadyset.foundation.signals import end_undisturbed, leave_at_once
 
 
 def main() -> None:

@@ -9,8 +9,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.arguments import TableLike, check_choice, is_number, wrong_argument
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import TableLike, check_choice, is_number, wrong_argument
+from steadyset.foundation.errors import InputError
 from steadyset.io.numbers import number_array
 from steadyset.kernels.arrays import Bools, Floats, Ints
 

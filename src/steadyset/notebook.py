@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-from steadyset.drawing import shown
-from steadyset.io.labels import shown_name
-from steadyset.wording import counted, number
+from steadyset.foundation.plot_hook import shown
+from steadyset.foundation.text import counted, number, shown_name
 
 MOST_ROWS = 10
 WIDTH = 80  # columns of a terminal, which printed results keep to

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from steadyset.arguments import check_function
+from steadyset.foundation.arguments import check_function
+from steadyset.foundation.text import counted, lasting
 from steadyset.notebook import framed, track
-from steadyset.wording import counted, lasting
 
 Tell = Callable[[int, int], None]  # is told the numbers of what is finished and of all
 Progress = bool | Tell | None

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.arguments import Frame, Sparse, TableLike, check_choice, is_collection, wrong_argument
-from steadyset.drawing import Drawable
-from steadyset.errors import InputError, MissingExtraError
+from steadyset.foundation.arguments import Frame, Sparse, TableLike, check_choice, is_collection, wrong_argument
+from steadyset.foundation.errors import InputError, MissingExtraError
+from steadyset.foundation.plot_hook import Drawable
+from steadyset.foundation.text import counted, listed, percent
 from steadyset.io.disk import file_path
 from steadyset.io.entries import Entries, checked_entries, reordered, row_pointers
 from steadyset.io.labels import text_frame
@@ -30,7 +31,6 @@ from steadyset.io.valued import entries_of_ranks
 from steadyset.io.wide import LAYOUTS, entries_of_matrix, read_matrix
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.notebook import Bar, Display, Figure, Shown, Table
-from steadyset.wording import counted, listed, percent
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,8 +9,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from steadyset.arguments import wrong_argument
-from steadyset.errors import Argument, InputError
+from steadyset.foundation.arguments import wrong_argument
+from steadyset.foundation.errors import Argument, InputError
 
 Task = Literal["classes", "number"]
 CLASSES: Task = "classes"

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from steadyset.arguments import job_count
-from steadyset.errors import SteadysetError
+from steadyset.foundation.arguments import job_count
+from steadyset.foundation.errors import SteadysetError
 
 SMALL = {"k": 3, "n_estimators": 2, "n_runs": 4, "n_lambdas": 10, "random_state": 0}
 TREES = ("forest", "forest_permutation", "impurity", "permutation")

@@ -29,7 +29,7 @@ import steadyset as st
 from steadyset.assessment import Assessment, assess
 from steadyset.assessment.folder import RunFolder
 from steadyset.assessment.request import make_request
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.io import beneath
 from steadyset.resampling import Bootstrap, KFold, NoiseInjection
 from steadyset.runner.cell import Cell

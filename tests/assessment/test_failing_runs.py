@@ -11,8 +11,8 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from tests.assessment.first_two import Selector
 
 from steadyset.assessment import assess
-from steadyset.errors import InputError
 from steadyset.findings import findings_of
+from steadyset.foundation.errors import InputError
 from steadyset.resampling import Bootstrap, Chunks, KFold
 
 X, Y = load_breast_cancer(return_X_y=True, as_frame=True)

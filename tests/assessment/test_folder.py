@@ -9,7 +9,7 @@ from tests.assessment.test_assess import SETTINGS
 from steadyset.assessment import Assessment, assess
 from steadyset.assessment.folder import RunFolder
 from steadyset.assessment.written import cell_json, cells_parquet, write_json
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.resampling import Bootstrap
 from steadyset.runner.cell import Cell
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import steadyset as st
-from steadyset.errors import InputError
 from steadyset.findings import findings_of
+from steadyset.foundation.errors import InputError
 from steadyset.runner.scoring import CLASSIFICATION, default_score
 
 X = np.random.default_rng(0).normal(size=(100, 6))

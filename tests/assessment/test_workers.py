@@ -17,10 +17,10 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectKBest, SelectorMixin, f_classif
 from tests.waiting import until
 
-from steadyset.arguments import job_count
 from steadyset.assessment import assess, engines
 from steadyset.assessment.workers import CRASHED, _deaf_children
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import job_count
+from steadyset.foundation.errors import InputError
 from steadyset.resampling import Bootstrap, Rows
 from steadyset.runner.cell import Cell
 

@@ -9,7 +9,7 @@ import pytest
 
 import steadyset as st
 from steadyset.cli import run
-from steadyset.wording import p_value
+from steadyset.foundation.text import p_value
 
 
 @pytest.fixture

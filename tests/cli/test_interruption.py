@@ -19,7 +19,7 @@ from steadyset import cli
 from steadyset.assessment import Assessment
 from steadyset.cli import interruption
 from steadyset.cli.interruption import resumable
-from steadyset.errors import InterruptedRunError
+from steadyset.foundation.errors import InterruptedRunError
 
 pytestmark = pytest.mark.posix
 

@@ -14,7 +14,7 @@ from tests.documentation import written_pages
 import steadyset as st
 from steadyset.cli import app, run
 from steadyset.cli.naming import RENAMED, as_option
-from steadyset.errors import Argument, Complaints, InputError, about
+from steadyset.foundation.errors import Argument, Complaints, InputError, about
 from steadyset.io.data_table import load_data
 
 LIBRARY = Path(st.__file__).parent

@@ -7,7 +7,7 @@ import typer
 
 from steadyset.cli import app
 from steadyset.cli.typed_words import given_options, typed_words
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.serve.python_lines import python_lines
 
 COMMANDS = typer.main.get_command(app).commands

@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 import steadyset as st
-from steadyset.errors import InputError, UninformativeWarning
+from steadyset.foundation.errors import InputError, UninformativeWarning
 
 lightgbm = pytest.importorskip("lightgbm")
 xgboost = pytest.importorskip("xgboost")

@@ -21,7 +21,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, Polynomial
 from sklearn.svm import SVC, LinearSVC
 
 import steadyset as st
-from steadyset.errors import InputError, UninformativeWarning
+from steadyset.foundation.errors import InputError, UninformativeWarning
 
 NAMES = [f"gene {letter}" for letter in "abcdefgh"]
 

@@ -9,7 +9,7 @@ from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LogisticRegression
 
 import steadyset as st
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 
 NAMES = ["age", "dose", "sex"]
 GAINS = [[3.0, 1.0, 0.0], [2.0, 0.5, 0.7]]

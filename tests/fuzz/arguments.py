@@ -15,7 +15,7 @@ from tests.fuzz.hostile import short, values
 from tests.fuzz.materials import Recipe
 from tests.fuzz.recipes import recipes
 
-from steadyset.errors import SteadysetError
+from steadyset.foundation.errors import SteadysetError
 
 # What would use a resource as large as it is asked to: any number of runs is a sound wish.
 LARGE = {"n_jobs", "out", "storage"}

@@ -48,7 +48,7 @@ class Hang(BaseException):
 
 def broken_by(example: Example) -> str:
     """What breaks the contract, or nothing."""
-    from steadyset.errors import SteadysetError
+    from steadyset.foundation.errors import SteadysetError
 
     signal.setitimer(signal.ITIMER_PROF, DEADLINE)
     faulthandler.dump_traceback_later(PATIENCE, exit=True)  # compiled code does not heed the signal

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import steadyset as st
-from steadyset.errors import SteadysetError
+from steadyset.foundation.errors import SteadysetError
 
 X, Y = np.random.default_rng(0).normal(size=(30, 6)), [0, 1] * 15
 

@@ -14,7 +14,7 @@ from tests.golden import inputs
 from threadpoolctl import threadpool_limits
 
 import steadyset as st
-from steadyset.errors import SteadysetError
+from steadyset.foundation.errors import SteadysetError
 from steadyset.inference.interval import Method
 from steadyset.measures import all_measures
 from steadyset.selectors.ensembles.rules import RULES

@@ -16,7 +16,7 @@ from tests.waiting import until
 
 import steadyset as st
 from steadyset.cli import run
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.io import beneath
 from steadyset.serve.orders import HELD, STARTED, WAITING, Order, found_order, read_order, write_order
 from steadyset.serve.processes import born, end

@@ -8,7 +8,7 @@ from tests.hostile import made
 
 import steadyset as st
 from steadyset.cli import run
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 
 pytestmark = pytest.mark.posix
 FILES = {

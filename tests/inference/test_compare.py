@@ -13,10 +13,10 @@ from hypothesis import strategies as some
 
 import steadyset as st
 from steadyset.findings import findings_of
+from steadyset.foundation.text import p_value
 from steadyset.inference.multiple import adjusted_p_values, compact_letters
 from steadyset.inference.typeset import latex_escaped
 from steadyset.reports import report_tables
-from steadyset.wording import p_value
 
 
 def procedure(noise: float, seed: int, M: int = 30) -> st.Selections:

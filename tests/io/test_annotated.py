@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 import steadyset as st
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 
 RANDOM = np.random.default_rng(0)
 X = np.where(RANDOM.random((30, 8)) < 0.4, RANDOM.normal(size=(30, 8)), 0.0)

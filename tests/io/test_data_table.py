@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from pyarrow import feather
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.io.data_table import load_data
 
 

@@ -10,7 +10,7 @@ import h5py
 import numpy as np
 import pytest
 
-from steadyset.errors import InputError, MissingExtraError
+from steadyset.foundation.errors import InputError, MissingExtraError
 from steadyset.io import hdf5_files, limited_process
 from steadyset.io.data_table import load_data
 from steadyset.io.h5ad_files import Frame, read_h5ad

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.io.limited_process import SPARE, run_limited
 from steadyset.io.sheets import read_sheet
 

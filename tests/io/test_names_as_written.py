@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import steadyset as st
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.io import hdf5_files
 from steadyset.io.data_table import load_data
 from steadyset.io.numbers import number_frame

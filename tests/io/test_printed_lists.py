@@ -4,7 +4,7 @@ import csv
 
 import pytest
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.selections import Selections
 
 PRINTED = {  # what print() and deparse() give for the lists TP53 MYC; TP53; none; KRAS MYC

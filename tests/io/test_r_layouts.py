@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 import steadyset as st
 from steadyset.cli import app
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 
 FILES = Path(__file__).parent / "r_files"
 AGE_HDL_DOSE = [{"age", "hdl", "dose"}, {"age", "hdl", "gene a"}, {"age", "hdl"}]

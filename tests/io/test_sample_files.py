@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.io.data_table import load_data
 
 N, D = 12, 5

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.io.data_table import load_data
 from steadyset.io.phenotypes import Phenotypes
 from steadyset.io.series_matrix import read_series_header, read_series_matrix

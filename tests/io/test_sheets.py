@@ -5,7 +5,7 @@ import gzip
 import openpyxl
 import pytest
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.io.sheets import read_sheet, sheet_names
 
 TABLE = [["gene", "a", "b"], ["TP53", "1.5", "2"], ["MYC", "3", "4"]]

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from openpyxl.styles import Font
 
-from steadyset.errors import InputError, MissingExtraError
+from steadyset.foundation.errors import InputError, MissingExtraError
 from steadyset.io.data_table import load_data
 from steadyset.io.sheets import read_sheet, sheet_names
 from steadyset.io.table_files import read_columns

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import steadyset as st
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.inference.jackknife import jackknives
 from steadyset.measures import Family, all_measures, get_family, register_family, unregister_family
 from steadyset.measures.adjusted import expectations

@@ -5,8 +5,8 @@ Those with real data need the folder that STEADYSET_DATA names; `make reproduce`
 
 import pytest
 
+from steadyset.foundation.text import listed
 from steadyset.reproduction import all_items, data_folder, reproduce_item
-from steadyset.wording import listed
 
 CORE = [one for one in all_items() if one.core]
 

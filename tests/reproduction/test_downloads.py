@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import _openml
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.reproduction import all_items, data_folder, downloads
 from steadyset.reproduction.data_sets import MissingDataError, downloads_folder, known_sets, numbers_checksum
 from steadyset.reproduction.published_numbers import FOLDER

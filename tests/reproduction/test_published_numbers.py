@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.references import cited
 from steadyset.reproduction import all_items, all_papers, chosen_items, item, register_paper, unregister_paper
 from steadyset.reproduction.published_numbers import FOLDER, PublishedItem, paper_of, read_paper
@@ -100,7 +100,7 @@ def test_a_file_that_is_not_json_is_named(tmp_path, text, sentence):
 
 
 def test_a_paper_of_your_own_is_one_file_and_its_json(tmp_path):
-    from steadyset.plugins import load
+    from steadyset.foundation.plugins import load
 
     (tmp_path / "mine-2026.json").write_text(json.dumps(with_item()), encoding="utf-8")
     (tmp_path / "mine.py").write_text(

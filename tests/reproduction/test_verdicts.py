@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import steadyset as st
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.reproduction import (
     DataFolder,
     Verdict,

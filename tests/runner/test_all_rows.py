@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_info
 
 import steadyset as st
 from steadyset.assessment.request import make_plan
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.runner.all_rows import fit_on_all_rows, model_on_all_rows
 from steadyset.runner.cell import Fitted
 from steadyset.runner.chosen import Chosen

@@ -17,8 +17,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from steadyset.assessment import assess
-from steadyset.errors import InputError
 from steadyset.findings import findings_of
+from steadyset.foundation.errors import InputError
 from steadyset.resampling import Bootstrap, KFold, NoiseInjection, Resampling
 from steadyset.runner.chosen import chosen
 from steadyset.runner.plan import Plan
@@ -242,7 +242,7 @@ def test_runs_in_which_features_tell_nothing_select_fewer_and_the_findings_say_s
     assert warned.runs == 4
 
 
-@pytest.mark.filterwarnings("ignore::steadyset.errors.UninformativeWarning")
+@pytest.mark.filterwarnings("ignore::steadyset.foundation.errors.UninformativeWarning")
 def test_selecting_every_feature_needs_no_scores():
     noise, classes = np.random.default_rng(0).normal(size=(24, 5)), np.repeat([0, 1], 12)
     fitted = FilterSelector("info_gain", k=5, fill=True).fit(noise, classes)

@@ -8,7 +8,7 @@ from sklearn.feature_selection import SelectKBest, f_classif
 
 import steadyset as st
 from steadyset.assessment import assess
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.resampling import Rows, Splits, as_resampling
 from steadyset.runner.cell import RANDOM_DRAWS
 

@@ -13,7 +13,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import steadyset as st
 from steadyset.assessment import assess
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.resampling import Bootstrap, KFold
 from steadyset.runner.missing import filled, medians, takes_gaps
 from steadyset.tuning.filtered import FilteredModel

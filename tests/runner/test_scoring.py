@@ -8,7 +8,7 @@ from sklearn.feature_selection import SelectKBest, f_classif, f_regression
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 
 from steadyset.assessment import assess
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.resampling import KFold, Rows, Subsample
 from steadyset.runner.scoring import default_predictor, read_scoring, scores
 from steadyset.task import CLASSES, NUMBER

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from steadyset.assessment import assess
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.resampling import KFold
 from steadyset.selectors import FilterSelector, ForestClassification, SparseLinear, SparseLogistic
 from steadyset.selectors.filters import get_filter, list_filters

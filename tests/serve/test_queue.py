@@ -9,7 +9,7 @@ import sys
 import pytest
 from tests.waiting import until
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.serve.orders import ASKED, PAUSED, STARTED, STOPPED, WAITING, Order, read_order, write_order
 from steadyset.serve.progress_seen import FAILED, INTERRUPTED, RUNNING, progress_of
 from steadyset.serve.queueing import Queue, is_held

@@ -13,8 +13,8 @@ from tests.serve.test_serve_in_browser import table
 import steadyset as st
 from steadyset.assessment import Assessment
 from steadyset.cli.typed_words import given_options
-from steadyset.command_line import started_by
-from steadyset.errors import InputError
+from steadyset.foundation.command_line import started_by
+from steadyset.foundation.errors import InputError
 from steadyset.serve.orders import ASKED, STOPPED, Order, read_order, write_order
 from steadyset.serve.progress_seen import FINISHED_STATE, INTERRUPTED, RUNNING, progress_of
 from steadyset.serve.retyped import order_again

@@ -13,7 +13,7 @@ from tests.serve.conftest import BASE, PORT, TestClient, uploaded
 
 from steadyset.cli import run
 from steadyset.cli.typed_words import given_options, typed_words
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.serve.access import Access
 from steadyset.serve.application import create_application
 from steadyset.serve.guard import FORM_BYTES

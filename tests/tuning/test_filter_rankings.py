@@ -8,7 +8,7 @@ import pytest
 
 import steadyset as st
 from steadyset.assessment.request import make_plan
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.resampling import KFold
 from steadyset.selectors.filters import Filter, registry
 from steadyset.tuning import filter_rankings

@@ -6,7 +6,7 @@ import sqlite3
 import numpy as np
 import pytest
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.tuning import tune
 
 X = np.random.default_rng(0).normal(size=(40, 6))

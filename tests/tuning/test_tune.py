@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import steadyset as st
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.resampling import KFold, Rows
 from steadyset.selectors.filters import FilterSelector
 from steadyset.tuning import FilteredModel

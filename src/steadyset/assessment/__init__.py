@@ -13,7 +13,15 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning
 
-from steadyset.arguments import (
+from steadyset.assessment.details import COMMAND
+from steadyset.assessment.engines import check_engine, compute
+from steadyset.assessment.folder import RunFolder
+from steadyset.assessment.request import DETAILS, Request, SelectorsLike, make_request
+from steadyset.assessment.result import Assessment
+from steadyset.assessment.saving import Saving, is_saved
+from steadyset.assessment.workers import CRASHED, KILLED, refuse_what_cannot_travel
+from steadyset.assessment.written import SCHEMA_VERSION
+from steadyset.foundation.arguments import (
     Estimator,
     Labels,
     TableLike,
@@ -24,16 +32,8 @@ from steadyset.arguments import (
     job_count,
     wrong_argument,
 )
-from steadyset.assessment.details import COMMAND
-from steadyset.assessment.engines import check_engine, compute
-from steadyset.assessment.folder import RunFolder
-from steadyset.assessment.request import DETAILS, Request, SelectorsLike, make_request
-from steadyset.assessment.result import Assessment
-from steadyset.assessment.saving import Saving, is_saved
-from steadyset.assessment.workers import CRASHED, KILLED, refuse_what_cannot_travel
-from steadyset.assessment.written import SCHEMA_VERSION
-from steadyset.conventions import FIRST_RUNS, MAX_RUNS
-from steadyset.errors import Argument, HopelessError, InputError
+from steadyset.foundation.conventions import FIRST_RUNS, MAX_RUNS
+from steadyset.foundation.errors import Argument, HopelessError, InputError
 from steadyset.inference.feature_table import table_csv
 from steadyset.io.data_table import Data
 from steadyset.io.disk import folder_path

@@ -15,7 +15,7 @@ from typing import Any
 
 from steadyset.assessment.workers import RESTARTS, Key
 from steadyset.assessment.written import cell_json, read_cell
-from steadyset.errors import Argument, InputError, MissingExtraError, SteadysetError
+from steadyset.foundation.errors import Argument, InputError, MissingExtraError, SteadysetError
 from steadyset.runner.cell import EVERY_ROW, Cell
 from steadyset.runner.plan import Plan
 from steadyset.runner.together import compute_group, grouped

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from steadyset.command_line import command_line
-from steadyset.deprecation import DEPRECATED
-from steadyset.docstrings import reference
+from steadyset.foundation.command_line import command_line
+from steadyset.foundation.deprecation import DEPRECATED
+from steadyset.foundation.docstrings import reference
+from steadyset.foundation.text import shown_name
 from steadyset.inference.directions import data_directions
-from steadyset.io.labels import shown_name
 from steadyset.runner.function import FunctionSelector, function_name
 from steadyset.runner.plan import Plan
 from steadyset.runner.scoring import default_predictor

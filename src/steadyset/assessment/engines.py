@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from steadyset.arguments import job_count, wrong_argument
 from steadyset.assessment.cluster import on_cluster
 from steadyset.assessment.saving import Saving
 from steadyset.assessment.workers import fetched, in_processes
+from steadyset.foundation.arguments import job_count, wrong_argument
 from steadyset.runner.cell import Cell
 from steadyset.runner.plan import Plan
 from steadyset.runner.together import Group, compute_group, grouped

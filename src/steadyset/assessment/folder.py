@@ -37,7 +37,7 @@ from steadyset.assessment.written import (
     read_json,
     write_json,
 )
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.io import beneath
 from steadyset.io.disk import explained
 from steadyset.io.run_files import ALIKE_FEATURES, CELLS, FINISHED, LOCK, MOMENT, SETTINGS, TABLE, lock_at

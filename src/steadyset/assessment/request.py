@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from steadyset._version import __version__
-from steadyset.arguments import Estimator, seed_of, wrong_argument
 from steadyset.assessment.details import data_details, selector_details
-from steadyset.errors import Complaints, InputError, about
+from steadyset.foundation.arguments import Estimator, seed_of, wrong_argument
+from steadyset.foundation.errors import Complaints, InputError, about
 from steadyset.io.annotated import is_annotated, target_name, unfolded
 from steadyset.io.data_table import Data
 from steadyset.io.labels import feature_names

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.arguments import check_flag
 from steadyset.assessment.baselines import NOT_ABOVE, Beaten, baselines_beaten
 from steadyset.assessment.folder import RunFolder
 from steadyset.assessment.steadiness import DEFAULT_MEASURE, steadiness
-from steadyset.conventions import CORE, LEVEL
-from steadyset.drawing import Drawable
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import check_flag
+from steadyset.foundation.conventions import CORE, LEVEL
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.plot_hook import Drawable
+from steadyset.foundation.text import amount, counted
 from steadyset.inference.scores import corrected_error
 from steadyset.io.disk import file_path
 from steadyset.measures.record import get_measure
@@ -25,7 +26,6 @@ from steadyset.notebook import Display, Figure, ShownFindings, Table
 from steadyset.runner.cell import EVERY_ROW, Cell
 from steadyset.runner.scoring import LOWER_IS_BETTER
 from steadyset.selections import Selections
-from steadyset.wording import amount, counted
 
 if TYPE_CHECKING:
     import pandas as pd

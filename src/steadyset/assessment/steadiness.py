@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import isnan, nan
 from typing import TYPE_CHECKING
 
-from steadyset.conventions import LEVEL
+from steadyset.foundation.conventions import LEVEL
 from steadyset.inference import confidence_interval
 from steadyset.measures.record import get_measure
 from steadyset.measures.scale import UNDEFINED, judged

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from steadyset.assessment.saving import Saving
-from steadyset.errors import Argument, InputError
+from steadyset.foundation.errors import Argument, InputError
 from steadyset.runner.all_rows import run_label
 from steadyset.runner.cell import Cell
 from steadyset.runner.conditions import reason

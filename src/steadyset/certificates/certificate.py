@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from steadyset.foundation.text import counted, listed
 from steadyset.notebook import Display, Shown, Table, Words
 from steadyset.selections import Selections
 from steadyset.similarity import FeatureSimilarity
-from steadyset.wording import counted, listed
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -30,10 +30,10 @@ from steadyset.cli import (
 )
 from steadyset.cli.naming import Command, Subcommand
 from steadyset.cli.output import complain, speak_any_alphabet
-from steadyset.command_line import PROGRAM, started_by
-from steadyset.ending import KILLED_BY, leave_at_once
-from steadyset.errors import InterruptedRunError, SteadysetError
-from steadyset.plugins import PluginWarning
+from steadyset.foundation.command_line import PROGRAM, started_by
+from steadyset.foundation.errors import InterruptedRunError, SteadysetError
+from steadyset.foundation.plugins import PluginWarning
+from steadyset.foundation.signals import KILLED_BY, leave_at_once
 
 BAD_INPUT = 2
 # typer uses the click that is installed or one of its own; its errors are reached through what typer exports.

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from steadyset.arguments import wrong_argument
 from steadyset.cli import data_options, shared
 from steadyset.cli.interruption import resumable
 from steadyset.cli.lean_start import import_scikit_learn
 from steadyset.cli.option_records import with_records
 from steadyset.cli.output import Format, warn_of_formulas
 from steadyset.cli.telling import tell
-from steadyset.conventions import CORE, LEVEL, MARGIN, MAX_RUNS, check_core, check_level, check_margin
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import wrong_argument
+from steadyset.foundation.conventions import CORE, LEVEL, MARGIN, MAX_RUNS, check_core, check_level, check_margin
+from steadyset.foundation.errors import InputError
 from steadyset.io.run_files import TABLE
 from steadyset.progress import COMPILING, progress_told
 

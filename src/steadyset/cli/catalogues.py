@@ -9,7 +9,7 @@ from typing import Any
 import typer
 
 from steadyset.cli.output import Format, print_rows
-from steadyset.io.labels import shown_name
+from steadyset.foundation.text import shown_name
 
 PARTS = ("parameters", "meanings")  # those that are mappings
 OF_THE_RUN = ("random_state", "task", "n_jobs")  # what an assessment sets itself

@@ -10,9 +10,9 @@ from steadyset.cli import recorded, shared
 from steadyset.cli.option_records import with_records
 from steadyset.cli.output import Format, print_rows
 from steadyset.cli.similar_features import NO_SIMILARITY
-from steadyset.conventions import CORE, LEVEL
-from steadyset.errors import InputError
-from steadyset.wording import counted
+from steadyset.foundation.conventions import CORE, LEVEL
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.text import counted
 
 if TYPE_CHECKING:
     from steadyset.findings import Findings

@@ -12,10 +12,10 @@ from steadyset.cli import recorded, shared
 from steadyset.cli.option_records import with_records
 from steadyset.cli.output import Format, print_rows
 from steadyset.cli.similar_features import NO_SIMILARITY, Alike
-from steadyset.conventions import LEVEL
-from steadyset.errors import InputError
+from steadyset.foundation.conventions import LEVEL
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.text import counted
 from steadyset.io.labels import UnionOfNames
-from steadyset.wording import counted
 
 if TYPE_CHECKING:
     from steadyset.findings import Findings, Measured

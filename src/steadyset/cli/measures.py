@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from steadyset.arguments import wrong_argument
 from steadyset.cli import shared
 from steadyset.cli.output import Format, print_rows
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import wrong_argument
+from steadyset.foundation.errors import InputError
 
 
 def measures(

@@ -9,7 +9,7 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
-from steadyset.errors import Argument, SteadysetError
+from steadyset.foundation.errors import Argument, SteadysetError
 
 # Arguments whose option has another name; all others have their own, with dashes.
 RENAMED = {

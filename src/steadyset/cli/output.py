@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
-from steadyset import wording
-from steadyset.io.labels import shown_name
+from steadyset.foundation import text as wording
+from steadyset.foundation.text import shown_name
 
 WRITTEN_OUT = "steadyset.written_out"  # how what cannot be encoded is printed
 

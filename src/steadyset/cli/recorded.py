@@ -11,12 +11,12 @@ import typer
 
 from steadyset.cli import shared
 from steadyset.cli.similar_features import NO_SIMILARITY, Alike, load_similarity
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.text import counted
 from steadyset.io.disk import file_path
 from steadyset.io.labels import AppearanceOrder, UnionOfNames, some_names
 from steadyset.io.limits import MAX_GB
 from steadyset.io.universe import THOSE_NAMES, UNKNOWN_UNIVERSE
-from steadyset.wording import counted
 
 if TYPE_CHECKING:
     from steadyset.assessment import Assessment

@@ -10,8 +10,8 @@ import typer
 from steadyset.cli import shared
 from steadyset.cli.interruption import resumable
 from steadyset.cli.output import Format, complain, print_rows
+from steadyset.foundation.text import DASH, counted, lasting, listed
 from steadyset.progress import progress_told
-from steadyset.wording import DASH, counted, lasting, listed
 
 if TYPE_CHECKING:
     from steadyset.reproduction import Item, Result
@@ -68,7 +68,7 @@ def reproduce(
     Every finished piece is saved: after Ctrl-C, --resume continues. The exit code is 1 if a verdict differs from the
     recorded one.
     """
-    from steadyset.arguments import job_count
+    from steadyset.foundation.arguments import job_count
     from steadyset.reproduction import chosen_items, data_folder, reproduce_item
     from steadyset.reproduction.summary import write_summary
 

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from steadyset.cli.typed_words import given_options, typed_words
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.io.disk import explained
 
 PASSWORD = "STEADYSET_PASSWORD"

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-from steadyset.arguments import wrong_argument
 from steadyset.cli.output import Format
-from steadyset.conventions import CORE, LEVEL, MARGIN
+from steadyset.foundation.arguments import wrong_argument
+from steadyset.foundation.conventions import CORE, LEVEL, MARGIN
 
 CHANCE = "Undefined values and chance"  # a heading of the help
 
@@ -63,7 +63,7 @@ SpreadsheetSafe = Annotated[
 
 def _load(names: list[str] | None) -> list[str] | None:
     if names:
-        from steadyset.plugins import load
+        from steadyset.foundation.plugins import load
 
         for name in names:
             load(name)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from steadyset.cli.naming import quoted
-from steadyset.conventions import ALIKE
-from steadyset.errors import InputError
+from steadyset.foundation.conventions import ALIKE
+from steadyset.foundation.errors import InputError
 from steadyset.io.columns import RUN
 from steadyset.io.labels import some_names
 

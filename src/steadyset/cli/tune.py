@@ -13,7 +13,7 @@ from steadyset.cli.interruption import resumable
 from steadyset.cli.option_records import with_records
 from steadyset.cli.output import Format, warn_of_formulas
 from steadyset.cli.telling import tell
-from steadyset.conventions import CORE, LEVEL, check_core, check_level
+from steadyset.foundation.conventions import CORE, LEVEL, check_core, check_level
 from steadyset.io.run_files import CHOSEN, TRIALS
 from steadyset.progress import progress_told
 

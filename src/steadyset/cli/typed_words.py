@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 
 
 def typed_words(subcommand: str, options: Mapping[str, Any]) -> list[str]:

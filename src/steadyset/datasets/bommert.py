@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from steadyset.arguments import check_choice, check_integer, check_seed, is_number, wrong_argument
 from steadyset.datasets.simulated import MOST, Simulated
+from steadyset.foundation.arguments import check_choice, check_integer, check_seed, is_number, wrong_argument
 from steadyset.kernels.arrays import Floats, Ints
 
 N_RELEVANT = 5

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from steadyset.arguments import check_integer, check_number, check_seed, wrong_argument
 from steadyset.datasets.simulated import MOST, Simulated
+from steadyset.foundation.arguments import check_integer, check_number, check_seed, wrong_argument
 from steadyset.kernels.arrays import Floats, Ints
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from steadyset.conventions import ALIKE
+from steadyset.foundation.conventions import ALIKE
 from steadyset.kernels.arrays import Floats, Ints
 
 MOST = 10**8  # rows or features that can be asked for

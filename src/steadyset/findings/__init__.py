@@ -6,9 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steadyset.arguments import check_choice, check_flag
-from steadyset.conventions import CORE, LEVEL, MARGIN, check_core, check_level, check_margin
-from steadyset.errors import Argument, InputError
 from steadyset.findings.cited_text import FORMATS, Methods, recorded_methods
 from steadyset.findings.parts import (
     Backed,
@@ -28,11 +25,14 @@ from steadyset.findings.parts import (
     Score,
     Test,
 )
+from steadyset.foundation.arguments import check_choice, check_flag
+from steadyset.foundation.conventions import CORE, LEVEL, MARGIN, check_core, check_level, check_margin
+from steadyset.foundation.errors import Argument, InputError
+from steadyset.foundation.text import counted
 from steadyset.io.disk import file_path
 from steadyset.io.run_files import DATABASE
 from steadyset.measures import get_measure
 from steadyset.selections import Selections
-from steadyset.wording import counted
 
 if TYPE_CHECKING:
     from steadyset.assessment import Assessment

@@ -8,9 +8,8 @@ from math import isnan
 from steadyset.assessment.baselines import Beaten
 from steadyset.findings.differing import STABILITY
 from steadyset.findings.parts import Differences, Procedure
-from steadyset.io.labels import shown_name
+from steadyset.foundation.text import counted, listed, number, percent, shown_name, span
 from steadyset.measures.scale import AT_CHANCE, BY_COLUMN_ORDER, CONVENTION, EXCELLENT, POOR, is_of_scale
-from steadyset.wording import counted, listed, number, percent, span
 
 SCALE = (
     f"{CONVENTION}, poor below {POOR:.2f} and excellent above {EXCELLENT:.2f}; two words where the interval holds both"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.inference.typeset import MARKDOWN, latex_escaped
 from steadyset.io import beneath
 from steadyset.io.disk import write_durably

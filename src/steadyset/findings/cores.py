@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from steadyset.assessment.steadiness import everything
 from steadyset.findings.parts import Core, Procedure
+from steadyset.foundation.text import SHOWN_NAMES, listed, shown_name
 from steadyset.inference import steady_core
-from steadyset.io.labels import shown_name
 from steadyset.measures.scale import BY_COLUMN_ORDER
 from steadyset.selections import Selections
-from steadyset.wording import SHOWN_NAMES, listed
 
 EVERYTHING = "{}, because every run selects everything; this is no choice"
 

@@ -7,9 +7,8 @@ from math import isnan
 from typing import Any
 
 from steadyset.findings.parts import Differences, Test
+from steadyset.foundation.text import counted, percent, shown_name
 from steadyset.inference import Comparison
-from steadyset.io.labels import shown_name
-from steadyset.wording import counted, percent
 
 STABILITY = "stability"
 ADJUSTED = {"holm": ", Holm", "bh": ", Benjamini-Hochberg"}

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 from steadyset.findings.answer import SCALE
 from steadyset.findings.cores import named
 from steadyset.findings.differing import STABILITY
-from steadyset.io.labels import shown_name
+from steadyset.foundation.text import amount, counted, expected_count, number, p_value, percent, shown_name, span
 from steadyset.notebook import MOST_ROWS, Bar, Display, Table, Words
-from steadyset.wording import amount, counted, expected_count, number, p_value, percent, span
 
 if TYPE_CHECKING:
     from steadyset.findings import Configuration, Findings, Procedure, Reason

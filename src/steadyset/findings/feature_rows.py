@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from steadyset.assessment import Assessment
 from steadyset.findings.parts import FeatureRows
+from steadyset.foundation.text import shown_name
 from steadyset.inference.feature_table import FeatureBlock
-from steadyset.io.labels import shown_name
 
 MOST_ROWS = 100  # of each block; the table itself has all
 

@@ -11,7 +11,6 @@ from typing import Any
 from steadyset.assessment import Assessment
 from steadyset.assessment.request import DETAILS, copies_in_both_halves
 from steadyset.assessment.steadiness import DEFAULT_MEASURE
-from steadyset.errors import InputError
 from steadyset.findings import paragraphs
 from steadyset.findings.answer import best_predictor, no_better_than_baselines, ranked, steadiest
 from steadyset.findings.cores import cores_of
@@ -19,13 +18,13 @@ from steadyset.findings.differing import STABILITY, differences
 from steadyset.findings.feature_rows import rows_of, table_notes
 from steadyset.findings.parts import Baseline, Differences, Findings, Procedure, Reason, Score
 from steadyset.findings.preference import preference
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.text import amount, counted, number, percent, shown_name
 from steadyset.inference.caution import cautions
-from steadyset.io.labels import shown_name
 from steadyset.measures.scale import BY_COLUMN_ORDER, MOST_TIED
 from steadyset.runner.cell import ONE_CLASS, Cell
 from steadyset.runner.scoring import ACCURACY, BALANCED_ACCURACY, LACKING, LOWER_IS_BETTER, is_unbalanced
 from steadyset.task import CLASSES, NUMBER
-from steadyset.wording import amount, counted, number, percent
 
 
 def of_assessment(assessment: Assessment, *, core: float, level: float, margin: float) -> Findings:

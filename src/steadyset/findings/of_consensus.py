@@ -8,9 +8,9 @@ from typing import Any
 
 from steadyset.findings.cores import cores_of
 from steadyset.findings.parts import Backed, Between, Findings, Procedure, RankedFeature
+from steadyset.foundation.text import counted, expected_count, listed, number, percent
 from steadyset.inference.agreement import Consensus
 from steadyset.inference.caution import cautions, without_cautions
-from steadyset.wording import counted, expected_count, listed, number, percent
 
 RULES = {
     "top_frequency": "mean selection frequency",

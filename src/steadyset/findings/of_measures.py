@@ -7,10 +7,9 @@ from math import isnan, nan
 from typing import Any
 
 from steadyset.findings.parts import Findings, Measured
-from steadyset.io.labels import shown_name
+from steadyset.foundation.text import counted, number, shown_name
 from steadyset.io.universe import NO_VERDICT
 from steadyset.measures.scale import CONVENTION, EXCELLENT, POOR, is_of_scale, judged
-from steadyset.wording import counted, number
 
 DEFAULT_MEASURE = "nogueira"  # the one that has words for its values
 

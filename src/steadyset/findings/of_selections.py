@@ -9,24 +9,24 @@ from typing import Any
 
 from steadyset.assessment.baselines import NOT_ABOVE
 from steadyset.assessment.steadiness import DEFAULT_MEASURE, steadiness
-from steadyset.conventions import CORE
-from steadyset.errors import InputError
 from steadyset.findings import paragraphs
 from steadyset.findings.answer import ranked, steadiest
 from steadyset.findings.cores import cores_of
 from steadyset.findings.differing import STABILITY, differences
 from steadyset.findings.feature_rows import rows_of
 from steadyset.findings.parts import Findings, Procedure
+from steadyset.foundation.conventions import CORE
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.text import counted, listed, shown_name
 from steadyset.inference import Comparison, compare
 from steadyset.inference.caution import cautions
 from steadyset.inference.feature_table import feature_blocks
 from steadyset.inference.pooling import common_features
-from steadyset.io.labels import UnionOfNames, shown_name
+from steadyset.io.labels import UnionOfNames
 from steadyset.io.universe import UNKNOWN_UNIVERSE
 from steadyset.measures.record import get_measure
 from steadyset.measures.scale import is_of_scale, judged
 from steadyset.selections import Selections, as_selections
-from steadyset.wording import counted, listed
 
 MAX_NAMED = 5  # procedures that a note names
 

@@ -10,21 +10,20 @@ from steadyset._version import __version__
 from steadyset.assessment.details import data_details
 from steadyset.assessment.request import fingerprint
 from steadyset.assessment.steadiness import steadiness
-from steadyset.conventions import LEVEL
 from steadyset.findings.cores import cores_of
 from steadyset.findings.feature_rows import rows_of
 from steadyset.findings.of_assessment import target_told
 from steadyset.findings.paragraphs_of_tuning import DEFAULT_RULE, reached_words, rule_words
 from steadyset.findings.paragraphs_of_tuning import of_tuning as methods_of_tuning
 from steadyset.findings.parts import Configuration, Findings, Procedure, Reason, Score
+from steadyset.foundation.conventions import LEVEL
+from steadyset.foundation.text import counted, listed, shown_name
 from steadyset.inference import confidence_interval
 from steadyset.inference.caution import cautions
-from steadyset.io.labels import shown_name
 from steadyset.selections import Selections
 from steadyset.tuning import Tuning
 from steadyset.tuning.evaluation import N_FEATURES, STABILITY
 from steadyset.tuning.trials import settings_words
-from steadyset.wording import counted, listed
 
 if TYPE_CHECKING:
     import pandas as pd

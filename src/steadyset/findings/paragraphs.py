@@ -14,18 +14,18 @@ from typing import Any
 
 from steadyset._version import __version__
 from steadyset.assessment import Assessment
-from steadyset.conventions import LEVEL
 from steadyset.findings.cited_text import Methods, Part, Sentence, cite, joined, sentences, told
 from steadyset.findings.differing import STABILITY
 from steadyset.findings.parts import Differences, Findings
 from steadyset.findings.results_paragraph import results_sentences, score_words
+from steadyset.foundation.conventions import LEVEL
+from steadyset.foundation.text import counted, listed, percent, shown_name
 from steadyset.inference.caution import cautions
-from steadyset.io.labels import UnionOfNames, shown_name
+from steadyset.io.labels import UnionOfNames
 from steadyset.measures.record import Measure, get_measure
 from steadyset.measures.scale import EXCELLENT, POOR
 from steadyset.references import reference, this_software
 from steadyset.task import CLASSES
-from steadyset.wording import counted, listed, percent
 
 MOST_CLASSES, MOST_NAMES = 10, 10  # that are named
 PACKAGES = {"numpy": ("NumPy", "harris2020"), "scipy": ("SciPy", "virtanen2020")}

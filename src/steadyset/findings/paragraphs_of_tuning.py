@@ -19,7 +19,7 @@ from steadyset.findings.paragraphs import (
 )
 from steadyset.findings.parts import Findings
 from steadyset.findings.results_paragraph import results_sentences, score_words
-from steadyset.io.labels import shown_name
+from steadyset.foundation.text import counted, listed, number, shown_name
 from steadyset.references import reference
 from steadyset.selectors.filters import get_filter
 from steadyset.selectors.listing import about_selector
@@ -28,7 +28,6 @@ from steadyset.tuning.evaluation import N_FEATURES, SECONDS, STABILITY
 from steadyset.tuning.filtered import NO_FILTER
 from steadyset.tuning.space import Range
 from steadyset.tuning.trials import settings_words
-from steadyset.wording import counted, listed, number
 
 SAMPLERS = {
     "random": ("drawn at random", "bergstra2012"),

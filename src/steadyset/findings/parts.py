@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from steadyset.conventions import CORE, LEVEL
 from steadyset.findings.cited_text import Methods
+from steadyset.foundation.conventions import CORE, LEVEL
 from steadyset.inference.feature_table import Feature
 from steadyset.notebook import Display, Shown
 from steadyset.selections import Selections

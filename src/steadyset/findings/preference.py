@@ -15,11 +15,10 @@ from math import ceil, isnan, log10, nan
 from steadyset.assessment import Assessment
 from steadyset.assessment.baselines import Beaten
 from steadyset.findings.parts import Differences, Loss, Preference, Procedure
+from steadyset.foundation.text import listed, number, percent, shown_name
 from steadyset.inference.scores import LossInterval, losses_against_best
-from steadyset.io.labels import shown_name
 from steadyset.measures.scale import BY_COLUMN_ORDER
 from steadyset.runner.scoring import LOWER_IS_BETTER, is_bounded
-from steadyset.wording import listed, number, percent
 
 CANNOT_TELL = "These data cannot tell which selector to prefer"
 MAX_NAMED = 6  # selectors whose losses a sentence tells

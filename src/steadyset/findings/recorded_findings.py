@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 
 from steadyset.assessment.written import DamagedError, read_json, write_json
-from steadyset.errors import InputError
 from steadyset.findings import parts
 from steadyset.findings.cited_text import Methods, methods_from, recorded_form
 from steadyset.findings.parts import Findings, plain
+from steadyset.foundation.errors import InputError
 from steadyset.io import beneath
 from steadyset.io.disk import write_durably
 from steadyset.io.run_files import RECORDED_FINDINGS

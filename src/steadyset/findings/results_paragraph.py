@@ -8,9 +8,8 @@ from math import inf, isnan
 from steadyset.findings.cited_text import Paragraph, Sentence, sentences, told
 from steadyset.findings.differing import STABILITY
 from steadyset.findings.parts import Core, Differences, Findings, Procedure, Score, Test
+from steadyset.foundation.text import counted, listed, number, p_equals, percent, shown_name, span
 from steadyset.inference.spread import t_quantile
-from steadyset.io.labels import shown_name
-from steadyset.wording import counted, listed, number, p_equals, percent, span
 
 MOST_NAMED = 10  # procedures, pairs and features of a core that are named
 SCORES = {"auc": "area under the ROC curve", "r2": "R²", "rmse": "root mean squared error"}

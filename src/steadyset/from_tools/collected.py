@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from steadyset.errors import Argument, InputError
+from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.labels import feature_names, run_labels, some_names
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selections import Selections

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from steadyset.arguments import check_choice, check_flag, is_collection, is_whole, wrong_argument
-from steadyset.errors import InputError, UninformativeWarning
+from steadyset.foundation.arguments import check_choice, check_flag, is_collection, is_whole, wrong_argument
+from steadyset.foundation.errors import InputError, UninformativeWarning
 from steadyset.from_tools.collected import Outcome, Universe, checked_features, collected, folds_called, runs_called
 from steadyset.io.numbers import numbers
 from steadyset.runner.boosters import IMPORTANCES, boosters_of, is_boosted

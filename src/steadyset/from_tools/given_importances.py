@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from steadyset.arguments import check_choice, is_collection, is_number, wrong_argument
-from steadyset.errors import Argument, InputError
+from steadyset.foundation.arguments import check_choice, is_collection, is_number, wrong_argument
+from steadyset.foundation.errors import Argument, InputError
 from steadyset.from_tools.collected import Outcome, Universe, checked_features, collected, runs_called
 from steadyset.io.labels import describe_feature
 from steadyset.io.numbers import is_frame, numbers

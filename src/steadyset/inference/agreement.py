@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.arguments import check_choice, check_integer, is_number, wrong_argument
-from steadyset.conventions import CORE, LEVEL, check_core, check_level
-from steadyset.drawing import Drawable
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import check_choice, check_integer, is_number, wrong_argument
+from steadyset.foundation.conventions import CORE, LEVEL, check_core, check_level
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.plot_hook import Drawable
 from steadyset.inference.core import steady_core
 from steadyset.inference.interval import confidence_interval
 from steadyset.inference.pooling import over_all_features, total_counts

@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 from scipy import special
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.inference.jackknife import Jackknife
 from steadyset.kernels.arrays import Floats
 from steadyset.measures.evaluate import estimates

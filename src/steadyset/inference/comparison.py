@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.arguments import check_flag, wrong_argument
-from steadyset.conventions import LEVEL, check_level
-from steadyset.drawing import Drawable
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import check_flag, wrong_argument
+from steadyset.foundation.conventions import LEVEL, check_level
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.plot_hook import Drawable
+from steadyset.foundation.text import counted, number, percent, span
 from steadyset.inference.hypotheses import TestResult, difference_between
 from steadyset.inference.interval import interval_of
 from steadyset.inference.jackknife import Jackknife, jackknife
@@ -31,7 +32,6 @@ from steadyset.measures.options import Expectation, Options, Undefined
 from steadyset.measures.record import Measure, get_measure
 from steadyset.notebook import MOST_ROWS, Bar, Display, ShownFindings, Table
 from steadyset.selections import HasSelections, RunsLike, Selections, as_selections, runs_by_procedure
-from steadyset.wording import counted, number, percent, span
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from steadyset.conventions import CORE, check_core
+from steadyset.foundation.conventions import CORE, check_core
 from steadyset.kernels.arrays import Bools
 from steadyset.selections import Selections, as_selections
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.io.labels import shown_name
+from steadyset.foundation.text import shown_name
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.task import NUMBER, Task
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.arguments import check_flag, is_collection, wrong_argument
-from steadyset.conventions import CORE, LEVEL, check_core, check_level
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import check_flag, is_collection, wrong_argument
+from steadyset.foundation.conventions import CORE, LEVEL, check_core, check_level
+from steadyset.foundation.errors import InputError
 from steadyset.inference.core import steady_core
 from steadyset.inference.directions import Directions
 from steadyset.inference.pooling import common_features, pooled, total_counts

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from scipy import optimize, special
 
-from steadyset.arguments import check_choice, check_finite, check_flag
-from steadyset.conventions import LEVEL, check_level
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import check_choice, check_finite, check_flag
+from steadyset.foundation.conventions import LEVEL, check_level
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.text import amount, p_value, span
 from steadyset.inference.caution import joined
 from steadyset.inference.interval import interval_of
 from steadyset.inference.jackknife import Jackknife, jackknife, rounding
@@ -24,7 +25,6 @@ from steadyset.measures.options import Expectation, Options, Undefined
 from steadyset.measures.record import Measure, get_measure
 from steadyset.notebook import Display, Figure, Shown, Table
 from steadyset.selections import RunsLike, Selections, as_selections
-from steadyset.wording import amount, p_value, span
 
 if TYPE_CHECKING:
     from steadyset.similarity import FeatureSimilarity

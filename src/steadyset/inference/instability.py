@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.inference.joint_runs import runs_with_both
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.measures.options import check_similarity

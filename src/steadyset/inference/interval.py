@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from scipy import special
 
-from steadyset.arguments import check_choice, check_integer
-from steadyset.conventions import LEVEL, check_level
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import check_choice, check_integer
+from steadyset.foundation.conventions import LEVEL, check_level
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.text import percent, span
 from steadyset.inference.bootstrap import bca_ends
 from steadyset.inference.caution import joined
 from steadyset.inference.jackknife import Jackknife, jackknife
@@ -22,7 +23,6 @@ from steadyset.measures.options import Expectation, Options, Undefined
 from steadyset.measures.record import Measure, get_measure
 from steadyset.notebook import Bar, Display, Shown, Table
 from steadyset.selections import RunsLike, Selections, as_selections
-from steadyset.wording import percent, span
 
 if TYPE_CHECKING:
     from steadyset.similarity import FeatureSimilarity

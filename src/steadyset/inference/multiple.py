@@ -8,9 +8,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.arguments import wrong_argument
+from steadyset.foundation.arguments import wrong_argument
+from steadyset.foundation.text import percent
 from steadyset.kernels.arrays import Floats
-from steadyset.wording import percent
 
 Adjustment = Literal["holm", "bh"] | None
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steadyset.errors import Argument, InputError
+from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.labels import unlike_names
 from steadyset.kernels.arrays import Ints
 from steadyset.measures.record import Measure

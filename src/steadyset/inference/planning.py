@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.arguments import is_number, is_whole, shown, wrong_argument
-from steadyset.conventions import LEVEL, check_level
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import is_number, is_whole, shown, wrong_argument
+from steadyset.foundation.conventions import LEVEL, check_level
+from steadyset.foundation.errors import InputError
 from steadyset.inference.interval import auto_ends, interval_of
 from steadyset.inference.jackknife import jackknife
 from steadyset.inference.spread import Spread, spread_of, t_quantile, zero_spread_ends

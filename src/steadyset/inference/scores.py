@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from steadyset.conventions import LEVEL, check_level
+from steadyset.foundation.conventions import LEVEL, check_level
 from steadyset.inference.comparison import Comparison, grouped, tested_pair
 from steadyset.inference.hypotheses import TestResult
 from steadyset.inference.multiple import Adjustment

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from steadyset.conventions import LEVEL, check_level
-from steadyset.errors import InputError
+from steadyset.foundation.conventions import LEVEL, check_level
+from steadyset.foundation.errors import InputError
 from steadyset.io.labels import text_frame, text_index
 from steadyset.measures import evaluate
 from steadyset.measures.options import Expectation, Options, Undefined

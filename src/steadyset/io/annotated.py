@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.io.data_table import Data
 from steadyset.io.genes import counts_note, distinct_names
 from steadyset.io.numbers import dense_array, number_array

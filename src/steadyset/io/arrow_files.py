@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.io.columns import WIDE, Columns, from_arrow, from_parts, kinds_of
 from steadyset.io.limited_process import read_limited
 from steadyset.io.limits import BYTES_A_CELL, first_line, refuse_claim, refuse_size

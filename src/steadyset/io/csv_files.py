@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from steadyset.errors import Argument, InputError
+from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.columns import FEATURE, NULLS, RUN, WIDE, Columns, read_wide_csv
 from steadyset.io.headings import COMMENT
 from steadyset.io.limits import first_line

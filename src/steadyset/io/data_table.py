@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.arguments import check_flag
-from steadyset.errors import Argument, Complaints, InputError
+from steadyset.foundation.arguments import check_flag
+from steadyset.foundation.errors import Argument, Complaints, InputError
 from steadyset.io.disk import file_path
 from steadyset.io.gene_dates import MADE, gene_dates_in
 from steadyset.io.genes import counts_note

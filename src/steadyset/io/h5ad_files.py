@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from steadyset.errors import Argument, InputError
+from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.genes import distinct_names
 from steadyset.io.hdf5_files import Hdf5, opened
 from steadyset.io.labels import some_names

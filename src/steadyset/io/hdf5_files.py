@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steadyset.errors import InputError, MissingExtraError
+from steadyset.foundation.errors import InputError, MissingExtraError
 from steadyset.io.hdf5_probe import refuse_what_does_not_end
 from steadyset.io.limits import bounded_memory, first_line, readable, refuse_size
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from steadyset.errors import Argument, InputError
+from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.columns import Columns, is_text
 from steadyset.io.genes import UNNAMED, distinct_names
 from steadyset.io.labels import some_names

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.io.limits import MAX_GB, readable, refuse_size
 
 JSON_SHARE = 8  # what is read from json takes about so many times its size

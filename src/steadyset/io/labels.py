@@ -5,21 +5,19 @@ from __future__ import annotations
 import ast
 import operator
 import re
-import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.arguments import wrong_argument
-from steadyset.errors import Argument, InputError, UndeclaredFeaturesError
+from steadyset.foundation.arguments import wrong_argument
+from steadyset.foundation.errors import Argument, InputError, UndeclaredFeaturesError
 
 if TYPE_CHECKING:
     import pandas as pd
 
 SHOWN = 3
-INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})  # categories of Unicode
 MOST_FEATURES = 2**31 - 1  # so that products of two sizes stay whole numbers of 64 bits
 MOST_PLACEHOLDERS = 10_000_000  # a name takes some 60 bytes
 FEW_HEADINGS = 50
@@ -181,22 +179,6 @@ def some_names(names: Sequence[str]) -> str:
 def several(count: int, noun: str) -> str:
     """A number with its noun, for a sentence: 1 run, 3,214 runs."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
-def shown_name(name: str) -> str:
-    r"""A name as people see it: what would act instead of being shown (control characters, marks that turn the reading
-    direction, halves of a character) is written out, as in Python.
-
-    Examples
-    --------
-    >>> print(shown_name("CD4"), shown_name("a\x1b[31mb"))
-    CD4 a\x1b[31mb
-    """
-    return "".join(_written_out(c) if unicodedata.category(c) in INVISIBLE else c for c in name)
-
-
-def _written_out(character: str) -> str:
-    return character.encode("unicode_escape", "surrogatepass").decode("ascii")
 
 
 def text_index(texts: Collection[str], name: str | None = None) -> pd.Index[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from textwrap import shorten
 
-from steadyset.errors import Argument, InputError
+from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.cell_lists import lists_in_cells
 from steadyset.io.entries import Entries
 from steadyset.io.heading_words import are_called_runs, is_heading, is_symbol

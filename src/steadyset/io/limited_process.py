@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 
 SPARE = 512 << 20  # bytes that a library may take whatever it reads
 # What a file may take: memory and time grow with its size, whatever it claims to hold.

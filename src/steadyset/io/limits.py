@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from steadyset.arguments import wrong_argument
-from steadyset.errors import Argument, InputError
+from steadyset.foundation.arguments import wrong_argument
+from steadyset.foundation.errors import Argument, InputError
 
 MAX_GB = 8.0  # of memory that a file may take
 BYTES_A_CELL = 8  # as a number in memory

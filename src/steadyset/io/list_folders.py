@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.io.labels import several, some_names
 from steadyset.io.limits import refuse_size
 from steadyset.io.name_lists import Lists, one_list

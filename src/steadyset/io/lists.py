@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.arguments import is_collection, shown, wrong_argument
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import is_collection, shown, wrong_argument
+from steadyset.foundation.errors import InputError
 from steadyset.io.entries import Entries, checked_entries, row_pointers
 from steadyset.io.labels import (
     AppearanceOrder,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.errors import Argument, InputError, UndeclaredFeaturesError
+from steadyset.foundation.errors import Argument, InputError, UndeclaredFeaturesError
 from steadyset.io.columns import FEATURE, RUN
 from steadyset.io.entries import Entries, checked_entries, row_pointers
 from steadyset.io.heading_words import WHOLE_NUMBER

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from steadyset.errors import Argument, InputError
+from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.columns import RUN
 from steadyset.io.heading_words import are_called_runs, are_row_numbers, is_row_of_marks
 from steadyset.io.headings import ZERO_ONE, is_number, number_of

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain, zip_longest
 from typing import NamedTuple
 
-from steadyset.errors import Argument, InputError
+from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.columns import NULLS
 from steadyset.io.entries import Entries
 from steadyset.io.gene_dates import gene_dates_in

@@ -10,7 +10,7 @@ import numpy as np
 from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.io.labels import some_names
 from steadyset.io.limits import machine_bytes
 from steadyset.kernels.arrays import Floats

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steadyset.arguments import check_choice
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import check_choice
+from steadyset.foundation.errors import InputError
 from steadyset.io.numbers import number_array
 
 MEDIAN = "median"

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.io.limited_process import read_limited
 
 IMPORTS = "import datetime, json; from python_calamine import CalamineWorkbook"

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from steadyset.errors import Argument, InputError
+from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.columns import FEATURE, RUN
 from steadyset.io.entries import Entries
 from steadyset.io.heading_words import are_called_runs, is_feature_word, is_run_word

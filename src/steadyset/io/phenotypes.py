@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from steadyset.errors import Argument, InputError
+from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.columns import NULLS
 from steadyset.io.csv_files import THOUSANDS
 from steadyset.io.labels import some_names

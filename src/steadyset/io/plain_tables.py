@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.errors import Argument, Complaints, InputError
+from steadyset.foundation.errors import Argument, Complaints, InputError
 from steadyset.io.columns import NULLS, Columns
 from steadyset.io.genes import UNNAMED, distinct_names
 from steadyset.io.labels import SHOWN, some_names

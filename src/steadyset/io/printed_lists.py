@@ -7,7 +7,7 @@ import re
 import warnings
 from collections.abc import Sequence
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 
 WRAPPER = re.compile(r"(?:c|list|tuple|set|frozenset|array|np\.array|Index|pd\.Index)\s*\((.*)\)", re.DOTALL)
 BRACKETED = re.compile(r"\[(.*)\]|\((.*)\)|\{(.*)\}", re.DOTALL)

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from steadyset.errors import Argument, InputError
+from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.entries import Entries, checked_entries, row_pointers
 from steadyset.io.heading_words import is_run_word
 from steadyset.io.headings import is_number, number_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from steadyset.arguments import check_choice, check_flag, check_integer, wrong_argument
-from steadyset.errors import Argument, InputError
+from steadyset.foundation.arguments import check_choice, check_flag, check_integer, wrong_argument
+from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.limits import MAX_GB
 
 WIDE, LONG, COLUMNS, ROWS = "wide", "long", "columns", "rows"

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steadyset.errors import Argument, InputError
+from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.cell_lists import lists_in_cells
 from steadyset.io.columns import FEATURE, RUN, is_numeric
 from steadyset.io.entries import Entries

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from steadyset.errors import Argument, InputError, MissingTargetError
+from steadyset.foundation.errors import Argument, InputError, MissingTargetError
 from steadyset.task import MOST_CLASSES
 
 CANDIDATES = 6  # shown in a sentence

@@ -10,7 +10,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.io import beneath
 
 # Of an assessment.

@@ -6,8 +6,8 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from steadyset.arguments import check_choice, check_flag
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import check_choice, check_flag
+from steadyset.foundation.errors import InputError
 from steadyset.io.columns import FEATURE, RUN
 from steadyset.io.disk import explained, write_durably, written_durably
 from steadyset.io.entries import Entries

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from steadyset.errors import Argument, InputError
+from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.entries import Entries, reordered
 from steadyset.io.json_files import read_json_file
 from steadyset.io.labels import several

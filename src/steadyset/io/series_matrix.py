@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
-from steadyset.errors import Argument, InputError
+from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.columns import NULLS, from_arrow
 from steadyset.io.genes import distinct_names
 from steadyset.io.limits import BYTES_A_CELL, first_line, readable, refuse_size

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from steadyset.errors import Argument, InputError
+from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.gene_dates import among_names, dates_in_texts, gene_dates_told
 from steadyset.io.headings import find_heading, is_comment
 from steadyset.io.limits import MAX_GB, readable

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from steadyset.errors import Argument, InputError
+from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.h5ad_files import read_h5ad
 from steadyset.io.joined import join_own_header, join_series, join_table
 from steadyset.io.phenotypes import Phenotypes, read_phenotypes

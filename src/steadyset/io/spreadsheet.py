@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from steadyset.io.labels import shown_name
+from steadyset.foundation.text import shown_name
 
 # What OWASP lists. LibreOffice runs = also behind a null character; Excel takes full-width forms in East Asia.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\0", "＝", "＋", "－", "＠")

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.io.limits import first_line, refuse_claim, refuse_size
 from steadyset.io.spreadsheet_extents import ods_extent, shared_texts, xlsx_extent
 from steadyset.io.text_forms import OLE, ZIP

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from steadyset.errors import Argument, InputError
+from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.arrow_files import read_feather, read_parquet, read_parquet_columns
 from steadyset.io.columns import Columns, from_arrow
 from steadyset.io.csv_files import read_csv, read_many_columns

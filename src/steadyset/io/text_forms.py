@@ -13,8 +13,8 @@ from itertools import takewhile
 from pathlib import Path
 from typing import IO
 
-from steadyset.arguments import wrong_argument
-from steadyset.errors import Argument, InputError
+from steadyset.foundation.arguments import wrong_argument
+from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.headings import COMMENT, REGULAR, TOP, Heading, find_heading, is_number, usual_width
 from steadyset.io.labels import several
 from steadyset.io.limits import refuse_size

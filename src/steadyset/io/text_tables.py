@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.io.limits import BYTES_A_CELL, refuse_size
 from steadyset.io.text_forms import (
     SINGLE_BYTE,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.io.entries import Entries, checked_entries, row_pointers
 from steadyset.io.labels import (
     AppearanceOrder,

@@ -7,7 +7,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.io.columns import NULLS, is_numeric
 from steadyset.io.heading_words import is_feature_word
 from steadyset.io.headings import is_number

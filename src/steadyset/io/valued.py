@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from steadyset.arguments import wrong_argument
-from steadyset.errors import Argument, InputError
+from steadyset.foundation.arguments import wrong_argument
+from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.entries import Entries, checked_entries, reordered, row_pointers
 from steadyset.io.heading_words import are_row_numbers, is_feature_word, is_run_word
 from steadyset.io.labels import AppearanceOrder, feature_names, placeholders, several, some_names

@@ -9,8 +9,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.arguments import check_flag
-from steadyset.errors import Argument, InputError
+from steadyset.foundation.arguments import check_flag
+from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.columns import RUN, Columns
 from steadyset.io.entries import Entries, checked_entries, row_pointers
 from steadyset.io.heading_words import (

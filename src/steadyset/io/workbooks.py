@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steadyset.errors import Argument, InputError, MissingExtraError
+from steadyset.foundation.errors import Argument, InputError, MissingExtraError
 from steadyset.io.gene_dates import MONTHS
 from steadyset.io.labels import several, some_names
 from steadyset.io.limits import first_line, refuse_size

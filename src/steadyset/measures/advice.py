@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from steadyset.arguments import check_choice, check_flag
+from steadyset.foundation.arguments import check_choice, check_flag
 
 Sizes = Literal["fixed", "vary"]
 SIZES: tuple[Sizes, ...] = ("fixed", "vary")

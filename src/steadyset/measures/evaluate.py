@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from steadyset.arguments import wrong_argument
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import wrong_argument
+from steadyset.foundation.errors import InputError
 from steadyset.measures.needs import has_needs, require_needs
 from steadyset.measures.options import NOT_CORRECTED, Estimate, Expectation, Options, Undefined
 from steadyset.measures.record import Measure, all_measures, get_family, get_measure

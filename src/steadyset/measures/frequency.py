@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from steadyset.arguments import wrong_argument
+from steadyset.foundation.arguments import wrong_argument
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.ratios import ratio
 from steadyset.measures.record import INFINITY, Measure, register

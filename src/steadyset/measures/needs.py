@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from steadyset.errors import Argument, InputError
+from steadyset.foundation.errors import Argument, InputError
 from steadyset.measures.options import Options
 from steadyset.measures.record import Measure, Need, all_measures
 from steadyset.selections import Selections

@@ -7,8 +7,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from steadyset.arguments import is_number, is_whole, wrong_argument
-from steadyset.errors import InputError, UndefinedError
+from steadyset.foundation.arguments import is_number, is_whole, wrong_argument
+from steadyset.foundation.errors import InputError, UndefinedError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.record import Measure
 from steadyset.similarity import FeatureSimilarity

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from steadyset.arguments import is_whole, wrong_argument
+from steadyset.foundation.arguments import is_whole, wrong_argument
 from steadyset.kernels.arrays import Floats
 from steadyset.measures.correlations import Correlations
 from steadyset.measures.record import INFINITY, Measure, register

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from steadyset.arguments import check_finite, check_flag, is_number, shown, wrong_argument
-from steadyset.docstrings import headed_line
-from steadyset.errors import InputError
-from steadyset.plugins import PlugIns
+from steadyset.foundation.arguments import check_finite, check_flag, is_number, shown, wrong_argument
+from steadyset.foundation.docstrings import headed_line
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.plugins import PlugIns
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from steadyset.errors import UndefinedError
+from steadyset.foundation.errors import UndefinedError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.options import Estimate, Options, sizes_in_words
 from steadyset.measures.record import Measure

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyset.arguments import check_flag, is_whole, wrong_argument
+from steadyset.foundation.arguments import check_flag, is_whole, wrong_argument
 from steadyset.io.labels import text_index
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.correlations import Correlations

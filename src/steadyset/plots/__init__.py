@@ -3,7 +3,8 @@
 from contextlib import suppress
 from typing import Any
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.plugins import import_modules
 from steadyset.plots import catalogue
 from steadyset.plots.catalogue import (
     RegisteredPicture,
@@ -15,7 +16,6 @@ from steadyset.plots.catalogue import (
 )
 from steadyset.plots.picture import Picture
 from steadyset.plots.results import picture_of
-from steadyset.plugins import import_modules
 
 __all__ = [
     "Picture",

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.arguments import is_number, wrong_argument
 from steadyset.assessment.result import Assessment
 from steadyset.assessment.steadiness import steadiness
-from steadyset.conventions import LEVEL, check_level
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import is_number, wrong_argument
+from steadyset.foundation.conventions import LEVEL, check_level
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.text import counted, listed
 from steadyset.measures.record import get_measure
 from steadyset.plots.catalogue import register_picture
 from steadyset.plots.fronts import chosen_by
@@ -22,7 +23,6 @@ from steadyset.selections import Selections
 from steadyset.tuning.evaluation import NORMAL, STABILITY
 from steadyset.tuning.outcome import Tuning
 from steadyset.tuning.trials import objective_words
-from steadyset.wording import counted, listed
 
 if TYPE_CHECKING:
     import pandas as pd

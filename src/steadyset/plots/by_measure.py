@@ -7,15 +7,15 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from steadyset.assessment import Assessment
-from steadyset.conventions import LEVEL, check_level
-from steadyset.errors import InputError
 from steadyset.findings import Findings, Measured
+from steadyset.foundation.conventions import LEVEL, check_level
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.text import counted, number, percent
 from steadyset.inference import stability_table
 from steadyset.measures.record import get_measure
 from steadyset.plots.catalogue import register_picture
 from steadyset.plots.picture import LONGEST_NAME, MOST_TOLD_APART, MUTED, Picture, foremost, heading, told_apart
 from steadyset.selections import as_selections
-from steadyset.wording import counted, number, percent
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steadyset.foundation.text import counted, number, percent
 from steadyset.kernels.arrays import Floats
 from steadyset.plots.catalogue import register_picture
 from steadyset.plots.paths import level_axis, thinned, with_path
@@ -13,7 +14,6 @@ from steadyset.plots.picture import MARKED, MOST_MARKS, SHADES, Picture, foremos
 from steadyset.selectors.ensembles.bounds import markov
 from steadyset.selectors.ensembles.calibration import THRESHOLDS, stability_scores
 from steadyset.selectors.ensembles.stability_selection import StabilitySelection
-from steadyset.wording import counted, number, percent
 
 if TYPE_CHECKING:
     import pandas as pd

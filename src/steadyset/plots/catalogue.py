@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from steadyset.arguments import check_flag, check_integer, shown, wrong_argument
-from steadyset.errors import InputError
 from steadyset.findings import Findings
+from steadyset.foundation.arguments import check_flag, check_integer, shown, wrong_argument
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.plugins import PlugIns
 from steadyset.plots.picture import Picture
-from steadyset.plugins import PlugIns
 
 if TYPE_CHECKING:
     import pandas as pd

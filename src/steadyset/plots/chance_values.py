@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.arguments import check_integer
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import check_integer
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.text import number
 from steadyset.kernels.arrays import Floats
 from steadyset.measures.evaluate import estimates
 from steadyset.measures.null import NullDistribution
@@ -17,7 +18,6 @@ from steadyset.measures.record import Measure, get_family, get_measure
 from steadyset.plots.catalogue import SELECTIONS, register_picture
 from steadyset.plots.picture import MARKED, PALE, Picture
 from steadyset.selections import Selections, as_selections
-from steadyset.wording import number
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from steadyset.arguments import check_choice, check_integer
 from steadyset.assessment import Assessment
-from steadyset.errors import InputError
 from steadyset.findings import Findings, findings_of
 from steadyset.findings.differing import STABILITY
+from steadyset.foundation.arguments import check_choice, check_integer
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.text import counted, number, percent
 from steadyset.inference import Comparison, compare
 from steadyset.inference.multiple import shared_letters
 from steadyset.inference.spread import t_quantile
@@ -19,7 +20,6 @@ from steadyset.measures.scale import CONVENTION, EXCELLENT, POOR
 from steadyset.plots.catalogue import register_picture
 from steadyset.plots.picture import INK, MUTED, STEADY, Picture, names
 from steadyset.runner.scoring import LOWER_IS_BETTER
-from steadyset.wording import counted, number, percent
 
 if TYPE_CHECKING:
     import pandas as pd

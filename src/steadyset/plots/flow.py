@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.arguments import check_integer
+from steadyset.foundation.arguments import check_integer
+from steadyset.foundation.text import counted, number, percent
 from steadyset.io.labels import text_frame
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.weights import shared_importance
@@ -14,7 +15,6 @@ from steadyset.plots.catalogue import SELECTIONS, register_picture
 from steadyset.plots.importance_map import NO_WEIGHTS, others_name
 from steadyset.plots.picture import CATEGORIES, INK, MUTED, PALE, STEADY, Picture
 from steadyset.selections import as_selections
-from steadyset.wording import counted, number, percent
 
 if TYPE_CHECKING:
     import pandas as pd

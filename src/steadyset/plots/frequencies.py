@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.arguments import check_integer
-from steadyset.conventions import CORE, LEVEL, check_core, check_level
 from steadyset.findings import Findings
+from steadyset.foundation.arguments import check_integer
+from steadyset.foundation.conventions import CORE, LEVEL, check_core, check_level
+from steadyset.foundation.text import counted, listed, percent
 from steadyset.inference.core import in_core
 from steadyset.inference.proportions import wilson
 from steadyset.plots.catalogue import register_picture
@@ -28,7 +29,6 @@ from steadyset.plots.picture import (
     shares,
 )
 from steadyset.selections import Selections, as_selections
-from steadyset.wording import counted, listed, percent
 
 if TYPE_CHECKING:
     import pandas as pd

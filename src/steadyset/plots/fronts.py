@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.arguments import wrong_argument
-from steadyset.errors import InputError
 from steadyset.findings import Findings
+from steadyset.foundation.arguments import wrong_argument
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.text import counted
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.plots.catalogue import register_picture
 from steadyset.plots.picture import INK, MARKED, MOST_MARKS, MUTED, SHADES, Picture
 from steadyset.tuning.outcome import Tuning
 from steadyset.tuning.trials import Trials, objective_words, settings_words
-from steadyset.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.arguments import check_integer
+from steadyset.foundation.arguments import check_integer
+from steadyset.foundation.text import counted, percent
 from steadyset.inference.feature_table import alike_features
 from steadyset.inference.stand_ins import numbered_groups
 from steadyset.io.labels import text_frame
@@ -15,7 +16,6 @@ from steadyset.measures.sparse_rows import Rows, weight_rows
 from steadyset.plots.catalogue import SELECTIONS, register_picture
 from steadyset.plots.picture import CATEGORIES, LONGEST_NAME, MOST_MARKS, RULE, Picture
 from steadyset.selections import Selections, as_selections
-from steadyset.wording import counted, percent
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from steadyset.errors import MissingExtraError
+from steadyset.foundation.errors import MissingExtraError
 
 PAGE = """<!DOCTYPE html>
 <html lang="en">

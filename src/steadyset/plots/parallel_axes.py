@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.arguments import is_number
-from steadyset.errors import InputError
 from steadyset.findings import Findings
+from steadyset.foundation.arguments import is_number
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.text import counted, listed
 from steadyset.kernels.arrays import Floats
 from steadyset.plots.catalogue import register_picture
 from steadyset.plots.fronts import is_of_tuning, kept_places, tried
 from steadyset.plots.picture import INK, MARKED, MOST_MARKS, MUTED, PALE, STEADY, Picture
 from steadyset.tuning.outcome import Tuning
 from steadyset.tuning.trials import Trials, objective_words
-from steadyset.wording import counted, listed
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.arguments import check_integer, wrong_argument
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import check_integer, wrong_argument
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.text import counted, listed, percent
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.plots.catalogue import register_picture
 from steadyset.plots.picture import CATEGORIES, LONGEST_NAME, MARKED, MOST_MARKS, MUTED, STEADY, Picture
 from steadyset.selectors.ensembles.stability_selection import StabilitySelection
-from steadyset.wording import counted, listed, percent
 
 if TYPE_CHECKING:
     import pandas as pd

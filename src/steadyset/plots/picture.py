@@ -13,10 +13,10 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steadyset.arguments import wrong_argument
-from steadyset.errors import InputError, MissingExtraError
+from steadyset.foundation.arguments import wrong_argument
+from steadyset.foundation.errors import InputError, MissingExtraError
+from steadyset.foundation.text import shown_name
 from steadyset.io.disk import explained, write_durably
-from steadyset.io.labels import shown_name
 from steadyset.plots import figures
 from steadyset.plots.pages import converter, page
 from steadyset.plots.text_widths import shortened

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from steadyset.arguments import check_choice
-from steadyset.errors import InputError
 from steadyset.findings import findings_of
+from steadyset.foundation.arguments import check_choice
+from steadyset.foundation.errors import InputError
 from steadyset.plots.catalogue import SELECTIONS, RegisteredPicture, get_picture, picture_made_for
 from steadyset.plots.picture import Picture
 from steadyset.selections import Selections

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.arguments import check_flag, check_integer
+from steadyset.foundation.arguments import check_flag, check_integer
+from steadyset.foundation.text import counted, listed, number, p_equals
 from steadyset.inference.run_groups import MOST_CLUSTERED, RunGroups, run_groups, similar_order
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.options import check_similarity
@@ -16,7 +17,6 @@ from steadyset.plots.catalogue import SELECTIONS, register_picture
 from steadyset.plots.figures import LETTERS
 from steadyset.plots.picture import CATEGORIES, MOST_MARKS, STEADY, Picture
 from steadyset.selections import Selections, as_selections
-from steadyset.wording import counted, listed, number, p_equals
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.arguments import wrong_argument
-from steadyset.errors import InputError
 from steadyset.findings import Findings
+from steadyset.foundation.arguments import wrong_argument
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.text import DASH, counted, number
 from steadyset.io.labels import text_frame
 from steadyset.kernels.arrays import Floats
 from steadyset.measures.evaluate import chosen_measures, estimates
@@ -20,7 +21,6 @@ from steadyset.measures.record import Measure, get_family
 from steadyset.plots.catalogue import register_picture
 from steadyset.plots.picture import INK, MOST_MARKS, MUTED, RULE, SHADES, STEADY, Picture
 from steadyset.selections import Selections, as_selections
-from steadyset.wording import DASH, counted, number
 
 if TYPE_CHECKING:
     import pandas as pd

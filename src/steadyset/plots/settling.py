@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.arguments import check_flag, check_integer, is_number, wrong_argument
-from steadyset.conventions import LEVEL, check_level
-from steadyset.errors import InputError
 from steadyset.findings import Findings
+from steadyset.foundation.arguments import check_flag, check_integer, is_number, wrong_argument
+from steadyset.foundation.conventions import LEVEL, check_level
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.text import counted, listed, number, percent, span
 from steadyset.inference.planning import Outlook, outlook
 from steadyset.inference.planning import convergence as estimates_over_runs
 from steadyset.measures.options import Options
@@ -19,7 +20,6 @@ from steadyset.measures.record import Measure, get_measure
 from steadyset.plots.catalogue import register_picture
 from steadyset.plots.picture import MUTED, PALE, STEADY, Picture, distinct_names, heading
 from steadyset.selections import Selections, as_selections
-from steadyset.wording import counted, listed, number, percent, span
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.arguments import check_integer
 from steadyset.findings import Findings
+from steadyset.foundation.arguments import check_integer
+from steadyset.foundation.text import counted, percent
 from steadyset.inference.feature_table import Feature
 from steadyset.io.labels import text_frame
 from steadyset.plots.catalogue import register_picture
 from steadyset.plots.picture import MARKED, MOST_MARKS, RULE, STEADY, Picture, foremost, names, shares
 from steadyset.plots.swaps import known_rows
 from steadyset.selections import Selections
-from steadyset.wording import counted, percent
 
 if TYPE_CHECKING:
     import pandas as pd

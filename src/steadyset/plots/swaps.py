@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from steadyset.arguments import check_integer, wrong_argument
 from steadyset.findings import Findings
 from steadyset.findings.parts import FeatureRows
+from steadyset.foundation.arguments import check_integer, wrong_argument
+from steadyset.foundation.text import counted, percent
 from steadyset.inference.feature_table import Feature, alike_features, feature_blocks
 from steadyset.inference.pooling import common_features
 from steadyset.inference.stand_ins import MOST_STAND_INS
@@ -18,7 +19,6 @@ from steadyset.plots.catalogue import register_picture
 from steadyset.plots.picture import INK, LONGEST_NAME, RULE, SHADES, Picture, distinct_names, foremost
 from steadyset.selections import Selections, as_selections
 from steadyset.similarity.alike import MOST_FEATURES
-from steadyset.wording import counted, percent
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.arguments import check_choice
 from steadyset.assessment import Assessment
-from steadyset.errors import InputError
 from steadyset.findings import Findings, findings_of
+from steadyset.foundation.arguments import check_choice
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.text import amount, counted, listed, number, percent
 from steadyset.inference.spread import t_quantile
 from steadyset.plots.catalogue import register_picture
 from steadyset.plots.picture import BAND, INK, LONGEST_NAME, MARKED, MOST_TOLD_APART, MUTED, Picture, told_apart
 from steadyset.runner.scoring import LOWER_IS_BETTER
 from steadyset.tuning import pareto_front
-from steadyset.wording import amount, counted, listed, number, percent
 
 if TYPE_CHECKING:
     import pandas as pd

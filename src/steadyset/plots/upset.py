@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.arguments import check_integer, wrong_argument
-from steadyset.conventions import CORE, check_core
-from steadyset.errors import InputError
 from steadyset.findings import Findings
+from steadyset.foundation.arguments import check_integer, wrong_argument
+from steadyset.foundation.conventions import CORE, check_core
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.text import counted, listed, percent
 from steadyset.inference.core import steady_core
 from steadyset.io.labels import text_frame
 from steadyset.plots.catalogue import register_picture
 from steadyset.plots.picture import INK, MUTED, PALE, RULE, STEADY, Picture, foremost, names
 from steadyset.selections import Selections, as_selections
-from steadyset.wording import counted, listed, percent
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from steadyset.arguments import check_choice, wrong_argument
-from steadyset.conventions import check_core, check_level, check_margin
-from steadyset.errors import Argument, InputError, MissingExtraError
 from steadyset.findings import Findings, findings_of
+from steadyset.foundation.arguments import check_choice, wrong_argument
+from steadyset.foundation.conventions import check_core, check_level, check_margin
+from steadyset.foundation.errors import Argument, InputError, MissingExtraError
 from steadyset.io.disk import explained, file_path, write_durably
 from steadyset.reports.as_markdown import markdown_of
 from steadyset.reports.as_pdf import pdf_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from steadyset.findings import Findings
+from steadyset.foundation.text import shown_name
 from steadyset.inference.typeset import MARKDOWN, markdown_table
-from steadyset.io.labels import shown_name
 from steadyset.reports.document import Block, Bullets, Heading, Rows, Words, document_of
 
 

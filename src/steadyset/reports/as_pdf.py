@@ -15,9 +15,9 @@ from itertools import accumulate
 from typing import Any
 
 from steadyset._version import __version__
-from steadyset.errors import MissingExtraError
 from steadyset.findings import Findings
-from steadyset.io.labels import shown_name
+from steadyset.foundation.errors import MissingExtraError
+from steadyset.foundation.text import shown_name
 from steadyset.plots.pages import converter
 from steadyset.plots.picture import INK, MUTED, POINTS_A_PIXEL, RULE, STEADY, extent
 from steadyset.plots.text_widths import text_width, wrapped

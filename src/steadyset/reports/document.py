@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from steadyset._version import __version__
 from steadyset.findings import Findings
 from steadyset.findings.cores import named
-from steadyset.io.labels import shown_name
+from steadyset.foundation.text import counted, percent, shown_name
 from steadyset.plots import pictures_for
 from steadyset.plots.catalogue import RegisteredPicture
 from steadyset.reports.report_tables import MOST_FEATURES, ReportTable, all_tables
 from steadyset.reports.settings_told import settings_told
-from steadyset.wording import counted, percent
 
 TITLE = "How steady is the selection?"
 

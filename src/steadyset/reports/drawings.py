@@ -13,7 +13,7 @@ from typing import Any
 from markupsafe import Markup
 
 from steadyset.findings import Findings
-from steadyset.io.labels import shown_name
+from steadyset.foundation.text import shown_name
 from steadyset.plots import Picture, pictures_for
 from steadyset.plots.catalogue import RegisteredPicture
 from steadyset.plots.pages import converter

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from markupsafe import Markup, escape
 
-from steadyset.io.labels import shown_name
+from steadyset.foundation.text import shown_name
 
 # The blocks of Hebrew, Arabic, Syriac, Thaana, N'Ko and others, with the forms of presentation.
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\U00010800-\U00010fff\U0001e800-\U0001efff]")

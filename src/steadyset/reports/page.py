@@ -13,13 +13,13 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, select_autoescape
 from markupsafe import Markup
 
-from steadyset import wording
 from steadyset._version import __version__
 from steadyset.assessment.baselines import NOT_ABOVE
 from steadyset.findings import Core, Findings
 from steadyset.findings.answer import SCALE, ranked
 from steadyset.findings.cores import core_words
-from steadyset.io.labels import shown_name
+from steadyset.foundation import text as wording
+from steadyset.foundation.text import shown_name
 from steadyset.measures import get_measure
 from steadyset.measures.scale import AT_CHANCE, BY_COLUMN_ORDER
 from steadyset.plots.pages import drawing_library

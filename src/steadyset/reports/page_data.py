@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from steadyset.errors import InputError
 from steadyset.findings import Findings
 from steadyset.findings.feature_rows import MOST_ROWS
 from steadyset.findings.parts import plain
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.text import SHOWN_NAMES, shown_name
 from steadyset.inference.proportions import wilson
-from steadyset.io.labels import UnionOfNames, shown_name
+from steadyset.io.labels import UnionOfNames
 from steadyset.kernels.arrays import Ints
 from steadyset.reports.report_tables import ReportTable
 from steadyset.selections import Selections
 from steadyset.selectors.ensembles.bounds import error_control
-from steadyset.wording import SHOWN_NAMES
 
 MOST_LISTED = 2_000  # features of each procedure that can be searched; how many more there are is told
 MOST_BITS = 200_000  # of each procedure: runs times features whose runs are known

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from steadyset.errors import InputError
 from steadyset.findings import Findings
+from steadyset.foundation.errors import InputError
 from steadyset.io.disk import explained, write_durably
 from steadyset.io.spreadsheet import csv_text
 from steadyset.plots import pictures_for

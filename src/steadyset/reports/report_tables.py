@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Any
 
-from steadyset import wording
-from steadyset.conventions import LEVEL
 from steadyset.findings import FeatureRows, Findings, Procedure, Score
+from steadyset.foundation import text as wording
+from steadyset.foundation.conventions import LEVEL
+from steadyset.foundation.text import shown_name
 from steadyset.inference.feature_table import BOTH, Feature
 from steadyset.inference.stand_ins import stand_ins_words
-from steadyset.io.labels import shown_name
 from steadyset.tuning.evaluation import N_FEATURES
 from steadyset.tuning.trials import objective_words, settings_words
 

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from steadyset._version import __version__
-from steadyset.command_line import recorded_line
 from steadyset.findings import Findings, Preference
-from steadyset.io.labels import shown_name
+from steadyset.foundation.command_line import recorded_line
+from steadyset.foundation.text import percent, shown_name
 from steadyset.tuning.trials import objective_words
-from steadyset.wording import percent
 
 WORDS = {
     "n_rows": "rows",

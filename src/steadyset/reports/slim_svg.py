@@ -8,7 +8,7 @@ from itertools import pairwise
 from math import nan
 from typing import NamedTuple
 
-from steadyset.io.labels import shown_name
+from steadyset.foundation.text import shown_name
 
 TAG = re.compile(r"<[a-zA-Z][^<>]*>")
 DECIMALS = re.compile(r"(\d\.\d\d)\d+")

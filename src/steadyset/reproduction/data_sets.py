@@ -19,9 +19,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from steadyset.errors import Argument, InputError
+from steadyset.foundation.errors import Argument, InputError
+from steadyset.foundation.text import listed
 from steadyset.io.limits import readable
-from steadyset.wording import listed
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.error import URLError
 
-from steadyset.errors import Argument, InputError
+from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.disk import explained, written_durably
 from steadyset.reproduction.data_sets import TARGET, MissingDataError, downloads_folder, known_sets, what_differs
 

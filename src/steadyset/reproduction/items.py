@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steadyset.arguments import wrong_argument
-from steadyset.errors import InputError
-from steadyset.plugins import PlugIns, check_new_name, import_modules
+from steadyset.foundation.arguments import wrong_argument
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.plugins import PlugIns, check_new_name, import_modules
 from steadyset.reproduction.published_numbers import FOLDER, PublishedItem, PublishedPaper, paper_of, read_paper
 from steadyset.reproduction.verdicts import Row
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from steadyset._version import __version__
-from steadyset.errors import InputError
 from steadyset.findings.parts import plain
+from steadyset.foundation.errors import InputError
 from steadyset.progress import Tell
 from steadyset.reproduction.data_sets import DataFolder, MissingDataError
 from steadyset.reproduction.items import Item

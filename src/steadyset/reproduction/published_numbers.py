@@ -21,8 +21,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from steadyset.arguments import is_number, is_whole, shown
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import is_number, is_whole, shown
+from steadyset.foundation.errors import InputError
 from steadyset.io.json_files import read_json_file
 from steadyset.reproduction.verdicts import Verdict
 

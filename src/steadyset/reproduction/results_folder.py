@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steadyset.errors import InputError, MissingExtraError
 from steadyset.findings.parts import plain
+from steadyset.foundation.errors import InputError, MissingExtraError
 from steadyset.inference.typeset import markdown_table
 from steadyset.io.disk import explained, write_durably
 from steadyset.io.json_files import read_json_file

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.text import DASH, number, percent
 from steadyset.progress import Tell
 from steadyset.reproduction.data_sets import DataFolder, DataSet
 from steadyset.reproduction.items import Item
 from steadyset.reproduction.published_numbers import Cell, Claim, PublishedItem
 from steadyset.reproduction.verdicts import Row, Verdict, tolerance_of, within
-from steadyset.wording import DASH, number, percent
 
 if TYPE_CHECKING:
     import pandas as pd

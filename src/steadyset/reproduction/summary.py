@@ -13,6 +13,7 @@ from itertools import groupby
 from pathlib import Path
 
 from steadyset.findings.parts import plain
+from steadyset.foundation.text import DASH, counted, listed
 from steadyset.inference.typeset import markdown_table
 from steadyset.io.disk import explained, write_durably
 from steadyset.io.json_files import read_json_file
@@ -20,7 +21,6 @@ from steadyset.reproduction.items import Item, all_items, all_papers
 from steadyset.reproduction.performing import Result, result_from
 from steadyset.reproduction.published_numbers import PublishedPaper
 from steadyset.reproduction.verdicts import MEANINGS, Row, Verdict
-from steadyset.wording import DASH, counted, listed
 
 MOST_CELLS = 12  # named beside a reason
 MOST_REFUTED = 8  # named in the summary of a paper

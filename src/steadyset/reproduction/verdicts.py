@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import hypot
 
-from steadyset.wording import percent
+from steadyset.foundation.text import percent
 
 FINE = 1e-9  # of what is printed: a number that lies between two roundings is either
 POWER, QUANTILE = "90%", 1.2816  # how often a difference that is called visible is seen; of the normal distribution

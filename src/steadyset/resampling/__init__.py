@@ -1,6 +1,6 @@
 """How the training sets of the runs are drawn."""
 
-from steadyset.plugins import import_modules
+from steadyset.foundation.plugins import import_modules
 from steadyset.resampling.base import Resampling
 from steadyset.resampling.by_name import (
     RESAMPLINGS,

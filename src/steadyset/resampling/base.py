@@ -15,8 +15,16 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
-from steadyset.arguments import check_finite, check_flag, check_integer, check_seed, is_whole, shown, wrong_argument
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import (
+    check_finite,
+    check_flag,
+    check_integer,
+    check_seed,
+    is_whole,
+    shown,
+    wrong_argument,
+)
+from steadyset.foundation.errors import InputError
 from steadyset.io.observations import group_values
 from steadyset.kernels.arrays import Ints
 from steadyset.resampling.resample import Resample, Rows

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from steadyset.arguments import wrong_argument
-from steadyset.docstrings import defaults, first_paragraph, meanings, reference
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import wrong_argument
+from steadyset.foundation.docstrings import defaults, first_paragraph, meanings, reference
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.plugins import PlugIns, check_new_name
 from steadyset.io.labels import name_and_params
-from steadyset.plugins import PlugIns, check_new_name
 from steadyset.resampling.base import Resampling
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ from typing import Literal
 
 import numpy as np
 
-from steadyset.arguments import wrong_argument
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import wrong_argument
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.text import percent
 from steadyset.kernels.arrays import Ints
 from steadyset.resampling.base import Resampling
 from steadyset.resampling.by_name import register_resampling
 from steadyset.resampling.resample import Noise, Resample, Rows
-from steadyset.wording import percent
 
 LEFT_OUT = "a cross-validation leaves out each row equally often"
 

@@ -12,8 +12,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.arguments import is_collection, shown
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import is_collection, shown
+from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.resampling.base import Resampling
 from steadyset.resampling.by_name import resampling_by_name

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.resampling import Resample
 from steadyset.runner.cell import EVERY_ROW, Cell, Fitted, compute_cell, compute_cells
 from steadyset.runner.chosen import chosen

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Floats
 
 # What an importance is called by each: the total gain of all splits, and their number.

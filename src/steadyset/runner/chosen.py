@@ -31,8 +31,8 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from steadyset.arguments import shown
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import shown
+from steadyset.foundation.errors import InputError
 from steadyset.io.numbers import numbers
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.runner.boosters import IMPORTANCES, boosted, is_boosted

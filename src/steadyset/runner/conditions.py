@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any, Literal, get_args
 
-from steadyset.arguments import check_choice
+from steadyset.foundation.arguments import check_choice
 from steadyset.runner.arithmetic import arithmetic_libraries
 
 OnWarning = Literal["record", "fail"]

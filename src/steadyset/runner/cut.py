@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from steadyset.arguments import check_finite, check_integer, wrong_argument
-from steadyset.errors import Argument, InputError, UninformativeWarning
+from steadyset.foundation.arguments import check_finite, check_integer, wrong_argument
+from steadyset.foundation.errors import Argument, InputError, UninformativeWarning
 from steadyset.kernels.arrays import Floats, Ints
 
 PER_FOLD = ("mean", "median")

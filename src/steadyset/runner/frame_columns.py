@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.compose import ColumnTransformer
 from sklearn.utils import get_tags
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.io.labels import text_index
 from steadyset.io.numbers import as_frame
 from steadyset.io.roles import is_known

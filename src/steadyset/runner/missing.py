@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import get_tags
 
-from steadyset.errors import Argument, InputError
+from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.labels import some_names
 from steadyset.io.observations import MEDIAN
 from steadyset.kernels.arrays import Floats, Ints

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.io.labels import some_names
 from steadyset.kernels.arrays import Bools, Ints
 from steadyset.runner.function import read_support

@@ -18,8 +18,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils import Tags, TargetTags
 
-from steadyset.arguments import wrong_argument
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import wrong_argument
+from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Floats
 from steadyset.runner.conditions import listening, reason, same_conditions
 from steadyset.task import CLASSES, NUMBER, Task

@@ -1,6 +1,6 @@
 """Selectors: scikit-learn estimators that choose features and take weights instead of copied rows."""
 
-from steadyset.plugins import import_modules
+from steadyset.foundation.plugins import import_modules
 from steadyset.selectors.boosting import BoostedLinear, BoostedLogistic
 from steadyset.selectors.ensembles import (
     Aggregate,

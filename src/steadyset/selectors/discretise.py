@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.io.numbers import number_array
 from steadyset.kernels.arrays import Codes, Floats, Ints
 from steadyset.kernels.information import bins

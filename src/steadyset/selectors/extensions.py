@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from steadyset.plugins import Loaded
+from steadyset.foundation.plugins import Loaded
 from steadyset.selectors.ensembles.rules import Rule, added_rules, register_rule
 from steadyset.selectors.filters.registry import Filter, added_filters, register_filter
 

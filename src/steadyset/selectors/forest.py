@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin, clone
 
-from steadyset.deprecation import DEPRECATED, renamed
-from steadyset.errors import UninformativeWarning
+from steadyset.foundation.deprecation import DEPRECATED, renamed
+from steadyset.foundation.errors import UninformativeWarning
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.trees.growth import Trees
 from steadyset.selectors.known import register_selector

@@ -9,9 +9,9 @@ from typing import Any
 
 from sklearn.base import clone
 
-from steadyset.arguments import wrong_argument
-from steadyset.errors import InputError
-from steadyset.plugins import PlugIns, check_new_name
+from steadyset.foundation.arguments import wrong_argument
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.plugins import PlugIns, check_new_name
 from steadyset.selectors.filters.registry import filter_names
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from sklearn.base import clone, is_classifier
 from sklearn.utils import get_tags
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.io.labels import name_and_params
 from steadyset.selectors.ensembles import StabilitySelection
 from steadyset.selectors.filters import FilterSelector, filter_names, get_filter

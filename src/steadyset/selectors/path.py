@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Floats
 from steadyset.selectors.model_input import Training, solved_target, standardise
 from steadyset.selectors.validation import check_integer, check_number, size_or_default

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steadyset.arguments import check_flag, job_count
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import check_flag, job_count
+from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.paths.found_models import in_order, in_units_of_data, means_and_scales
 from steadyset.kernels.paths.level_walk import (

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.io.numbers import numbers
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.paths.feature_moments import lay_out

@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Floats
 from steadyset.selectors.path import MOST_BISECTIONS, MOST_LAMBDAS, STRIDE, TOLD_VIOLATION
 from steadyset.selectors.path_batches import Level, Solving, Walk

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.io.numbers import numbers
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selectors.path_batches import Solving, Walk, read_batches

@@ -12,8 +12,8 @@ from scipy.special import expit
 from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 
-from steadyset.arguments import wrong_argument
-from steadyset.errors import UninformativeWarning
+from steadyset.foundation.arguments import wrong_argument
+from steadyset.foundation.errors import UninformativeWarning
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.linear.cholesky import pivoted_cholesky
 from steadyset.kernels.linear.hinge import hinge_fit

@@ -7,8 +7,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from steadyset.arguments import is_whole, job_count, wrong_argument
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import is_whole, job_count, wrong_argument
+from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.kernels.trees.growth import (
     DECREASE,

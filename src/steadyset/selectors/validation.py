@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
-from steadyset.arguments import check_choice as check_choice
-from steadyset.arguments import check_integer as check_integer
-from steadyset.arguments import check_number as check_number
-from steadyset.arguments import shown, wrong_argument
-from steadyset.errors import InputError, WrongTypeError
+from steadyset.foundation.arguments import check_choice as check_choice
+from steadyset.foundation.arguments import check_integer as check_integer
+from steadyset.foundation.arguments import check_number as check_number
+from steadyset.foundation.arguments import shown, wrong_argument
+from steadyset.foundation.errors import InputError, WrongTypeError
 from steadyset.io.numbers import number_array, numbers
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.task import has_fractions, refuse_identifiers, refuse_several_targets

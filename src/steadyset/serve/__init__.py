@@ -10,7 +10,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from steadyset.errors import InputError, MissingExtraError
+from steadyset.foundation.errors import InputError, MissingExtraError
 from steadyset.serve.access import LEAST_PASSWORD, Access, is_this_machine
 
 __all__ = ["serve"]

@@ -15,7 +15,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from steadyset.errors import SteadysetError
+from steadyset.foundation.errors import SteadysetError
 from steadyset.serve import data_view, measure_view, run_view, shelf_view
 from steadyset.serve.access import Access
 from steadyset.serve.guard import UPLOADS, Guard

@@ -10,7 +10,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any
 
-from steadyset.errors import Argument, InputError, SteadysetError
+from steadyset.foundation.errors import Argument, InputError, SteadysetError
 
 SECONDS = 120.0
 MAX_GB = 8.0  # of memory for one computation; less where the machine has not as much for all of them

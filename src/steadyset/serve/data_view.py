@@ -11,12 +11,12 @@ from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import Response
 
-from steadyset.conventions import FIRST_RUNS, MAX_RUNS
-from steadyset.errors import Argument, InputError
+from steadyset.foundation.conventions import FIRST_RUNS, MAX_RUNS
+from steadyset.foundation.errors import Argument, InputError
+from steadyset.foundation.text import counted, lasting, listed
 from steadyset.serve.aside import TooLongError, as_field
 from steadyset.serve.orders import Order
 from steadyset.serve.site import Site, go_to, site_of
-from steadyset.wording import counted, lasting, listed
 
 TEXTS = ("target", "groups", "sheet", "samples_sheet", "layer")
 LISTS = ("drop", "keep")  # of columns

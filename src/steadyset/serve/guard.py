@@ -11,7 +11,7 @@ from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from steadyset.errors import SteadysetError
+from steadyset.foundation.errors import SteadysetError
 from steadyset.serve.access import Access
 
 OPEN = ("/static/", "/enter", "/login")  # paths that need no cookie

@@ -11,7 +11,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.io.disk import write_durably
 from steadyset.serve.examples import EXAMPLES
 from steadyset.serve.report_view import report_response

@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.io import beneath
 from steadyset.io.disk import explained
 from steadyset.io.run_files import DATABASE, SETTINGS

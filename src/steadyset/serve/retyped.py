@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from steadyset.command_line import recorded_line
-from steadyset.errors import InputError
+from steadyset.foundation.command_line import recorded_line
+from steadyset.foundation.errors import InputError
 from steadyset.serve.orders import Order, why_in_terminal
 from steadyset.serve.progress_seen import seen
 from steadyset.serve.shelf import FILES, Run

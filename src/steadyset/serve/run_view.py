@@ -16,7 +16,7 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.io import beneath
 from steadyset.io.run_files import CELLS, FINISHED, RECORDED_FINDINGS, TABLE
 from steadyset.serve.orders import PAUSED, STOPPED, WAITING, Order

@@ -11,10 +11,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.text import shown_name
 from steadyset.io import beneath
 from steadyset.io.disk import explained
-from steadyset.io.labels import shown_name
 from steadyset.io.run_files import (
     ALIKE_FEATURES,
     CELLS,

@@ -8,7 +8,7 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.serve.progress_seen import RUNNING, progress_of, stamps
 from steadyset.serve.report_view import report_response
 from steadyset.serve.run_view import STATES

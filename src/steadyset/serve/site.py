@@ -13,11 +13,11 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
-from steadyset import wording
 from steadyset._version import __version__
-from steadyset.command_line import PROGRAM
-from steadyset.errors import MissingExtraError, SteadysetError
-from steadyset.io.labels import shown_name
+from steadyset.foundation import text as wording
+from steadyset.foundation.command_line import PROGRAM
+from steadyset.foundation.errors import MissingExtraError, SteadysetError
+from steadyset.foundation.text import shown_name
 from steadyset.serve.access import Access
 from steadyset.serve.aside import Aside, as_field
 from steadyset.serve.guard import CHANGE, TooMuchError, TooSlowError

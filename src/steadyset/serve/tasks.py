@@ -17,15 +17,16 @@ import pyarrow as pa  # noqa: F401
 
 from steadyset.assessment import Assessment, assess
 from steadyset.assessment.request import make_plan
-from steadyset.conventions import CORE, LEVEL
-from steadyset.errors import InputError, MissingTargetError
 from steadyset.findings import Findings, findings_of, methods_of
 from steadyset.findings.of_selections import of_selections
+from steadyset.foundation.conventions import CORE, LEVEL
+from steadyset.foundation.errors import InputError, MissingTargetError
+from steadyset.foundation.text import amount, counted, number, shown_name, span
 from steadyset.inference.caution import cautions, without_cautions
 from steadyset.inference.pooling import over_the_same
 from steadyset.inference.table import table_rows
 from steadyset.io.data_table import load_data
-from steadyset.io.labels import UnionOfNames, shown_name
+from steadyset.io.labels import UnionOfNames
 from steadyset.io.sheets import is_workbook, read_sheet
 from steadyset.io.table_files import NO_TEXT, read_table
 from steadyset.io.universe import UNKNOWN_UNIVERSE
@@ -47,7 +48,6 @@ from steadyset.tuning.evaluation import N_FEATURES, STABILITY, Evaluator
 from steadyset.tuning.filter_rankings import Rankings
 from steadyset.tuning.filtered import NO_FILTER
 from steadyset.tuning.space import random_pick, read_space
-from steadyset.wording import amount, counted, number, span
 
 SHOWN_ROWS, SHOWN_COLUMNS = 6, 8
 MORE, LONGEST_CELL, MOST_NAMED = "…", 40, 1_000

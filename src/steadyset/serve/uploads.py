@@ -7,7 +7,7 @@ from pathlib import Path
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.io.disk import explained, written_durably
 from steadyset.serve.shelf import harmless_name
 from steadyset.serve.site import Site, site_of

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import Protocol
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.serve.progress_seen import stamps
 from steadyset.serve.shelf import Run, Shelf
 

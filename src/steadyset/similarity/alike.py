@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from steadyset.conventions import ALIKE, ALIKE_BY
+from steadyset.foundation.conventions import ALIKE, ALIKE_BY
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.similarity.features import FeatureSimilarity
 from steadyset.similarity.store import TIE

@@ -10,8 +10,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.arguments import check_choice, check_integer
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import check_choice, check_integer
+from steadyset.foundation.errors import InputError
 from steadyset.io.labels import describe_feature, feature_names
 from steadyset.io.numbers import is_frame, number_array, number_frame
 from steadyset.kernels.arrays import Floats, Ints, Places

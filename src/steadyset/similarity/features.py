@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.arguments import TableLike, wrong_argument
-from steadyset.conventions import ALIKE
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import TableLike, wrong_argument
+from steadyset.foundation.conventions import ALIKE
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.text import counted
 from steadyset.io.disk import file_path
 from steadyset.io.labels import check_same_order
 from steadyset.io.limits import MAX_GB
@@ -24,7 +25,6 @@ from steadyset.similarity.groups import group_store
 from steadyset.similarity.reading import read_store
 from steadyset.similarity.similarity_matrix import Diagonal, matrix_store
 from steadyset.similarity.store import Neighbours, Store
-from steadyset.wording import counted
 
 if TYPE_CHECKING:
     from steadyset.similarity.computed import Method

@@ -8,7 +8,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy.typing as npt
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.io.columns import Columns
 from steadyset.io.numbers import as_frame, number_frame
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from steadyset.arguments import is_collection, wrong_argument
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import is_collection, wrong_argument
+from steadyset.foundation.errors import InputError
 from steadyset.io.entries import row_pointers
 from steadyset.io.labels import AppearanceOrder, describe_feature, feature_names, name_positions
 from steadyset.kernels.arrays import Floats, Ints

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.io.columns import RUN, Columns
 from steadyset.io.labels import AppearanceOrder, feature_names
 from steadyset.io.long import column_numbers

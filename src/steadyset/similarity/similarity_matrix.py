@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, get_args
 
 import numpy as np
 
-from steadyset.arguments import check_choice
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import check_choice
+from steadyset.foundation.errors import InputError
 from steadyset.io.entries import row_pointers
 from steadyset.io.labels import describe_feature, feature_names
 from steadyset.io.numbers import is_frame, number_array

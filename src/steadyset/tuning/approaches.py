@@ -24,9 +24,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from steadyset.arguments import TableLike, check_each, check_integer, is_whole, job_count, seed_of, shown
 from steadyset.assessment.request import make_plan
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import TableLike, check_each, check_integer, is_whole, job_count, seed_of, shown
+from steadyset.foundation.errors import InputError
 from steadyset.io.data_table import Data
 from steadyset.io.labels import given_names
 from steadyset.io.numbers import numbers

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.arguments import check_integer, check_number, check_seed, shown
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import check_integer, check_number, check_seed, shown
+from steadyset.foundation.errors import InputError
 from steadyset.io.numbers import numbers
 from steadyset.kernels.arrays import Bools, Floats, Ints
 

@@ -19,10 +19,10 @@ from joblib import Parallel, delayed
 from scipy.special import ndtri
 from sklearn.base import clone
 
-from steadyset.arguments import job_count
 from steadyset.assessment.request import description
-from steadyset.conventions import LEVEL
-from steadyset.errors import InputError, UninformativeWarning
+from steadyset.foundation.arguments import job_count
+from steadyset.foundation.conventions import LEVEL
+from steadyset.foundation.errors import InputError, UninformativeWarning
 from steadyset.inference import confidence_interval
 from steadyset.io.labels import given_names
 from steadyset.kernels.arrays import Ints

@@ -12,8 +12,8 @@ from sklearn.utils import ClassifierTags, RegressorTags, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from steadyset.arguments import wrong_argument
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import wrong_argument
+from steadyset.foundation.errors import InputError
 from steadyset.io.observations import check_impute
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.runner.chosen import chosen, selects_by_itself

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyset.conventions import CORE, LEVEL
-from steadyset.drawing import Drawable
-from steadyset.errors import InputError
+from steadyset.foundation.conventions import CORE, LEVEL
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.plot_hook import Drawable
 from steadyset.inference.directions import Directions, class_names, data_directions
 from steadyset.inference.feature_table import FeatureBlock, alike_features, feature_blocks, table_frame
 from steadyset.io.labels import text_index

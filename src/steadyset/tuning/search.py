@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.command_line import command_line
-from steadyset.errors import Argument, InputError, MissingExtraError, SteadysetError
+from steadyset.foundation.command_line import command_line
+from steadyset.foundation.errors import Argument, InputError, MissingExtraError, SteadysetError
 from steadyset.io.run_files import database_of
 from steadyset.progress import Tell
 from steadyset.tuning.space import Domain, Params, Range, Space, random_pick

@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from steadyset.arguments import check_flag, wrong_argument
 from steadyset.assessment.request import description
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import check_flag, wrong_argument
+from steadyset.foundation.errors import InputError
 from steadyset.io.disk import file_path
 from steadyset.io.json_files import read_json_file
 from steadyset.selectors.boosting import BoostedLinear, BoostedLogistic

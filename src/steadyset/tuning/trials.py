@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.arguments import wrong_argument
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import wrong_argument
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.text import counted
 from steadyset.kernels.arrays import Floats
 from steadyset.runner.scoring import is_bounded
 from steadyset.tuning import choice
 from steadyset.tuning.evaluation import N_FEATURES, NORMAL, SECONDS, STABILITY, direction
-from steadyset.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd

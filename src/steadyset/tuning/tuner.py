@@ -11,8 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from steadyset.arguments import Labels, TableLike, check_choice, check_each, check_integer, job_count, wrong_argument
 from steadyset.assessment.request import fingerprint, make_plan, refuse_table
+from steadyset.foundation.arguments import (
+    Labels,
+    TableLike,
+    check_choice,
+    check_each,
+    check_integer,
+    job_count,
+    wrong_argument,
+)
 from steadyset.io.annotated import target_name, unfolded
 from steadyset.io.data_table import Data
 from steadyset.io.disk import explained, folder_path, write_durably

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from steadyset.errors import InputError, UninformativeWarning
+from steadyset.foundation.errors import InputError, UninformativeWarning
 from steadyset.selections import Selections
 from steadyset.selectors import aggregate
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq, linprog, minimize
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.selectors.ensembles.bounds import BoundRule, error_control, markov, r_concave, unimodal
 from steadyset.selectors.ensembles.concave import largest_tail
 from steadyset.selectors.ensembles.rules import RULES

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.selectors.ensembles.calibration import calibrate, stability_scores
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.selectors import BoundRule, StabilitySelection, error_control, register_rule
 from steadyset.selectors.ensembles import Reading
 from steadyset.selectors.ensembles.rules import RULES, added_rules, get_rule

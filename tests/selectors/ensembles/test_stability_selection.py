@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import steadyset
-from steadyset.errors import InputError, UninformativeWarning
+from steadyset.foundation.errors import InputError, UninformativeWarning
 from steadyset.resampling import ComplementaryPairs, Rows
 from steadyset.selectors import (
     BoostedLinear,
@@ -50,7 +50,7 @@ def weights_stay_with_their_row(estimator):
     [StabilitySelection(n_runs=4, n_lambdas=10), StabilitySelection(FilterSelector(), n_runs=4)],
     expected_failed_checks=weights_stay_with_their_row,
 )
-@pytest.mark.filterwarnings("ignore::steadyset.errors.UninformativeWarning")
+@pytest.mark.filterwarnings("ignore::steadyset.foundation.errors.UninformativeWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @pytest.mark.filterwarnings("ignore:No features were selected:UserWarning")
 def test_scikit_learn_accepts_it(estimator, check):

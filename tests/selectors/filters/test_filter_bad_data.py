@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.selectors import FilterSelector
 from steadyset.selectors.filters import Filter, list_filters, register_filter, scores, top_features
 from steadyset.selectors.filters.registry import _filters

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.selectors.discretise import discretise
 
 

@@ -7,7 +7,7 @@ from sklearn.datasets import load_diabetes
 from sklearn.feature_selection import f_regression
 from sklearn.metrics import mutual_info_score
 
-from steadyset.errors import InputError, UninformativeWarning
+from steadyset.foundation.errors import InputError, UninformativeWarning
 from steadyset.selectors import FilterSelector
 from steadyset.selectors.discretise import discretise, quantile_codes
 from steadyset.selectors.filters import Filter, get_filter, list_filters, register_filter, scores
@@ -65,7 +65,7 @@ def test_information_about_a_number_is_that_about_its_bins_of_equal_frequency(sk
 
 @pytest.mark.parametrize("name", NUMBERS)
 @pytest.mark.parametrize("seed", range(5))
-@pytest.mark.filterwarnings("ignore::steadyset.errors.UninformativeWarning")
+@pytest.mark.filterwarnings("ignore::steadyset.foundation.errors.UninformativeWarning")
 def test_weights_equal_copied_rows_where_the_target_is_a_number(name, seed):
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(20, 6)).round(1), rng.normal(size=20).round(1)

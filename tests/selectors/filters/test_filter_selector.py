@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator
 from tests.sklearn_checks import known_to_fail
 
-from steadyset.errors import InputError, UninformativeWarning
+from steadyset.foundation.errors import InputError, UninformativeWarning
 from steadyset.kernels.scores.top import insert_best, top
 from steadyset.selectors import FilterSelector
 from steadyset.selectors.filters import Filter, get_filter, list_filters, register_filter, scores
@@ -32,7 +32,9 @@ def data() -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("name", sorted(list_filters().index))
-@pytest.mark.filterwarnings("ignore::steadyset.errors.UninformativeWarning", "ignore:No features were selected")
+@pytest.mark.filterwarnings(
+    "ignore::steadyset.foundation.errors.UninformativeWarning", "ignore:No features were selected"
+)
 def test_every_filter_passes_the_checks_of_scikit_learn(name):
     params = {"n_estimators": 3} if get_filter(name).stochastic else None
     selector = FilterSelector(name, fraction=0.5, params=params, random_state=0)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.selectors import FilterSelector
 from steadyset.selectors.filters import get_filter, list_filters, scores, top_features
 
@@ -32,7 +32,7 @@ def enough(y: np.ndarray, weights: np.ndarray) -> bool:
 
 
 @pytest.mark.parametrize("name", FILTERS)
-@pytest.mark.filterwarnings("ignore::steadyset.errors.UninformativeWarning")
+@pytest.mark.filterwarnings("ignore::steadyset.foundation.errors.UninformativeWarning")
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 @given(seed=st.integers(0, 10_000), weights=st.lists(st.integers(0, 3), min_size=14, max_size=14).map(np.array))
 def test_weights_equal_copied_rows(name, seed, weights):
@@ -48,7 +48,7 @@ def test_weights_equal_copied_rows(name, seed, weights):
 
 
 @pytest.mark.parametrize("name", FILTERS)
-@pytest.mark.filterwarnings("ignore::steadyset.errors.UninformativeWarning")
+@pytest.mark.filterwarnings("ignore::steadyset.foundation.errors.UninformativeWarning")
 def test_resamples_scored_together_equal_one_fit_each(name):
     X, y = draw_data(name, 1, n_rows=30)
     rng = np.random.default_rng(2)

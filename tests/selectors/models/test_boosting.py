@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.selectors import FilterSelector
 from steadyset.selectors.boosting import BoostedLinear, BoostedLogistic
 

@@ -10,7 +10,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.sklearn_checks import known_to_fail
 
-from steadyset.errors import InputError, UninformativeWarning
+from steadyset.foundation.errors import InputError, UninformativeWarning
 from steadyset.selectors.boosting import BoostedLinear, BoostedLogistic
 from steadyset.selectors.forest import ForestClassification, ForestRegression
 from steadyset.selectors.group import GroupLinear, GroupLogistic

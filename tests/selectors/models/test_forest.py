@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.selectors.filters import scores
 from steadyset.selectors.filters.resampled import run_seeds
 from steadyset.selectors.forest import ForestClassification, ForestRegression

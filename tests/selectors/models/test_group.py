@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.selectors.group import GroupLinear, GroupLogistic
 from steadyset.selectors.linear import SparseLinear, SparseLogistic
 

@@ -9,7 +9,7 @@ import pytest
 from benchmarks.earlier_paths import earlier_path
 from scipy.special import expit
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.kernels.paths import path_arrays
 from steadyset.selectors import (
     ElasticNetPath,

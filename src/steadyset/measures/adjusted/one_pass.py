@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.measures.adjusted.expectations import RandomOverlaps
 from steadyset.measures.adjusted.overlapping import similar_pairs

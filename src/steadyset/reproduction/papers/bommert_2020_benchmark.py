@@ -11,6 +11,7 @@ import pandas as pd
 from sklearn.model_selection import StratifiedKFold
 
 from steadyset.assessment.request import make_plan
+from steadyset.foundation.text import listed, number
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.reproduction import Row, Run, item
 from steadyset.reproduction.papers.bommert_2020_data_sets import DATA_SETS, PAPER, chosen_sets, values_of
@@ -23,7 +24,6 @@ from steadyset.tuning.choice import pareto_front
 from steadyset.tuning.evaluation import Evaluator
 from steadyset.tuning.filtered import NO_FILTER
 from steadyset.tuning.space import Space, bommert, random_pick
-from steadyset.wording import listed, number
 
 SMALL = ("sonar", "kc1-binary")
 BEST = ("JMIM", "JMI", "impurity", "DISR")

@@ -12,6 +12,7 @@ import pandas as pd
 from sklearn.model_selection import train_test_split
 
 from steadyset.assessment.request import make_plan
+from steadyset.foundation.text import listed, number
 from steadyset.kernels.arrays import Floats
 from steadyset.measures import get_measure, stability
 from steadyset.reproduction import DataSet, Row, Run, item
@@ -27,7 +28,6 @@ from steadyset.similarity import FeatureSimilarity
 from steadyset.task import CLASSES
 from steadyset.tuning.evaluation import Evaluator
 from steadyset.tuning.space import Range, bommert, random_pick
-from steadyset.wording import listed, number
 
 SMALL = ("sonar", "kc1-binary", "tecator", "lsvt")
 MANY_SIMILAR = ("tecator", "lsvt", "arcene")

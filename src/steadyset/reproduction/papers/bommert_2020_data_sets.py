@@ -11,10 +11,10 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import StandardScaler
 
+from steadyset.foundation.text import listed, number
 from steadyset.kernels.arrays import Floats
 from steadyset.reproduction import DataSet, Row, Run, item
 from steadyset.similarity import FeatureSimilarity
-from steadyset.wording import listed, number
 
 PAPER = "bommert-2020"
 DATA_SETS = (

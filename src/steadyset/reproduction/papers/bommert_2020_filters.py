@@ -13,6 +13,7 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 from scipy.stats import rankdata
 
+from steadyset.foundation.text import listed, number
 from steadyset.kernels.arrays import Floats
 from steadyset.reproduction import Row, Run, item
 from steadyset.reproduction.curves import curves
@@ -20,7 +21,6 @@ from steadyset.reproduction.data_sets import DataSet
 from steadyset.reproduction.papers.bommert_2020_data_sets import DATA_SETS, PAPER, chosen_sets, values_of
 from steadyset.reproduction.spreading import spread
 from steadyset.selectors.filters import FilterSelector, get_filter
-from steadyset.wording import listed, number
 
 FILTERS = {
     "anova.test": "anova",

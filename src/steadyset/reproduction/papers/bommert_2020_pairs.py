@@ -13,13 +13,13 @@ import numpy as np
 import pandas as pd
 
 from steadyset import plots as plot
+from steadyset.foundation.text import listed, number
 from steadyset.kernels.arrays import Bools, Floats
 from steadyset.measures import get_measure, stability
 from steadyset.reproduction import Row, Run, item
 from steadyset.reproduction.papers.bommert_2020_data_sets import PAPER, THRESHOLD
 from steadyset.selections import Selections
 from steadyset.similarity import FeatureSimilarity
-from steadyset.wording import listed, number
 
 # The thesis' names of the measures; SMD-0 is Davis' without a penalty.
 MEASURES = {

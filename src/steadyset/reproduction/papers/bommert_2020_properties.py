@@ -8,6 +8,7 @@ from math import comb
 import numpy as np
 
 from steadyset.certificates import Verdict
+from steadyset.foundation.text import listed, number
 from steadyset.kernels.arrays import Floats
 from steadyset.measures import get_measure, stability
 from steadyset.reproduction import Cell, Row, Run, item
@@ -24,7 +25,6 @@ from steadyset.reproduction.papers.bommert_2020_pairs import (
 from steadyset.reproduction.property_tables import YES, certificate, property_row
 from steadyset.selections import Selections
 from steadyset.similarity import FeatureSimilarity
-from steadyset.wording import listed, number
 
 PENALISED = "SMD-alpha"
 PENALTIES = (0.0, 100.0)  # of SMD-alpha: none, and a large one

@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
 from steadyset.datasets import fifteen_features, similar_features
+from steadyset.foundation.text import counted, listed, number
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.reproduction import Row, Run, item
 from steadyset.reproduction.papers.bommert_2020_data_sets import DATA_SETS, PAPER, chosen_sets, values_of
@@ -19,7 +20,6 @@ from steadyset.reproduction.spreading import spread
 from steadyset.resampling import KFold
 from steadyset.tuning import approaches, tune
 from steadyset.tuning.models import SplittingForest
-from steadyset.wording import counted, listed, number
 
 # Of X5 to X8 with X2: the thesis shows them as colours, its public code as numbers.
 CORRELATIONS = (0.999, 0.9, 0.75, 0.5)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from steadyset.foundation.text import listed, number
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.reproduction import Row, Run, item
 from steadyset.reproduction.curves import curves
@@ -25,7 +26,6 @@ from steadyset.reproduction.papers.bommert_2020_data_sets import DATA_SETS, PAPE
 from steadyset.reproduction.spreading import spread
 from steadyset.tuning.choice import pareto_front
 from steadyset.tuning.filtered import NO_FILTER
-from steadyset.wording import listed, number
 
 CONSIDERED = ("SMU", "SMA-Count", "SMJ", "SMH")
 DIRECTIONS = ("max", "max", "min")

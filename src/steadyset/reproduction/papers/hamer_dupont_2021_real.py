@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from steadyset.foundation.text import listed
 from steadyset.inference import confidence_interval
 from steadyset.measures import stability
 from steadyset.reproduction import Cell, Row, Run, item
@@ -24,7 +25,6 @@ from steadyset.reproduction.papers.hamer_dupont_2021_methods import Method, meth
 from steadyset.resampling import Bootstrap
 from steadyset.similarity import FeatureSimilarity
 from steadyset.tuning import pareto_front
-from steadyset.wording import listed
 
 DATA = ("singh", "alon", "gravier", "arcene", "borovecki")
 UNSTATED = "chiaretti"

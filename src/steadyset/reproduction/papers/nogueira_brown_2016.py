@@ -9,11 +9,11 @@ from math import comb, log2
 import numpy as np
 
 from steadyset.certificates import certify
+from steadyset.foundation.text import listed, number
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures import get_measure, null_expectation, stability
 from steadyset.reproduction import Row, Run, item
 from steadyset.selections import Selections
-from steadyset.wording import listed, number
 
 PAPER = "nogueira-brown-2016"
 PEARSON = "phi"  # Pearson's correlation of two sets

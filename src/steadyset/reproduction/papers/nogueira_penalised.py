@@ -18,6 +18,7 @@ from scipy.stats import spearmanr
 
 from steadyset import plots
 from steadyset.datasets import redundant_features
+from steadyset.foundation.text import counted, listed, percent
 from steadyset.inference import confidence_interval, test_difference
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.measures import stability
@@ -26,7 +27,6 @@ from steadyset.resampling import Bootstrap
 from steadyset.selections import Selections
 from steadyset.selectors import elastic_net_path
 from steadyset.tuning import pareto_front
-from steadyset.wording import counted, listed, percent
 
 PAPER = "nogueira-2018"
 REDUNDANCY = {"none": 0.0, "low": 0.3, "medium": 0.5, "high": 0.8}

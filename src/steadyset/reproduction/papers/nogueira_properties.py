@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steadyset.foundation.text import number, span
 from steadyset.kernels.arrays import Floats
 from steadyset.measures import null_expectation, stability
 from steadyset.reproduction import Cell, Row, Run, item
 from steadyset.reproduction.curves import curves
 from steadyset.reproduction.property_tables import YES, certificate, property_row, property_rows
 from steadyset.selections import Selections
-from steadyset.wording import number, span
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,6 +13,7 @@ from math import prod
 import numpy as np
 from scipy.stats import kstest
 
+from steadyset.foundation.text import listed, number
 from steadyset.kernels.arrays import Floats
 from steadyset.measures import get_measure, stability
 from steadyset.reproduction import Row, Run, item
@@ -26,7 +27,6 @@ from steadyset.reproduction.papers.nogueira_validation import (
     statistics_of,
 )
 from steadyset.selections import Selections
-from steadyset.wording import listed, number
 
 MANY_RUNS = (10, 100, 1_000, 4_000)
 NEAR_ONE = 0.01  # of a ratio, with the most runs

@@ -17,11 +17,11 @@ from scipy.special import expit, ndtri
 from scipy.stats import probplot
 
 from steadyset import plots
+from steadyset.foundation.text import percent
 from steadyset.kernels.arrays import Bools, Floats
 from steadyset.measures import stability
 from steadyset.reproduction import Cell, Row, Run, item
 from steadyset.selections import Selections
-from steadyset.wording import percent
 
 PAPER = "nogueira-2018"
 CASES = {"Φ = 0.8": 0.8, "Φ = 0.5": 0.5, "Φ = 0.3": 0.3}

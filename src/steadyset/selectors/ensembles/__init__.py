@@ -1,6 +1,6 @@
 """Ensembles of selections: stability selection with its error bounds, and the aggregation of many runs into one set."""
 
-from steadyset.plugins import import_modules
+from steadyset.foundation.plugins import import_modules
 from steadyset.selectors.ensembles.aggregation import Aggregate, aggregate
 from steadyset.selectors.ensembles.bounds import BoundRule, ErrorControl, error_control
 from steadyset.selectors.ensembles.calibration import CalibratedRule

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steadyset.arguments import wrong_argument
-from steadyset.errors import UninformativeWarning
+from steadyset.foundation.arguments import wrong_argument
+from steadyset.foundation.errors import UninformativeWarning
 from steadyset.io.labels import text_index
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selections import RunsLike, Selections, as_selections

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.selectors.ensembles.concave import largest_tail
 from steadyset.selectors.ensembles.rules import (
     NO_SIZE,

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from steadyset.arguments import wrong_argument
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import wrong_argument
+from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selectors.ensembles.bounds import markov
 from steadyset.selectors.ensembles.rules import ROUNDING, Limits, Reading, Runs, get_rule, own_rules

@@ -14,7 +14,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import has_fit_parameter
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selectors.ensembles.clusters import merge_columns
 from steadyset.selectors.filters.resampled import run_seeds

@@ -11,10 +11,10 @@ from typing import Any, Protocol, runtime_checkable
 
 from scipy import sparse
 
-from steadyset.arguments import shown
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import shown
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.plugins import PlugIns, check_new_name
 from steadyset.kernels.arrays import Bools, Ints
-from steadyset.plugins import PlugIns, check_new_name
 from steadyset.selectors.ensembles.clusters import merge_columns
 from steadyset.selectors.ensembles.levels import Paths
 

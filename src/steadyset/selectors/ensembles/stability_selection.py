@@ -15,10 +15,10 @@ from sklearn.utils import ClassifierTags, get_tags
 from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from steadyset.arguments import wrong_argument
-from steadyset.conventions import LEVEL
-from steadyset.drawing import drawn
-from steadyset.errors import InputError, UninformativeWarning
+from steadyset.foundation.arguments import wrong_argument
+from steadyset.foundation.conventions import LEVEL
+from steadyset.foundation.errors import InputError, UninformativeWarning
+from steadyset.foundation.plot_hook import drawn
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.resampling import ComplementaryPairs, Rows
 from steadyset.selections import Selections

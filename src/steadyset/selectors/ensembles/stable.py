@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from steadyset.arguments import wrong_argument
+from steadyset.foundation.arguments import wrong_argument
+from steadyset.foundation.text import counted, expected_count, percent
 from steadyset.io.labels import text_index
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.notebook import MOST_ROWS, Bar, Display, Shown, Table
 from steadyset.selectors.validation import check_choice
-from steadyset.wording import counted, expected_count, percent
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,6 +1,6 @@
 """Filters: scores of single features, and greedy selection by mutual information."""
 
-from steadyset.plugins import import_modules
+from steadyset.foundation.plugins import import_modules
 from steadyset.selectors.filters.registry import (
     Filter,
     Steps,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import digamma, polygamma
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.scores.class_moments import WIDTH, class_moments, group_rows, mean_squares, slope_moments
 from steadyset.selectors.filters.registry import Filter, register_filter

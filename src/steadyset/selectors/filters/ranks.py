@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from steadyset.errors import InputError
+from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.scores.rank_sums import rank_products, rank_sums
 from steadyset.selectors.filters.moments import class_totals, ratio

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from steadyset.arguments import check_flag, wrong_argument
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import check_flag, wrong_argument
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.plugins import PlugIns
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.plugins import PlugIns
 from steadyset.task import CLASSES, NUMBER, Task
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from steadyset.arguments import job_count, wrong_argument
-from steadyset.errors import InputError
+from steadyset.foundation.arguments import job_count, wrong_argument
+from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.kernels.scores.top import top
 from steadyset.selectors.filters.registry import Filter, Steps, filters_for, get_filter

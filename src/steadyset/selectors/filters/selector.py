@@ -13,8 +13,8 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
-from steadyset.arguments import check_flag
-from steadyset.errors import InputError, UninformativeWarning
+from steadyset.foundation.arguments import check_flag
+from steadyset.foundation.errors import InputError, UninformativeWarning
 from steadyset.kernels.arrays import Bools, Ints
 from steadyset.selectors.filters.registry import get_filter
 from steadyset.selectors.filters.resampled import Ranked, rank, run_filter

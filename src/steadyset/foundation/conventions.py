@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from steadyset.arguments import check_number, is_number, wrong_argument
+from steadyset.foundation.arguments import check_number, is_number, wrong_argument
 
 LEVEL = 0.95  # the confidence of intervals and tests
 CORE = 0.9  # the share of the runs from which a feature belongs to the steady core

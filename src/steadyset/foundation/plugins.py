@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from steadyset.arguments import check_flag, wrong_argument
-from steadyset.errors import Argument, InputError
+from steadyset.foundation.arguments import check_flag, wrong_argument
+from steadyset.foundation.errors import Argument, InputError
 
 
 def import_modules(package: str, path: Iterable[str]) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.errors import Argument, InputError
+from steadyset.foundation.errors import Argument, InputError
 
 SHOWN = 60
 

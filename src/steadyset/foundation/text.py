@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Sequence
-
-from steadyset.io.labels import shown_name
 
 DASH = "–"
 SHOWN_NAMES = 10
+
+INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})  # categories of Unicode
 
 
 def number(value: float | None, decimals: int = 2) -> str:
@@ -75,3 +76,19 @@ def listed(names: Sequence[str], most: int | None = None, *, last: str = " and "
     if len(names) > len(shown):
         return f"{', '.join(shown)} and {len(names) - len(shown)} more"
     return last.join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def shown_name(name: str) -> str:
+    r"""A name as people see it: what would act instead of being shown (control characters, marks that turn the reading
+    direction, halves of a character) is written out, as in Python.
+
+    Examples
+    --------
+    >>> print(shown_name("CD4"), shown_name("a\x1b[31mb"))
+    CD4 a\x1b[31mb
+    """
+    return "".join(_written_out(c) if unicodedata.category(c) in INVISIBLE else c for c in name)
+
+
+def _written_out(character: str) -> str:
+    return character.encode("unicode_escape", "surrogatepass").decode("ascii")

@@ -103,7 +103,7 @@ class InputError(SteadysetError, ValueError):
     >>> st.Selections.from_sets([["a"]], features=["b"])
     Traceback (most recent call last):
         ...
-    steadyset.errors.InputError: Run 1 selects 'a', which is not among the features.
+    steadyset.foundation.errors.InputError: Run 1 selects 'a', which is not among the features.
     """
 
 
@@ -142,7 +142,7 @@ class UndefinedError(SteadysetError, ArithmeticError):
     >>> st.stability(empty, "jaccard", undefined="raise")
     Traceback (most recent call last):
         ...
-    steadyset.errors.UndefinedError: jaccard is undefined for 1 of 1 pairs (both sets are empty).
+    steadyset.foundation.errors.UndefinedError: jaccard is undefined for 1 of 1 pairs (both sets are empty).
     """
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar, cast
 
-from steadyset.errors import Argument, InputError
+from steadyset.foundation.errors import Argument, InputError
 
 DEPRECATED = "deprecated"  # the default of an estimator's parameter that has another name now
 

@@ -6,7 +6,7 @@ import inspect
 import re
 from typing import Any
 
-from steadyset.deprecation import is_deprecated
+from steadyset.foundation.deprecation import is_deprecated
 
 SECTION = re.compile(r"^(\w+)\n-+$", re.MULTILINE)
 
