@@ -1,19 +1,11 @@
-"""Where things are: a file name says where in the package something is."""
+"""Where things are."""
 
 import re
-from collections import Counter
 from pathlib import Path
 
 import steadyset
 
 PACKAGE = Path(steadyset.__file__).parent
-REPEATED = {"__init__.py", "__main__.py", "conftest.py"}
-
-
-def test_every_file_name_occurs_once():
-    for folder in (PACKAGE, Path(__file__).parent):
-        names = Counter(path.name for path in folder.rglob("*.py"))
-        assert {name for name, times in names.items() if times > 1} <= REPEATED
 
 
 def test_types_of_arrays_have_one_home():
