@@ -56,7 +56,7 @@ LONELY = ("MRMR", "variance")
 SMALL = ("sonar", "kc1-binary", "tecator", "lsvt", "christensen")
 BASE = ("gina_agnostic", "madelon")
 LINEAR = 20  # times as long for ten times as much: sorting makes it a little more than ten, a square would be 100
-CONSTANT, SIMILAR, PROPORTIONAL = 1.5, 0.5, 1.5
+CONSTANT, SIMILAR, PROPORTIONAL = 1.2, 0.5, 1.5
 GROUPED, ALL_ALIKE = ("sonar", "tecator", "har", "lsvt"), ("kc1-binary", "gina_agnostic", "dilbert", "christensen")
 STEPS = tuple(step / 10 for step in range(1, 11))
 

@@ -312,7 +312,8 @@ def by_size(run: Run) -> Iterator[Row]:
         "distinct",
         max(related.values()) < FEWER_WITH_DISTANCE,
         f"{told} than beside it: {listed(dips) or 'none'}",
-        cutoff=f"fewer the further: a rank correlation below {FEWER_WITH_DISTANCE}",
+        cutoff=f"fewer the further: a rank correlation below {FEWER_WITH_DISTANCE}, "
+        "set after our numbers had been seen",
     )
 
 
