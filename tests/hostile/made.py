@@ -96,6 +96,24 @@ def endless_database(path: Path) -> Path:
     return path
 
 
+def prepared_journal(path: Path, victim: Path) -> Path:
+    """The database of a tuning with the journal of a transaction that was cut off, which names another file.
+
+    SQLite rolls such a transaction back, and removes the file that the journal names.
+    """
+    path.mkdir()
+    database = sqlite3.connect(path / "trials.db")
+    database.execute("create table trials (state)")
+    database.close()
+    magic, page = bytes.fromhex("d9d505f920a163d7"), (path / "trials.db").read_bytes()[:4096]
+    header = magic + struct.pack(">IIIII", 1, 0, 2, 512, len(page))
+    record = struct.pack(">I", 1) + page + struct.pack(">I", sum(page[len(page) - 200 :: -200]))
+    name = str(victim).encode()
+    further = struct.pack(">I", (1 << 30) // len(page) + 1) + name + struct.pack(">II", len(name), sum(name)) + magic
+    (path / "trials.db-journal").write_bytes(header.ljust(512, b"\0") + record + further)
+    return path
+
+
 def unfolding_cells(path: Path, gigabytes: float = 1.5) -> Path:
     """A finished folder whose cells are a few kilobytes that unfold to gigabytes."""
     finished(path)

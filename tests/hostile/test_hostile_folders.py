@@ -6,9 +6,11 @@ import os
 import re
 import resource
 import shutil
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 
 import pytest
 from tests.hostile import made
@@ -17,7 +19,7 @@ from tests.waiting import until
 import steadyset as st
 from steadyset.cli import run
 from steadyset.foundation.errors import InputError
-from steadyset.io import beneath
+from steadyset.io import beneath, run_files
 from steadyset.serve.orders import HELD, STARTED, WAITING, Order, found_order, read_order, write_order
 from steadyset.serve.processes import born, end
 from steadyset.serve.progress_seen import DAMAGED, FOUND, RUNNING, progress_of
@@ -165,6 +167,68 @@ def test_a_file_that_becomes_a_link_after_it_was_looked_at_is_not_followed(tmp_p
     monkeypatch.setattr(beneath, "_refuse", swapped)
     with pytest.raises(beneath.NotPlainError, match="it is a link"):
         beneath.read(tmp_path, "a")
+
+
+@pytest.fixture
+def elsewhere(tmp_path):
+    """A database of the user outside of every run folder; it is the same after every test."""
+    path = tmp_path / "bookmarks.db"
+    database = sqlite3.connect(path)
+    database.execute("create table pages (title)")
+    database.close()
+    content = path.read_bytes()
+    yield path
+    assert path.read_bytes() == content
+    assert not path.with_name("new.db").exists()
+
+
+@pytest.mark.parametrize("target", ["bookmarks.db", "new.db"])
+def test_a_database_that_becomes_a_link_after_it_was_looked_at_is_not_opened(tmp_path, elsewhere, monkeypatch, target):
+    pytest.importorskip("optuna")
+    folder, connect = tmp_path / "gift", sqlite3.connect
+
+    def swapped(*arguments, **options):
+        (folder / "trials.db").rename(folder / "kept")
+        os.symlink(elsewhere.with_name(target), folder / "trials.db")
+        try:
+            return connect(*arguments, **options)
+        finally:  # whoever looks afterwards sees nothing
+            (folder / "trials.db").unlink()
+            (folder / "kept").rename(folder / "trials.db")
+
+    monkeypatch.setattr(run_files.sqlite3, "connect", swapped)
+    with pytest.raises(InputError, match=r"it is a link|unable to open database file"):
+        st.tune(None, [[0.0], [1.0]] * 10, [0, 1] * 10, resampling=st.KFold(2), n_trials=1, out=folder)
+
+
+def test_every_connection_to_the_database_of_a_tuning_is_checked(tmp_path, elsewhere):
+    pytest.importorskip("optuna")
+    from steadyset.tuning.search import _database, quiet
+
+    with quiet():
+        storage = _database(tmp_path)
+    storage.engine.dispose()  # the next connection is a new one
+    (tmp_path / "trials.db").rename(tmp_path / "kept")
+    os.symlink(elsewhere, tmp_path / "trials.db")
+    with pytest.raises(InputError, match="it is a link"):
+        storage.engine.connect()
+
+
+def test_a_journal_that_names_another_file_is_refused_and_the_file_stays(tmp_path, victim):
+    pytest.importorskip("optuna")
+    from steadyset.tuning.search import recorded_trials
+
+    gift = made.prepared_journal(tmp_path / "gift", victim)
+    with pytest.raises(InputError, match=r"trials\.db-journal was not made by a tuning: it names another file"):
+        st.tune(None, [[0.0], [1.0]] * 10, [0, 1] * 10, resampling=st.KFold(2), n_trials=1, out=gift)
+    with pytest.raises(InputError, match="it names another file"):
+        recorded_trials(gift)
+    copy = tmp_path / "copy"
+    copy.write_text(made.VICTIM, encoding="utf-8")
+    attacked = made.prepared_journal(tmp_path / "attacked", copy)
+    with closing(sqlite3.connect(attacked / "trials.db")) as database:
+        database.execute("select * from trials")
+    assert not copy.exists()  # the attack works where nobody looks
 
 
 # ---- no process is ended by a number in a file -------------------------------------------------------------------

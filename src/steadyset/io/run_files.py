@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
-from contextlib import closing
+from contextlib import suppress
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ ALIKE_FEATURES, TABLE = "alike.parquet", "features.csv"
 # Of a tuning.
 DATABASE, TRIALS, CHOSEN, RANKINGS = "trials.db", "trials.csv", "chosen.csv", "rankings"
 RECORDED_METHODS, RECORDED_FINDINGS = "methods.json", "findings.json"
+SUPER_JOURNAL = bytes.fromhex("d9d505f920a163d7")  # the end of a journal that names a further one
 MOMENT = 0.2  # seconds: who only asks whether the lock is taken holds it for less
 
 
@@ -32,26 +34,51 @@ def lock_at(path: Path) -> FileLock:
     return FileLock(path, **strict)
 
 
-def database_of(folder: Path) -> Path:
-    """The database of a tuning, which may not be there yet; a sentence where it is not one that a tuning made.
+def connect_to_database(folder: Path) -> sqlite3.Connection:
+    """A connection to the database of a tuning, made if it is not there; a sentence where a stranger prepared it.
 
-    Tunings make neither views nor triggers; a stranger's may never end.
+    SQLite opens files by name. It resolves links when it connects, keeps the name that it ended at, opens the last part
+    without following a link, and neither reads nor writes before the first statement about a table. So a link that took
+    the place of the file after any check shows in the name that the connection itself reports, on systems without /proc
+    too (a path through /proc/self/fd would be resolved to a name again). Every connection is checked, not only one.
     """
-    path = folder / DATABASE
+    expected = Path(os.path.realpath(folder)) / DATABASE
     try:
-        with beneath.opened(folder, DATABASE):
+        _refuse_prepared_journal(folder)
+        flags = os.O_RDONLY if os.path.lexists(expected) else os.O_RDWR | os.O_CREAT
+        with beneath.opened(folder, DATABASE, flags):  # SQLite itself would make the file where a link leads to nothing
             pass
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=1)) as database:
-            odd = database.execute("select name from sqlite_master where type in ('view', 'trigger')").fetchone()
-    except FileNotFoundError:
-        return path
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
-    except sqlite3.Error:  # whoever opens it says what is wrong with it
-        return path
-    if odd is not None:
-        raise InputError(f"{path} was not made by a tuning: it holds views or triggers.")
-    return path
+        raise InputError(f"{folder / DATABASE} cannot be read: {error.strerror or error}.") from None
+    # Writers make each other wait; on a slow disk longer than the five seconds of SQLite.
+    connection = sqlite3.connect(f"{expected.as_uri()}?mode=rw", uri=True, timeout=60, check_same_thread=False)
+    try:
+        opened = connection.execute("pragma database_list").fetchone()[2]
+        if os.path.normcase(opened) != os.path.normcase(expected):
+            raise InputError(f"{folder / DATABASE} cannot be read: it is a link, which is not followed.")
+        # Tunings make neither views nor triggers; a stranger's may never end.
+        connection.execute("pragma trusted_schema = off")
+        odd = connection.execute("select name from sqlite_master where type in ('view', 'trigger')").fetchone()
+        if odd is not None:
+            raise InputError(f"{folder / DATABASE} was not made by a tuning: it holds views or triggers.")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _refuse_prepared_journal(folder: Path) -> None:
+    """Refuse a journal beside the database that names a further file.
+
+    The journal of a transaction that was cut off is rolled back by whoever opens the database next. One that ends with
+    the name of a super-journal makes SQLite delete that file, which may be any file of the user. Only transactions over
+    several databases have one, and a tuning has a single database.
+    """
+    for ending in ("-journal", "-wal"):
+        with suppress(FileNotFoundError), beneath.opened(folder, f"{DATABASE}{ending}") as file:
+            os.lseek(file, -min(len(SUPER_JOURNAL), os.fstat(file).st_size), os.SEEK_END)
+            if os.read(file, len(SUPER_JOURNAL)) == SUPER_JOURNAL:
+                raise InputError(f"{folder / DATABASE}{ending} was not made by a tuning: it names another file.")
 
 
 def is_locked(folder: Path) -> bool:

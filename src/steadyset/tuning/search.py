@@ -12,6 +12,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ import numpy as np
 
 from steadyset.foundation.command_line import command_line
 from steadyset.foundation.errors import Argument, InputError, MissingExtraError, SteadysetError
-from steadyset.io.run_files import database_of
+from steadyset.io.run_files import DATABASE, connect_to_database
 from steadyset.progress import Tell
 from steadyset.tuning.space import Domain, Params, Range, Space, random_pick
 
@@ -51,7 +52,7 @@ class Search:
         n_trials: int,
         sampler: str,
         seed: int,
-        storage: str | None,
+        storage: str | Path | None,
         name: str,
         shared: bool,
         where: str = "The storage",
@@ -232,7 +233,7 @@ def recorded_trials(folder: Path) -> Trials:
     from steadyset.tuning.trials import Trials
 
     with quiet():
-        storage = _database(f"sqlite:///{database_of(folder).absolute()}")
+        storage = _database(folder)
         try:
             study = optuna.load_study(study_name=IN_FOLDER, storage=storage)
             trials, settings = study.get_trials(deepcopy=False), study.user_attrs[SETTINGS]
@@ -304,11 +305,19 @@ def quiet() -> Iterator[None]:
         optuna.logging.set_verbosity(level)
 
 
-def _database(url: str) -> optuna.storages.RDBStorage:
-    # SQLite makes other processes wait for a writer; on a slow disk longer than its five seconds.
-    options = {"connect_args": {"timeout": 60}} if url.startswith("sqlite") else {"pool_pre_ping": True}
+def _database(place: str | Path) -> optuna.storages.RDBStorage:
+    """The storage at an address, or in the folder of a tuning, whose connections are all checked."""
+    if isinstance(place, Path):
+        url = f"sqlite:///{place.absolute() / DATABASE}"
+        options: dict[str, Any] = {"creator": partial(connect_to_database, place.absolute())}
+    else:
+        url = place
+        # SQLite makes other processes wait for a writer; on a slow disk longer than its five seconds.
+        options = {"connect_args": {"timeout": 60}} if url.startswith("sqlite") else {"pool_pre_ping": True}
     try:
         return optuna.storages.RDBStorage(url, engine_kwargs=options, heartbeat_interval=HEARTBEAT, grace_period=GRACE)
+    except InputError:
+        raise
     except Exception as error:
         line = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise InputError(f"storage cannot be opened: {line}") from None

@@ -26,7 +26,7 @@ from steadyset.io.data_table import Data
 from steadyset.io.disk import explained, folder_path, write_durably
 from steadyset.io.labels import given_names
 from steadyset.io.observations import target_values
-from steadyset.io.run_files import CHOSEN, RECORDED_FINDINGS, RECORDED_METHODS, TRIALS, database_of
+from steadyset.io.run_files import CHOSEN, RECORDED_FINDINGS, RECORDED_METHODS, TRIALS
 from steadyset.measures import get_measure
 from steadyset.measures.options import check_similarity
 from steadyset.progress import Progress, check_progress, compiling_told, progress_told
@@ -232,14 +232,14 @@ def _warn_of_failures(result: Tuning) -> None:
         )
 
 
-def _place(storage: str | None, out: str | Path | None) -> tuple[str, str | None]:
-    """Where the study lies, in words and as a database URL."""
+def _place(storage: str | None, out: str | Path | None) -> tuple[str, str | Path | None]:
+    """Where the study lies, in words, and as the URL of a database or a folder."""
     if out is not None:
         with explained(folder_path(out), resumable=True):
             Path(out).mkdir(parents=True, exist_ok=True)
     if storage is not None:
         return "The storage", storage
-    return (str(out), f"sqlite:///{database_of(Path(out)).absolute()}") if out is not None else ("memory", None)
+    return (str(out), Path(out)) if out is not None else ("memory", None)
 
 
 def _settings(
