@@ -6,7 +6,7 @@ import ast
 import inspect
 import re
 import typing
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache, cached_property
 from typing import Any, Literal
@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 import pytest
+from tests.cases import each
 
 import steadyset as st
 from steadyset.foundation.docstrings import first_paragraph, meanings, reference
@@ -97,28 +98,28 @@ def _methods(of: Public, classes: set[type]) -> Iterator[Public]:
                 yield Public(f"{kind.__name__}.{name}", getattr(of.thing, name), kind)
 
 
-def each(things: Iterator[Public]) -> Any:
-    once = {one.name: one for one in things}
-    return pytest.mark.parametrize("one", [pytest.param(one, id=name) for name, one in once.items()])
+def each_public(kept: Callable[[Public], bool]) -> Any:
+    """The test holds for every public thing of a kind; one that fails is named."""
+    return each("one", lambda: {one.name: one for one in public() if kept(one)}.values(), ids=lambda one: one.name)
 
 
-def with_parameters() -> Iterator[Public]:
-    return (one for one in public() if not one.is_property and not one.is_result)
+def has_parameters(one: Public) -> bool:
+    return not one.is_property and not one.is_result
 
 
-@each(iter(public()))
+@each_public(lambda one: True)
 def test_docstrings_have_numpydoc_form(one: Public) -> None:
     held = HELD - PARAMETERS_OF_A_CLASS if one.is_result else HELD
     errors = validate.validate(one.doc)["errors"]
     assert [text for code, text in errors if code in held] == []
 
 
-@each(one for one in public() if one.owner is None)
+@each_public(lambda one: one.owner is None)
 def test_functions_and_classes_have_an_example(one: Public) -> None:
     assert ">>> " in "\n".join(one.doc["Examples"])
 
 
-@each(with_parameters())
+@each_public(has_parameters)
 def test_defaults_that_are_named_are_those_of_the_signature(one: Public) -> None:
     named = {entry.name.lstrip("*"): _named_default(entry.type) for entry in one.doc["Parameters"]}
     for name, parameter in one.parameters.items():
@@ -130,7 +131,7 @@ def test_defaults_that_are_named_are_those_of_the_signature(one: Public) -> None
             assert (name, _ends(_literal(named[name]), named[name])) == (name, _ends(parameter.default, named[name]))
 
 
-@each(with_parameters())
+@each_public(has_parameters)
 def test_types_that_are_named_agree_with_the_annotations(one: Public) -> None:
     annotated = _annotations(one.thing)
     for entry in one.doc["Parameters"]:
@@ -139,7 +140,7 @@ def test_types_that_are_named_agree_with_the_annotations(one: Public) -> None:
             pytest.fail(f"{entry.name} is annotated {annotated[entry.name]} but its type says {told!r}: no {missing}")
 
 
-@each(one for one in public() if not one.is_property and not isinstance(one.thing, type))
+@each_public(lambda one: not one.is_property and not isinstance(one.thing, type))
 def test_the_type_that_comes_back_is_named(one: Public) -> None:
     annotated = str(inspect.signature(one.thing).return_annotation).strip("'")
     kind = annotated.partition("[")[0].rpartition(".")[2]
@@ -148,7 +149,7 @@ def test_the_type_that_comes_back_is_named(one: Public) -> None:
         assert kind.lower() in told.lower()
 
 
-@each(one for one in public() if one.owner is None and is_dataclass(one.thing))
+@each_public(lambda one: one.owner is None and is_dataclass(one.thing))
 def test_fields_of_a_record_are_documented_in_their_order(one: Public) -> None:
     told = [entry.name for entry in one.doc["Attributes" if one.is_result else "Parameters"]]
     known = [field.name for field in fields(one.thing) if field.init and not field.name.startswith("_")]
@@ -156,7 +157,7 @@ def test_fields_of_a_record_are_documented_in_their_order(one: Public) -> None:
     assert all(hasattr(one.thing, name) for name in told if name not in known)
 
 
-@each(one for one in public() if isinstance(one.thing, type) and hasattr(one.thing, "fit"))
+@each_public(lambda one: isinstance(one.thing, type) and hasattr(one.thing, "fit"))
 def test_what_fitting_leaves_behind_is_documented(one: Public) -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 8))
@@ -236,7 +237,7 @@ def _tells(told: str, atom: str) -> bool:
 OF_ANY_KIND = {"cv_results", "fitted", "importances", "model", "rfecv", "selector", "classes", "number"}
 
 
-@each(one for one in public() if one.owner is None and not isinstance(one.thing, type))
+@each_public(lambda one: one.owner is None and not isinstance(one.thing, type))
 def test_arguments_of_functions_have_types(one: Public) -> None:
     texts = inspect.get_annotations(inspect.unwrap(one.thing))
     named = [name for name, told in one.parameters.items() if told.kind is not told.VAR_KEYWORD]

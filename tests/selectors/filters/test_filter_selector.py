@@ -8,8 +8,7 @@ from sklearn.base import clone
 from sklearn.feature_selection import f_classif
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.estimator_checks import check_estimator
-from tests.sklearn_checks import known_to_fail
+from tests.sklearn_checks import complaints
 
 from steadyset.foundation.errors import InputError, UninformativeWarning
 from steadyset.kernels.scores.top import insert_best, top
@@ -38,11 +37,11 @@ def data() -> tuple[np.ndarray, np.ndarray]:
 def test_every_filter_passes_the_checks_of_scikit_learn(name):
     params = {"n_estimators": 3} if get_filter(name).stochastic else None
     selector = FilterSelector(name, fraction=0.5, params=params, random_state=0)
-    check_estimator(selector, on_skip=None, expected_failed_checks=known_to_fail(selector))
+    assert complaints(selector) == []
 
 
 def test_all_filters_of_the_table_are_there():
-    assert TABLE_3_1 | {"t_test", "relief", "relieff", "mutual_info"} == set(list_filters().index)
+    assert TABLE_3_1 | {"t_test", "relief", "relieff", "mutual_info"} <= set(list_filters().index)
 
 
 def test_only_auc_t_test_and_relief_are_for_two_classes_alone():
