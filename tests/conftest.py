@@ -16,7 +16,7 @@ collect_ignore = ["conftest.py"]  # it has no examples, and another one has its 
 TESTS = Path(__file__).parent
 # What has to hold on every system, Python and version of a dependency: from a file to what the command prints.
 CORE = ["assessment", "cli", "inference", "io", "kernels", "measures", "runner", "selectors", "similarity"]
-CORE += ["test_deprecation.py", "test_portability.py", "test_resampling.py", "test_selections.py", "test_task.py"]
+CORE += ["test_portability.py", "test_resampling.py", "test_selections.py", "test_task.py"]
 
 
 def pytest_addoption(parser):

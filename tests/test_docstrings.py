@@ -75,7 +75,8 @@ def public() -> tuple[Public, ...]:
 
 def _names() -> Iterator[tuple[str, str, Any]]:
     seen: set[int] = set()
-    spaces = {"st": st} | {f"st.{name}": getattr(st, name) for name in st._MODULES}
+    modules = {name: getattr(st, name) for name in st.__all__ if inspect.ismodule(getattr(st, name))}
+    spaces = {"st": st} | {f"st.{name}": module for name, module in modules.items()}
     for space, module in spaces.items():
         for name in dir(module) if space == "st.plot" else module.__all__:
             thing = getattr(module, name)

@@ -8,6 +8,18 @@ import steadyset
 PACKAGE = Path(steadyset.__file__).parent
 
 
+def test_each_public_name_stands_in_one_list_once_and_is_found_where_it_says():
+    lines = [line.split() for line in (PACKAGE / "__init__.pyi").read_text(encoding="utf-8").splitlines()]
+    names = [words[-1] for words in lines if words[:1] == ["from"]]
+    assert len(set(names)) == len(names)
+    assert steadyset.__all__ == sorted([*names, "__version__"]) == dir(steadyset)
+    assert all(getattr(steadyset, name) is not None for name in names)
+
+
+def test_few_modules_stand_outside_of_a_folder():
+    assert len(list(PACKAGE.glob("*.py"))) <= 7  # 6 once task.py is a folder
+
+
 def test_types_of_arrays_have_one_home():
     alias = re.compile(r"^\w+ = (?:np\w*\.)*NDArray\[np\.", re.MULTILINE)
     homes = [

@@ -3,6 +3,7 @@
 from typing import Any
 
 from steadyset import plots
+from steadyset.plots import *  # noqa: F403
 
 
 def __getattr__(name: str) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steadyset.foundation.arguments import Frame, Sparse, TableLike, check_choice, is_collection, wrong_argument
+from steadyset.foundation.display import Bar, Display, Figure, Shown, Table
 from steadyset.foundation.errors import InputError, MissingExtraError
 from steadyset.foundation.plot_hook import Drawable
 from steadyset.foundation.text import counted, listed, percent
@@ -30,7 +31,6 @@ from steadyset.io.lists import (
 from steadyset.io.valued import entries_of_ranks
 from steadyset.io.wide import LAYOUTS, entries_of_matrix, read_matrix
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.notebook import Bar, Display, Figure, Shown, Table
 
 if TYPE_CHECKING:
     import pandas as pd

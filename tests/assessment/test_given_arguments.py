@@ -131,11 +131,11 @@ def test_a_model_that_fails_for_another_reason_says_it():
 
 
 def test_a_line_says_that_kernels_are_compiled_where_a_bar_is_shown(capsys):
+    from steadyset.foundation.progress import COMPILING, compiling_told
     from steadyset.kernels import cache
-    from steadyset.progress import COMPILING, compiling_told
 
     for progress, said in ((True, COMPILING), (False, ""), (None, ""), (print, "")):
-        with compiling_told(progress):
+        with compiling_told(progress, cache.before_compiling):
             while cache._listeners:
                 cache._listeners.pop()()
         assert capsys.readouterr().err.strip() == said

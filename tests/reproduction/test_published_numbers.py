@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from steadyset.findings.references import cited
 from steadyset.foundation.errors import InputError
-from steadyset.references import cited
 from steadyset.reproduction import all_items, all_papers, chosen_items, item, register_paper, unregister_paper
 from steadyset.reproduction.published_numbers import FOLDER, PublishedItem, paper_of, read_paper
 from steadyset.reproduction.verdicts import Verdict

@@ -34,10 +34,11 @@ from steadyset.foundation.arguments import (
 )
 from steadyset.foundation.conventions import FIRST_RUNS, MAX_RUNS
 from steadyset.foundation.errors import Argument, HopelessError, InputError
+from steadyset.foundation.progress import Progress, Tell, check_progress, compiling_told, progress_told
 from steadyset.inference.feature_table import table_csv
 from steadyset.io.data_table import Data
 from steadyset.io.disk import folder_path
-from steadyset.progress import Progress, Tell, check_progress, compiling_told, progress_told
+from steadyset.kernels.cache import before_compiling
 from steadyset.resampling import Bootstrap, Resampling, as_resampling
 from steadyset.resampling.given import ResamplingLike
 from steadyset.runner.all_rows import error_on_all_rows
@@ -223,7 +224,7 @@ def assess(
             stack.enter_context(_no_trace_of_what_cannot_run(folder))
             request, finished = _begin(folder, request, resume)
         wanted = drawing.n_runs_for(request.plan.rows)
-        stack.enter_context(compiling_told(progress))
+        stack.enter_context(compiling_told(progress, before_compiling))
         tell = stack.enter_context(progress_told(progress, "runs"))
         while True:
             _fill(request, wanted, finished, folder, engine, n_jobs, tell, all_rows=all_rows)

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from steadyset.foundation.command_line import command_line
-from steadyset.foundation.deprecation import DEPRECATED
 from steadyset.foundation.docstrings import reference
 from steadyset.foundation.text import shown_name
 from steadyset.inference.directions import data_directions
@@ -101,7 +100,7 @@ def _changed(selector: Any, n_features: int, shown: Callable[[Any], str]) -> dic
     changed = {
         name: shown(given[name])
         for name in defaults
-        if name in given and name not in UNTOLD and shown(given[name]) not in (shown(defaults[name]), shown(DEPRECATED))
+        if name in given and name not in UNTOLD and shown(given[name]) != shown(defaults[name])
     }
     if "k" in given and given["k"] is None and _size_decides(selector):
         changed["k"] = str(size_or_default(None, n_features))

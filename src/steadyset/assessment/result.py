@@ -15,6 +15,7 @@ from steadyset.assessment.folder import RunFolder
 from steadyset.assessment.steadiness import DEFAULT_MEASURE, steadiness
 from steadyset.foundation.arguments import check_flag
 from steadyset.foundation.conventions import CORE, LEVEL
+from steadyset.foundation.display import Display, Figure, ShownFindings, Table
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.plot_hook import Drawable
 from steadyset.foundation.text import amount, counted
@@ -22,7 +23,6 @@ from steadyset.inference.scores import corrected_error
 from steadyset.io.disk import file_path
 from steadyset.measures.record import get_measure
 from steadyset.measures.scale import is_of_scale
-from steadyset.notebook import Display, Figure, ShownFindings, Table
 from steadyset.runner.cell import EVERY_ROW, Cell
 from steadyset.runner.scoring import LOWER_IS_BETTER
 from steadyset.selections import Selections

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from steadyset.foundation.display import Display, Shown, Table, Words
 from steadyset.foundation.text import counted, listed
-from steadyset.notebook import Display, Shown, Table, Words
 from steadyset.selections import Selections
 from steadyset.similarity import FeatureSimilarity
 

@@ -18,8 +18,8 @@ from steadyset.cli.telling import tell
 from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.conventions import CORE, LEVEL, MARGIN, MAX_RUNS, check_core, check_level, check_margin
 from steadyset.foundation.errors import InputError
+from steadyset.foundation.progress import COMPILING, progress_told
 from steadyset.io.run_files import TABLE
-from steadyset.progress import COMPILING, progress_told
 
 if TYPE_CHECKING:
     from steadyset.assessment import Assessment

@@ -10,8 +10,8 @@ import typer
 from steadyset.cli import shared
 from steadyset.cli.interruption import resumable
 from steadyset.cli.output import Format, complain, print_rows
+from steadyset.foundation.progress import progress_told
 from steadyset.foundation.text import DASH, counted, lasting, listed
-from steadyset.progress import progress_told
 
 if TYPE_CHECKING:
     from steadyset.reproduction import Item, Result

@@ -14,8 +14,8 @@ from steadyset.cli.option_records import with_records
 from steadyset.cli.output import Format, warn_of_formulas
 from steadyset.cli.telling import tell
 from steadyset.foundation.conventions import CORE, LEVEL, check_core, check_level
+from steadyset.foundation.progress import progress_told
 from steadyset.io.run_files import CHOSEN, TRIALS
-from steadyset.progress import progress_told
 
 
 @with_records

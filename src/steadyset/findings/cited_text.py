@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from steadyset.findings.references import Reference, bibtex, cited, csl_json, reference
 from steadyset.foundation.errors import InputError
 from steadyset.inference.typeset import MARKDOWN, latex_escaped
 from steadyset.io import beneath
 from steadyset.io.disk import write_durably
 from steadyset.io.run_files import RECORDED_METHODS
-from steadyset.references import Reference, bibtex, cited, csl_json, reference
 
 FORMATS = ("text", "markdown", "latex", "json", "bibtex", "csl")
 RECORDED, SCHEMA = RECORDED_METHODS, "steadyset.methods"

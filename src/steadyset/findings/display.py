@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from steadyset.findings.answer import SCALE
 from steadyset.findings.cores import named
 from steadyset.findings.differing import STABILITY
+from steadyset.foundation.display import MOST_ROWS, Bar, Display, Table, Words
 from steadyset.foundation.text import amount, counted, expected_count, number, p_value, percent, shown_name, span
-from steadyset.notebook import MOST_ROWS, Bar, Display, Table, Words
 
 if TYPE_CHECKING:
     from steadyset.findings import Configuration, Findings, Procedure, Reason

@@ -17,6 +17,7 @@ from steadyset.assessment import Assessment
 from steadyset.findings.cited_text import Methods, Part, Sentence, cite, joined, sentences, told
 from steadyset.findings.differing import STABILITY
 from steadyset.findings.parts import Differences, Findings
+from steadyset.findings.references import reference, this_software
 from steadyset.findings.results_paragraph import results_sentences, score_words
 from steadyset.foundation.conventions import LEVEL
 from steadyset.foundation.text import counted, listed, percent, shown_name
@@ -24,7 +25,6 @@ from steadyset.inference.caution import cautions
 from steadyset.io.labels import UnionOfNames
 from steadyset.measures.record import Measure, get_measure
 from steadyset.measures.scale import EXCELLENT, POOR
-from steadyset.references import reference, this_software
 from steadyset.task import CLASSES
 
 MOST_CLASSES, MOST_NAMES = 10, 10  # that are named

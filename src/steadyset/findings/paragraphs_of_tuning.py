@@ -18,9 +18,9 @@ from steadyset.findings.paragraphs import (
     stability_sentences,
 )
 from steadyset.findings.parts import Findings
+from steadyset.findings.references import reference
 from steadyset.findings.results_paragraph import results_sentences, score_words
 from steadyset.foundation.text import counted, listed, number, shown_name
-from steadyset.references import reference
 from steadyset.selectors.filters import get_filter
 from steadyset.selectors.listing import about_selector
 from steadyset.tuning import Tuning, check_rule

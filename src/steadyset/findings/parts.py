@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from steadyset.findings.cited_text import Methods
 from steadyset.foundation.conventions import CORE, LEVEL
+from steadyset.foundation.display import Display, Shown
 from steadyset.inference.feature_table import Feature
-from steadyset.notebook import Display, Shown
 from steadyset.selections import Selections
 
 if TYPE_CHECKING:

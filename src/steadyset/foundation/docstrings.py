@@ -6,8 +6,6 @@ import inspect
 import re
 from typing import Any
 
-from steadyset.foundation.deprecation import is_deprecated
-
 SECTION = re.compile(r"^(\w+)\n-+$", re.MULTILINE)
 
 
@@ -61,6 +59,11 @@ def defaults(thing: Any) -> dict[str, Any]:
     kind = thing if isinstance(thing, type) else type(thing)
     taken = list(inspect.signature(kind).parameters.values())
     return {p.name: p.default for p in taken if p.default is not p.empty and not is_deprecated(p.default)}
+
+
+def is_deprecated(value: Any) -> bool:
+    """Whether the default of a parameter is what scikit-learn gives to those that it will no longer have."""
+    return isinstance(value, str) and value == "deprecated"
 
 
 def _section(text: str, title: str) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 
 from steadyset.foundation.arguments import check_choice, check_integer, is_number, wrong_argument
 from steadyset.foundation.conventions import CORE, LEVEL, check_core, check_level
+from steadyset.foundation.display import ShownFindings
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.plot_hook import Drawable
 from steadyset.inference.core import steady_core
@@ -25,7 +26,6 @@ from steadyset.measures.families.pairwise_family import Pairwise
 from steadyset.measures.options import Options, Undefined
 from steadyset.measures.record import Measure, get_family, get_measure
 from steadyset.measures.totals import PairTotal
-from steadyset.notebook import ShownFindings
 from steadyset.selections import HasSelections, RunsLike, Selections, as_selections, runs_by_procedure
 from steadyset.selectors.ensembles.aggregation import aggregate as aggregated
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from steadyset.foundation.arguments import check_flag, wrong_argument
 from steadyset.foundation.conventions import LEVEL, check_level
+from steadyset.foundation.display import MOST_ROWS, Bar, Display, ShownFindings, Table
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.plot_hook import Drawable
 from steadyset.foundation.text import counted, number, percent, span
@@ -30,7 +31,6 @@ from steadyset.inference.pairing import check_features
 from steadyset.inference.typeset import latex_table, markdown_table
 from steadyset.measures.options import Expectation, Options, Undefined
 from steadyset.measures.record import Measure, get_measure
-from steadyset.notebook import MOST_ROWS, Bar, Display, ShownFindings, Table
 from steadyset.selections import HasSelections, RunsLike, Selections, as_selections, runs_by_procedure
 
 if TYPE_CHECKING:

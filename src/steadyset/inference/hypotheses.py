@@ -12,6 +12,7 @@ from scipy import optimize, special
 
 from steadyset.foundation.arguments import check_choice, check_finite, check_flag
 from steadyset.foundation.conventions import LEVEL, check_level
+from steadyset.foundation.display import Display, Figure, Shown, Table
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import amount, p_value, span
 from steadyset.inference.caution import joined
@@ -23,7 +24,6 @@ from steadyset.inference.published import published_variance
 from steadyset.inference.spread import Spread, measure_range, spread_of, t_quantile
 from steadyset.measures.options import Expectation, Options, Undefined
 from steadyset.measures.record import Measure, get_measure
-from steadyset.notebook import Display, Figure, Shown, Table
 from steadyset.selections import RunsLike, Selections, as_selections
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from scipy import special
 
 from steadyset.foundation.arguments import check_choice, check_integer
 from steadyset.foundation.conventions import LEVEL, check_level
+from steadyset.foundation.display import Bar, Display, Shown, Table
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import percent, span
 from steadyset.inference.bootstrap import bca_ends
@@ -21,7 +22,6 @@ from steadyset.inference.published import published_variance
 from steadyset.inference.spread import Spread, fisher_ends, measure_range, spread_of, t_quantile, zero_spread_ends
 from steadyset.measures.options import Expectation, Options, Undefined
 from steadyset.measures.record import Measure, get_measure
-from steadyset.notebook import Bar, Display, Shown, Table
 from steadyset.selections import RunsLike, Selections, as_selections
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import Any
 from steadyset._version import __version__
 from steadyset.findings.parts import plain
 from steadyset.foundation.errors import InputError
-from steadyset.progress import Tell
+from steadyset.foundation.progress import Tell
 from steadyset.reproduction.data_sets import DataFolder, MissingDataError
 from steadyset.reproduction.items import Item
 from steadyset.reproduction.results_folder import RESULT, ResultsFolder

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steadyset.foundation.errors import InputError
+from steadyset.foundation.progress import Tell
 from steadyset.foundation.text import DASH, number, percent
-from steadyset.progress import Tell
 from steadyset.reproduction.data_sets import DataFolder, DataSet
 from steadyset.reproduction.items import Item
 from steadyset.reproduction.published_numbers import Cell, Claim, PublishedItem

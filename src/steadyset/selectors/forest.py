@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin, clone
 
-from steadyset.foundation.deprecation import DEPRECATED, renamed
 from steadyset.foundation.errors import UninformativeWarning
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.trees.growth import Trees
@@ -29,7 +28,6 @@ from steadyset.selectors.trees import (
 from steadyset.selectors.validation import check_choice, size_or_default
 
 KINDS = {"impurity": "decrease_share", "permutation": "permutation"}
-N_TREES = renamed("n_trees", "n_estimators", since="0.1", removed_in="1.0")
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +60,6 @@ class _ForestSelector(ModelSelector):
         max_depth: int | None = None,
         random_state: Any = None,
         fill: bool = False,
-        n_trees: Any = DEPRECATED,
     ) -> None:
         self.k = k
         self.importance = importance
@@ -71,7 +68,6 @@ class _ForestSelector(ModelSelector):
         self.max_depth = max_depth
         self.random_state = random_state
         self.fill = fill
-        self.n_trees = n_trees
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the forest and keep the k most important features; the forest that predicts grows when it is used.
@@ -91,7 +87,7 @@ class _ForestSelector(ModelSelector):
             The fitted selector.
         """
         check_choice("importance", self.importance, tuple(KINDS))
-        growth = Growth(self._number_of_trees(), self.max_features, self.max_depth)
+        growth = Growth(self.n_estimators, self.max_features, self.max_depth)
         training = read_training(X, y, sample_weight, target=self._target, selector=self)
         k = size_or_default(self.k, training.X.shape[1])
         varies = varying(training.X)
@@ -138,12 +134,6 @@ class _ForestSelector(ModelSelector):
         """The nodes of the second forest as arrays."""
         return self._forest.trees
 
-    def _number_of_trees(self) -> int:
-        if isinstance(self.n_trees, str):
-            return self.n_estimators
-        N_TREES.warn(stacklevel=2)
-        return int(self.n_trees)
-
     def _mean_of_trees(self, X: ArrayLike) -> Floats:
         """Mean over the trees of their leaves' values: class frequencies, or one column with the mean of y."""
         values = self._checked(X)[:, self.support_]
@@ -181,8 +171,6 @@ class ForestClassification(ClassifierMixin, _ForestSelector):  # type: ignore[mi
     fill : bool, default=False
         Whether features that vary may fill the places up to k whatever their importance, as in studies that keep a
         fixed number of features.
-    n_trees : int, default="deprecated"
-        The former name of `n_estimators`.
 
     Attributes
     ----------
@@ -274,8 +262,6 @@ class ForestRegression(RegressorMixin, _ForestSelector):  # type: ignore[misc]
     fill : bool, default=False
         Whether features that vary may fill the places up to k whatever their importance, as in studies that keep a
         fixed number of features.
-    n_trees : int, default="deprecated"
-        The former name of `n_estimators`.
 
     Attributes
     ----------

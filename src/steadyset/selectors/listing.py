@@ -5,8 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any
 
-from steadyset.foundation.deprecation import is_deprecated
-from steadyset.foundation.docstrings import first_paragraph, headed_line, meanings, reference
+from steadyset.foundation.docstrings import first_paragraph, headed_line, is_deprecated, meanings, reference
 from steadyset.selectors.ensembles import StabilitySelection
 from steadyset.selectors.ensembles.rules import get_rule
 from steadyset.selectors.filters import Filter, FilterSelector, get_filter

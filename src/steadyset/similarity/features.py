@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from steadyset.foundation.arguments import TableLike, wrong_argument
 from steadyset.foundation.conventions import ALIKE
+from steadyset.foundation.display import Bar, Display, Shown, Table
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted
 from steadyset.io.disk import file_path
@@ -19,7 +20,6 @@ from steadyset.io.labels import check_same_order
 from steadyset.io.limits import MAX_GB
 from steadyset.io.numbers import number_array
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.notebook import Bar, Display, Shown, Table
 from steadyset.selections import Selections
 from steadyset.similarity.groups import group_store
 from steadyset.similarity.reading import read_store

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyset.foundation.conventions import CORE, LEVEL
+from steadyset.foundation.display import ShownFindings
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.plot_hook import Drawable
 from steadyset.inference.directions import Directions, class_names, data_directions
 from steadyset.inference.feature_table import FeatureBlock, alike_features, feature_blocks, table_frame
 from steadyset.io.labels import text_index
-from steadyset.notebook import ShownFindings
 from steadyset.runner.all_rows import ALL_ROWS, failed_on_all_rows, fit_on_all_rows
 from steadyset.runner.cell import Cell
 from steadyset.runner.missing import medians

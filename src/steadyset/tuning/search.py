@@ -20,8 +20,8 @@ import numpy as np
 
 from steadyset.foundation.command_line import command_line
 from steadyset.foundation.errors import Argument, InputError, MissingExtraError, SteadysetError
+from steadyset.foundation.progress import Tell
 from steadyset.io.run_files import DATABASE, connect_to_database
-from steadyset.progress import Tell
 from steadyset.tuning.space import Domain, Params, Range, Space, random_pick
 
 try:

@@ -21,15 +21,16 @@ from steadyset.foundation.arguments import (
     job_count,
     wrong_argument,
 )
+from steadyset.foundation.progress import Progress, check_progress, compiling_told, progress_told
 from steadyset.io.annotated import target_name, unfolded
 from steadyset.io.data_table import Data
 from steadyset.io.disk import explained, folder_path, write_durably
 from steadyset.io.labels import given_names
 from steadyset.io.observations import target_values
 from steadyset.io.run_files import CHOSEN, RECORDED_FINDINGS, RECORDED_METHODS, TRIALS
+from steadyset.kernels.cache import before_compiling
 from steadyset.measures import get_measure
 from steadyset.measures.options import check_similarity
-from steadyset.progress import Progress, check_progress, compiling_told, progress_told
 from steadyset.resampling import KFold
 from steadyset.resampling.given import ResamplingLike
 from steadyset.runner.missing import filled_by_medians, refuse_gaps
@@ -200,7 +201,7 @@ def tune(
         search.check_settings(settings, resume, where)
         if folder is not None and not search.is_finished():
             _remove_what_was_said(folder)
-        with compiling_told(progress), progress_told(progress, "configurations") as tell:
+        with compiling_told(progress, before_compiling), progress_told(progress, "configurations") as tell:
             search.run(lambda params: evaluator(configurations.estimator(params, len(plan.y), kind)), tell)
         trials = list(search.finished())
     finally:

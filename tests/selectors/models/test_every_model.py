@@ -157,14 +157,6 @@ def test_a_forest_counts_the_features_that_are_as_important_as_one_left_out():
     assert (alone.n_tied_, alone.n_short_) == (0, 1)
 
 
-def test_the_old_name_of_the_number_of_trees_still_works():
-    X, y = example(ForestClassification())
-    with pytest.warns(FutureWarning, match="n_trees is now called n_estimators"):
-        old = ForestClassification(3, n_trees=7, random_state=0).fit(X, y)
-    new = ForestClassification(3, n_estimators=7, random_state=0).fit(X, y)
-    np.testing.assert_array_equal(old.importances_, new.importances_)
-
-
 @every_selector
 def test_rows_of_weight_zero_count_for_nothing(selector):
     X, y = example(selector)

@@ -18,7 +18,6 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from steadyset.importances import decision_flip
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.selectors import (
     FilterSelector,
@@ -27,6 +26,7 @@ from steadyset.selectors import (
     SparseLogistic,
     elastic_net_path,
 )
+from steadyset.selectors.importances import decision_flip
 
 RIDGE = 0.01  # of the logistic regression on the selected features
 ELIMINATION = 1.0  # of the logistic regressions that eliminate

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from steadyset.foundation.arguments import wrong_argument
+from steadyset.foundation.display import MOST_ROWS, Bar, Display, Shown, Table
 from steadyset.foundation.text import counted, expected_count, percent
 from steadyset.io.labels import text_index
 from steadyset.kernels.arrays import Bools, Floats, Ints
-from steadyset.notebook import MOST_ROWS, Bar, Display, Shown, Table
 from steadyset.selectors.validation import check_choice
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import steadyset as st
-from steadyset.notebook import MOST_ROWS, WIDTH
+from steadyset.foundation.display import MOST_ROWS, WIDTH
 from steadyset.runner.cell import Cell
 
 RNG = np.random.default_rng(0)

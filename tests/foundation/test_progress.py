@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import steadyset as st
-from steadyset import progress
+from steadyset.foundation import progress
 
 X = np.random.default_rng(0).normal(size=(30, 4))
 Y = (X[:, 0] > 0).astype(int)

@@ -160,7 +160,7 @@ def csl_json(references: Iterable[Reference]) -> str:
 
 @cache
 def _entries() -> dict[str, Reference]:
-    items = json.loads(files("steadyset").joinpath(FILE).read_text(encoding="utf-8"))
+    items = json.loads(files("steadyset.findings").joinpath(FILE).read_text(encoding="utf-8"))
     return {item["id"]: Reference(item) for item in items}
 
 

@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 import steadyset as st
-from steadyset.importances import decision_flip, linear
+from steadyset.selectors.importances import decision_flip, linear
 
 
 class Rule:

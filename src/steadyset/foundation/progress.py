@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from steadyset.foundation.arguments import check_function
+from steadyset.foundation.display import framed, track
 from steadyset.foundation.text import counted, lasting
-from steadyset.notebook import framed, track
 
 Tell = Callable[[int, int], None]  # is told the numbers of what is finished and of all
 Progress = bool | Tell | None
@@ -43,16 +43,16 @@ def progress_told(progress: Progress, what: str) -> Iterator[Tell | None]:
         yield None
 
 
-@contextmanager
-def compiling_told(progress: Progress) -> Iterator[None]:
-    """Within it a line says that kernels are compiled, where a bar is shown: the first use waits for them."""
-    if callable(progress) or progress is False or not (progress or _in_notebook() or sys.stderr.isatty()):
-        yield
-        return
-    from steadyset.kernels.cache import before_compiling
+def compiling_told(
+    progress: Progress, before_compiling: Callable[[Callable[[], None]], AbstractContextManager[None]]
+) -> AbstractContextManager[None]:
+    """Within it a line says that kernels are compiled, where a bar is shown: the first use waits for them.
 
-    with before_compiling(lambda: print(COMPILING, file=sys.stderr, flush=True)):
-        yield
+    `before_compiling` is that of the kernels, which are above this module.
+    """
+    if callable(progress) or progress is False or not (progress or _in_notebook() or sys.stderr.isatty()):
+        return nullcontext()
+    return before_compiling(lambda: print(COMPILING, file=sys.stderr, flush=True))
 
 
 @contextmanager

@@ -1,0 +1,125 @@
+"""Every public name, once: one line each, under the heading that it has in the reference, in the order of its table.
+
+Type checkers and editors read this file; `__init__.py` imports a name as its line says when it is first used; the
+reference and the tests walk the same lines. A new public name is one line here.
+"""
+
+# Selections
+from steadyset.selections import Selections as Selections
+from steadyset.from_tools import from_cross_validate as from_cross_validate
+from steadyset.from_tools import from_fitted as from_fitted
+from steadyset.from_tools import from_importances as from_importances
+from steadyset.from_tools import from_rfecv as from_rfecv
+
+# Measures
+from steadyset.measures import stability as stability
+from steadyset.inference import stability_table as stability_table
+from steadyset.measures import which_measure as which_measure
+from steadyset.measures import list_measures as list_measures
+from steadyset.measures import get_measure as get_measure
+from steadyset.measures import null_expectation as null_expectation
+from steadyset.measures import shared_importance as shared_importance
+from steadyset.similarity import FeatureSimilarity as FeatureSimilarity
+from steadyset.measures import Measure as Measure
+from steadyset.measures import Advice as Advice
+from steadyset.measures import NullExpectation as NullExpectation
+
+# Properties of measures
+from steadyset.certificates import certify as certify
+from steadyset.certificates import certificate_table as certificate_table
+from steadyset.certificates import Certificate as Certificate
+
+# Uncertainty, tests and comparisons
+from steadyset.inference import confidence_interval as confidence_interval
+from steadyset.inference import test_threshold as test_threshold
+from steadyset.inference import test_difference as test_difference
+from steadyset.inference import compare as compare
+from steadyset.inference import runs_needed as runs_needed
+from steadyset.inference import convergence as convergence
+from steadyset.inference import Interval as Interval
+from steadyset.inference import TestResult as TestResult
+from steadyset.inference import Comparison as Comparison
+
+# Features
+from steadyset.inference import features_table as features_table
+from steadyset.inference import consensus as consensus
+from steadyset.inference import Consensus as Consensus
+from steadyset.inference import instability_by_feature as instability_by_feature
+from steadyset.inference import swap_map as swap_map
+
+# Assessment
+from steadyset.assessment import assess as assess
+from steadyset.assessment import Assessment as Assessment
+from steadyset.io.data_table import load_data as load_data
+from steadyset.io.data_table import Data as Data
+
+# Resampling
+from steadyset.resampling import Bootstrap as Bootstrap
+from steadyset.resampling import Subsample as Subsample
+from steadyset.resampling import ComplementaryPairs as ComplementaryPairs
+from steadyset.resampling import KFold as KFold
+from steadyset.resampling import LeaveOut as LeaveOut
+from steadyset.resampling import Chunks as Chunks
+from steadyset.resampling import FixedOverlap as FixedOverlap
+from steadyset.resampling import NoiseInjection as NoiseInjection
+from steadyset.resampling import list_resamplings as list_resamplings
+
+# Stability selection and ensembles
+from steadyset.selectors import StabilitySelection as StabilitySelection
+from steadyset.selectors import error_control as error_control
+from steadyset.selectors import aggregate as aggregate
+from steadyset.selectors import BoundRule as BoundRule
+
+# Filters
+from steadyset.selectors import FilterSelector as FilterSelector
+from steadyset.selectors import list_selectors as list_selectors
+from steadyset.selectors import Filter as Filter
+
+# Tuning and choice
+from steadyset.tuning import tune as tune
+from steadyset.tuning import Tuning as Tuning
+from steadyset.tuning import pareto_front as pareto_front
+from steadyset.tuning import front_probability as front_probability
+from steadyset.tuning import epsilon_constraint as epsilon_constraint
+from steadyset.tuning import one_standard_error as one_standard_error
+from steadyset.tuning import knee as knee
+from steadyset.tuning import harmonic_mean as harmonic_mean
+from steadyset.tuning import weighted_sum as weighted_sum
+from steadyset.tuning import pa_best as pa_best
+
+# Results in words and as documents
+from steadyset.reports import report as report
+from steadyset.findings import findings_of as findings_of
+from steadyset.findings import Findings as Findings
+from steadyset.findings import methods_text as methods_text
+
+# Your own parts
+from steadyset.measures import register_measure as register_measure
+from steadyset.measures import unregister_measure as unregister_measure
+from steadyset.selectors import register_filter as register_filter
+from steadyset.selectors import register_selector as register_selector
+from steadyset.resampling import register_resampling as register_resampling
+from steadyset.selectors import register_rule as register_rule
+
+# Errors
+from steadyset.foundation.errors import SteadysetError as SteadysetError
+from steadyset.foundation.errors import InputError as InputError
+from steadyset.foundation.errors import UndefinedError as UndefinedError
+from steadyset.foundation.errors import MissingExtraError as MissingExtraError
+
+# Selectors: st.selectors
+from steadyset import selectors as selectors
+
+# Approaches to tuning: st.approaches
+from steadyset.tuning import approaches as approaches
+
+# Importances: st.importances
+from steadyset.selectors import importances as importances
+
+# Simulated data: st.datasets
+from steadyset import datasets as datasets
+
+# Pictures: st.plot
+from steadyset import plot as plot
+
+__version__: str
