@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .PHONY: demo serve serve-pictures start-pictures readme-picture gallery map docs reproduce reproduction-page
-.PHONY: test test-oldest lint types contracts pytest fuzz format performance changelog dist lock clean
+.PHONY: test test-all test-costs test-oldest lint checks types contracts pytest slow fuzz format performance changelog dist lock clean
 
 demo: $(READY)
 	$(BIN)/python examples/demo.py
@@ -49,11 +49,18 @@ reproduce: $(READY)
 reproduction-page: $(READY)
 	$(BIN)/steadyset reproduce all --jobs 2 --out build/reproduction --summary docs/reproduction.md
 
-test: lint types contracts pytest
+# What a change usually breaks: lint, then types and import contracts beside all tests that are not slow.
+test: lint
+	$(MAKE) --no-print-directory -j 2 checks pytest
+
+# And the slow rest: browser, clusters, killed processes, hostile inputs, wheel, site, every golden number.
+test-all: test slow
 
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+checks: types contracts
 
 types: $(READY)
 	$(BIN)/mypy
@@ -62,7 +69,16 @@ contracts: $(READY)
 	$(BIN)/lint-imports
 
 pytest: $(READY)
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 --dist worksteal -m 'not slow' $(PYTEST)
+
+slow: $(READY)
+	$(BIN)/pytest -n 2 --dist worksteal -m slow $(PYTEST)
+
+# The costs in tests/README.md, from the results of both.
+test-costs:
+	$(MAKE) --no-print-directory pytest PYTEST=--junit-xml=build/fast.xml
+	$(MAKE) --no-print-directory slow PYTEST=--junit-xml=build/slow.xml
+	$(BIN)/python -m tests.costs build/fast.xml build/slow.xml
 
 # The core tests (tests/conftest.py says which) with the oldest versions that pyproject.toml allows, in an environment and with a
 # kernel cache of their own.

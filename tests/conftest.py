@@ -1,4 +1,4 @@
-"""Settings and places that all tests share, and which tests are the core."""
+"""Settings and places that all tests share, which tests are the core and which are slow, and what each one costs."""
 
 import os
 import shutil
@@ -12,8 +12,8 @@ from tests.documentation import script
 settings.register_profile("steadyset", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("steadyset")
 
-collect_ignore = ["conftest.py"]  # it has no examples, and another one has its name
 TESTS = Path(__file__).parent
+BEGUN = pytest.StashKey[float]()
 # What has to hold on every system, Python and version of a dependency: from a file to what the command prints.
 CORE = ["assessment", "cli", "inference", "io", "kernels", "measures", "runner", "selectors", "similarity"]
 CORE += ["test_portability.py", "test_resampling.py", "test_selections.py", "test_task.py"]
@@ -25,9 +25,35 @@ def pytest_addoption(parser):
 
 def pytest_ignore_collect(collection_path, config):
     """With --core, what is not part of it is not even imported."""
+    if collection_path.name == "conftest.py":  # it has no examples, and others have its name
+        return True
     core = [TESTS / name for name in CORE]
     related = any(path == collection_path or path in collection_path.parents for path in core)
     return True if config.getoption("--core") and not (related or collection_path == TESTS) else None
+
+
+def pytest_itemcollected(item):
+    """Whatever opens a browser is slow."""
+    if "browser" in getattr(item, "fixturenames", ()):
+        item.add_marker("slow")
+
+
+def processor_seconds():
+    """Of this process and of those that it has waited for."""
+    return sum(os.times()[:4])
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item):
+    item.stash[BEGUN] = processor_seconds()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_makereport(item, call):
+    """What a test costs is kept with its result, for `python -m tests.costs`."""
+    if call.when == "teardown":
+        item.user_properties.append(("seconds", round(processor_seconds() - item.stash[BEGUN], 3)))
+        item.user_properties.append(("slow", item.get_closest_marker("slow") is not None))
 
 
 def pytest_runtest_setup(item):

@@ -119,6 +119,7 @@ def test_a_dask_cluster_gives_the_same_and_survives_a_killed_worker(tmp_path):
     assert alone.selections == other.selections
 
 
+@pytest.mark.slow  # buys: a worker that is killed while others run
 @pytest.mark.posix
 def test_a_killed_worker_process_loses_nothing(tmp_path):
     flag = tmp_path / "one was killed"

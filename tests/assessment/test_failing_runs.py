@@ -81,7 +81,7 @@ def test_more_features_than_there_are_is_told_without_any_run(selector):
         (SelectKBest(k=-1), "InvalidParameterError: The 'k' parameter"),
     ],
 )
-@pytest.mark.parametrize("engine", ["serial", "processes"])
+@pytest.mark.parametrize("engine", ["serial", pytest.param("processes", marks=pytest.mark.slow)])
 def test_parameters_that_fail_in_every_run_stop_at_the_first_and_leave_no_folder(tmp_path, selector, sentence, engine):
     seen = []
     with pytest.raises(InputError, match=f"'bad' would fail in every run: {sentence}"):

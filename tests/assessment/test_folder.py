@@ -32,6 +32,7 @@ def folder(tmp_path):
     return made
 
 
+@pytest.mark.slow  # buys: every fifth byte; cut files are refused in make test
 @pytest.mark.parametrize("name", ["assessment.json", "cells.parquet", "finished/0-1.json"])
 def test_no_flipped_bit_is_accepted_with_other_content(folder, name):
     path = folder.path / name

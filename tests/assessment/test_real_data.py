@@ -48,6 +48,7 @@ def assessed(request):
     return X, st.assess(selectors, X, table["target"], resampling=st.Bootstrap(12)).selections
 
 
+@pytest.mark.slow  # buys: chance on real data
 def test_a_random_selector_is_as_steady_as_chance(assessed):
     _, selections = assessed
     assert abs(st.stability(selections["random"])) < 0.02

@@ -247,6 +247,7 @@ def blocks_ctrl_c():
     return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])
 
 
+@pytest.mark.slow  # buys: no worker is left behind by a Ctrl-C while it starts
 @pytest.mark.posix
 def test_workers_are_deaf_to_ctrl_c_from_their_first_moment_and_their_parent_is_not():
     """It reaches every process of a terminal; only the parent is to answer."""

@@ -93,6 +93,7 @@ def test_the_margin_is_an_option_and_stands_in_the_report(runs, tmp_path, capsys
     assert "--margin must be a number of at least 0" in capsys.readouterr().err
 
 
+@pytest.mark.slow  # buys: runs are added until it is enough; that they end at the maximum is in make test
 def test_auto_adds_runs_until_the_intervals_are_narrow(data, tmp_path, capsys):
     arguments = ["--runs", "auto", "--width", "0.1", "--jobs", "1", "--out", str(tmp_path / "runs"), "--format", "json"]
     assert run(["assess", str(data), "-t", "state", "-s", "anova:k=4", *arguments]) == 0
@@ -186,9 +187,9 @@ def test_a_report_of_nothing_is_one_sentence(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("jobs", "sent", "word"),
     [
-        ("1", signal.SIGINT, "interrupted"),
+        pytest.param("1", signal.SIGINT, "interrupted", marks=pytest.mark.slow),
         ("2", signal.SIGINT, "interrupted"),
-        ("1", signal.SIGTERM, "asked to end"),
+        pytest.param("1", signal.SIGTERM, "asked to end", marks=pytest.mark.slow),
         ("2", signal.SIGTERM, "asked to end"),
     ],
 )

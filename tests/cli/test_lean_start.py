@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pytest
 from scipy._lib import _array_api
 
 LEAN = """
@@ -21,6 +22,7 @@ def after_a_lean_start(code):
     return done.stdout.splitlines()
 
 
+@pytest.mark.slow  # buys: what only a program of its own can show
 def test_scikit_learn_uses_scipy_stats_and_frames_after_a_lean_start():
     said = after_a_lean_start("""
 from sklearn.metrics import label_ranking_average_precision_score
@@ -55,6 +57,7 @@ print("Parameters" in scipy.linalg.solve.__doc__, getattr(arrays, "FunctionDoc",
     ]
 
 
+@pytest.mark.slow  # buys: what only a program of its own can show
 def test_what_scikit_learn_kept_of_scipy_stats_knows_its_instances_and_travels():
     said = after_a_lean_start("""
 from sklearn.preprocessing import _data
@@ -89,6 +92,7 @@ with _in_place_of("scipy.stats", _Module("scipy.stats")):
     assert done.stdout.splitlines() == ["failed"] * len(USES)
 
 
+@pytest.mark.slow  # buys: what only a program of its own can show
 def test_a_scikit_learn_that_fails_while_scipy_stats_stands_aside_is_imported_with_it():
     code = f"""
 import builtins, sys
@@ -112,6 +116,7 @@ print(sklearn.linear_model.LinearRegression().fit([[0.0], [1.0]], [0.0, 2.0]).co
     assert (done.stdout, done.stderr) == ("[2.]\n", "")
 
 
+@pytest.mark.slow  # buys: what only a program of its own can show
 def test_a_program_that_has_imported_pandas_keeps_it():
     code = """
 import sys, pandas, scipy.stats

@@ -2,10 +2,12 @@
 
 import make_filters
 import pytest
+from reference_pages import catalogues
 from reference_pages.formulas import FormulaError, tex
 from reference_pages.markdown import plain
 
 import steadyset as st
+from steadyset.selectors.ensembles.rules import RULES
 from steadyset.selectors.filters import get_filter
 
 
@@ -53,8 +55,16 @@ def test_every_selector_has_a_formula_that_can_be_drawn(name):
 
 
 def test_the_page_on_filters_has_the_formulas_of_the_filters():
-    """`python docs/make_filters.py` writes them."""
-    assert make_filters.rows() in make_filters.PAGE.read_text(encoding="utf-8")
+    """`python docs/make_filters.py` writes them, and adds the new ones."""
+    shown = make_filters.BLOCK.search(make_filters.PAGE.read_text(encoding="utf-8"))[0].splitlines()[1:-1]
+    assert len(shown) > 20
+    assert [line for line in shown if line not in make_filters.rows().splitlines()] == []
+
+
+def test_every_selector_resampling_and_rule_has_its_section():
+    reference = "\n".join(page for _, page in catalogues.pages())
+    names = [*st.list_selectors().index, *st.list_resamplings().index, *RULES]
+    assert [name for name in names if f"\n## {name}\n" not in reference] == []
 
 
 def test_marks_in_a_text_stay_what_they_are():

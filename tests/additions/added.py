@@ -1,0 +1,236 @@
+"""The things that are added: for each kind the file that is written, or the text that a file of its kind gets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Added:
+    """A new thing of one kind: its name, the file that it stands in (from the root), and what that file gets."""
+
+    kind: str
+    name: str
+    file: str
+    text: str
+    test: str = ""  # the file of tests/ that comes with it, where its kind wants one: a picture's small example
+    test_text: str = ""
+
+
+MEASURE = Added(
+    "measure",
+    "braun",
+    "src/steadyset/measures/pairwise.py",
+    '''
+
+def braun_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
+    """Share of the larger set that the smaller one holds.
+
+    Formula: r / max(ki, kj)
+    Undefined: a set is empty
+    Reference: Jaccard 1901
+    """
+    return ratio(r, np.maximum(ki, kj))
+
+
+register(Measure(name="braun", family="pairwise", score=braun_score, bounds=(0, 1)))
+''',
+)
+
+FILTER = Added(
+    "filter",
+    "value_range",
+    "src/steadyset/selectors/filters/value_range.py",
+    '''"""A filter by the range of the values."""
+
+import numpy as np
+
+from steadyset.kernels.arrays import Floats
+from steadyset.selectors.filters.registry import Filter, register_filter
+
+
+def value_range(X: Floats, y: Floats) -> Floats:
+    """The difference between the largest and the smallest value."""
+    return np.asarray(np.ptp(X, axis=0))
+
+
+register_filter(
+    Filter(
+        name="value_range",
+        score=value_range,
+        weights=False,
+        target=(),
+        formula="max(X) - min(X)",
+        summary="difference between the largest and the smallest value",
+        reference="Jaccard 1901",
+    )
+)
+''',
+)
+
+MODEL = Added(
+    "model",
+    "leading_columns",
+    "src/steadyset/selectors/leading_columns.py",
+    '''"""The first columns, whatever the data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from steadyset.kernels.arrays import Bools
+from steadyset.selectors.known import register_selector
+
+
+class LeadingColumns(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """The first columns, whatever the data.
+
+    Parameters
+    ----------
+    k : int, default=2
+        How many columns are selected.
+
+    References
+    ----------
+    Jaccard 1901
+    """
+
+    def __init__(self, k: int = 2) -> None:
+        self.k = k
+
+    def fit(self, X: Any, y: Any = None) -> LeadingColumns:
+        validate_data(self, X)
+        self.selected_ = np.arange(self.n_features_in_) < self.k
+        return self
+
+    def _get_support_mask(self) -> Bools:
+        check_is_fitted(self)
+        return self.selected_
+
+
+register_selector("leading_columns", LeadingColumns, formula="-j")
+''',
+)
+
+RULE = Added(
+    "rule",
+    "any_share",
+    "src/steadyset/selectors/ensembles/any_share.py",
+    '''"""A rule by Markov's inequality for the share of all runs."""
+
+from steadyset.selectors.ensembles.bounds import BoundRule
+from steadyset.selectors.ensembles.rules import own_rules
+
+
+def any_share(q: float, threshold: float, d: int, n_pairs: int) -> float:
+    """Markov's inequality for the share of all runs instead of that of pairs."""
+    return q / threshold
+
+
+own_rules(BoundRule("any_share", any_share, lowest=0.0))
+''',
+)
+
+RESAMPLING = Added(
+    "resampling",
+    "two_thirds",
+    "src/steadyset/resampling/two_thirds.py",
+    '''"""Subsamples of two thirds of the rows."""
+
+from steadyset.resampling.by_name import register_resampling
+from steadyset.resampling.drawn import Subsample
+
+
+class TwoThirds(Subsample):
+    """Two thirds of the rows, without replacement.
+
+    Parameters
+    ----------
+    n_runs : int, default=100
+        How many runs are drawn.
+    fraction : float, default=0.66
+        The share of the rows in a training set.
+    random_state : int or None, default=None
+        The seed.
+
+    References
+    ----------
+    Jaccard 1901
+    """
+
+    def __init__(self, n_runs: int = 100, *, fraction: float = 0.66, random_state: int | None = None) -> None:
+        super().__init__(n_runs, fraction=fraction, random_state=random_state)
+
+
+register_resampling("two_thirds", TwoThirds)
+''',
+)
+
+PICTURE = Added(
+    "picture",
+    "sizes_of_runs",
+    "src/steadyset/plots/run_sizes.py",
+    '''"""How many features each run selects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from steadyset.plots.catalogue import register_picture
+from steadyset.plots.picture import Picture
+from steadyset.selections import Selections
+
+
+def sizes_of_runs(selections: Selections) -> Picture:
+    """How many features each run selects, as bars.
+
+    Parameters
+    ----------
+    selections : Selections
+        The runs.
+
+    Returns
+    -------
+    Picture
+        One bar per size.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> runs = st.Selections.from_sets([["a"], ["a", "b"]], features=["a", "b", "c"])
+    >>> st.plot.sizes_of_runs(runs).data["size"].tolist()
+    [1, 2]
+    """
+    data = pd.DataFrame({"size": selections.sizes})
+    return Picture(data, _drawn, ("size",), seen=_seen)
+
+
+def _seen(data: pd.DataFrame) -> str:
+    return f"{len(data)} runs by the number of their features."
+
+
+def _drawn(alt: Any, data: pd.DataFrame) -> Any:
+    return alt.Chart(data).mark_bar().encode(x=alt.X("size:O", title="selected features"), y="count()")
+
+
+register_picture("sizes_of_runs", sizes_of_runs, title="Sizes of the runs", takes="selections")
+''',
+    "tests/plots/test_sizes_of_runs.py",
+    '''"""How many features each run selects."""
+
+import steadyset as st
+
+
+def small():
+    return st.plot.sizes_of_runs(st.Selections.from_sets([["a"], ["a", "b"]], features=["a", "b", "c"]))
+''',
+)
+
+ADDED = (MEASURE, FILTER, MODEL, RULE, RESAMPLING, PICTURE)
