@@ -149,9 +149,9 @@ def _rule(name: str) -> Iterator[str]:
         if not paragraph.startswith("Formula:"):
             yield from (plain(" ".join(paragraph.split())), "")
     if isinstance(rule, st.BoundRule):
-        call = f'st.error_control(1000, q=20, pfer=1, rule="{name}").threshold'
+        call = f'st.error_control(1000, q=20, threshold=0.9, rule="{name}").pfer'
         yield from (code(f"import steadyset as st\n\n{call}"), "")
-        yield from (f"gives {st.error_control(1000, q=20, pfer=1, rule=name).threshold:g}.", "")
+        yield from (f"gives {st.error_control(1000, q=20, threshold=0.9, rule=name).pfer:g}.", "")
     yield from (references(rule.reference), "")
 
 

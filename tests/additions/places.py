@@ -1,0 +1,104 @@
+"""Where the added things show up, told by the copy of steadyset that has them: `python -m tests.additions.places`."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from tests.additions import added
+
+import steadyset as st
+from steadyset.cli import run
+
+ROOT = Path(__file__).parents[2]
+sys.path.append(str(ROOT / "docs"))  # where the generators of the reference are
+
+
+def command(*words: str) -> str:
+    """What the command prints."""
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        assert run([*words]) == 0, words
+    return out.getvalue()
+
+
+@cache
+def reference() -> dict[str, str]:
+    """The pages of the reference by their names, as the site has them."""
+    from reference_pages import PARTS
+
+    return {name: text for part in PARTS for name, text in part()}
+
+
+@cache
+def data() -> tuple[Any, Any]:
+    X = np.random.default_rng(0).normal(size=(40, 6))
+    return X, np.where(X[:, 0] + X[:, 2] > 0, "ill", "well")
+
+
+def measure() -> Iterator[tuple[str, bool]]:
+    runs = st.Selections.from_sets([["a"], ["a", "b"], ["b", "c"]], features=list("abcd"))
+    name = added.MEASURE.name
+    yield "stability", st.stability(runs, name) == np.mean([1 / 2, 0, 1 / 2])
+    yield "table", name in st.stability_table(runs).index
+    yield "catalogue", name in st.list_measures().index
+    yield "certificate", st.certify(name).properties["bounded"].holds is True
+    yield "command", name in command("measures", name)
+    yield "reference", any(name in page for page in reference())
+
+
+def selected(name: str) -> Iterator[tuple[str, bool]]:
+    """A filter and a model: what both show up in."""
+    X, y = data()
+    result = st.assess([f"{name}:k=2"], X, y, resampling=st.KFold(3), scoring=[], engine="serial")
+    yield "assessment", result.failures.empty and result.selections[f"{name}:k=2"].sizes.tolist() == [2, 2, 2]
+    yield "catalogue", name in st.list_selectors().index
+    yield "command", name in command("selectors", name)
+
+
+def filter() -> Iterator[tuple[str, bool]]:
+    yield from selected(added.FILTER.name)
+    yield "reference", f"## {added.FILTER.name}\n" in reference()["filters/index.md"]
+
+
+def model() -> Iterator[tuple[str, bool]]:
+    yield from selected(added.MODEL.name)
+    yield "reference", f"## {added.MODEL.name}\n" in reference()["selectors/index.md"]
+
+
+def rule() -> Iterator[tuple[str, bool]]:
+    name = added.RULE.name
+    yield "error control", st.error_control(100, q=5, threshold=0.8, rule=name).pfer == 6.25
+    fitted = st.StabilitySelection(rule=name, q=2, threshold=0.6, n_runs=6, n_lambdas=10, random_state=0).fit(*data())
+    yield "stability selection", fitted.pfer_ == 2 / 0.6
+    yield "reference", f"## {name}\n" in reference()["rules/index.md"]
+
+
+def resampling() -> Iterator[tuple[str, bool]]:
+    name = added.RESAMPLING.name
+    yield "catalogue", name in st.list_resamplings().index
+    yield "command", name in command("resamplings", name)
+    yield "reference", f"## {name}\n" in reference()["resamplings/index.md"]
+
+
+def picture() -> Iterator[tuple[str, bool]]:
+    name = added.PICTURE.name
+    runs = st.Selections.from_sets([["a"], ["a", "b"], ["b", "c"]], features=list("abcd"))
+    yield "plot", getattr(st.plot, name)(runs).data["size"].tolist() == [1, 2, 2]
+    yield "catalogue", name in st.plot.list_pictures().index
+    with TemporaryDirectory() as folder:
+        st.report(runs, Path(folder) / "report.html")
+        yield "report", "Sizes of the runs" in (Path(folder) / "report.html").read_text(encoding="utf-8")
+    yield "reference", f"api/steadyset.plot.{name}.rst" in reference()
+
+
+if __name__ == "__main__":
+    kinds = [one.kind for one in added.ADDED]
+    print(json.dumps({kind: dict(globals()[kind]()) for kind in kinds}, default=bool))
