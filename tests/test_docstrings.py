@@ -32,6 +32,7 @@ PARAMETERS_OF_A_CLASS = {"PR01", "PR02", "PR03"}
 ATOMS = {int: "int", float: "float", bool: "bool", str: "str"}
 NOT_A_LITERAL = object()
 NOT_NAMED = {"None", "Any", "Iterator", "tuple", "Floats", "Ints", "Bools", "NDArray"}  # each part, or "array of int"
+COLLECTED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 GIVEN_BACK = (st.Assessment, st.Tuning)  # results that are no plain records: users never build them
 
 
@@ -139,6 +140,16 @@ def test_types_that_are_named_agree_with_the_annotations(one: Public) -> None:
         told = entry.type.partition(", default=")[0]
         for missing in _untold(annotated.get(entry.name, Any), told):
             pytest.fail(f"{entry.name} is annotated {annotated[entry.name]} but its type says {told!r}: no {missing}")
+
+
+@each_public(lambda one: has_parameters(one) and not one.name.startswith("st.approaches"))
+def test_arguments_have_types_that_an_editor_can_use(one: Public) -> None:
+    if one.owner is not None and one.owner.__module__ == "steadyset.tuning.approaches":
+        return
+    named = [parameter for parameter in one.parameters.values() if parameter.kind not in COLLECTED]
+    assert [
+        parameter.name for parameter in named if parameter.annotation in ("Any", Any, inspect.Parameter.empty)
+    ] == []
 
 
 @each_public(lambda one: not one.is_property and not isinstance(one.thing, type))

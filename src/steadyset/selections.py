@@ -585,7 +585,7 @@ class Selections(Shown, Drawable):
         """
         return self._of(with_rankings(self._entries, R))
 
-    def with_ties(self, tied: Any) -> Selections:
+    def with_ties(self, tied: npt.ArrayLike) -> Selections:
         """The same sets, which know how many of their features the order of the columns decided.
 
         Such features have the score of one that was not selected. Where they are a tenth or more of all that was

@@ -40,7 +40,9 @@ class Estimator(Protocol):
 
 
 TableLike = npt.ArrayLike | Sparse | Frame  # one row per observation, one column per feature
+Column = npt.ArrayLike | None  # one value per row
 Labels = npt.ArrayLike | str | None  # one per row, or the name of the column that holds them
+Seed = int | np.random.RandomState | np.random.Generator | np.random.SeedSequence | None
 
 
 def is_number(value: Any) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,9 +18,12 @@ from steadyset.runner.cut import Cut, warn_of_ties
 from steadyset.runner.passage import own_names
 from steadyset.selections import Selections
 
+if TYPE_CHECKING:
+    from sklearn.feature_selection import RFECV
+
 
 def from_cross_validate(
-    cv_results: Any,
+    cv_results: Mapping[str, Any],
     features: Sequence[str] | None = None,
     *,
     top: int | None = None,
@@ -86,7 +89,7 @@ def from_cross_validate(
 
 
 def from_fitted(
-    fitted: Any,
+    fitted: Sequence[object] | Mapping[str, object],
     features: Sequence[str] | None = None,
     *,
     top: int | None = None,
@@ -155,7 +158,7 @@ def from_fitted(
     return _selections(folds, labels, features, Cut(top, threshold), importance, tentative)
 
 
-def from_rfecv(rfecv: Any, features: Sequence[str] | None = None, *, top: int | None = None) -> Selections:
+def from_rfecv(rfecv: RFECV, features: Sequence[str] | None = None, *, top: int | None = None) -> Selections:
     """What RFECV selected within each of its folds, with the ranks of all features: one run per fold.
 
     Parameters

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from steadyset.foundation.arguments import check_choice, is_collection, is_number, wrong_argument
+from steadyset.foundation.arguments import TableLike, check_choice, is_collection, is_number, wrong_argument
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.from_tools.collected import Outcome, Universe, checked_features, collected, runs_called
 from steadyset.io.labels import describe_feature
@@ -23,7 +23,7 @@ BY = ("value", "magnitude")
 
 
 def from_importances(
-    importances: Any,
+    importances: TableLike | Sequence[object] | Mapping[str, object],
     features: Sequence[str] | None = None,
     *,
     top: int | None = None,

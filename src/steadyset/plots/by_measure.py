@@ -20,6 +20,7 @@ from steadyset.selections import as_selections
 if TYPE_CHECKING:
     import pandas as pd
 
+    from steadyset.findings.parts import ResultLike
     from steadyset.similarity import FeatureSimilarity
 
 COLUMNS = ("selector", "measure", "place", "estimate", "low", "high", "corrected")
@@ -27,7 +28,7 @@ KINDS = {"place": int, "estimate": float, "low": float, "high": float, "correcte
 
 
 def stability_by_measure(
-    result: Any,
+    result: ResultLike,
     *,
     measures: str | Sequence[str] = "all",
     level: float = LEVEL,

@@ -17,7 +17,7 @@ from steadyset.measures.options import MOST_DRAWS, Options
 from steadyset.measures.record import Measure, get_family, get_measure
 from steadyset.plots.catalogue import SELECTIONS, register_picture
 from steadyset.plots.picture import MARKED, PALE, Picture
-from steadyset.selections import Selections, as_selections
+from steadyset.selections import RunsLike, Selections, as_selections
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +33,7 @@ PAIRS_DRAWN, PAIRS_A_DRAW = 2.5e8, 2.5e5  # the same for scores of pairs of runs
 
 
 def null_distribution(
-    selections: Any,
+    selections: RunsLike,
     measure: str | Measure = "nogueira",
     *,
     n_draws: int | None = None,

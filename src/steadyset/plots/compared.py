@@ -24,6 +24,8 @@ from steadyset.runner.scoring import LOWER_IS_BETTER
 if TYPE_CHECKING:
     import pandas as pd
 
+    from steadyset.findings.parts import ResultLike
+
 COLUMNS = ("selector", "place", "estimate", "low", "high", "runs", "letters")
 MOST_SELECTORS = 40
 DEFAULT_MEASURE = "nogueira"
@@ -38,7 +40,7 @@ class _Value(NamedTuple):
     letters: str
 
 
-def selectors_compared(result: Any, *, what: str | None = None, top: int = MOST_SELECTORS) -> Picture:
+def selectors_compared(result: ResultLike, *, what: str | None = None, top: int = MOST_SELECTORS) -> Picture:
     """A point with its interval for each selector, the best first; lines join those without a significant difference.
 
     Parameters

@@ -14,7 +14,7 @@ from steadyset.measures.weights import shared_importance
 from steadyset.plots.catalogue import SELECTIONS, register_picture
 from steadyset.plots.importance_map import NO_WEIGHTS, others_name
 from steadyset.plots.picture import CATEGORIES, INK, MUTED, PALE, STEADY, Picture
-from steadyset.selections import as_selections
+from steadyset.selections import RunsLike, as_selections
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +27,13 @@ COLUMNS = ("feature_i", "feature_j", "share", "similarity", "same", "start_i", "
 
 
 def importance_flow(
-    selections: Any, similarity: FeatureSimilarity, *, i: int = 0, j: int = 1, top: int = 20, thresholded: bool = False
+    selections: RunsLike,
+    similarity: FeatureSimilarity,
+    *,
+    i: int = 0,
+    j: int = 1,
+    top: int = 20,
+    thresholded: bool = False,
 ) -> Picture:
     """The exchange of importance behind msi between two runs, as ribbons.
 

@@ -15,7 +15,7 @@ from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.sparse_rows import Rows, weight_rows
 from steadyset.plots.catalogue import SELECTIONS, register_picture
 from steadyset.plots.picture import CATEGORIES, LONGEST_NAME, MOST_MARKS, RULE, Picture
-from steadyset.selections import Selections, as_selections
+from steadyset.selections import RunsLike, Selections, as_selections
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +28,7 @@ COLUMNS = ("run", "last", "group", "place", "feature", "start", "end", "share")
 
 
 def stability_map(
-    selections: Any, similarity: FeatureSimilarity | None = None, *, top: int = len(CATEGORIES)
+    selections: RunsLike, similarity: FeatureSimilarity | None = None, *, top: int = len(CATEGORIES)
 ) -> Picture:
     """A bar for each run, cut into the shares of its importance; similar features have one colour.
 

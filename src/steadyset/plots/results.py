@@ -12,7 +12,7 @@ from steadyset.plots.picture import Picture
 from steadyset.selections import Selections
 
 
-def picture_of(result: Any, name: str | None = None, **options: Any) -> Picture:
+def picture_of(result: object, name: str | None = None, **options: Any) -> Picture:
     """A picture of a result: the named one, or the one that is made for results of its kind.
 
     Parameters

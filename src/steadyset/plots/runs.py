@@ -16,7 +16,7 @@ from steadyset.measures.options import check_similarity
 from steadyset.plots.catalogue import SELECTIONS, register_picture
 from steadyset.plots.figures import LETTERS
 from steadyset.plots.picture import CATEGORIES, MOST_MARKS, STEADY, Picture
-from steadyset.selections import Selections, as_selections
+from steadyset.selections import RunsLike, Selections, as_selections
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +30,7 @@ COLUMNS = ("row", "run", "runs", "group", "feature", "place", "share")
 
 
 def runs_by_features(
-    selections: Any, *, top: int = 60, clustered: bool = True, similarity: FeatureSimilarity | None = None
+    selections: RunsLike, *, top: int = 60, clustered: bool = True, similarity: FeatureSimilarity | None = None
 ) -> Picture:
     """A mark for each of the most frequent features that a run selected; similar runs and features stand together.
 

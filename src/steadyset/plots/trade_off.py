@@ -21,13 +21,15 @@ from steadyset.tuning import pareto_front
 if TYPE_CHECKING:
     import pandas as pd
 
+    from steadyset.findings.parts import ResultLike
+
 SELECTOR, RANDOM = "selector", "random"
 NO_RING = "these data do not tell which selector to prefer"
 NUMBERS = ("stability", "low", "high", "score", "score_low", "score_high", "features")
 COLUMNS = ("kind", "selector", *NUMBERS, "front", "preferred")
 
 
-def accuracy_against_stability(result: Any, *, score: str | None = None, margin: float | None = None) -> Picture:
+def accuracy_against_stability(result: ResultLike, *, score: str | None = None, margin: float | None = None) -> Picture:
     """A point with intervals for each selector, the Pareto front, the preferred selector, and random selections.
 
     Parameters

@@ -16,6 +16,8 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
 from steadyset.foundation.arguments import (
+    Column,
+    TableLike,
     check_finite,
     check_flag,
     check_integer,
@@ -189,7 +191,7 @@ class Resampling(BaseEstimator):  # type: ignore[misc]
             if name in FLAGS:
                 check_flag(name, value)
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Ints, Ints]]:
+    def split(self, X: TableLike, y: Column = None, groups: Column = None) -> Iterator[tuple[Ints, Ints]]:
         """Training and test rows of every run, as scikit-learn's splitters give them.
 
         Parameters
@@ -220,7 +222,7 @@ class Resampling(BaseEstimator):  # type: ignore[misc]
             resample = self.draw(run, rows, self.random_state or 0)
             yield resample.train, resample.test
 
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+    def get_n_splits(self, X: TableLike | None = None, y: Column = None, groups: Column = None) -> int:
         """The number of runs, as scikit-learn's splitters give it.
 
         Parameters

@@ -63,7 +63,7 @@ class _BoostingSelector(LinearSelector):
         self.steps_: Ints = steps
         return self
 
-    def path_by_size(self, X: Floats, y: Any, reach: int) -> list[Ints]:
+    def path_by_size(self, X: Floats, y: ArrayLike, reach: int) -> list[Ints]:
         """The first features that boosting takes, at all sizes.
 
         Parameters

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin, clone
 
+from steadyset.foundation.arguments import Seed
 from steadyset.foundation.errors import UninformativeWarning
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.trees.growth import Trees
@@ -58,7 +59,7 @@ class _ForestSelector(ModelSelector):
         n_estimators: int = 500,
         max_features: str | int | float | None = "sqrt",
         max_depth: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
         fill: bool = False,
     ) -> None:
         self.k = k
@@ -108,7 +109,7 @@ class _ForestSelector(ModelSelector):
             self.classes_ = training.classes
         return self
 
-    def path_by_size(self, X: Floats, y: Any, reach: int) -> list[Ints]:
+    def path_by_size(self, X: Floats, y: ArrayLike, reach: int) -> list[Ints]:
         """The most important features at all sizes.
 
         Parameters

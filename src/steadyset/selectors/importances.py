@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.foundation.arguments import TableLike, check_choice, is_number, wrong_argument
+from steadyset.foundation.arguments import Estimator, TableLike, check_choice, is_number, wrong_argument
 from steadyset.foundation.errors import InputError
 from steadyset.io.numbers import number_array
 from steadyset.kernels.arrays import Bools, Floats, Ints
@@ -62,7 +62,7 @@ def linear(coefs: npt.ArrayLike, sd: npt.ArrayLike | None = None) -> Floats:
 
 
 def decision_flip(
-    model: Any,
+    model: Estimator,
     X: TableLike,
     *,
     sd: npt.ArrayLike | None = None,

@@ -9,7 +9,7 @@ from typing import Any
 
 from sklearn.base import clone
 
-from steadyset.foundation.arguments import wrong_argument
+from steadyset.foundation.arguments import Estimator, wrong_argument
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.plugins import PlugIns, check_new_name
 from steadyset.selectors.filters.registry import filter_names
@@ -32,14 +32,15 @@ class NamedModel:
 
 
 MODELS: dict[str, NamedModel] = {}
+SelectorMaker = Estimator | type[Estimator] | Callable[[], Estimator]
 
 
 def register_selector(
     name: str,
-    selector: Any = None,
+    selector: SelectorMaker | None = None,
     *,
-    classes: Any = None,
-    number: Any = None,
+    classes: SelectorMaker | None = None,
+    number: SelectorMaker | None = None,
     params: Mapping[str, Any] | None = None,
     summary: str = "",
     reference: str = "",

@@ -70,7 +70,7 @@ class _BestSubsetSelector(LinearSelector):
         self._copies = _copies_of_path(training.X, self.path_)
         return self._keep(len(supports))
 
-    def path_by_size(self, X: Floats, y: Any, reach: int) -> list[Ints]:
+    def path_by_size(self, X: Floats, y: ArrayLike, reach: int) -> list[Ints]:
         """The best supports of all sizes.
 
         Parameters

@@ -156,7 +156,7 @@ class _ElasticNetSelector(LinearSelector):
         """
         return self.penalty is None
 
-    def largest_penalty(self, X: Floats, y: Any) -> float:
+    def largest_penalty(self, X: Floats, y: ArrayLike) -> float:
         """The least penalty that leaves out every feature.
 
         Parameters
@@ -173,7 +173,7 @@ class _ElasticNetSelector(LinearSelector):
         """
         return float(self.largest_penalties(X, y, np.ones((1, len(X))))[0])
 
-    def path_by_penalty(self, X: Floats, y: Any, penalties: Floats, reach: int) -> tuple[list[Ints], Ints]:
+    def path_by_penalty(self, X: Floats, y: ArrayLike, penalties: Floats, reach: int) -> tuple[list[Ints], Ints]:
         """The features at each of some penalties.
 
         Parameters
@@ -196,7 +196,7 @@ class _ElasticNetSelector(LinearSelector):
         """
         return self.paths_by_penalty(X, y, np.ones((1, len(X))), penalties, reach)[0]
 
-    def largest_penalties(self, X: Floats, y: Any, weights: Floats, *, n_jobs: int | None = 1) -> Floats:
+    def largest_penalties(self, X: Floats, y: ArrayLike, weights: Floats, *, n_jobs: int | None = 1) -> Floats:
         """The least penalty of each resample that leaves out every feature.
 
         Parameters
@@ -218,7 +218,7 @@ class _ElasticNetSelector(LinearSelector):
         return np.array(list(self._batches_of(X, y, weights).each(lambda solving: solving.largest.tolist(), n_jobs)))
 
     def paths_by_penalty(
-        self, X: Floats, y: Any, weights: Floats, penalties: Floats, reach: int, *, n_jobs: int | None = 1
+        self, X: Floats, y: ArrayLike, weights: Floats, penalties: Floats, reach: int, *, n_jobs: int | None = 1
     ) -> list[tuple[list[Ints], Ints]]:
         """The path of each resample down the same penalties.
 

@@ -143,7 +143,7 @@ class RecursiveElimination(BinarySelector):
             warnings.warn(too_few(k, "by elimination"), UninformativeWarning, stacklevel=2)
         return self
 
-    def path_by_size(self, X: Floats, y: Any, reach: int) -> list[Ints]:
+    def path_by_size(self, X: Floats, y: ArrayLike, reach: int) -> list[Ints]:
         """What is left at each size when elimination goes on to a single feature.
 
         Parameters

@@ -29,6 +29,7 @@ from steadyset.similarity.store import Neighbours, Store
 if TYPE_CHECKING:
     from steadyset.similarity.computed import Method
 
+GroupsLike = npt.ArrayLike | Mapping[str, Any] | Mapping[Any, Sequence[str]]
 SHOWN_PAIRS = 5  # by a notebook
 MOST_COMPARED = 200  # features of which it looks at all pairs
 
@@ -157,7 +158,7 @@ class FeatureSimilarity(Shown):
     @classmethod
     def from_groups(
         cls,
-        groups: npt.ArrayLike | Mapping[str, Any] | Mapping[Any, Sequence[str]],
+        groups: GroupsLike,
         *,
         threshold: float = ALIKE,
         features: Sequence[str] | None = None,

@@ -15,7 +15,7 @@ from sklearn.utils import ClassifierTags, get_tags
 from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from steadyset.foundation.arguments import wrong_argument
+from steadyset.foundation.arguments import Column, Estimator, Seed, TableLike, wrong_argument
 from steadyset.foundation.conventions import LEVEL
 from steadyset.foundation.errors import InputError, UninformativeWarning
 from steadyset.foundation.plot_hook import drawn
@@ -53,6 +53,9 @@ from steadyset.task import CLASSES, Task, task_of
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from steadyset.similarity import FeatureSimilarity
+    from steadyset.similarity.features import GroupsLike
 
 MOST_BY_DEFAULT = 50  # features that a path is followed to where nobody asks for more
 
@@ -151,19 +154,19 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        base: Any = None,
+        base: str | Estimator | None = None,
         *,
         threshold: float | None = None,
         pfer: float | None = None,
         q: int | None = None,
         rule: str = "meinshausen_buhlmann",
         n_runs: int = 100,
-        clusters: Any = None,
+        clusters: FeatureSimilarity | GroupsLike | None = None,
         representative: Representative = "weighted",
         max_features: int | None = None,
         n_lambdas: int = 100,
         lambda_min_ratio: float = 0.01,
-        random_state: Any = None,
+        random_state: Seed = None,
         n_jobs: int | None = None,
         task: str | None = None,
     ) -> None:
@@ -182,7 +185,7 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.task = task
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: Column = None, sample_weight: Column = None) -> Self:
         """Follow the path of the base on every half, and read the stable features by the rule.
 
         Parameters
@@ -330,7 +333,7 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return drawn(self, "stability_calibration", **options)
 
-    def representatives(self, X: Any) -> Floats:
+    def representatives(self, X: TableLike) -> Floats:
         """The weighted mean of the standardised features of each selected cluster.
 
         Mean and standard deviation are those of the training data; a feature that is negatively correlated with the

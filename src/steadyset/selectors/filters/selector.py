@@ -8,12 +8,13 @@ from functools import partial
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import BaseEstimator, clone
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
-from steadyset.foundation.arguments import check_flag
+from steadyset.foundation.arguments import Column, Seed, TableLike, check_flag
 from steadyset.foundation.errors import InputError, UninformativeWarning
 from steadyset.kernels.arrays import Bools, Ints
 from steadyset.selectors.filters.registry import get_filter
@@ -91,7 +92,7 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         fraction: float | None = None,
         threshold: float | None = None,
         params: Mapping[str, Any] | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
         task: str | None = None,
         fill: bool = False,
     ) -> None:
@@ -104,7 +105,7 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.task = task
         self.fill = fill
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: Column = None, sample_weight: Column = None) -> Self:
         """Score and rank the features.
 
         Parameters
@@ -134,7 +135,7 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         record = get_filter(self.name)
         return record.batched and not record.stochastic and not record.greedy
 
-    def fit_many(self, X: Any, y: Any, weights: Any) -> Iterator[Callable[[], Self]]:
+    def fit_many(self, X: TableLike, y: npt.ArrayLike, weights: npt.ArrayLike) -> Iterator[Callable[[], Self]]:
         """Score many resamples together.
 
         Parameters
@@ -213,7 +214,14 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return get_filter(self.name).greedy
 
     def paths_by_size(
-        self, X: Any, y: Any, weights: Any, reach: int, *, random_state: Any = None, n_jobs: int | None = None
+        self,
+        X: TableLike,
+        y: npt.ArrayLike,
+        weights: npt.ArrayLike,
+        reach: int,
+        *,
+        random_state: Seed = None,
+        n_jobs: int | None = None,
     ) -> list[list[Ints]]:
         """The best features of each resample at all sizes.
 
