@@ -39,6 +39,7 @@ print(told)
 """
 
 
+@pytest.mark.slow  # buys: 150 damaged files, each in a process of its own; a forged one is told in make test
 @pytest.mark.parametrize("compression", ["uncompressed", "lz4"])
 def test_damaged_feather_files_do_not_end_the_process(tmp_path, compression):
     whole = tmp_path / "whole.feather"
@@ -192,6 +193,7 @@ def test_a_wide_file_may_end_with_a_missing_value(tmp_path, others):
     np.testing.assert_array_equal(read.X, frame.drop(columns=list(others)).to_numpy())
 
 
+@pytest.mark.slow  # buys: the memory of a process of its own
 @needs_peak
 def test_a_csv_file_of_very_many_columns_takes_little_more_than_its_names(tmp_path):
     """A name of 7 letters is 64 bytes in Python, and the file has 18 bytes per column."""
@@ -278,6 +280,7 @@ print(peak() - before)
 )
 
 
+@pytest.mark.slow  # buys: the memory of a process of its own
 @needs_peak
 def test_wide_parquet_takes_at_most_six_times_its_size(tmp_path):
     rng = np.random.default_rng(4)

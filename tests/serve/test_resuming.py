@@ -49,6 +49,7 @@ def begun(folder, line=TYPED, runs=RUNS):
     return Shelf(folder).run("typed")
 
 
+@pytest.mark.slow  # buys: the whole journey, with a command that runs beside the page
 def test_a_run_of_the_terminal_is_resumed_stopped_and_resumed_as_if_it_had_not_been(client, folder):
     begun(folder)
     assert (progress(folder).state, progress(folder).done) == (INTERRUPTED, 3)
