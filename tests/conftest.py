@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -88,14 +89,12 @@ def small_disk(tmp_path):
     subprocess.run(["umount", "--lazy", folder], check=True)
 
 
-@pytest.fixture
-def forgotten_registrations():
-    """Selectors and resamplings that a test registers are unknown after it."""
-    from steadyset.resampling import RESAMPLINGS
-    from steadyset.selectors.known import MODELS
+@pytest.fixture(autouse=True)
+def registries_as_before():
+    """What a test registers is unknown after it."""
+    from steadyset.foundation.registry import Registry
 
-    tables = [(table, dict(table)) for table in (MODELS, RESAMPLINGS)]
-    yield
-    for table, before in tables:
-        table.clear()
-        table.update(before)
+    with ExitStack() as kept:
+        for registry in Registry.kinds.values():
+            kept.enter_context(registry.unchanged())
+        yield

@@ -9,7 +9,6 @@ from tests.documentation import DOCS, script, written_pages
 
 from steadyset.cli import run
 from steadyset.measures import record
-from steadyset.plots import catalogue as pictures
 from steadyset.selectors.filters import registry
 
 ROOT = Path(__file__).parents[1]
@@ -28,11 +27,7 @@ PAGES = sorted(page for page, text in TEXTS.items() if make_outputs.BLOCK.search
 
 
 @pytest.fixture(autouse=True)
-def _forget_what_a_page_registers(monkeypatch, tmp_path, forgotten_registrations):
-    monkeypatch.setattr(registry, "_filters", dict(registry._filters))
-    monkeypatch.setattr(pictures, "_pictures", dict(pictures._pictures))
-    monkeypatch.setattr(record, "_registry", dict(record._registry))
-    monkeypatch.setattr(record, "_names", dict(record._names))
+def _forget_what_a_page_registers(monkeypatch, tmp_path):
     monkeypatch.setattr(record, "_families", dict(record._families))
     monkeypatch.chdir(tmp_path)
 

@@ -15,7 +15,7 @@ def make():
 
 def test_the_gallery_shows_pictures_that_there_are():
     assert len(NAMES) > 15
-    assert set(NAMES) <= set(catalogue._pictures)
+    assert set(NAMES) <= set(catalogue.PICTURES)
 
 
 def test_the_page_says_what_the_pictures_say(make):

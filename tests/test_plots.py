@@ -8,15 +8,9 @@ import pytest
 
 import steadyset as st
 from steadyset.inference import steady_core
-from steadyset.plots import catalogue
 
 SELECTIONS = st.Selections.from_sets([["a", "b"], ["a", "c"], ["a", "b"], []], features=["a", "b", "c", "d"])
 HOSTILE = ["\x00", "\x1b[31m", "a\nb", "\x85", "\ud800", "\u202eabc", "\x7f", "</svg><script>", "\ufffe", "😀"]
-
-
-@pytest.fixture(autouse=True)
-def _forget_what_a_test_registers(monkeypatch):
-    monkeypatch.setattr(catalogue, "_pictures", dict(catalogue._pictures))
 
 
 def test_frequencies_are_sorted_and_never_selected_features_are_left_out():
@@ -168,7 +162,7 @@ def test_a_picture_of_selections_needs_something_selected():
 @pytest.mark.parametrize(
     ("name", "options", "sentence"),
     [
-        ("runs_by_features", {}, "is taken"),
+        ("runs_by_features", {}, "exists already"),
         ("no name", {}, "is not a Python name"),
         ("mine", {"takes": "everything"}, 'takes must be "findings" or "selections"'),
         ("mine", {"needs": ("sizes",)}, "Findings have no part 'sizes'"),

@@ -11,7 +11,7 @@ import numpy as np
 import steadyset as st
 from reference_pages.markdown import code, formula, parameters, plain, references, table
 from steadyset.foundation.docstrings import headed_line
-from steadyset.resampling import RESAMPLINGS, Rows, resampling_entry, resampling_names
+from steadyset.resampling import RESAMPLINGS, Rows, resampling_entry
 from steadyset.selectors.ensembles.rules import RULES
 from steadyset.selectors.filters import get_filter
 from steadyset.selectors.listing import selector_entry
@@ -57,7 +57,7 @@ def pages() -> Iterator[tuple[str, str]]:
     models = [name for name in names if named_model(name) is not None]
     yield "filters/index.md", _page(FILTERS, filters, _selector_row, _filter)
     yield "selectors/index.md", _page(MODELS, models, _selector_row, _model)
-    yield "resamplings/index.md", _page(RESAMPLED, resampling_names(), _resampling_row, _resampling)
+    yield "resamplings/index.md", _page(RESAMPLED, RESAMPLINGS.names(), _resampling_row, _resampling)
     yield "rules/index.md", _page(RULED, list(RULES), _rule_row, _rule, tells="published in")
 
 

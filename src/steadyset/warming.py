@@ -37,16 +37,16 @@ def _paths() -> None:
 
 
 def _models() -> None:
-    from steadyset.selectors.filters.registry import filter_names
+    from steadyset.selectors.filters.registry import FILTERS
     from steadyset.selectors.names import selector_names
 
-    _fit([name for name in selector_names() if name not in {*filter_names(), *PATHS, *TREES}])
+    _fit([name for name in selector_names() if name not in {*FILTERS.names(), *PATHS, *TREES}])
 
 
 def _filters() -> None:
-    from steadyset.selectors.filters.registry import filter_names
+    from steadyset.selectors.filters.registry import FILTERS
 
-    _fit([name for name in filter_names() if name not in TREES])
+    _fit([name for name in FILTERS.names() if name not in TREES])
 
 
 def _trees() -> None:

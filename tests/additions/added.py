@@ -124,7 +124,7 @@ RULE = Added(
     '''"""A rule by Markov's inequality for the share of all runs."""
 
 from steadyset.selectors.ensembles.bounds import BoundRule
-from steadyset.selectors.ensembles.rules import own_rules
+from steadyset.selectors.ensembles.rules import register_rule
 
 
 def any_share(q: float, threshold: float, d: int, n_pairs: int) -> float:
@@ -132,7 +132,7 @@ def any_share(q: float, threshold: float, d: int, n_pairs: int) -> float:
     return q / threshold
 
 
-own_rules(BoundRule("any_share", any_share, lowest=0.0))
+register_rule(BoundRule("any_share", any_share, lowest=0.0))
 ''',
 )
 

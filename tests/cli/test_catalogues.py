@@ -72,7 +72,6 @@ def test_options_of_a_filter_are_parameters_of_its_name():
         selector_by_name("relieff:neighbours=5", "classes")
 
 
-@pytest.mark.usefixtures("forgotten_registrations")
 def test_what_a_file_registers_is_listed(tmp_path, capsys):
     (tmp_path / "mine.py").write_text(OWN, encoding="utf-8")
     assert run(["selectors", "best", "--load", str(tmp_path / "mine.py")]) == 0

@@ -18,7 +18,7 @@ from steadyset.findings.parts import plain
 from steadyset.plots import Picture, catalogue
 
 FOLDER = Path(__file__).parent / "golden"
-NAMES = tuple(catalogue._pictures)  # before any test adds its own
+NAMES = tuple(catalogue.PICTURES)  # before any test adds its own
 KEPT = tuple(sorted(path.stem for path in FOLDER.iterdir()))  # those that somebody looked at and kept
 SIGNIFICANT = 10  # digits that are kept
 COUNTED = re.compile(r"\b(data|param|view|concat|layer|hconcat|vconcat)[-_][0-9a-f]+\b")  # names that Altair numbers

@@ -6,15 +6,9 @@ import sys
 import pytest
 
 import steadyset as st
-from steadyset.plots import catalogue
 
 RUNS = st.Selections.from_sets([["a", "b"], ["a", "c"], ["a"], ["a", "b"]], features=list("abcd"))
 OTHERS = st.Selections.from_sets([["d"], ["c"], ["a", "d"], ["b"]], features=list("abcd"))
-
-
-@pytest.fixture(autouse=True)
-def _forget_registrations(monkeypatch):
-    monkeypatch.setattr(catalogue, "_pictures", dict(catalogue._pictures))
 
 
 def test_selections_draw_their_frequencies_and_any_picture_of_selections():

@@ -277,11 +277,9 @@ def test_importing_steadyset_and_looking_up_what_it_has_searches_no_packages(tmp
 
 
 @pytest.mark.parametrize("engine", ["processes", "dask"])
-def test_a_filter_registered_in_this_process_alone_runs_in_others(engine, monkeypatch):
+def test_a_filter_registered_in_this_process_alone_runs_in_others(engine):
     import steadyset as st
-    from steadyset.selectors.filters import registry
 
-    monkeypatch.setattr(registry, "_filters", dict(registry._filters))
     largest = 2
 
     def by_column(X, y):

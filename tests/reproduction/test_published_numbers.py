@@ -100,7 +100,7 @@ def test_a_file_that_is_not_json_is_named(tmp_path, text, sentence):
 
 
 def test_a_paper_of_your_own_is_one_file_and_its_json(tmp_path):
-    from steadyset.foundation.plugins import load
+    from steadyset.foundation.registry import load
 
     (tmp_path / "mine-2026.json").write_text(json.dumps(with_item()), encoding="utf-8")
     (tmp_path / "mine.py").write_text(

@@ -47,7 +47,7 @@ def test_every_name_selects_for_the_tasks_it_supports_and_refuses_the_others(nam
             selector_by_name(name, task).fit(X, TARGETS[task])
 
 
-def test_a_parameter_may_be_an_array(forgotten_registrations):
+def test_a_parameter_may_be_an_array():
     class Graded(SparseLinear):
         def __init__(self, k=2, grid=np.array([0.1, 1.0])):  # noqa: B008
             super().__init__(k=k)

@@ -10,7 +10,7 @@ import steadyset as st
 from steadyset.assessment.request import make_plan
 from steadyset.foundation.errors import InputError
 from steadyset.resampling import KFold
-from steadyset.selectors.filters import Filter, registry
+from steadyset.selectors.filters import Filter
 from steadyset.tuning import filter_rankings
 
 RNG = np.random.default_rng(0)
@@ -84,7 +84,7 @@ def test_other_data_and_other_resamples_have_their_own_rankings(tmp_path, ranked
 
 def test_a_filter_of_ones_own_which_may_have_changed_ranks_again(tmp_path, ranked, monkeypatch):
     own = Filter(name="own", score=lambda X, y: X.var(axis=0), weights=False, reference="")
-    monkeypatch.setitem(registry._filters, "own", own)
+    st.register_filter(own)
     space = {"filter": ["own", "anova"], "fraction": [0.5], "model": {"knn": {}}}
     for _ in range(2):
         st.tune(space, X, Y, sampler="grid", resampling=KFold(4), out=tmp_path / "study")

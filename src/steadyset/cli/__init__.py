@@ -32,7 +32,7 @@ from steadyset.cli.naming import Command, Subcommand
 from steadyset.cli.output import complain, speak_any_alphabet
 from steadyset.foundation.command_line import PROGRAM, started_by
 from steadyset.foundation.errors import InterruptedRunError, SteadysetError
-from steadyset.foundation.plugins import PluginWarning
+from steadyset.foundation.registry import PluginWarning
 from steadyset.foundation.signals import KILLED_BY, leave_at_once
 
 BAD_INPUT = 2

@@ -18,9 +18,9 @@ def resamplings(
     spreadsheet_safe: shared.SpreadsheetSafe = False,
 ) -> None:
     """List the resamplings: how each draws the runs, its parameters and its reference."""
-    from steadyset.resampling import resampling_entry, resampling_names
+    from steadyset.resampling import RESAMPLINGS, resampling_entry
 
-    entries = [resampling_entry(one) for one in ([name] if name is not None else resampling_names())]
+    entries = [resampling_entry(one) for one in ([name] if name is not None else RESAMPLINGS.names())]
     print_catalogue(
         entries,
         form,

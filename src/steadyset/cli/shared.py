@@ -63,7 +63,7 @@ SpreadsheetSafe = Annotated[
 
 def _load(names: list[str] | None) -> list[str] | None:
     if names:
-        from steadyset.foundation.plugins import load
+        from steadyset.foundation.registry import load
 
         for name in names:
             load(name)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from steadyset.foundation.arguments import check_finite, check_flag, is_number, shown, wrong_argument
 from steadyset.foundation.docstrings import headed_line
 from steadyset.foundation.errors import InputError
-from steadyset.foundation.plugins import PlugIns
+from steadyset.foundation.registry import Registry
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -190,21 +190,23 @@ class Measure:
 
 
 _families: dict[str, Family] = {}
-_registry: dict[str, Measure] = {}
-_names: dict[str, str] = {}
+MEASURES: Registry[Measure] = Registry(
+    "measure",
+    Measure,
+    adopt=lambda name, measure: _adopt(name, measure),
+    aliases=lambda measure: measure.aliases,
+    listing="list_measures()",
+)
 
 
 def register(measure: Measure) -> Measure:
     """Add a record under its name and aliases; both must be new."""
-    for key in (measure.name, *measure.aliases):
-        if key.lower() in _names:
-            raise InputError(f"A measure called {key!r} exists already; choose another name.")
-    _registry[measure.name] = measure
-    _names.update({key.lower(): measure.name for key in (measure.name, *measure.aliases)})
-    return measure
+    return MEASURES.add(measure)
 
 
-def register_measure(name: str, score: Callable[..., Any], *, family: str = "pairwise", **fields: Any) -> Measure:
+def register_measure(
+    name: str, score: Callable[..., Any], *, family: str = "pairwise", replace: bool = False, **fields: Any
+) -> Measure:
     """Register a measure of your own; it is then known to `stability`, the tables, the intervals and the command.
 
     Parameters
@@ -216,6 +218,8 @@ def register_measure(name: str, score: Callable[..., Any], *, family: str = "pai
     family : str, default="pairwise"
         What the formula is computed from: "pairwise", "frequency", "patterns", "effective", "adjusted", "weights" or
         "rankings".
+    replace : bool, default=False
+        Whether another one of this name gives way; otherwise a taken name is refused.
     **fields : Any
         Other fields of `Measure`, such as `bounds`, `corrected` or `params`.
 
@@ -255,7 +259,7 @@ def register_measure(name: str, score: Callable[..., Any], *, family: str = "pai
         if need not in get_args(Need):
             raise InputError(f"needs holds {shown(need)}; expected some of {', '.join(get_args(Need))}.")
     _check_fields(fields)
-    return register(Measure(name=name, score=score, family=family, **fields))
+    return MEASURES.add(Measure(name=name, score=score, family=family, **fields), replace=replace)
 
 
 def _texts(name: str, values: Any) -> tuple[str, ...]:
@@ -307,10 +311,7 @@ def unregister_measure(name: str) -> None:
     >>> "shared" in st.list_measures().index
     False
     """
-    measure = get_measure(name)
-    del _registry[measure.name]
-    for key in (measure.name, *measure.aliases):
-        del _names[key.lower()]
+    MEASURES.remove(get_measure(name).name)
 
 
 def get_measure(name: str | Measure) -> Measure:
@@ -341,14 +342,7 @@ def get_measure(name: str | Measure) -> Measure:
     """
     if isinstance(name, Measure):
         return name
-    if not isinstance(name, str):
-        raise wrong_argument("measure", "the name of a measure", name)
-    key = name.lower()
-    if key not in _names:
-        _plugins.load()
-    if key not in _names:
-        raise _plugins.unknown(name, _names, listing="list_measures()")
-    return _registry[_names[key]]
+    return MEASURES.find(name, "measure")
 
 
 def register_family(family: Family) -> Family:
@@ -368,7 +362,7 @@ def register_family(family: Family) -> Family:
 def unregister_family(name: str) -> None:
     """Take a registered family out again; its measures must be taken out before."""
     family = get_family(name)
-    left = [measure.name for measure in _registry.values() if measure.family == family.name]
+    left = [measure.name for measure in MEASURES.values() if measure.family == family.name]
     if left:
         raise InputError(f"The family {family.name!r} still has the measure {left[0]!r}; unregister that first.")
     del _families[family.name]
@@ -384,21 +378,15 @@ def get_family(of: str | Measure) -> Family:
 
 def all_measures() -> list[Measure]:
     """Every registered measure: family by family, in the order of registration within each."""
-    _plugins.load()
     place = {family: i for i, family in enumerate(_families)}
-    return sorted(_registry.values(), key=lambda measure: place[measure.family])
+    return sorted(MEASURES.every(), key=lambda measure: place[measure.family])
 
 
 def _adopt(name: str, measure: Any) -> None:
-    """Register what an entry point stands for, unless its module has done that."""
-    if not isinstance(measure, Measure):
-        raise InputError(f"it must be a Measure (got {type(measure).__name__})")
-    get_family(measure)
-    if _registry.get(measure.name) is not measure:
-        register(measure)
-
-
-_plugins = PlugIns("measure", _adopt)
+    """Add the measure of an entry point, whose family must be known by now."""
+    if isinstance(measure, Measure):
+        get_family(measure)
+    MEASURES.adopt(name, measure)
 
 
 def catalogue_entry(measure: Measure) -> dict[str, Any]:

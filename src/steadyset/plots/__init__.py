@@ -4,7 +4,6 @@ from contextlib import suppress
 from typing import Any
 
 from steadyset.foundation.errors import InputError
-from steadyset.foundation.plugins import import_modules
 from steadyset.plots import catalogue
 from steadyset.plots.catalogue import (
     RegisteredPicture,
@@ -28,16 +27,16 @@ __all__ = [
     "unregister_picture",
 ]
 
-import_modules(__name__, __path__)
+catalogue.PICTURES.import_own(__name__, __path__)
 
 
 def __getattr__(name: str) -> Any:
     if not name.startswith("_"):
         with suppress(InputError):
             return get_picture(name).build
-    known = ", ".join(catalogue._pictures)
+    known = ", ".join(catalogue.PICTURES)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}; the pictures are {known}")
 
 
 def __dir__() -> list[str]:
-    return [*__all__, *catalogue._pictures]
+    return [*__all__, *catalogue.PICTURES]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from steadyset.findings import Findings
 from steadyset.foundation.arguments import check_flag, check_integer, shown, wrong_argument
 from steadyset.foundation.errors import InputError
-from steadyset.foundation.plugins import PlugIns
+from steadyset.foundation.registry import Registry
 from steadyset.plots.picture import Picture
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class RegisteredPicture:
         return {name: self.build(sel) for name, sel in findings.selections.items() if sel.sizes.any()}
 
 
-_pictures: dict[str, RegisteredPicture] = {}
+PICTURES = Registry("picture", RegisteredPicture)
 
 
 def register_picture(
@@ -120,6 +120,7 @@ def register_picture(
     report: bool = True,
     draws: Callable[[Any], bool] | None = None,
     place: int = PLACE,
+    replace: bool = False,
 ) -> RegisteredPicture:
     """Add a picture: `st.plot.NAME`, and, unless report=False, a section in every report of findings that it can show.
 
@@ -146,6 +147,8 @@ def register_picture(
         Says of a result whether its `plot()` is this picture; `build` then takes the result itself.
     place : int, default=50
         Where it stands in a report, the smaller the earlier.
+    replace : bool, default=False
+        Whether another one of this name gives way; otherwise a taken name is refused.
 
     Returns
     -------
@@ -172,8 +175,6 @@ def register_picture(
     """
     if not (isinstance(name, str) and name.isidentifier()):
         raise InputError(f"The name {shown(name)} of a picture is not a Python name; choose another one.")
-    if name in _pictures:
-        raise InputError(f"The name {name!r} of a picture is taken; choose another one.")
     if not callable(build):
         raise wrong_argument("build", "a function that makes a Picture", build)
     if takes not in (FINDINGS, SELECTIONS):
@@ -198,8 +199,7 @@ def register_picture(
         draws or (lambda result: False),
         place,
     )
-    _pictures[name] = record
-    return record
+    return PICTURES.add(record, replace=replace)
 
 
 def unregister_picture(name: str) -> None:
@@ -223,8 +223,7 @@ def unregister_picture(name: str) -> None:
     >>> hasattr(st.plot, "mine")
     False
     """
-    get_picture(name)
-    del _pictures[name]
+    PICTURES.remove(name)
 
 
 def get_picture(name: str) -> RegisteredPicture:
@@ -251,22 +250,7 @@ def get_picture(name: str) -> RegisteredPicture:
     >>> st.plot.get_picture("swap_map").needs
     ('features',)
     """
-    if not isinstance(name, str):
-        raise wrong_argument("name", "the name of a picture", name)
-    if name not in _pictures:
-        _plugins.load()
-    if name not in _pictures:
-        raise _plugins.unknown(name, _pictures)
-    return _pictures[name]
-
-
-def _adopt(name: str, record: Any) -> None:
-    """Check what an entry point stands for: what `register_picture` returned, which has registered it."""
-    if not isinstance(record, RegisteredPicture):
-        raise InputError(f"it must be what register_picture returns (got {type(record).__name__})")
-
-
-_plugins = PlugIns("picture", _adopt)
+    return PICTURES.find(name)
 
 
 def pictures_for(findings: Findings) -> list[RegisteredPicture]:
@@ -289,15 +273,13 @@ def pictures_for(findings: Findings) -> list[RegisteredPicture]:
     >>> [kind.name for kind in st.plot.pictures_for(st.findings_of(runs))]
     ['selection_frequencies', 'convergence', 'runs_by_features']
     """
-    _plugins.load()
-    shown = [record for record in _pictures.values() if record.report and record.can_show(findings)]
+    shown = [record for record in PICTURES.every() if record.report and record.can_show(findings)]
     return sorted(shown, key=lambda record: record.place)
 
 
 def picture_made_for(result: Any) -> RegisteredPicture | None:
     """The picture that `plot()` of a result is; the first that was registered."""
-    _plugins.load()
-    return next((record for record in _pictures.values() if record.draws(result)), None)
+    return next((record for record in PICTURES.every() if record.draws(result)), None)
 
 
 def list_pictures() -> pd.DataFrame:
@@ -316,7 +298,6 @@ def list_pictures() -> pd.DataFrame:
     """
     import pandas as pd
 
-    _plugins.load()
     rows: list[Mapping[str, Any]] = [
         {
             "name": one.name,
@@ -326,6 +307,6 @@ def list_pictures() -> pd.DataFrame:
             "caption": one.caption,
             "report": one.report,
         }
-        for one in _pictures.values()
+        for one in PICTURES.every()
     ]
     return pd.DataFrame(rows, columns=["name", "title", "takes", "needs", "caption", "report"]).set_index("name")

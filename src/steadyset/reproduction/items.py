@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.errors import InputError
-from steadyset.foundation.plugins import PlugIns, check_new_name, import_modules
+from steadyset.foundation.registry import Registry
 from steadyset.reproduction.published_numbers import FOLDER, PublishedItem, PublishedPaper, paper_of, read_paper
 from steadyset.reproduction.verdicts import Row
 
@@ -55,9 +55,8 @@ class Item:
         return ("fast",) if self.full_seconds is None else ("fast", "full")
 
 
-_items: dict[str, Item] = {}
+_items: Registry[Item] = Registry("paper", Item, called="paper or item", listing="all_items()")
 _papers: dict[str, PublishedPaper] = {}
-_plugins = PlugIns("paper", lambda name, thing: None, named="paper or item")
 
 
 def item(
@@ -76,14 +75,10 @@ def item(
     """
 
     def register(compute: Compute) -> Compute:
-        check_new_name("reproduction", name, (), replace=False)
-        full_name = f"{paper}/{name}"
-        if full_name in _items:
-            raise InputError(f"{full_name} is registered already; choose another name.")
         printed = _paper(paper, compute).items.get(name)
         if printed is None:
             raise InputError(f"The numbers of {paper} have no item called {name!r}.")
-        _items[full_name] = Item(paper, name, compute, tuple(data), core, seconds, full_seconds, printed)
+        _items.add(Item(paper, name, compute, tuple(data), core, seconds, full_seconds, printed))
         return compute
 
     return register
@@ -91,7 +86,8 @@ def item(
 
 def register_paper(name: str, contents: Mapping[str, Any]) -> PublishedPaper:
     """Tell what a paper prints, in the form of the JSON files (`steadyset.reproduction.published_numbers`)."""
-    check_new_name("paper", name, _papers, replace=False)
+    if name in _papers:
+        raise InputError(f"A paper called {name!r} exists already; choose another name.")
     _papers[name] = paper_of(name, contents, name)
     return _papers[name]
 
@@ -100,7 +96,7 @@ def unregister_paper(name: str) -> None:
     """Forget a paper and all its items."""
     _papers.pop(name, None)
     for full_name in [key for key, one in _items.items() if one.paper == name]:
-        del _items[full_name]
+        _items.remove(full_name)
 
 
 def _paper(name: str, compute: Compute) -> PublishedPaper:
@@ -121,11 +117,10 @@ def all_items() -> list[Item]:
     """Everything that can be reproduced, paper by paper."""
     import steadyset.reproduction.papers as package
 
-    import_modules(package.__name__, package.__path__)
-    _plugins.load()
+    _items.import_own(package.__name__, package.__path__)
     order = {name: place for place, name in enumerate(sorted(_papers))}
     places = {(paper.name, name): i for paper in _papers.values() for i, name in enumerate(paper.items)}
-    return sorted(_items.values(), key=lambda one: (order[one.paper], places[one.paper, one.item]))
+    return sorted(_items.every(), key=lambda one: (order[one.paper], places[one.paper, one.item]))
 
 
 def chosen_items(names: Iterable[str]) -> list[Item]:
@@ -147,5 +142,5 @@ def _named(name: str, known: list[Item]) -> list[Item]:
         raise InputError(f"{name!r} occurs in several papers; choose {' or '.join(one.name for one in fitting)}.")
     if not fitting:
         names = dict.fromkeys(part for one in known for part in (one.paper, one.name, one.item))
-        raise _plugins.unknown(name, names, "all_items()")
+        raise _items.unknown(name, names)
     return fitting

@@ -1,6 +1,5 @@
 """How the training sets of the runs are drawn."""
 
-from steadyset.foundation.plugins import import_modules
 from steadyset.resampling.base import Resampling
 from steadyset.resampling.by_name import (
     RESAMPLINGS,
@@ -8,7 +7,6 @@ from steadyset.resampling.by_name import (
     register_resampling,
     resampling_by_name,
     resampling_entry,
-    resampling_names,
     why_bound,
 )
 from steadyset.resampling.drawn import (
@@ -45,8 +43,7 @@ __all__ = [
     "register_resampling",
     "resampling_by_name",
     "resampling_entry",
-    "resampling_names",
     "why_bound",
 ]
 
-import_modules(__name__, __path__)
+RESAMPLINGS.import_own(__name__, __path__)

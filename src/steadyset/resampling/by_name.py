@@ -8,14 +8,20 @@ from typing import TYPE_CHECKING, Any
 from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.docstrings import defaults, first_paragraph, meanings, reference
 from steadyset.foundation.errors import InputError
-from steadyset.foundation.plugins import PlugIns, check_new_name
+from steadyset.foundation.registry import Registry
 from steadyset.io.labels import name_and_params
 from steadyset.resampling.base import Resampling
 
 if TYPE_CHECKING:
     import pandas as pd
 
-RESAMPLINGS: dict[str, type[Resampling]] = {}  # each registers itself where it is defined
+
+def _check(resampling: Any) -> None:
+    if not (isinstance(resampling, type) and issubclass(resampling, Resampling)):
+        raise wrong_argument("resampling", "a subclass of Resampling", resampling)
+
+
+RESAMPLINGS: Registry[type[Resampling]] = Registry("resampling", check=_check)
 
 
 def register_resampling(name: str, resampling: type[Resampling], *, replace: bool = False) -> type[Resampling]:
@@ -53,41 +59,13 @@ def register_resampling(name: str, resampling: type[Resampling], *, replace: boo
     >>> st.register_resampling("most_rows", MostRows)().fraction
     0.9
     """
-    check_new_name("resampling", name, RESAMPLINGS, replace=replace)
-    if not (isinstance(resampling, type) and issubclass(resampling, Resampling)):
-        raise wrong_argument("resampling", "a subclass of Resampling", resampling)
-    RESAMPLINGS[name] = resampling
-    return resampling
-
-
-def _adopt(name: str, resampling: Any) -> None:
-    """Register what an entry point stands for, unless its module has done that."""
-    if RESAMPLINGS.get(name) is not resampling:
-        register_resampling(name, resampling)
-
-
-_plugins = PlugIns("resampling", _adopt)
-
-
-def resampling_names() -> list[str]:
-    """The names of all resamplings, also of those that plug-ins add."""
-    _plugins.load()
-    return list(RESAMPLINGS)
-
-
-def get_resampling(name: str) -> type[Resampling]:
-    """The class that a name stands for."""
-    if name not in RESAMPLINGS:
-        _plugins.load()
-    if name not in RESAMPLINGS:
-        raise _plugins.unknown(name, RESAMPLINGS)
-    return RESAMPLINGS[name]
+    return RESAMPLINGS.add(resampling, name, replace=replace)
 
 
 def resampling_by_name(text: str) -> Resampling:
     """The resampling that a text describes: name[:param=value[,param=value]...], such as "subsample:fraction=0.8"."""
     name, params = name_and_params(text)
-    resampling = get_resampling(name)()
+    resampling = RESAMPLINGS.find(name)()
     unknown = sorted(set(params) - set(resampling.get_params()))
     if unknown:
         takes = ", ".join(sorted(resampling.get_params()))
@@ -98,7 +76,7 @@ def resampling_by_name(text: str) -> Resampling:
 
 def why_bound(name: str) -> str | None:
     """Why runs are not independent draws whose labels start with a name: empty where they are, None: nobody knows."""
-    _plugins.load()
+    RESAMPLINGS.search()
     found = [why for kind in _kinds(Resampling) if (why := kind.bound_as(name)) is not None]
     return found[0] if found else None
 
@@ -112,7 +90,7 @@ def _kinds(kind: Any) -> Iterator[type[Resampling]]:
 
 def resampling_entry(name: str) -> dict[str, Any]:
     """What the catalogue tells of a resampling."""
-    kind = get_resampling(name)
+    kind = RESAMPLINGS.find(name)
     return {
         "name": name,
         "summary": first_paragraph(kind),
@@ -141,4 +119,4 @@ def list_resamplings() -> pd.DataFrame:
     """
     import pandas as pd
 
-    return pd.DataFrame([resampling_entry(name) for name in resampling_names()]).set_index("name")
+    return pd.DataFrame([resampling_entry(name) for name in RESAMPLINGS.names()]).set_index("name")

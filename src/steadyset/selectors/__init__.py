@@ -1,6 +1,5 @@
 """Selectors: scikit-learn estimators that choose features and take weights instead of copied rows."""
 
-from steadyset.foundation.plugins import import_modules
 from steadyset.selectors.boosting import BoostedLinear, BoostedLogistic
 from steadyset.selectors.ensembles import (
     Aggregate,
@@ -15,7 +14,7 @@ from steadyset.selectors.ensembles import (
 from steadyset.selectors.filters import Filter, FilterSelector, register_filter
 from steadyset.selectors.forest import ForestClassification, ForestRegression
 from steadyset.selectors.group import GroupLinear, GroupLogistic
-from steadyset.selectors.known import register_selector
+from steadyset.selectors.known import MODELS, register_selector
 from steadyset.selectors.l0 import L0Linear, L0Logistic
 from steadyset.selectors.linear import SparseLinear, SparseLogistic
 from steadyset.selectors.listing import list_selectors
@@ -58,4 +57,4 @@ __all__ = [
     "register_selector",
 ]
 
-import_modules(__name__, __path__)
+MODELS.import_own(__name__, __path__)

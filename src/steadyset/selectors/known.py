@@ -11,8 +11,8 @@ from sklearn.base import clone
 
 from steadyset.foundation.arguments import Estimator, wrong_argument
 from steadyset.foundation.errors import InputError
-from steadyset.foundation.plugins import PlugIns, check_new_name
-from steadyset.selectors.filters.registry import filter_names
+from steadyset.foundation.registry import Registry
+from steadyset.selectors.filters.registry import FILTERS
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,13 @@ class NamedModel:
     formula: str = ""
 
 
-MODELS: dict[str, NamedModel] = {}
 SelectorMaker = Estimator | type[Estimator] | Callable[[], Estimator]
+MODELS: Registry[NamedModel] = Registry(
+    "selector",
+    adopt=lambda name, selector: _adopt(name, selector),
+    described=lambda model: model.summary,
+    listing="list_selectors()",
+)
 
 
 def register_selector(
@@ -83,7 +88,8 @@ def register_selector(
     >>> st.list_selectors().loc["best", "target"]
     'classes'
     """
-    check_new_name("selector", name, [*MODELS, *filter_names(search=False)], replace=replace)
+    if name in FILTERS and not replace:
+        raise InputError(f"A selector called {name!r} exists already; choose another name, or pass replace=True.")
     if (selector is None) == (classes is None and number is None):
         raise InputError("selector must be given, or classes or number instead of it.")
     if selector is not None:
@@ -91,7 +97,8 @@ def register_selector(
     for argument, text in (("summary", summary), ("reference", reference), ("formula", formula)):
         if not isinstance(text, str):
             raise wrong_argument(argument, "text", text)
-    MODELS[name] = NamedModel(_maker(classes), _maker(number), dict(params or {}), summary, reference, formula)
+    model = NamedModel(_maker(classes), _maker(number), dict(params or {}), summary, reference, formula)
+    MODELS.add(model, name, replace=replace)
 
 
 def _maker(selector: Any) -> Callable[[], Any] | None:
@@ -106,6 +113,3 @@ def _adopt(name: str, selector: Any) -> None:
     """Register what an entry point stands for, unless its module has done that."""
     if name not in MODELS or selector not in (MODELS[name].classes, MODELS[name].number):
         register_selector(name, selector)
-
-
-plugins = PlugIns("selector", _adopt)

@@ -11,9 +11,9 @@ from sklearn.utils import get_tags
 from steadyset.foundation.errors import InputError
 from steadyset.io.labels import name_and_params
 from steadyset.selectors.ensembles import StabilitySelection
-from steadyset.selectors.filters import FilterSelector, filter_names, get_filter
-from steadyset.selectors.filters.registry import filter_summaries
-from steadyset.selectors.known import MODELS, NamedModel, plugins
+from steadyset.selectors.filters import FilterSelector, get_filter
+from steadyset.selectors.filters.registry import FILTERS
+from steadyset.selectors.known import MODELS, NamedModel
 from steadyset.task import CLASSES, NUMBER, Task
 
 # What is compared where nobody chooses: different ways to select that can all run on the task.
@@ -85,8 +85,7 @@ def _binary_only(selector: Any) -> bool:
 
 def selector_names() -> list[str]:
     """Every name that `selector_by_name` takes: the models, then the filters."""
-    plugins.load()
-    return [*sorted(MODELS), *(name for name in filter_names() if name not in MODELS)]
+    return [*sorted(MODELS.names()), *(name for name in FILTERS.names() if name not in MODELS)]
 
 
 def named_model(name: str) -> NamedModel | None:
@@ -96,8 +95,7 @@ def named_model(name: str) -> NamedModel | None:
 
 def unknown_selector(name: str) -> InputError:
     """The error for a name that is no selector's."""
-    described = filter_summaries() | {model: record.summary for model, record in MODELS.items()}
-    return plugins.unknown(name, selector_names(), listing="list_selectors()", described=described)
+    return MODELS.unknown(name, selector_names(), FILTERS.descriptions() | MODELS.descriptions())
 
 
 def selector_by_name(text: str, task: Task) -> Any:

@@ -9,7 +9,7 @@ import pytest
 from steadyset.foundation.errors import InputError
 from steadyset.selectors import BoundRule, StabilitySelection, error_control, register_rule
 from steadyset.selectors.ensembles import Reading
-from steadyset.selectors.ensembles.rules import RULES, added_rules, get_rule
+from steadyset.selectors.ensembles.rules import RULES, get_rule
 from steadyset.selectors.extensions import Extensions
 
 
@@ -36,12 +36,8 @@ def half_of_markov(q, threshold, d, n_pairs):
 
 @pytest.fixture
 def registered():
-    known = dict(RULES)
     register_rule(Majority())
     register_rule(BoundRule("half", half_of_markov))
-    yield
-    RULES.clear()
-    RULES.update(known)
 
 
 @pytest.fixture(scope="module")
@@ -77,9 +73,10 @@ def test_a_bound_of_ones_own_gives_the_third_limit_from_two():
 def test_registered_rules_travel_to_other_processes():
     import cloudpickle
 
-    assert [rule.name for rule in added_rules()] == ["majority", "half"]
+    assert [rule.name for rule in RULES.added()] == ["majority", "half"]
     sent = cloudpickle.dumps(Extensions())
-    del RULES["majority"], RULES["half"]
+    RULES.remove("majority")
+    RULES.remove("half")
     pickle.loads(sent)
     assert get_rule("half").bound(5, 0.75, 100, 50) == pytest.approx(0.25)
     assert get_rule("majority").name == "majority"

@@ -7,7 +7,6 @@ import pytest
 from steadyset.foundation.errors import InputError
 from steadyset.selectors import FilterSelector
 from steadyset.selectors.filters import Filter, list_filters, register_filter, scores, top_features
-from steadyset.selectors.filters.registry import _filters
 
 X = np.random.default_rng(0).normal(size=(12, 3))
 Y = np.arange(12) % 2
@@ -120,12 +119,9 @@ def test_forests_refuse_weights_that_do_not_count_rows(name):
 
 
 def test_filters_that_copy_rows_refuse_weights_that_are_not_whole():
-    try:
-        register_filter(Filter(name="range", score=lambda X, y: np.ptp(X, axis=0), weights=False, reference="none"))
-        with pytest.raises(InputError, match="not whole; filter 'range' copies rows by their weight"):
-            FilterSelector("range").fit(X, Y, sample_weight=np.full(12, 0.5))
-    finally:
-        _filters.pop("range", None)
+    register_filter(Filter(name="range", score=lambda X, y: np.ptp(X, axis=0), weights=False, reference="none"))
+    with pytest.raises(InputError, match="not whole; filter 'range' copies rows by their weight"):
+        FilterSelector("range").fit(X, Y, sample_weight=np.full(12, 0.5))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from steadyset.foundation.errors import InputError, UninformativeWarning
 from steadyset.selectors import FilterSelector
 from steadyset.selectors.discretise import discretise, quantile_codes
 from steadyset.selectors.filters import Filter, get_filter, list_filters, register_filter, scores
-from steadyset.selectors.filters.registry import _filters, filters_for
+from steadyset.selectors.filters.registry import filters_for
 
 NUMBERS = sorted(filters_for("number"))
 
@@ -169,13 +169,9 @@ def test_scores_that_are_all_equal_select_nothing_worth_the_name():
 
 def test_features_without_a_score_are_not_selected_and_none_at_all_is_refused():
     X, y = np.random.default_rng(0).normal(size=(8, 3)), [0, 0, 0, 0, 1, 1, 1, 1]
-    try:
-        register_filter(Filter(name="half", score=lambda X, y, w: np.r_[np.nan, X[0, 1:]], reference="none"))
-        with pytest.warns(UninformativeWarning, match="Fewer than 3 features"):
-            assert FilterSelector("half", k=3, fill=True).fit(X, y).get_support().tolist() == [False, True, True]
-        register_filter(Filter(name="none", score=lambda X, y, w: np.full(3, np.nan), reference="none"))
-        with pytest.raises(InputError, match=r"'none' gives no score \(nan\) to any feature"):
-            FilterSelector("none").fit(X, y)
-    finally:
-        _filters.pop("half", None)
-        _filters.pop("none", None)
+    register_filter(Filter(name="half", score=lambda X, y, w: np.r_[np.nan, X[0, 1:]], reference="none"))
+    with pytest.warns(UninformativeWarning, match="Fewer than 3 features"):
+        assert FilterSelector("half", k=3, fill=True).fit(X, y).get_support().tolist() == [False, True, True]
+    register_filter(Filter(name="none", score=lambda X, y, w: np.full(3, np.nan), reference="none"))
+    with pytest.raises(InputError, match=r"'none' gives no score \(nan\) to any feature"):
+        FilterSelector("none").fit(X, y)

@@ -14,7 +14,6 @@ from steadyset.foundation.errors import InputError, UninformativeWarning
 from steadyset.kernels.scores.top import insert_best, top
 from steadyset.selectors import FilterSelector
 from steadyset.selectors.filters import Filter, get_filter, list_filters, register_filter, scores
-from steadyset.selectors.filters.registry import _filters
 from steadyset.task import CLASSES
 
 TABLE_3_1 = {
@@ -158,16 +157,13 @@ def test_a_registered_filter_works_by_name_and_its_rows_are_copied(data):
         weights=False,
         reference="none",
     )
-    try:
+    register_filter(record)
+    weights = np.random.default_rng(3).integers(0, 3, 40)
+    found = scores("median_gap", X, y, weights)[0]
+    copied = scores("median_gap", np.repeat(X, weights, axis=0), np.repeat(y, weights))[0]
+    np.testing.assert_array_equal(found, copied)
+    with pytest.raises(InputError, match="a filter named 'median_gap' exists"):
         register_filter(record)
-        weights = np.random.default_rng(3).integers(0, 3, 40)
-        found = scores("median_gap", X, y, weights)[0]
-        copied = scores("median_gap", np.repeat(X, weights, axis=0), np.repeat(y, weights))[0]
-        np.testing.assert_array_equal(found, copied)
-        with pytest.raises(InputError, match="a filter named 'median_gap' exists"):
-            register_filter(record)
-    finally:
-        _filters.pop("median_gap", None)
 
 
 @pytest.mark.parametrize("name", sorted(list_filters().index))

@@ -1,10 +1,9 @@
 """Ensembles of selections: stability selection with its error bounds, and the aggregation of many runs into one set."""
 
-from steadyset.foundation.plugins import import_modules
 from steadyset.selectors.ensembles.aggregation import Aggregate, aggregate
 from steadyset.selectors.ensembles.bounds import BoundRule, ErrorControl, error_control
 from steadyset.selectors.ensembles.calibration import CalibratedRule
-from steadyset.selectors.ensembles.rules import Limits, Reading, Rule, Runs, register_rule
+from steadyset.selectors.ensembles.rules import RULES, Limits, Reading, Rule, Runs, register_rule
 from steadyset.selectors.ensembles.stability_selection import StabilitySelection
 from steadyset.selectors.ensembles.stable import StableSet
 
@@ -24,4 +23,4 @@ __all__ = [
     "register_rule",
 ]
 
-import_modules(__name__, __path__)
+RULES.import_own(__name__, __path__)

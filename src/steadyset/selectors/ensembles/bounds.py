@@ -18,7 +18,7 @@ from steadyset.selectors.ensembles.rules import (
     Reading,
     Runs,
     get_rule,
-    own_rules,
+    register_rule,
 )
 from steadyset.selectors.validation import check_integer, check_number
 
@@ -344,10 +344,10 @@ R_CONCAVE_FAILED = (
 )
 _MB = "Meinshausen and Bühlmann 2010, theorem 1"
 _SS = "Shah and Samworth 2013"
-own_rules(
-    BoundRule("meinshausen_buhlmann", markov, 0.5, _MB),
-    BoundRule("shah_samworth_unimodal", unimodal, 0.5, f"{_SS}, theorem 2"),
-    BoundRule("shah_samworth_r_concave", r_concave, 0.0, f"{_SS}, theorem 3", R_CONCAVE_FAILED, held_from=0.75),
+register_rule(BoundRule("meinshausen_buhlmann", markov, 0.5, _MB))
+register_rule(BoundRule("shah_samworth_unimodal", unimodal, 0.5, f"{_SS}, theorem 2"))
+register_rule(
+    BoundRule("shah_samworth_r_concave", r_concave, 0.0, f"{_SS}, theorem 3", R_CONCAVE_FAILED, held_from=0.75)
 )
 
 

@@ -10,7 +10,7 @@ from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selectors.ensembles.bounds import markov
-from steadyset.selectors.ensembles.rules import ROUNDING, Limits, Reading, Runs, get_rule, own_rules
+from steadyset.selectors.ensembles.rules import ROUNDING, Limits, Reading, Runs, get_rule, register_rule
 from steadyset.selectors.validation import check_integer, check_number
 
 THRESHOLDS: Floats = np.round(np.arange(0.60, 0.901, 0.01), 2)
@@ -117,4 +117,4 @@ def stability_scores(counts: Ints, n_runs: int, thresholds: Floats) -> Floats:
     return scores
 
 
-own_rules(CalibratedRule())
+register_rule(CalibratedRule())

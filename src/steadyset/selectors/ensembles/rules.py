@@ -13,7 +13,7 @@ from scipy import sparse
 
 from steadyset.foundation.arguments import shown
 from steadyset.foundation.errors import InputError
-from steadyset.foundation.plugins import PlugIns, check_new_name
+from steadyset.foundation.registry import Registry
 from steadyset.kernels.arrays import Bools, Ints
 from steadyset.selectors.ensembles.clusters import merge_columns
 from steadyset.selectors.ensembles.levels import Paths
@@ -106,7 +106,12 @@ class Rule(Protocol):
         ...
 
 
-RULES: dict[str, Rule] = {}
+def _check(rule: Any) -> None:
+    if not isinstance(rule, Rule):
+        raise InputError(f"rule must have a name, a reference, path_limits, size and read (got {rule!r}).")
+
+
+RULES: Registry[Rule] = Registry("rule", check=_check, in_runs=True)
 
 
 def register_rule(rule: Rule, *, replace: bool = False) -> Rule:
@@ -138,41 +143,11 @@ def register_rule(rule: Rule, *, replace: bool = False) -> Rule:
     >>> st.error_control(500, q=10, threshold=0.75, rule="careful").pfer
     0.8
     """
-    if not isinstance(rule, Rule):
-        raise InputError(f"rule must have a name, a reference, path_limits, size and read (got {rule!r}).")
-    check_new_name("rule", rule.name, RULES, replace=replace)
-    RULES[rule.name] = rule
-    return rule
+    return RULES.add(rule, replace=replace)
 
 
 def get_rule(name: Any) -> Rule:
     """The rule of that name."""
     if not isinstance(name, str):
         raise InputError(f"rule must be the name of a rule (got {shown(name)}); register_rule names one of your own.")
-    if name not in RULES:
-        _plugins.load()
-    if name not in RULES:
-        raise _plugins.unknown(name, RULES)
-    return RULES[name]
-
-
-def added_rules() -> list[Rule]:
-    """The rules that were registered besides steadyset's own; another process has to be sent them."""
-    return [rule for rule in RULES.values() if rule not in _OWN]
-
-
-def own_rules(*rules: Rule) -> None:
-    """Register rules that every process has."""
-    _OWN.extend(register_rule(rule) for rule in rules)
-
-
-_OWN: list[Rule] = []
-
-
-def _adopt(name: str, rule: Any) -> None:
-    """Register what an entry point stands for, unless its module has done that."""
-    if getattr(rule, "name", None) not in RULES or RULES[rule.name] is not rule:
-        register_rule(rule)
-
-
-_plugins = PlugIns("rule", _adopt)
+    return RULES.find(name)

@@ -1,11 +1,9 @@
 """Filters: scores of single features, and greedy selection by mutual information."""
 
-from steadyset.foundation.plugins import import_modules
 from steadyset.selectors.filters.registry import (
+    FILTERS,
     Filter,
     Steps,
-    added_filters,
-    filter_names,
     get_filter,
     list_filters,
     register_filter,
@@ -17,8 +15,6 @@ __all__ = [
     "Filter",
     "FilterSelector",
     "Steps",
-    "added_filters",
-    "filter_names",
     "get_filter",
     "list_filters",
     "register_filter",
@@ -26,4 +22,4 @@ __all__ = [
     "top_features",
 ]
 
-import_modules(__name__, __path__)
+FILTERS.import_own(__name__, __path__)

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from steadyset.foundation.arguments import check_flag, wrong_argument
+from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.errors import InputError
-from steadyset.foundation.plugins import PlugIns
+from steadyset.foundation.registry import Registry
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.task import CLASSES, NUMBER, Task
 
@@ -153,7 +153,12 @@ class Filter:
         return f"filter {self.name!r}"
 
 
-_filters: dict[str, Filter] = {}
+FILTERS = Registry(
+    "filter",
+    Filter,
+    described=lambda record: "; ".join(filter(None, (record.summary, record.summary_number))),
+    in_runs=True,
+)
 
 
 def register_filter(record: Filter, *, replace: bool = False) -> Filter:
@@ -190,68 +195,28 @@ def register_filter(record: Filter, *, replace: bool = False) -> Filter:
     """
     if not isinstance(record, Filter):
         raise wrong_argument("record", "a Filter", record)
-    check_flag("replace", replace)
-    if record.name in _filters and not replace:
-        raise InputError(f"a filter named {record.name!r} exists; pass replace=True to put another in its place.")
     unknown = set(record.target) - {CLASSES, NUMBER}
     if unknown:
         raise InputError(f"target must hold 'classes', 'number', both or nothing (got {min(unknown)!r}).")
     if record.greedy and record.batched:
         raise InputError(f"{record.title} is both greedy and batched; greedy filters run one resample at a time.")
-    _filters[record.name] = record
-    return record
+    return FILTERS.add(record, replace=replace)
 
 
 def get_filter(name: str) -> Filter:
     """The record of a filter."""
-    if not isinstance(name, str):
-        raise wrong_argument("name", "the name of a filter", name)
-    if name not in _filters:
-        _plugins.load()
-    if name not in _filters:
-        raise _plugins.unknown(name, sorted(_filters), described=filter_summaries())
-    return _filters[name]
-
-
-def filter_summaries() -> dict[str, str]:
-    """What the score of each filter is, in a phrase; for a number too, where that is another one."""
-    return {name: "; ".join(filter(None, (one.summary, one.summary_number))) for name, one in _filters.items()}
+    return FILTERS.find(name)
 
 
 def filters_for(task: Task) -> list[str]:
     """The names of the filters that take a target of a task; those that ignore it are not among them."""
-    _plugins.load()
-    return [name for name, record in _filters.items() if task in record.target]
-
-
-def filter_names(*, search: bool = True) -> list[str]:
-    """The names of all filters, also of those that plug-ins add; without a search, of those known so far."""
-    if search:
-        _plugins.load()
-    return list(_filters)
-
-
-def added_filters() -> list[Filter]:
-    """The filters that were registered in this process besides steadyset's own; another process has to be sent them."""
-    return [f for f in _filters.values() if not str(getattr(f.score, "__module__", "")).startswith("steadyset.")]
-
-
-def _adopt(name: str, record: Any) -> None:
-    """Register what an entry point stands for, unless its module has done that."""
-    if not isinstance(record, Filter):
-        raise InputError(f"it must be a Filter (got {type(record).__name__})")
-    if _filters.get(record.name) is not record:
-        register_filter(record)
-
-
-_plugins = PlugIns("filter", _adopt)
+    return [record.name for record in FILTERS.every() if task in record.target]
 
 
 def list_filters() -> pd.DataFrame:
     """One row per filter: the targets it takes, what it does with bins and weights, and its reference."""
     import pandas as pd
 
-    _plugins.load()
     rows = [
         {
             "filter": record.name,
@@ -264,6 +229,6 @@ def list_filters() -> pd.DataFrame:
             "stochastic": record.stochastic,
             "reference": record.reference,
         }
-        for record in _filters.values()
+        for record in FILTERS.every()
     ]
     return pd.DataFrame(rows).set_index("filter")
