@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -13,8 +15,13 @@ class Added:
     name: str
     file: str
     text: str
-    test: str = ""  # the file of tests/ that comes with it, where its kind wants one: a picture's small example
-    test_text: str = ""
+    beside: Mapping[str, str] = field(default_factory=dict)  # files that its kind comes with, such as a picture's test
+
+    def write(self, root: Path) -> None:
+        """Add it to the copy in `root`; what stands in a file stays there."""
+        for name, text in {self.file: self.text, **self.beside}.items():
+            file = root / name
+            file.write_text((file.read_text(encoding="utf-8") if file.exists() else "") + text, encoding="utf-8")
 
 
 MEASURE = Added(
@@ -222,15 +229,16 @@ def _drawn(alt: Any, data: pd.DataFrame) -> Any:
 
 register_picture("sizes_of_runs", sizes_of_runs, title="Sizes of the runs", takes="selections")
 ''',
-    "tests/plots/test_sizes_of_runs.py",
-    '''"""How many features each run selects."""
+    {
+        "tests/plots/test_sizes_of_runs.py": '''"""How many features each run selects."""
 
 import steadyset as st
 
 
 def small():
     return st.plot.sizes_of_runs(st.Selections.from_sets([["a"], ["a", "b"]], features=["a", "b", "c"]))
-''',
+'''
+    },
 )
 
 ADDED = (MEASURE, FILTER, MODEL, RULE, RESAMPLING, PICTURE)

@@ -22,10 +22,7 @@ def house(tmp_path_factory):
     root = tmp_path_factory.mktemp("house") / "steadyset"
     shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns(*LEFT_OUT), symlinks=True)
     for added in ADDED:
-        for file, text in ((added.file, added.text), (added.test, added.test_text)):
-            if file:
-                place = root / file
-                place.write_text((place.read_text(encoding="utf-8") if place.exists() else "") + text, encoding="utf-8")
+        added.write(root)
     return root
 
 
@@ -60,7 +57,6 @@ def test_what_is_added_shows_up_everywhere(shown, added):
 
 @pytest.mark.slow  # buys: no test, type or contract of today has a list that an addition has to be written into
 def test_everything_that_holds_today_holds_with_the_additions(house):
-    files = [added.file for added in ADDED] + [added.test for added in ADDED if added.test]
-    told(house, "-m", "ruff", "check", *files)
+    told(house, "-m", "ruff", "check", *(file for added in ADDED for file in (added.file, *added.beside)))
     told(house, "-m", "mypy")
     told(house, "-m", "pytest", "-q", "-n", "2", "-m", "not slow", "--ignore", "tests/additions")

@@ -144,9 +144,9 @@ def families(draw, max_features=10):
     return d, draw(some.lists(subset, min_size=2, max_size=6))
 
 
-def test_every_measure_has_its_definition_here():
+def test_definitions_are_those_of_measures_of_subsets():
     of_subsets = {m.name for m in all_measures() if m.family in ("pairwise", "frequency", "patterns")}
-    assert set(PAIRWISE) | set(COLLECTIVE) == of_subsets
+    assert set(PAIRWISE) | set(COLLECTIVE) <= of_subsets
 
 
 @settings(max_examples=120)
