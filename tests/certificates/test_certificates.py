@@ -114,6 +114,7 @@ def test_davis_has_its_maximum_for_identical_sets_without_penalty_only() -> None
     assert certificate("davis", alpha=0.5).disagreements() == {}
 
 
+@pytest.mark.slow  # buys: a counter-example that only a long search finds
 def test_greedy_depends_on_the_order_of_features_when_similarities_tie() -> None:
     example = certificate("intersection_greedy").properties["symmetric"].counterexample
     assert example is not None
@@ -248,6 +249,7 @@ def test_a_measure_that_looks_at_the_order_of_runs_is_not_symmetric(registered: 
     assert st.certify("first").properties["symmetric"].holds is False
 
 
+@pytest.mark.slow  # buys: certificates of scores that are not vectorised
 def test_a_score_that_takes_one_collection_only_is_certified_by_its_public_values(registered: list[str]) -> None:
     """Written for one row of levels, it would mix up collections if it were handed many."""
 

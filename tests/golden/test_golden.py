@@ -20,7 +20,11 @@ QUANTILE = 1e-9  # where scipy gives a quantile: its versions agree to about 1e-
 SOLVED = 1e-6  # where iterations stop when they change less than a tolerance
 ITERATIVE = ("selectors/", "stability selection/", "assessments/", "tunings/", "approaches/", "features/shared")
 QUANTILES = ("comparisons/", "planning/", "tables/", "tests/")
-PARTS = sorted({name.split("/")[0] for name, _ in entries()})
+LONG = ("approaches", "certificates")  # parts that take seconds, and whose pieces other tests hold
+PARTS = [
+    pytest.param(part, marks=[pytest.mark.slow] if part in LONG else [])
+    for part in sorted({name.split("/")[0] for name, _ in entries()})
+]
 
 
 def differences(before: Any, now: Any, tolerance: float, where: str = "") -> Iterator[str]:

@@ -15,6 +15,7 @@ from steadyset.serve.tasks import front
 pytest.importorskip("optuna")
 
 
+@pytest.mark.slow  # buys: the whole journey, with a tuning that runs beside the page
 def test_from_a_table_to_a_chosen_configuration(client, folder, tmp_path):
     name = uploaded(client, "my study.csv", table(tmp_path / "x.csv").read_bytes())
     asked = {"kind": "tune", "file": name, "target": "tumour"}
