@@ -43,11 +43,11 @@ docs: $(READY)
 # Tables and figures of papers again, in their fast versions; fails if a verdict is not the recorded one. Those that need
 # real data use the folder that STEADYSET_DATA names, or are said to be not decidable without it.
 reproduce: $(READY)
-	$(BIN)/steadyset reproduce all --jobs 2 --out build/reproduction
+	$(BIN)/python -m papers all --jobs 2 --out build/reproduction
 
 # The same, written to docs/reproduction.md beside the full versions that were made before.
 reproduction-page: $(READY)
-	$(BIN)/steadyset reproduce all --jobs 2 --out build/reproduction --summary docs/reproduction.md
+	$(BIN)/python -m papers all --jobs 2 --out build/reproduction --summary docs/reproduction.md
 
 # What a change usually breaks: lint, then types and import contracts beside all tests that are not slow.
 test: lint

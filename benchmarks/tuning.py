@@ -21,7 +21,7 @@ from steadyset.similarity import FeatureSimilarity
 from steadyset.tuning.evaluation import Evaluator
 from steadyset.tuning.filtered import FilteredModel
 from steadyset.tuning.models import scaled_neighbours
-from steadyset.tuning.space import random_pick, read_space
+from steadyset.tuning.space import read_space
 
 TITLE = "Tuning"
 FILTERS = ("mim", "jmi", "impurity")  # the filters of "bommert", from cheap to costly
@@ -60,7 +60,7 @@ def bommert(n_configurations: int) -> dict[str, Any]:
     data = similar_features(208, 60, n_similar=4, random_state=0)
     plan, _ = make_plan(data.X, data.y, resampling=KFold(10), random_state=0)
     space = read_space("bommert", plan.task)
-    draws = [space.draw(random_pick(np.random.default_rng((0, i)))) for i in range(n_configurations)]
+    draws = [space.sample(np.random.default_rng((0, i))) for i in range(n_configurations)]
     configurations = [space.estimator(params, len(plan.y), plan.task) for params in draws]
     for model in space.models:  # loads the compiled kernels
         Evaluator(plan)(next(c for c, p in zip(configurations, draws, strict=True) if p["model"] == model))
@@ -78,7 +78,7 @@ def compare(name: str, d: int, n_configurations: int = N_CONFIGURATIONS, n: int 
     plan, _ = make_plan(data.X, data.y, resampling=KFold(5), random_state=0)
     ranges = {"kneighborsclassifier__n_neighbors": {"low": 1, "high": 20}}
     space = read_space({"filter": [name], "fraction": {"low": 0.0, "high": 0.5}, "model": {"knn": ranges}}, plan.task)
-    draws = [space.draw(random_pick(np.random.default_rng(i))) for i in range(n_configurations)]
+    draws = [space.sample(np.random.default_rng(i)) for i in range(n_configurations)]
     configurations = [space.estimator(params, n) for params in draws]
     Evaluator(plan)(configurations[0])  # loads the compiled kernels
 

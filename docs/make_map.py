@@ -12,7 +12,6 @@ WORDS = {
     "__main__": "python -m steadyset",
     "cli": "the command: translates, computes nothing",
     "serve": "the page on this machine; computes nothing",
-    "reproduction": "tables and figures of papers, beside ours",
     "reports": "documents made of findings and pictures",
     "plot": "the public name of plots",
     "plots": "one file per picture: data first, then drawing",

@@ -47,7 +47,6 @@ COMMANDS: list[tuple[str, str | None]] = [
     ("selectors", WORKS),
     ("resamplings", WORKS),
     ("certify jaccard", WORKS),
-    ("reproduce nogueira-brown-2016/theorem-1", WORKS),
     ("serve", "serve"),
     ("warm-up --jobs 1", WORKS),
 ]

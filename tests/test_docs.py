@@ -20,7 +20,6 @@ SLOW = {
     "tuning.md": {
         "n_trials=200": "n_trials=2",
         "as_frame=True)\n": "as_frame=True)\nX, y = X[::8], y[::8]\n",
-        'approaches=["adj", "acc"]': 'approaches=["adj", "acc"], outer=st.KFold(2)',
     },
 }
 PAGES = sorted(page for page, text in TEXTS.items() if make_outputs.BLOCK.search(text))

@@ -142,10 +142,8 @@ def test_types_that_are_named_agree_with_the_annotations(one: Public) -> None:
             pytest.fail(f"{entry.name} is annotated {annotated[entry.name]} but its type says {told!r}: no {missing}")
 
 
-@each_public(lambda one: has_parameters(one) and not one.name.startswith("st.approaches"))
+@each_public(has_parameters)
 def test_arguments_have_types_that_an_editor_can_use(one: Public) -> None:
-    if one.owner is not None and one.owner.__module__ == "steadyset.tuning.approaches":
-        return
     named = [parameter for parameter in one.parameters.values() if parameter.kind not in COLLECTED]
     assert [
         parameter.name for parameter in named if parameter.annotation in ("Any", Any, inspect.Parameter.empty)

@@ -25,10 +25,22 @@ def similar_blocks(repeat: int) -> Iterator[tuple[str, list[float]]]:
     train = st.datasets.similar_features(random_state=repeat)
     test = st.datasets.similar_features(10_000, random_state=10_000 + repeat)
     for name in ("adj", "unadj", "acc"):
-        found = st.approaches.APPROACHES[name](train.X, train.y, random_state=repeat, n_jobs=2)
-        false = train.false_selections(found.selected)
-        hits = float(np.mean(found.predict(test.X) == test.y))
-        yield name, [false.positives, false.negatives, len(found.selected), hits]
+        tuned = st.tune(
+            {"model": {"l0": {"k": list(range(2, 51, 2))}}},
+            train.X,
+            train.y,
+            objectives=("accuracy", "stability"),
+            measure="intersection_count" if name == "adj" else "unadjusted",
+            sampler="grid",
+            random_state=repeat,
+            n_jobs=2,
+            progress=False,
+        )
+        model = tuned.estimator(tuned.choose("best" if name == "acc" else "epsilon")).fit(train.X, train.y)
+        selected = np.flatnonzero(model.get_support())
+        false = train.false_selections(selected)
+        hits = float(np.mean(model.predict(test.X) == test.y))
+        yield name, [false.positives, false.negatives, len(selected), hits]
 
 
 def redundancy(repeat: int) -> Iterator[tuple[str, list[float]]]:

@@ -78,6 +78,7 @@ from steadyset.selectors import Filter as Filter
 # Tuning and choice
 from steadyset.tuning import tune as tune
 from steadyset.tuning import Tuning as Tuning
+from steadyset.tuning import Space as Space
 from steadyset.tuning import pareto_front as pareto_front
 from steadyset.tuning import front_probability as front_probability
 from steadyset.tuning import epsilon_constraint as epsilon_constraint
@@ -109,9 +110,6 @@ from steadyset.foundation.errors import MissingExtraError as MissingExtraError
 
 # Selectors: st.selectors
 from steadyset import selectors as selectors
-
-# Approaches to tuning: st.approaches
-from steadyset.tuning import approaches as approaches
 
 # Importances: st.importances
 from steadyset.selectors import importances as importances

@@ -30,6 +30,7 @@ RECORDS = frozenset(
             "NullExpectation",
         ),
         *(
+            "Space",
             "TestResult",
             "Tuning",
             "Aggregate",
@@ -223,16 +224,10 @@ def _running() -> list[Recipe]:
         "random_state": 0,
         "progress": None,
     }
-    approach = {"X": X, "y": y, "resampling": st.KFold(2), "n_jobs": None, "random_state": 0}
-    slack = {"accuracy_slack": 0.1, "stability_slack": 0.1}
     return [
         *(Recipe(name, _split(name, list(own)), own | {"random_state": 0} | splits) for name, own in kinds.items()),
         Recipe("assess", st.assess, assess),
         Recipe("tune", st.tune, tune),
-        Recipe("approaches.adj", st.approaches.adj, approach | slack | {"sizes": [1, 2], "similarity": None}),
-        Recipe("approaches.unadj", st.approaches.unadj, approach | slack | {"sizes": [1, 2]}),
-        Recipe("approaches.acc", st.approaches.acc, approach | {"sizes": [1, 2]}),
-        Recipe("approaches.stabs", st.approaches.stabs, approach | {"n_trials": 1, "n_runs": 4, "max_q": 2}),
         Recipe(
             "decision_flip",
             st.importances.decision_flip,

@@ -326,28 +326,6 @@ def _tuned(space: Any, X: Any, y: Any, options: dict[str, Any]) -> Any:
 CHOICES = ("epsilon", "best", "one_se", "weighted", "harmonic", "knee")
 
 
-def approaches() -> Iterator[Entry]:
-    data = st.datasets.similar_features(60, 30, n_similar=4, random_state=3)
-    small = {"sizes": (2, 4, 6, 8), "resampling": st.KFold(3)}
-    few = {"n_trials": 6, "n_runs": 10, "resampling": st.KFold(3)}
-    for name in st.approaches.APPROACHES:
-        yield f"approaches/{name}", lambda n=name: _approach(n, data, few if n == "stabs" else small)
-    yield (
-        "approaches/nested",
-        lambda: st.approaches.nested_evaluation(data.X, data.y, outer=st.KFold(3), options=small | few, random_state=5),
-    )
-
-
-def _approach(name: str, data: Any, options: dict[str, Any]) -> Any:
-    found = st.approaches.APPROACHES[name](data.X, data.y, random_state=4, **options)
-    return {
-        "params": found.params,
-        "selected": list(found.selected),
-        "tried": found.tried,
-        "predicted": found.predict(data.X),
-    }
-
-
 def certificates() -> Iterator[Entry]:
     for record in all_measures():
         if record.name in CERTIFIED:
@@ -367,4 +345,4 @@ def _verdicts(record: Any) -> Any:
     return found
 
 
-PARTS = [measures, tables, inference, selectors, ensembles, resamplings, assessments, tunings, approaches, certificates]
+PARTS = [measures, tables, inference, selectors, ensembles, resamplings, assessments, tunings, certificates]

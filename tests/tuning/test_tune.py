@@ -19,7 +19,7 @@ from steadyset.foundation.errors import InputError
 from steadyset.resampling import KFold, Rows
 from steadyset.selectors.filters import FilterSelector
 from steadyset.tuning import FilteredModel
-from steadyset.tuning.space import bommert, random_pick, read_space
+from steadyset.tuning.space import Space, read_space
 
 DATA = st.datasets.similar_features(60, 12, n_similar=3, random_state=0)
 SPACE = {
@@ -245,8 +245,8 @@ def test_a_filtered_model_selects_among_what_the_filter_keeps():
 
 
 def test_draws_of_the_bommert_space_stay_in_the_ranges_of_table_6_5():
-    space, rows = bommert(), 60
-    draws = [space.draw(random_pick(np.random.default_rng(i))) for i in range(600)]
+    space, rows = Space.bommert(), 60
+    draws = [space.sample(np.random.default_rng(i)) for i in range(600)]
     assert {d["filter"] for d in draws} == {"none", "jmi", "mim", "impurity"}
     assert {d["model"] for d in draws} == {"svm", "knn", "ridge", "lasso", "forest", "boosting"}
     assert all(("fraction" in d) == (d["filter"] != "none") for d in draws)
@@ -264,9 +264,9 @@ def test_draws_of_the_bommert_space_stay_in_the_ranges_of_table_6_5():
 
 
 def test_every_model_of_the_bommert_space_fits_and_predicts():
-    space = bommert()
+    space = Space.bommert()
     for name in space.models:
-        drawn = (space.draw(random_pick(np.random.default_rng(i))) for i in range(1000))
+        drawn = (space.sample(np.random.default_rng(i)) for i in range(1000))
         params = next(
             d for d in drawn if d["model"] == name and d["filter"] == "jmi" and d.get("forest.n_estimators", 100) == 100
         )
@@ -278,7 +278,7 @@ def test_every_model_of_the_bommert_space_fits_and_predicts():
 
 def test_a_fraction_from_0_to_1_is_no_choice_between_both():
     space = read_space({"filter": "anova", "fraction": {"low": 0, "high": 1}, "model": {"knn": {}}}, "classes")
-    drawn = [space.draw(random_pick(np.random.default_rng(i)))["fraction"] for i in range(20)]
+    drawn = [space.sample(np.random.default_rng(i))["fraction"] for i in range(20)]
     assert len(set(drawn)) == 20
 
 

@@ -21,7 +21,6 @@ from steadyset.cli import (
     measures,
     methods,
     report,
-    reproduce,
     resamplings,
     selectors,
     serve,
@@ -63,7 +62,6 @@ app.command("measures", cls=Subcommand)(measures.measures)
 app.command("selectors", cls=Subcommand)(selectors.selectors)
 app.command("resamplings", cls=Subcommand)(resamplings.resamplings)
 app.command("certify", cls=Subcommand)(certify.certify)
-app.command("reproduce", cls=Subcommand)(reproduce.reproduce)
 app.command("serve", cls=Subcommand)(serve.serve)
 app.command("warm-up", cls=Subcommand)(warm_up.warm_up)
 

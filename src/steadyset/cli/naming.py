@@ -27,7 +27,6 @@ RENAMED = {
 }
 # Calls that a sentence sends the reader to, and the subcommand or the options that do the same.
 CALLS = {
-    "all_items()": "`steadyset reproduce`",
     "list_measures()": "`steadyset measures`",
     "list_selectors()": "`steadyset selectors`",
     "tune(..., resume=True)": "`steadyset tune ... --resume`",

@@ -47,7 +47,7 @@ from steadyset.tuning import pareto_front
 from steadyset.tuning.evaluation import N_FEATURES, STABILITY, Evaluator
 from steadyset.tuning.filter_rankings import Rankings
 from steadyset.tuning.filtered import NO_FILTER
-from steadyset.tuning.space import random_pick, read_space
+from steadyset.tuning.space import parts_of, read_space
 
 SHOWN_ROWS, SHOWN_COLUMNS = 6, 8
 MORE, LONGEST_CELL, MOST_NAMED = "…", 40, 1_000
@@ -173,13 +173,13 @@ def estimated_tuning(path: str, reading: Mapping[str, Any], request: Mapping[str
     )
     space = read_space(None, task, n_classes(plan.y, task), float(np.std(plan.y)) if task == NUMBER else 1.0)
     if plan.impute is None:
-        refuse_gaps(plan.X, plan.gaps, names, space.parts())
+        refuse_gaps(plan.X, plan.gaps, names, parts_of(space))
     evaluator = Evaluator(plan, features=names, n_jobs=1)
     before = Evaluator(plan, features=names, n_jobs=1)  # on one resample and without a clock: it may compile
     before.usable = before.usable[:1]
     before.rankings = Rankings(plan, before.usable, 1)
     n_drawn = min(int(request["trials"]), MOST_DRAWN)
-    drawn = [space.draw(random_pick(np.random.default_rng((plan.seed, i)))) for i in range(n_drawn)]
+    drawn = [space.sample(np.random.default_rng((plan.seed, i))) for i in range(n_drawn)]
     ranking: dict[str, list[float]] = {NO_FILTER: [0.0]}
     fitting: dict[str, list[float]] = {}
     begin = time.monotonic()

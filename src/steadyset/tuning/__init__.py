@@ -1,6 +1,5 @@
 """Tuning: configurations that are accurate, steady and small, and the choice of one of them."""
 
-from steadyset.tuning import approaches
 from steadyset.tuning.choice import (
     best_accuracy,
     epsilon_constraint,
@@ -14,14 +13,15 @@ from steadyset.tuning.choice import (
 )
 from steadyset.tuning.filtered import FilteredModel
 from steadyset.tuning.outcome import Tuning
+from steadyset.tuning.space import Space
 from steadyset.tuning.trials import Trials, check_rule
 from steadyset.tuning.tuner import tune
 
 __all__ = [
     "FilteredModel",
+    "Space",
     "Trials",
     "Tuning",
-    "approaches",
     "best_accuracy",
     "check_rule",
     "epsilon_constraint",

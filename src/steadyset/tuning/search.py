@@ -22,7 +22,7 @@ from steadyset.foundation.command_line import command_line
 from steadyset.foundation.errors import Argument, InputError, MissingExtraError, SteadysetError
 from steadyset.foundation.progress import Tell
 from steadyset.io.run_files import DATABASE, connect_to_database
-from steadyset.tuning.space import Domain, Params, Range, Space, random_pick
+from steadyset.tuning.space import Domain, Params, Range, Space, drawn_from
 
 try:
     import optuna
@@ -110,7 +110,7 @@ class Search:
         """Evaluate configurations until the requested number is finished, by this process or by others."""
 
         def objective(trial: optuna.Trial) -> tuple[float, ...]:
-            params = self.space.draw(lambda name, domain: _suggest(trial, name, domain))
+            params = drawn_from(self.space, lambda name, domain: _suggest(trial, name, domain))
             try:
                 result = evaluate(params)
             except Exception as error:
@@ -162,7 +162,7 @@ class Search:
 
     def _checked(self, params: Mapping[str, Any]) -> Params:
         """The parameters of a recorded trial, if the space has them."""
-        used = self.space.draw(lambda name, domain: _within(name, params[name], domain))
+        used = drawn_from(self.space, lambda name, domain: _within(name, params[name], domain))
         if set(used) != set(params):
             raise ValueError(f"there is no parameter {min(set(params) - set(used))}")
         return dict(params)
@@ -222,7 +222,7 @@ class Search:
         if name == "grid" and grid is not None:
             return NumberedSampler(lambda i: grid[min(i, len(grid) - 1)])
         if name == "random":
-            return NumberedSampler(lambda i: self.space.draw(random_pick(np.random.default_rng((seed, i)))))
+            return NumberedSampler(lambda i: self.space.sample(np.random.default_rng((seed, i))))
         # Processes that share a study must not draw the same; a study that goes on must not begin again.
         state = None if shared else int(np.random.SeedSequence((seed, len(self._trials()))).generate_state(1)[0])
         return (optuna.samplers.NSGAIISampler if name == "nsga2" else optuna.samplers.TPESampler)(seed=state)

@@ -85,25 +85,131 @@ class Model:
 
 @dataclass(frozen=True)
 class Space:
-    """Every combination of a filter, a fraction and a model with its parameters."""
+    """The configurations that tuning may try: every combination of a filter, a fraction and a model with parameters.
+
+    `tune` makes one of the mapping that it gets; one of your own is for a loop of your own, or to limit a ready-made
+    space.
+
+    Attributes
+    ----------
+    filters : tuple of str
+        The names of filters, "none" for none.
+    fraction : Range or tuple
+        The share of the features that a filter keeps.
+    models : Mapping
+        Each model by name: its `estimator` and the `domains` of its parameters.
+    fill : bool
+        Whether filters keep as many features as the fraction says, also such that score no better than a constant.
+    configurations : tuple of dict
+        The configurations of a grid, where it is limited to some.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> space = st.Space.bommert()
+    >>> space.filters
+    ('none', 'jmi', 'mim', 'impurity')
+    >>> params = space.sample(random_state=2)
+    >>> params["filter"], params["model"], round(params["fraction"], 2)
+    ('impurity', 'knn', 0.3)
+    """
 
     filters: tuple[str, ...]
     fraction: Domain
     models: Mapping[str, Model]
     fill: bool = False
+    configurations: tuple[Params, ...] = ()  # where only some count, these
 
-    def draw(self, pick: Callable[[str, Domain], Any]) -> Params:
-        """One configuration: `pick` is asked for each parameter that matters, by name."""
-        params: Params = {"filter": pick("filter", self.filters), "model": pick("model", tuple(self.models))}
-        if params["filter"] != NO_FILTER:
-            params["fraction"] = pick("fraction", self.fraction)
-        for name, domain in self.models[params["model"]].domains.items():
-            key = f"{params['model']}.{name}"
-            params[key] = pick(key, domain)
-        return params
+    @staticmethod
+    def bommert(task: Task = CLASSES, spread: float = 1.0, *, fill: bool = False) -> Space:
+        """Bommert (2020), section 6.3.1 and table 6.5: 4 filters x 6 classifiers; for a number their counterparts.
+
+        The number of features tried at a split is drawn as a share of the features left by the filter; the node size
+        is [(0.2 n)^x] with x from 0 to 1, and a node of that size or smaller is not split. The thesis fills up to as
+        many features as a fraction says.
+
+        Parameters
+        ----------
+        task : {"classes", "number"}, default="classes"
+            What y is.
+        spread : float, default=1.0
+            The standard deviation of a number to predict, in units of which its penalties are.
+        fill : bool, default=False
+            Whether filters keep as many features as the fraction says, also such that score no better than a constant.
+
+        Returns
+        -------
+        Space
+            The filters none, jmi, mim and impurity, and the models svm, knn, ridge, lasso, forest and boosting.
+        """
+        powers = Range(2.0**-15, 2.0**15, log=True)
+        number = task == NUMBER
+        penalties = Range(powers.low * spread, powers.high * spread, log=True) if number else powers
+        svm, neighbours = ("regressor__svr__", "kneighborsregressor") if number else ("svc__", "kneighborsclassifier")
+        models = {
+            "svm": Model(_predictor("svm", task), {f"{svm}C": powers, f"{svm}gamma": powers}),
+            "knn": Model(_predictor("knn", task), {f"{neighbours}__n_neighbors": Range(1, 20)}),
+            "ridge": Model(_predictor("ridge", task), {"penalty": powers}),
+            "lasso": Model(SparseLinear() if number else SparseLogistic(), {"penalty": penalties}),
+            "forest": Model(
+                SplittingForestRegression() if number else SplittingForest(),
+                {
+                    "n_estimators": (100, 200, 500, 1000, 2000, 5000),
+                    "node_size": Range(0.0, 1.0),
+                    "max_features": Range(0.0, 1.0),
+                },
+                _forest_params,
+            ),
+            "boosting": Model(BoostedLinear() if number else BoostedLogistic(), {"n_steps": Range(1, 2**15, log=True)}),
+        }
+        return Space((NO_FILTER, "jmi", "mim", "impurity"), Range(0.0, 1.0), models, fill)
+
+    def sample(self, random_state: int | np.random.Generator | None = None) -> dict[str, Any]:
+        """One configuration, drawn evenly.
+
+        Parameters
+        ----------
+        random_state : int, numpy.random.Generator or None, default=None
+            What draws; None draws anew each time.
+
+        Returns
+        -------
+        dict
+            The filter, the model, the fraction where there is a filter, and the parameters of the model.
+        """
+        return drawn_from(self, random_pick(np.random.default_rng(random_state)))
+
+    def only(self, configurations: Sequence[Mapping[str, Any]]) -> Space:
+        """The same space of which a grid has these configurations alone.
+
+        Parameters
+        ----------
+        configurations : sequence of dict
+            As `sample` gives them.
+
+        Returns
+        -------
+        Space
+            For `tune` with the sampler "grid".
+        """
+        return replace(self, configurations=tuple(dict(params) for params in configurations))
 
     def grid(self) -> Iterator[Params]:
-        """Every configuration of a space that holds choices only."""
+        """Every configuration of a space that holds choices only, or those that it was limited to.
+
+        Yields
+        ------
+        dict
+            A configuration, as `sample` gives it.
+
+        Raises
+        ------
+        InputError
+            Where a parameter has a range.
+        """
+        if self.configurations:
+            yield from self.configurations
+            return
         for kind, model in itertools.product(self.filters, self.models):
             domains = {f"{model}.{name}": domain for name, domain in self.models[model].domains.items()}
             if kind != NO_FILTER:
@@ -116,7 +222,22 @@ class Space:
                 yield {"filter": kind, "model": model, **dict(zip(domains, values, strict=True))}
 
     def estimator(self, params: Params, n_rows: int, task: Task | None = None) -> FilteredModel:
-        """The estimator of a configuration for data with so many rows; its filter takes y for what the task says."""
+        """The estimator of a configuration, to be fitted.
+
+        Parameters
+        ----------
+        params : dict
+            A configuration, as `sample` gives it.
+        n_rows : int
+            How many rows it will be fitted on; the node size of a forest depends on it.
+        task : {"classes", "number"} or None, default=None
+            What its filter takes y for; None decides by the model.
+
+        Returns
+        -------
+        FilteredModel
+            A scikit-learn estimator with `get_support` and `predict`.
+        """
         name = params["model"]
         model = self.models[name]
         values = {key.removeprefix(f"{name}."): v for key, v in params.items() if key.startswith(f"{name}.")}
@@ -124,19 +245,29 @@ class Space:
         fraction = params.get("fraction", 1.0)
         return FilteredModel(fitted, filter=params["filter"], fraction=fraction, task=task, fill=self.fill)
 
-    def parts(self) -> dict[str, Any]:
-        """The filters and models of which configurations are made, by name."""
-        filters = {f"the filter {name}": FilterSelector(name) for name in self.filters if name != NO_FILTER}
-        return filters | {f"the model {name}": model.estimator for name, model in self.models.items()}
 
-    def without(self, names: Sequence[str]) -> Space:
-        """The same space without some of its models."""
-        return replace(self, models={name: model for name, model in self.models.items() if name not in names})
+def drawn_from(space: Space, pick: Callable[[str, Domain], Any]) -> Params:
+    """One configuration: `pick` is asked for each parameter that matters, by name."""
+    params: Params = {"filter": pick("filter", space.filters), "model": pick("model", tuple(space.models))}
+    if params["filter"] != NO_FILTER:
+        params["fraction"] = pick("fraction", space.fraction)
+    for name, domain in space.models[params["model"]].domains.items():
+        key = f"{params['model']}.{name}"
+        params[key] = pick(key, domain)
+    return params
 
-    def identity(self) -> str:
-        """The space in words, to compare it with that of a run folder."""
-        models = {name: (description(m.estimator), repr(dict(m.domains))) for name, m in self.models.items()}
-        return repr((self.filters, self.fraction, models) + (("fill",) if self.fill else ()))
+
+def parts_of(space: Space) -> dict[str, Any]:
+    """The filters and models of which configurations are made, by name."""
+    filters = {f"the filter {name}": FilterSelector(name) for name in space.filters if name != NO_FILTER}
+    return filters | {f"the model {name}": model.estimator for name, model in space.models.items()}
+
+
+def identity_of(space: Space) -> str:
+    """The space in words, to compare it with that of a run folder."""
+    models = {name: (description(m.estimator), repr(dict(m.domains))) for name, m in space.models.items()}
+    further = (("fill",) if space.fill else ()) + ((space.configurations,) if space.configurations else ())
+    return repr((space.filters, space.fraction, models, *further))
 
 
 def random_pick(random: np.random.Generator) -> Callable[[str, Domain], Any]:
@@ -165,7 +296,8 @@ def read_space(space: Any, task: Task, n_classes: int = 2, spread: float = 1.0) 
         space = next(iter(READY_MADE))
     if isinstance(space, str) and space in READY_MADE:
         ready = READY_MADE[space](task, spread)
-        return ready if n_classes <= 2 else ready.without(TWO_CLASSES_ONLY)
+        fitting = [name for name in ready.models if n_classes <= 2 or name not in TWO_CLASSES_ONLY]
+        return replace(ready, models={name: ready.models[name] for name in fitting})
     if isinstance(space, (str, Path)):
         space = _read_file(space)
     if not isinstance(space, Mapping) or not space.get("model"):
@@ -234,36 +366,6 @@ def _read_file(space: str | Path) -> Any:
     return read_json_file(path)
 
 
-def bommert(task: Task = CLASSES, spread: float = 1.0, *, fill: bool = False) -> Space:
-    """Bommert (2020), section 6.3.1 and table 6.5: 4 filters x 6 classifiers; for a number their counterparts.
-
-    The number of features tried at a split is drawn as a share of the features left by the filter; the node size is
-    [(0.2 n)^x] with x from 0 to 1, and a node of that size or smaller is not split. The thesis fills up to as many
-    features as a fraction says.
-    """
-    powers = Range(2.0**-15, 2.0**15, log=True)
-    number = task == NUMBER
-    penalties = Range(powers.low * spread, powers.high * spread, log=True) if number else powers
-    svm, neighbours = ("regressor__svr__", "kneighborsregressor") if number else ("svc__", "kneighborsclassifier")
-    models = {
-        "svm": Model(_predictor("svm", task), {f"{svm}C": powers, f"{svm}gamma": powers}),
-        "knn": Model(_predictor("knn", task), {f"{neighbours}__n_neighbors": Range(1, 20)}),
-        "ridge": Model(_predictor("ridge", task), {"penalty": powers}),
-        "lasso": Model(SparseLinear() if number else SparseLogistic(), {"penalty": penalties}),
-        "forest": Model(
-            SplittingForestRegression() if number else SplittingForest(),
-            {
-                "n_estimators": (100, 200, 500, 1000, 2000, 5000),
-                "node_size": Range(0.0, 1.0),
-                "max_features": Range(0.0, 1.0),
-            },
-            _forest_params,
-        ),
-        "boosting": Model(BoostedLinear() if number else BoostedLogistic(), {"n_steps": Range(1, 2**15, log=True)}),
-    }
-    return Space((NO_FILTER, "jmi", "mim", "impurity"), Range(0.0, 1.0), models, fill)
-
-
 def _predictor(name: str, task: Task) -> Any:
     return PREDICTORS[name][task]()
 
@@ -274,4 +376,4 @@ def _forest_params(values: Params, n_rows: int) -> Params:
     return {"n_estimators": values["n_estimators"], "node_size": size, "max_features": share}
 
 
-READY_MADE: dict[str, Callable[[Task, float], Space]] = {"bommert": bommert}
+READY_MADE: dict[str, Callable[[Task, float], Space]] = {"bommert": Space.bommert}

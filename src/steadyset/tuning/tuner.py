@@ -40,7 +40,7 @@ from steadyset.similarity import FeatureSimilarity
 from steadyset.task import NUMBER, n_classes, refuse_several_targets, task_of
 from steadyset.tuning.evaluation import ALIASES, MOST_TRIALS, N_FEATURES, SECONDS, STABILITY, Evaluator, direction
 from steadyset.tuning.outcome import Tuning
-from steadyset.tuning.space import Space, read_space
+from steadyset.tuning.space import Space, identity_of, parts_of, read_space
 
 
 def tune(
@@ -175,7 +175,7 @@ def tune(
     spread = float(np.std(plan.y)) if kind == NUMBER else 1.0
     configurations = read_space(space, kind, n_classes(plan.y, kind), spread)
     if plan.impute is None:
-        refuse_gaps(plan.X, plan.gaps, feature_names, configurations.parts())
+        refuse_gaps(plan.X, plan.gaps, feature_names, parts_of(configurations))
     if similarity is None and "similarity" in get_measure(measure).needs:
         similarity = FeatureSimilarity.from_data(filled_by_medians(plan.X), features=feature_names)
     elif similarity is not None:
@@ -254,7 +254,7 @@ def _settings(
     """What decides the values of a configuration; the number of trials may grow."""
     return {
         "data": fingerprint(plan),
-        "space": space.identity(),
+        "space": identity_of(space),
         "resampling": plan.resampling.identity(),
         "n_runs": plan.resampling.n_runs_for(plan.rows),
         "objectives": list(objectives),

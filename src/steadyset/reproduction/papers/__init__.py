@@ -1,1 +1,0 @@
-"""The papers: one file each, which registers its tables and figures."""
