@@ -241,4 +241,30 @@ def small():
     },
 )
 
-ADDED = (MEASURE, FILTER, MODEL, RULE, RESAMPLING, PICTURE)
+PAPER = Added(
+    "paper",
+    "roe-2026",
+    "papers/roe_2026.py",
+    '''"""Roe (2026), which is no paper: what two equal sets score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from papers.framework import Row, Run, item, register_paper
+from steadyset import Selections, stability
+
+PRINTED = {"title": "Equal sets", "digits": 2, "cells": [{"row": "two equal sets", "column": "jaccard", "value": 1.0}]}
+register_paper("roe-2026", {"paper": "Roe (2026): Equal sets", "items": {"table-1": PRINTED}})
+
+
+@item("roe-2026", "table-1", core=True)
+def table_1(run: Run) -> Iterator[Row]:
+    """Two runs that select the same."""
+    runs = Selections.from_sets([["a", "b"], ["a", "b"]], features=["a", "b", "c"])
+    for cell in run.published.cells:
+        yield run.row(cell, stability(runs, cell.column))
+''',
+)
+
+ADDED = (MEASURE, FILTER, MODEL, RULE, RESAMPLING, PICTURE, PAPER)

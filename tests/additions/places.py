@@ -99,6 +99,20 @@ def picture() -> Iterator[tuple[str, bool]]:
     yield "reference", f"api/steadyset.plot.{name}.rst" in reference()
 
 
+def paper() -> Iterator[tuple[str, bool]]:
+    from papers.__main__ import main
+
+    name = added.PAPER.name
+    with contextlib.redirect_stdout(io.StringIO()) as listed:
+        main([])
+    yield "list", name in listed.getvalue()
+    with TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()) as out:
+        code = main([name, "--out", f"{folder}/out", "--summary", f"{folder}/page.md"])
+        page = (Path(folder) / "page.md").read_text(encoding="utf-8")
+    yield "command", code == 0 and "reproduced" in out.getvalue()
+    yield "page of the documentation", "Roe (2026)" in page
+
+
 if __name__ == "__main__":
     kinds = [one.kind for one in added.ADDED]
     print(json.dumps({kind: dict(globals()[kind]()) for kind in kinds}, default=bool))
