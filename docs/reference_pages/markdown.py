@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from reference_pages.formulas import tex
-from steadyset.findings.references import cited
+from steadyset.findings.citations import cited
 
 # A backslash before any of these makes it a plain character; code in backquotes is left as it is.
 SIGNS = re.compile(r"(`[^`]*`)|([\\*_{}\[\]<>#|$~])")

@@ -54,7 +54,7 @@ def _draw(result: Any, name: str | None, **options: Any) -> Any:
 def _show(result: Any) -> Any:
     """What is shown of a result; findings are imported when the first is shown."""
     found = importlib.import_module("steadyset.findings").findings_of(result)
-    return importlib.import_module("steadyset.findings.display").display_of(found, type(result).__name__)
+    return importlib.import_module("steadyset.findings.sections").display_of(found, type(result).__name__)
 
 
 plot_hook.draw_with(_draw)

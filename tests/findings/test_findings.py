@@ -8,7 +8,6 @@ import pytest
 import steadyset as st
 from steadyset.assessment import Assessment
 from steadyset.findings import findings_of
-from steadyset.findings.cores import core_words
 from steadyset.inference import compare_scores
 from steadyset.runner.cell import Cell
 
@@ -99,7 +98,7 @@ def test_an_undefined_stability_is_explained_and_everything_is_no_core():
     assert row.verdict == "undefined"
     assert row.note == "selects all 10 features in every run: nothing to compare"
     assert "all selects all 10 features in every run: nothing to compare." in everything.notes
-    assert core_words(core) == "all 10 features, because every run selects everything; this is no choice"
+    assert core.words() == "all 10 features, because every run selects everything; this is no choice"
     assert not [one for one in everything.differences if one.what == "stability"]  # a test needs two
     nothing = findings_of(assessment({"none": [()] * 5}))
     assert nothing.answer == ("Stability is undefined: none selects no feature in any run: nothing to compare.",)
@@ -258,7 +257,7 @@ def test_names_are_written_out_in_words_and_kept_in_data():
     features = ["\x1b[31mred", "\ud800half", *FEATURES[2:]]
     found = findings_of(assessment({"a\x07": STEADY}, features=features))
     assert found.cores[0].features == ("\x1b[31mred", "\ud800half")
-    assert core_words(found.cores[0]) == "\\x1b[31mred, \\ud800half"
+    assert found.cores[0].words() == "\\x1b[31mred, \\ud800half"
     assert found.answer[0].startswith("a\\x07: stability")
     json.loads(found.to_json())
 

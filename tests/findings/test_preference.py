@@ -8,7 +8,7 @@ from tests.findings.test_findings import SHAKY, STEADY, assessment
 
 import steadyset as st
 from steadyset.findings import findings_of
-from steadyset.findings.recorded_findings import record_findings, recorded_findings
+from steadyset.findings.parts import record_findings, recorded_findings
 from steadyset.inference.scores import losses_against_best, test_mean_difference
 
 CANNOT = "These data cannot tell which selector to prefer"

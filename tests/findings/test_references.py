@@ -6,7 +6,7 @@ import re
 import pytest
 
 import steadyset as st
-from steadyset.findings.references import all_references, bibtex, cited, csl_json, reference, this_software
+from steadyset.findings.citations import all_references, bibtex, cited, csl_json, reference, this_software
 from steadyset.selectors.ensembles.rules import RULES
 
 # The fields that the schema of CSL-JSON knows, of those that are used, and the types among its own.

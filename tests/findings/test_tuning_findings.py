@@ -9,7 +9,7 @@ import pytest
 
 import steadyset as st
 from steadyset.findings import findings_of
-from steadyset.findings.recorded_findings import record_findings
+from steadyset.findings.parts import record_findings
 from steadyset.inference.scores import corrected_error
 
 

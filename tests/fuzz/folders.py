@@ -19,7 +19,7 @@ from tests.fuzz.hostile import damaged, flipped
 
 import steadyset as st
 from steadyset.assessment.folder import RunFolder
-from steadyset.findings.cited_text import record_methods
+from steadyset.findings.citations import record_methods
 
 X = np.random.default_rng(0).normal(size=(20, 4))
 Y = [0, 1] * 10

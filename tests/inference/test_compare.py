@@ -12,11 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 import steadyset as st
-from steadyset.findings import findings_of
+from steadyset.findings import findings_of, tables
 from steadyset.foundation.text import p_value
 from steadyset.inference.multiple import adjusted_p_values, compact_letters
 from steadyset.inference.typeset import latex_escaped
-from steadyset.reports import report_tables
 
 
 def procedure(noise: float, seed: int, M: int = 30) -> st.Selections:
@@ -172,5 +171,5 @@ def test_no_p_value_is_printed_as_nothing() -> None:
     }
     found = st.compare(sure)
     assert found.tests["p_value"][0] < 0.001
-    assert "0.000" not in str([row.cells for row in report_tables.tests_table(findings_of(found)).rows])
+    assert "0.000" not in str([row.cells for row in tables.tests_table(findings_of(found)).rows])
     assert "&lt; 0.001" in st.test_difference(*sure.values())._repr_html_()

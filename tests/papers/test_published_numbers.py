@@ -9,7 +9,7 @@ from papers.framework import all_items, all_papers, chosen_items, item, load_pap
 from papers.framework.published_numbers import FOLDER, PublishedItem, paper_of, read_paper
 from papers.framework.verdicts import Verdict
 from steadyset import InputError
-from steadyset.findings.references import cited
+from steadyset.findings.citations import cited
 
 PAGE = Path(__file__).parents[2] / "docs" / "reproduction"
 ITEM = {"title": "A table", "digits": 2, "cells": [{"row": "a", "column": "b", "value": 0.5}]}

@@ -10,8 +10,10 @@ from hypothesis import strategies as some
 from pypdf import PdfReader
 
 import steadyset as st
+from steadyset.findings.sections import Text
+from steadyset.foundation.text import shown_name
 from steadyset.plots.text_widths import text_width, wrapped
-from steadyset.reports.document import Words, document_of
+from steadyset.reports.document import document_of
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -54,9 +56,10 @@ def letters(text):
 
 def test_the_words_of_the_report_are_text(found, texts):
     text = letters("".join(texts))
-    for block in document_of(found):
-        if isinstance(block, Words):
-            assert letters(block.text) in text
+    said = [block for part in document_of(found) for block in part.blocks if isinstance(block, Text)]
+    assert len(said) > 5
+    for block in said:
+        assert letters(shown_name(str(block))) in text
 
 
 def test_names_stay_text(pdf, texts):

@@ -54,7 +54,7 @@ def consensus(
     Each FILE holds the features that one method selected, in one run or several; each selector of a run folder is a
     method; with --each-list, each list is. Beside every number stands what random sets of the same sizes would give.
     """
-    from steadyset.findings.of_consensus import of_consensus
+    from steadyset.findings.of_selections import of_consensus
     from steadyset.inference.agreement import consensus as find_consensus
 
     if len(set(files)) < len(files):
@@ -99,7 +99,8 @@ def _only_one(method: recorded.Recorded) -> str:
 
 
 def _show(found: Findings, n_features: int, shown: int) -> None:
-    from steadyset.findings.display import legends, method_cells, pair_cells, ranking_cells
+    from steadyset.findings.display import method_cells, pair_cells, ranking_cells
+    from steadyset.findings.sections import legends
 
     for sentence in found.answer:
         typer.echo(sentence)

@@ -62,7 +62,7 @@ def measure(
     Each FILE holds the features that one procedure selected in several runs; each gets its own table. Files with one
     list each are the runs of one procedure; a run folder has a table for each of its selectors.
     """
-    from steadyset.findings.of_measures import of_measures
+    from steadyset.findings import of_measures
     from steadyset.inference.table import table_rows
     from steadyset.measures.evaluate import chosen_measures
     from steadyset.measures.options import Options
@@ -106,7 +106,7 @@ def _tell(found: Findings, tables: Tables, runs: Sequence[Selections], form: For
 
 
 def _show(file: str, selections: Selections, measures: list[Measured], level: float) -> None:
-    from steadyset.findings.of_measures import verdict_words
+    from steadyset.findings import verdict_words
     from steadyset.inference.caution import cautions, without_cautions
 
     left_out = {"name", *(() if level == level else ("se", "low", "high"))}

@@ -63,7 +63,8 @@ def summary_rows(found: Findings) -> list[dict[str, Any]]:
 
 
 def _tell_summary(found: Findings) -> None:
-    from steadyset.findings.display import legends, summary_cells
+    from steadyset.findings.display import summary_cells
+    from steadyset.findings.sections import legends
 
     print_rows([summary_cells(row, found) for row in found.summary], Format.table)
     for line in legends(found):
@@ -71,9 +72,9 @@ def _tell_summary(found: Findings) -> None:
 
 
 def _tell_parts(found: Findings) -> None:
-    from steadyset.findings.display import sections
+    from steadyset.findings.sections import brief_sections
 
-    for title, lines in sections(found).items():
+    for title, lines in brief_sections(found).items():
         typer.echo(f"\n{title}:")
         for line in lines:
             typer.echo(f"  {line}")

@@ -75,8 +75,8 @@ def tune(
     Every configuration is saved as soon as it finishes: after Ctrl-C or a power cut, --resume continues.
     """
     from steadyset.findings import findings_of
-    from steadyset.findings.cited_text import record_methods
-    from steadyset.findings.recorded_findings import record_findings
+    from steadyset.findings.citations import record_methods
+    from steadyset.findings.parts import record_findings
     from steadyset.io.disk import explained, write_durably
     from steadyset.io.spreadsheet import csv_text
     from steadyset.resampling import resampling_by_name

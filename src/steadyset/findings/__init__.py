@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
+from math import isnan, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steadyset.findings.cited_text import FORMATS, Methods, recorded_methods
+from steadyset.findings.citations import FORMATS, Methods, recorded_methods
 from steadyset.findings.parts import (
     Backed,
     Baseline,
@@ -24,14 +25,17 @@ from steadyset.findings.parts import (
     Reason,
     Score,
     Test,
+    recorded_findings,
 )
 from steadyset.foundation.arguments import check_choice, check_flag
 from steadyset.foundation.conventions import CORE, LEVEL, MARGIN, check_core, check_level, check_margin
 from steadyset.foundation.errors import Argument, InputError
-from steadyset.foundation.text import counted
+from steadyset.foundation.text import counted, number, shown_name
 from steadyset.io.disk import file_path
 from steadyset.io.run_files import DATABASE
+from steadyset.io.universe import NO_VERDICT
 from steadyset.measures import get_measure
+from steadyset.measures.scale import CONVENTION, EXCELLENT, POOR, is_of_scale, judged
 from steadyset.selections import Selections
 
 if TYPE_CHECKING:
@@ -61,6 +65,8 @@ __all__ = [
     "methods_of",
     "methods_text",
 ]
+
+DEFAULT_MEASURE = "nogueira"  # the one that has words for its values
 
 
 def findings_of(
@@ -103,8 +109,7 @@ def findings_of(
     """
     from steadyset.assessment import Assessment
     from steadyset.findings.of_assessment import of_assessment
-    from steadyset.findings.of_consensus import of_consensus
-    from steadyset.findings.of_selections import of_comparison, of_selections
+    from steadyset.findings.of_selections import of_comparison, of_consensus, of_selections
     from steadyset.inference import Comparison, Consensus
 
     asked = {"core": core, "level": level}
@@ -198,6 +203,51 @@ def methods_of(result: Any, **options: Any) -> Methods:
     return found.methods
 
 
+def of_measures(
+    tables: Sequence[tuple[str, Sequence[Mapping[str, Any]]]],
+    level: float | None,
+    notes: Sequence[str] = (),
+    *,
+    no_universe: Collection[str] = (),
+    tied: Mapping[str, float | None] | None = None,
+) -> Findings:
+    """The rows of `stability_table` of one or several procedures; level None: without intervals.
+
+    `no_universe` names the procedures whose universe is unknown; `tied` has the shares of features that the order of
+    the columns decided.
+    """
+    ties = tied or {}
+    rows = tuple(Measured(name, **row) for name, table in tables for row in table)
+    said = [(row.name, verdict_words(row, ties.get(row.name), known=row.name not in no_universe)) for row in rows]
+    answer = tuple(f"{shown_name(name)}: {words}." for name, words in said if words)
+    return Findings(
+        "measures",
+        f"{counted(len({row.measure for row in rows}), 'measure')} of {counted(len(tables), 'procedure')}",
+        DEFAULT_MEASURE,
+        nan if level is None else level,
+        answer=answer,
+        measures=rows,
+        notes=tuple(notes),
+    )
+
+
+def verdict_words(row: Measured, tied: float | None, *, known: bool) -> str:
+    """How good a value of the default measure is; nothing of other measures, and of what is undefined.
+
+    Where the universe is not known the value is too low, and no word fits it.
+    """
+    if row.measure != DEFAULT_MEASURE or isnan(row.estimate):
+        return ""
+    ends = f"{CONVENTION}: poor below {POOR:.2f}, excellent above {EXCELLENT:.2f}"
+    value = f"{row.measure} {number(row.estimate, 4)}"
+    if not known:
+        return f"{value}: {NO_VERDICT}"
+    words = judged(row.estimate, row.low, row.high, tied)
+    if not is_of_scale(words):
+        return f"{value}: {words}"
+    return f"{value}: {words}{'' if isnan(row.low) else ' by its interval'} ({ends})"
+
+
 def _refuse_others(result: Findings | Preference | Comparison | Consensus, asked: Mapping[str, float | None]) -> None:
     """Refuse a share or a level that differs from the one that a result was computed with."""
     for name, value in asked.items():
@@ -224,7 +274,6 @@ def _read(path: Path, asked: Mapping[str, Any]) -> Assessment | Findings | dict[
     if not path.exists():
         raise InputError(f"{path} does not exist.")
     from steadyset.assessment import Assessment
-    from steadyset.findings.recorded_findings import recorded_findings
 
     found = recorded_findings(path)
     if found is not None:

@@ -1,4 +1,4 @@
-"""What is shown of findings: the same in the command, printed in Python and in a notebook."""
+"""What terminals and notebooks show of the tables of sections, in 80 columns; and the settings as people read them."""
 
 from __future__ import annotations
 
@@ -7,27 +7,46 @@ from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
+from steadyset._version import __version__
 from steadyset.findings.answer import SCALE
-from steadyset.findings.cores import named
-from steadyset.findings.differing import STABILITY
-from steadyset.foundation.display import MOST_ROWS, Bar, Display, Table, Words
+from steadyset.findings.parts import STABILITY
+from steadyset.foundation.command_line import recorded_line
+from steadyset.foundation.display import MOST_ROWS, Bar, Table, Words
 from steadyset.foundation.text import amount, counted, expected_count, number, p_value, percent, shown_name, span
 
 if TYPE_CHECKING:
-    from steadyset.findings import Configuration, Findings, Procedure, Reason
+    from steadyset.findings.parts import Configuration, Findings, Preference, Procedure
+
+SETTINGS = {
+    "n_rows": "rows",
+    "n_features": "features",
+    "task": "the target is",
+    "seed": "seed",
+    "impute": "missing values",
+    "on_warning": "runs with warnings",
+    "aggregate": "aggregation",
+    "backing": "share of the runs that backs a feature",
+    "n_trials": "configurations",
+    "sampler": "configurations were drawn by",
+    "choose": "rule of the choice",
+    "data_sha256": "SHA-256 of the data",
+}
+LONGEST_SETTING = 300  # characters of a value
 
 
-def display_of(found: Findings, kind: str = "") -> Display:
-    """What is shown of findings; `kind` names the result that they are of."""
-    what = kind or f"Findings of {found.kind}"
-    return Display(what, found.about, found.answer, _tables(found), legends(found), sections(found))
-
-
-def legends(found: Findings) -> list[str]:
-    """What the columns of the table are."""
+def short_summary(found: Findings) -> list[Table]:
+    """One row per procedure, or per method of a consensus."""
+    if found.front:  # which has the chosen configuration among the others
+        return []
     if found.ranking:
-        return ["by chance: how many features random sets of the same sizes would bring to so many methods."]
-    if found.front or not found.summary:
+        return [Table.of(method_cells(found), "Within methods", most=MOST_ROWS, noun="method")]
+    noun = "selector" if found.kind == "assessment" else "procedure"
+    return [Table.of([_with_bar(row, found) for row in found.summary], most=MOST_ROWS, noun=noun)]
+
+
+def summary_legend(found: Findings) -> list[str]:
+    """What the columns of the summary are."""
+    if found.front or found.ranking:
         return []
     said = []
     for name in found.scoring:
@@ -45,16 +64,29 @@ def legends(found: Findings) -> list[str]:
     return said
 
 
-def sections(found: Findings) -> dict[str, list[str]]:
-    """Every further part that has something to say, by its title."""
-    parts = {
-        "What differs": [one.words for one in found.differences],
-        f"Steady core (selected in at least {percent(found.core)} of the runs)": [named(one) for one in found.cores],
-        "Notes": list(found.notes),
-        "Runs without a selection or a score": [] if found.front else [_reason(one) for one in found.failures],
-        "Runs with warnings": [_reason(one) for one in found.warnings],
-    }
-    return {title: lines for title, lines in parts.items() if lines}
+def short_front(found: Findings) -> list[Table]:
+    """One row per configuration."""
+    rows = [_configuration(row) for row in front_cells(found)]
+    return [Table.of(rows, "The Pareto front", most=MOST_ROWS, noun="configuration")]
+
+
+def short_measures(found: Findings) -> list[Table]:
+    """One row per measure and procedure."""
+    kept = ("name", "measure", "estimate", "steadier", "low", "high", "note")
+    return [Table.of([{key: getattr(row, key) for key in kept} for row in found.measures])]
+
+
+def short_ranking(found: Findings) -> list[Table]:
+    """The first features of a consensus."""
+    rows = ranking_cells(found, MOST_ROWS)
+    features = Table.of([row | {"feature": Words(row["feature"])} for row in rows], "Features")
+    left = int(found.settings["ranked_features"]) - len(rows)
+    return [replace(features, more=f"{counted(left, 'more feature')} with lower scores." if left else "")]
+
+
+def short_pairs(found: Findings) -> list[Table]:
+    """One row per pair of methods of a consensus."""
+    return [Table.of(pair_cells(found), "Between methods", most=MOST_ROWS, noun="pair")]
 
 
 def summary_cells(row: Procedure, found: Findings) -> dict[str, str]:
@@ -145,26 +177,6 @@ def ranking_cells(found: Findings, most: int) -> list[dict[str, Any]]:
     ]
 
 
-def _tables(found: Findings) -> list[Table]:
-    if found.front:
-        rows = [_configuration(row) for row in front_cells(found)]
-        return [Table.of(rows, "The Pareto front", most=MOST_ROWS, noun="configuration")]
-    if found.ranking:
-        ranked = ranking_cells(found, MOST_ROWS)
-        features = Table.of([row | {"feature": Words(row["feature"])} for row in ranked], "Features")
-        left = int(found.settings["ranked_features"]) - len(features.rows)
-        return [
-            Table.of(method_cells(found), "Within methods", most=MOST_ROWS, noun="method"),
-            Table.of(pair_cells(found), "Between methods", most=MOST_ROWS, noun="pair"),
-            replace(features, more=f"{counted(left, 'more feature')} with lower scores." if left else ""),
-        ]
-    if found.measures:
-        kept = ("name", "measure", "estimate", "steadier", "low", "high", "note")
-        rows = [{key: getattr(row, key) for key in kept} for row in found.measures]
-        return [Table.of(rows)]
-    return [Table.of([_with_bar(row, found) for row in found.summary], most=MOST_ROWS, noun=_noun(found))]
-
-
 def _configuration(row: Mapping[str, Any]) -> dict[str, Any]:
     """A row of the front, short enough for 80 columns: what it is stands in one cell."""
     words = ", ".join(row[name] for name in ("filter", "model", "parameters") if row[name])
@@ -174,10 +186,6 @@ def _configuration(row: Mapping[str, Any]) -> dict[str, Any]:
         **{name.replace("_", " "): value for name, value in row.items() if name not in left},
         "parameters": Words(words),
     }
-
-
-def _noun(found: Findings) -> str:
-    return "selector" if found.kind == "assessment" else "procedure"
 
 
 def _with_bar(row: Procedure, found: Findings) -> dict[str, Any]:
@@ -197,10 +205,6 @@ def _with_error(mean: float, se: float) -> str:
     return number(mean, 3) + (f" ± {number(se, 3)}" if se == se else "")
 
 
-def _reason(one: Reason) -> str:
-    return f"{shown_name(one.name)}: {counted(one.runs, 'run')}: {shown_name(one.text)}"
-
-
 def _parameters(one: Configuration) -> str:
     return ", ".join(
         f"{name.rpartition('__')[2].rpartition('.')[2]}={_short(value)}"
@@ -211,3 +215,46 @@ def _parameters(one: Configuration) -> str:
 
 def _short(value: Any) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+def settings_told(found: Findings) -> dict[str, str]:
+    """What each setting is called, and its value."""
+    from steadyset.tuning.trials import objective_words
+
+    settings: Mapping[str, Any] = found.settings
+    details: Mapping[str, Any] = settings.get("details", {})
+    told = {"measure": found.measure, "confidence": percent(found.level), "steady core": percent(found.core)}
+    if found.preference is not None:
+        told["margin of the loss"] = _margin_words(found.preference)
+    if details.get("target"):
+        told["target"] = str(details["target"])
+    if "resampling" in settings:
+        told["resampling"] = str(settings["resampling"])
+    if settings.get("scoring"):
+        told["scores"] = ", ".join(map(str, settings["scoring"]))
+        told["predictor"] = str(details.get("predictor") or settings.get("predictor", "the model of the configuration"))
+    if settings.get("objectives"):
+        told["objectives"] = ", ".join(map(objective_words, settings["objectives"]))
+    told |= {words: str(settings[key]) for key, words in SETTINGS.items() if settings.get(key) is not None}
+    told |= {f"selector {name}": str(text) for name, text in _selectors(settings).items()}
+    versions = {"steadyset": settings.get("steadyset_version", __version__), **details.get("versions", {})}
+    told["versions"] = ", ".join(f"{name} {number}" for name, number in versions.items())
+    told = {shown_name(key): _shortened(shown_name(text)) for key, text in told.items()}
+    command = shown_name(recorded_line(str(details.get("command", ""))))  # to be run: whole
+    return told | ({"command": command} if command else {})
+
+
+def _margin_words(preference: Preference) -> str:
+    words = preference.score.replace("_", " ")
+    if preference.margin == preference.largest_loss:
+        return f"{preference.margin:g} of {words}"
+    return f"{percent(preference.margin)} of the {words} without features, {preference.largest_loss:.3g}"
+
+
+def _selectors(settings: Mapping[str, Any]) -> Mapping[str, Any]:
+    found = settings.get("selectors", {})
+    return found if isinstance(found, Mapping) else {}
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST_SETTING else text[:LONGEST_SETTING] + "..."

@@ -12,12 +12,9 @@ from steadyset.assessment import Assessment
 from steadyset.assessment.request import DETAILS, copies_in_both_halves
 from steadyset.assessment.steadiness import DEFAULT_MEASURE
 from steadyset.findings import paragraphs
-from steadyset.findings.answer import best_predictor, no_better_than_baselines, ranked, steadiest
-from steadyset.findings.cores import cores_of
-from steadyset.findings.differing import STABILITY, differences
-from steadyset.findings.feature_rows import rows_of, table_notes
-from steadyset.findings.parts import Baseline, Differences, Findings, Procedure, Reason, Score
-from steadyset.findings.preference import preference
+from steadyset.findings.answer import best_predictor, no_better_than_baselines, preference, ranked, steadiest
+from steadyset.findings.of_selections import cores_of, differences, rows_of
+from steadyset.findings.parts import STABILITY, Baseline, Differences, Findings, Procedure, Reason, Score
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import amount, counted, number, percent, shown_name
 from steadyset.inference.caution import cautions
@@ -64,7 +61,7 @@ def of_assessment(assessment: Assessment, *, core: float, level: float, margin: 
         warnings=_reasons(
             (assessment.selectors[cell.selector], text) for cell in assessment.cells for text in set(cell.warnings)
         ),
-        notes=(*why_not, *_notes(assessment, rows), *table_notes(assessment)),
+        notes=(*why_not, *_notes(assessment, rows), *_table_notes(assessment)),
         settings={key: value for key, value in assessment.settings.items() if key != "features"},
         selections=assessment.selections,
     )
@@ -212,3 +209,19 @@ def _unbalanced_told(classes: Mapping[str, int], score: str) -> list[str]:
 
 def _lacks_a_class(cell: Cell) -> bool:
     return cell.failure == ONE_CLASS or any(LACKING in told for told in cell.warnings)
+
+
+def _table_notes(assessment: Assessment) -> list[str]:
+    """By which rule models select, what the table lacks, and why."""
+    said = [f"{shown_name(name)} is a model: selected are {rule}." for name, rule in assessment.rules.items()]
+    said += [
+        f"The fit of {shown_name(name)} on all rows failed: {shown_name(cell.failure)}."
+        for name, cell in assessment.on_all_rows.items()
+        if cell.selected is None
+    ]
+    alike = assessment.alike
+    if alike is None and assessment.path is not None:
+        said.append("The run folder does not say which features are alike; resuming the assessment adds it.")
+    if alike is not None and alike.note:
+        said.append(f"Alike features: {alike.note}.")
+    return said

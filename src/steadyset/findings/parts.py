@@ -1,30 +1,39 @@
-"""Findings: what a result says, as plain data with words."""
+"""Findings: what a result says, as plain data with words; and how a folder keeps them."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
 import math
+import types
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, get_args, get_origin, get_type_hints
 
-from steadyset.findings.cited_text import Methods
+from steadyset.findings.citations import Methods, methods_from, recorded_form
 from steadyset.foundation.conventions import CORE, LEVEL
 from steadyset.foundation.display import Display, Shown
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.text import SHOWN_NAMES, listed
 from steadyset.inference.feature_table import Feature
+from steadyset.io import beneath
+from steadyset.io.disk import write_durably
+from steadyset.io.run_files import RECORDED_FINDINGS
 from steadyset.selections import Selections
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from steadyset.inference import Comparison, Consensus
     from steadyset.selections import RunsLike
     from steadyset.tuning import Trials, Tuning
 
     # What findings_of takes; an Assessment is among what holds runs.
     ResultLike: TypeAlias = "Findings | Comparison | Consensus | Tuning | RunsLike | Mapping[str, RunsLike] | Path"
+
+STABILITY = "stability"  # what differences are about, unless about a score
+SCHEMA = "steadyset.findings"
+APART = ("selections", "methods", "trials")  # parts that are more than data
 
 
 @dataclass(frozen=True)
@@ -162,6 +171,13 @@ class Core:
     name: str
     features: tuple[str, ...]
     note: str = ""
+
+    def words(self, most: int | None = SHOWN_NAMES) -> str:
+        """The core in one line; names beyond `most` are counted."""
+        names = listed(self.features, most, last=", ") if self.features else "none"
+        if self.note.startswith("all "):
+            return self.note
+        return f"{names} ({self.note})" if self.note else names
 
 
 @dataclass(frozen=True)
@@ -330,7 +346,7 @@ class Findings(Shown):
         return f"Findings({self.kind}; {self.about})"
 
     def _display(self) -> Display:
-        from steadyset.findings.display import display_of
+        from steadyset.findings.sections import display_of
 
         return display_of(self)
 
@@ -347,10 +363,13 @@ class Findings(Shown):
         dict
             Lists, mappings, text and numbers; None for what is undefined.
         """
+        from steadyset.findings.sections import outline
+
         parts = {part.name: getattr(self, part.name) for part in dataclasses.fields(self) if part.name != "selections"}
         methods = None if self.methods is None else self.methods.to_dict()
         trials = None if self.trials is None else self.trials.to_dict()
-        found: dict[str, Any] = plain(parts | {"methods": methods, "trials": trials, "frequencies": self.frequencies})
+        derived = {"frequencies": self.frequencies, "sections": outline(self)}
+        found: dict[str, Any] = plain(parts | {"methods": methods, "trials": trials} | derived)
         return found
 
     def to_json(self) -> str:
@@ -382,3 +401,89 @@ def _frequencies(selections: Selections) -> dict[str, float]:
 
     order = np.argsort(-selections.counts, kind="stable")[: int((selections.counts > 0).sum())]
     return {selections.features[f]: float(selections.frequencies[f]) for f in order}
+
+
+def record_findings(found: Findings, folder: Path) -> None:
+    """Put the findings into a folder that does not hold all that they are made of, such as that of a tuning."""
+    from steadyset.assessment.written import write_json
+
+    content = {part.name: plain(getattr(found, part.name)) for part in fields(found) if part.name not in APART}
+    content["selections"] = {name: _runs(sel) for name, sel in found.selections.items()}
+    content["methods"] = None if found.methods is None else recorded_form(found.methods)
+    content["trials"] = None if found.trials is None else plain(found.trials.to_dict())
+    write_durably(folder / RECORDED_FINDINGS, write_json({"schema": SCHEMA, "schema_version": 1, **content}))
+
+
+def recorded_findings(folder: Path) -> Findings | None:
+    """What `record_findings` put down; None where nothing was."""
+    from steadyset.assessment.written import read_json
+
+    path = folder / RECORDED_FINDINGS
+    if not path.exists():
+        return None
+    try:
+        return _read(read_json(beneath.read(folder, RECORDED_FINDINGS)))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, InputError) as error:
+        raise InputError(f"{path} is damaged: {error}; make it again by the command that wrote it.") from None
+
+
+def _read(content: dict[str, Any]) -> Findings:
+    from steadyset.assessment.written import DamagedError
+
+    if content.pop("schema") != SCHEMA or content.pop("schema_version") != 1:
+        raise DamagedError(f"it does not follow version 1 of the schema {SCHEMA}")
+    apart: dict[str, Any] = {
+        "selections": {name: _selections(runs) for name, runs in content.pop("selections").items()},
+        "methods": _methods_read(content.pop("methods")),
+        "trials": _trials_read(content.pop("trials")),
+    }
+    hints = get_type_hints(Findings, globals() | {"Trials": object})
+    known = {name: _made(hints[name], value) for name, value in content.items() if name in hints}
+    return Findings(**known, **apart)
+
+
+def _methods_read(content: Any) -> Methods | None:
+    return None if content is None else methods_from(content)
+
+
+def _trials_read(content: Any) -> Trials | None:
+    from steadyset.tuning import Trials
+
+    return None if content is None else Trials.from_dict(content)
+
+
+def _runs(sel: Selections) -> dict[str, Any]:
+    weights, split = sel.weights, sel.indptr
+    return {
+        "features": list(sel.features),
+        "labels": None if sel.labels is None else list(sel.labels),
+        "runs": [sel.selected(run).tolist() for run in range(sel.n_runs)],
+        "weights": None
+        if weights is None
+        else [weights[split[run] : split[run + 1]].tolist() for run in range(sel.n_runs)],
+        "tied": None if sel.tied is None else sel.tied.tolist(),
+    }
+
+
+def _selections(content: Mapping[str, Any]) -> Selections:
+    sel = Selections.from_sets(content["runs"], content["features"], labels=content["labels"])
+    sel = sel if content["weights"] is None else sel.with_weights(content["weights"])
+    return sel if content.get("tied") is None else sel.with_ties(content["tied"])
+
+
+def _made(kind: Any, value: Any) -> Any:
+    """A value of JSON as what it was: `kind` is the annotation of its place."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin is types.UnionType or type(None) in inner:
+        return None if value is None else _made(next(one for one in inner if one is not type(None)), value)
+    if origin is tuple:
+        return tuple(_made(inner[0], one) for one in value)
+    if origin is not None and inner:  # a mapping by name
+        return {name: _made(inner[1], one) for name, one in value.items()}
+    if is_dataclass(kind):
+        hints = get_type_hints(kind)
+        made: Any = kind
+        return made(**{name: _made(hints[name], one) for name, one in value.items()})
+    if kind is float:
+        return math.nan if value is None else float(value)
+    return value

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from steadyset.assessment import Assessment
 from steadyset.findings import Findings, findings_of
-from steadyset.findings.differing import STABILITY
+from steadyset.findings.parts import STABILITY
 from steadyset.foundation.arguments import check_choice, check_integer
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted, number, percent

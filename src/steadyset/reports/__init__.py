@@ -11,9 +11,8 @@ from steadyset.foundation.arguments import check_choice, wrong_argument
 from steadyset.foundation.conventions import check_core, check_level, check_margin
 from steadyset.foundation.errors import Argument, InputError, MissingExtraError
 from steadyset.io.disk import explained, file_path, write_durably
-from steadyset.reports.as_markdown import markdown_of
-from steadyset.reports.as_pdf import pdf_of
-from steadyset.reports.paper_folder import check_paper_folder, write_paper_folder
+from steadyset.reports.document import check_paper_folder, markdown_of, write_paper_folder
+from steadyset.reports.pdf import pdf_of
 
 if TYPE_CHECKING:
     from steadyset.findings.parts import ResultLike
@@ -95,7 +94,7 @@ def _page_of(found: Findings) -> str:
         import jinja2  # noqa: F401
     except ImportError:
         raise MissingExtraError('The report needs jinja2: pip install "steadyset[report]".') from None
-    from steadyset.reports.page import page_of
+    from steadyset.reports.html import page_of
 
     return page_of(found)
 

@@ -1,62 +1,27 @@
-"""What a report on paper says, block by block: Markdown and PDF write the same blocks."""
+"""The document that every format of a report writes, section by section; as Markdown, and as a folder for a paper."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from steadyset._version import __version__
-from steadyset.findings import Findings
-from steadyset.findings.cores import named
-from steadyset.foundation.text import counted, percent, shown_name
+from steadyset.findings import Findings, sections
+from steadyset.findings.sections import Block, Bullets, Heading, Section, TableBlock, Terms, Text
+from steadyset.findings.tables import ReportTable
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.text import shown_name
+from steadyset.inference.typeset import MARKDOWN, markdown_table
+from steadyset.io.disk import explained, write_durably
+from steadyset.io.spreadsheet import csv_text
 from steadyset.plots import pictures_for
 from steadyset.plots.catalogue import RegisteredPicture
-from steadyset.reports.report_tables import MOST_FEATURES, ReportTable, all_tables
-from steadyset.reports.settings_told import settings_told
 
 TITLE = "How steady is the selection?"
-
-
-@dataclass(frozen=True)
-class Heading:
-    """A heading; level 1 is the title."""
-
-    text: str
-    level: int = 2
-
-
-@dataclass(frozen=True)
-class Words:
-    """A paragraph."""
-
-    text: str
-
-
-@dataclass(frozen=True)
-class Bullets:
-    """A list."""
-
-    items: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Rows:
-    """A table, of which a long one shows its first rows."""
-
-    table: ReportTable
-
-    @property
-    def most(self) -> int | None:
-        """How many rows are shown; None: all."""
-        long = self.table.selected or self.table.name in ("consensus", "trials")
-        return MOST_FEATURES if long else None
-
-    @property
-    def left_out(self) -> str:
-        """What is said of rows that are not shown."""
-        shown = len(self.table.rows[: self.most])
-        more = len(self.table.rows) + self.table.left_out - shown
-        return f"{counted(more, f'more {self.table.of}')} in the findings." if more else ""
+PICTURES = (".svg", ".pdf")
+LONGEST = 60  # characters of a procedure's name in the name of a file
 
 
 @dataclass(frozen=True)
@@ -66,50 +31,100 @@ class Drawings:
     record: RegisteredPicture
 
 
-Block = Heading | Words | Bullets | Rows | Drawings
+@dataclass(frozen=True)
+class Part:
+    """A section or a kind of picture with its blocks; the one without a title is the answer."""
+
+    name: str
+    title: str
+    blocks: Sequence[Block | Drawings]
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether it is a kind of picture."""
+        return isinstance(self.blocks[-1], Drawings)
 
 
-def document_of(found: Findings) -> Iterator[Block]:
-    """Everything that findings say, in the order of the page. Names are as they are shown."""
-    tables = all_tables(found)
-    yield Heading(TITLE, 1)
-    yield from map(_words, (found.about, *found.answer))
-    yield Heading("Stability")
-    yield Rows(tables.pop("summary"))
-    if found.cores:
-        yield Heading("The steady core")
-        yield Words(f"Features selected in at least {percent(found.core)} of the runs:")
-        yield _bullets(map(named, found.cores))
-    if found.notes:
-        yield Heading("Notes")
-        yield _bullets(iter(found.notes))
-    if found.differences:
-        yield Heading("What differs")
-        yield from (_words(one.words) for one in found.differences)
-    yield from map(Drawings, pictures_for(found))
-    for table in tables.values():
-        yield Heading(shown_name(table.caption))
-        yield Rows(table)
-    for title, reasons in (("Runs without a selection or a score", found.failures), ("Warnings", found.warnings)):
-        if reasons:
-            yield Heading(title)
-            yield _bullets(f"{one.name}: {counted(one.runs, 'run')}: {one.text}" for one in reasons)
-    if found.methods is not None:
-        yield Heading("Methods")
-        yield from map(_words, found.methods.texts())
-        if found.methods.results:
-            yield Heading("Results in words", 3)
-            yield _words(found.methods.results_text())
-        yield Heading("References", 3)
-        yield _bullets(one.text for one in found.methods.references)
-    yield Heading("Settings")
-    yield _bullets(f"{term}: {words}" for term, words in settings_told(found).items())
-    yield Words(f"Made by steadyset {__version__}.")
+def document_of(found: Findings) -> list[Part]:
+    """Everything that findings say, in the order in which every format writes it."""
+    records: list[Section | RegisteredPicture] = [*sections.SECTIONS, *pictures_for(found)]
+    return [part for record in sorted(records, key=lambda one: one.place) if (part := _part(record, found)).blocks]
 
 
-def _words(text: str) -> Words:
-    return Words(shown_name(text))
+def _part(record: Section | RegisteredPicture, found: Findings) -> Part:
+    if isinstance(record, Section):
+        return Part(record.name, record.heading(found), record.blocks(found))
+    caption = [Text((record.caption,), small=True)] if record.caption else []
+    return Part(record.name, record.title, [*caption, Drawings(record)])
 
 
-def _bullets(items: Iterator[str]) -> Bullets:
-    return Bullets(tuple(map(shown_name, items)))
+def tables_in(document: Sequence[Part]) -> dict[str, ReportTable]:
+    """The tables of a document, by name."""
+    tables = [block.table for part in document for block in part.blocks if isinstance(block, TableBlock)]
+    return {table.name: table for table in tables}
+
+
+def markdown_of(found: Findings) -> str:
+    """The document as Markdown, for a notebook, a wiki or a supplement; pictures are left to the other formats."""
+    written = [f"# {TITLE}", _escaped(found.about)]
+    for part in document_of(found):
+        if part.is_drawn:
+            continue
+        if part.title:
+            written.append(f"## {_escaped(part.title)}")
+        written += [text for block in part.blocks for text in _markdown(block)]
+    return "\n\n".join([*written, f"Made by steadyset {__version__}."]) + "\n"
+
+
+def _markdown(block: Block | Drawings) -> Iterator[str]:
+    match block:
+        case Heading(text):
+            yield f"### {_escaped(text)}"
+        case Text():
+            yield _escaped(str(block))
+        case Bullets(items) | Terms(items):
+            yield "\n".join(f"- {_escaped(str(item))}" for item in items)
+        case TableBlock(table):
+            if block.heading:
+                yield f"### {_escaped(table.caption)}"
+            yield markdown_table([shown_name(column.title) for column in table.columns], table.texts(block.most))
+            if block.more:
+                yield block.more
+
+
+def _escaped(text: str) -> str:
+    return shown_name(text).translate(MARKDOWN)
+
+
+def check_paper_folder(folder: Path) -> None:
+    """Refuse a place where something else is."""
+    if folder.is_file():
+        raise InputError(f"{folder} is a file; the format folder needs the name of a folder.")
+    if folder.is_dir() and any(folder.iterdir()):
+        raise InputError(f"The folder {folder} is not empty; choose another one for the report.")
+
+
+def write_paper_folder(found: Findings, folder: Path, page: str) -> None:
+    """Write everything; names that a spreadsheet would run as formulas have an apostrophe in front."""
+    figures, tables = folder / "figures", folder / "tables"
+    with explained(folder):
+        for one in (folder, figures, tables):
+            one.mkdir(exist_ok=True)
+        write_durably(folder / "report.html", page.encode())
+        write_durably(folder / "findings.json", (found.to_json() + "\n").encode())
+        if found.methods is not None:
+            write_durably(folder / "methods.md", found.methods.markdown().encode("utf-8", "backslashreplace"))
+        for table in tables_in(document_of(found)).values():
+            text = csv_text(table.records(), safe=True)
+            write_durably(tables / f"{table.name}.csv", text.encode("utf-8", "backslashreplace"))
+    for record in pictures_for(found):
+        drawn = record.of(found)
+        for place, (name, picture) in enumerate(drawn.items(), 1):
+            stem = record.name if len(drawn) == 1 else f"{record.name}-{place}-{_file_name(name)}"
+            for ending in PICTURES:
+                picture.save(figures / f"{stem}{ending}")
+
+
+def _file_name(name: str) -> str:
+    """What every disk takes of a name."""
+    return re.sub(r"[^A-Za-z0-9._=-]+", "_", name)[:LONGEST].strip("._") or "unnamed"

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from steadyset.findings import Findings
-from steadyset.findings.feature_rows import MOST_ROWS
+from steadyset.findings.of_selections import MOST_ROWS
 from steadyset.findings.parts import plain
+from steadyset.findings.tables import ReportTable
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import SHOWN_NAMES, shown_name
 from steadyset.inference.proportions import wilson
 from steadyset.io.labels import UnionOfNames
 from steadyset.kernels.arrays import Ints
-from steadyset.reports.report_tables import ReportTable
 from steadyset.selections import Selections
 from steadyset.selectors.ensembles.bounds import error_control
 

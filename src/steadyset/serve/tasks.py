@@ -35,8 +35,8 @@ from steadyset.measures.options import Options
 from steadyset.measures.record import get_measure
 from steadyset.plots import pictures_for
 from steadyset.reports import report
-from steadyset.reports.page import page_of
-from steadyset.reports.slim_svg import slim_svg
+from steadyset.reports.html import page_of
+from steadyset.reports.svg import slim_svg
 from steadyset.resampling import resampling_by_name
 from steadyset.runner.missing import refuse_gaps
 from steadyset.runner.scoring import default_score

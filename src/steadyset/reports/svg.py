@@ -19,12 +19,12 @@ FONT = re.compile(r' font-family="[^"]*"')
 PATH = r'<path d="[^"]*"(?: [a-z-]+="[^"]*")*/>'
 PATHS = re.compile(f"(?:{PATH}){{2,}}")
 ONE_PATH = re.compile(r'<path d="([^"]*)"((?: [a-z-]+="[^"]*")*)/>')
-RECTANGLE = re.compile(r"M(-?[\d.]+),(-?[\d.]+)h(-?[\d.]+)v(-?[\d.]+)h-?[\d.]+Z$")
+OUTLINE = re.compile(r"M(-?[\d.]+),(-?[\d.]+)h(-?[\d.]+)v(-?[\d.]+)h-?[\d.]+Z$")
 FILLED = re.compile(r'(?: fill="[^"]*"| opacity="[^"]*")*')
 ROUNDING = 0.011  # of coordinates
 
 
-class Cell(NamedTuple):
+class Rectangle(NamedTuple):
     """A rectangle of a grid."""
 
     x: float
@@ -54,7 +54,7 @@ def _joined(found: re.Match[str]) -> str:
     cells = _grid([outline for outline, _ in paths])
     if cells is None or any(not FILLED.fullmatch(look) for _, look in paths):
         return found[0]
-    by_look: dict[str, list[Cell]] = {}
+    by_look: dict[str, list[Rectangle]] = {}
     for cell, (_, look) in zip(cells, paths, strict=True):
         by_look.setdefault(look, []).append(cell)
     thick = f'stroke-width="{cells[0].height:g}"'
@@ -64,7 +64,7 @@ def _joined(found: re.Match[str]) -> str:
     )
 
 
-def _lines(cells: list[Cell]) -> str:
+def _lines(cells: list[Rectangle]) -> str:
     """Cells as thick lines along the rows: one for cells that touch, and each begins where the last one ends."""
     written: list[tuple[str, float]] = []
     end = row = nan
@@ -79,10 +79,10 @@ def _lines(cells: list[Cell]) -> str:
     return "".join(f"{move}h{width:g}" for move, width in written)
 
 
-def _grid(outlines: list[str]) -> list[Cell] | None:
+def _grid(outlines: list[str]) -> list[Rectangle] | None:
     """The cells, if these are rectangles of one size, in columns and rows that do not overlap."""
-    found = [RECTANGLE.match(outline) for outline in outlines]
-    cells = [Cell(*map(float, one.groups())) for one in found if one]
+    found = [OUTLINE.match(outline) for outline in outlines]
+    cells = [Rectangle(*map(float, one.groups())) for one in found if one]
     if len(cells) < len(outlines) or len(set(cells)) < len(cells):
         return None
     columns, rows, widths, heights = (set(part) for part in zip(*cells, strict=True))

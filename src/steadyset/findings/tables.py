@@ -1,27 +1,28 @@
-"""The tables of a report: the page, Markdown and csv files show the same ones."""
+"""The tables of sections: cells as people read them, with the values behind them for csv files and scripts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isnan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from steadyset.findings import FeatureRows, Findings, Procedure, Score
+from steadyset.findings.parts import FeatureRows, Findings, Procedure, Score
 from steadyset.foundation import text as wording
 from steadyset.foundation.conventions import LEVEL
 from steadyset.foundation.text import shown_name
 from steadyset.inference.feature_table import BOTH, Feature
 from steadyset.inference.stand_ins import stand_ins_words
-from steadyset.tuning.evaluation import N_FEATURES
-from steadyset.tuning.trials import objective_words, settings_words
 
+if TYPE_CHECKING:
+    from steadyset.tuning import Trials
+
+N_FEATURES = "n_features"  # the objective that is a count
 MOST_TRIALS = 2_000  # configurations in the table; how many more there are is told
-MOST_FEATURES = 25  # rows of a table of features that stand in the page without a script
 
 
 @dataclass(frozen=True)
-class Column:
+class TableColumn:
     """A heading, and what the values below it are called in a csv file: an interval is two of them."""
 
     title: str
@@ -30,7 +31,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """What people read, and the values behind it; `bar` is an interval to be drawn: low, estimate, high."""
 
     text: str
@@ -39,10 +40,10 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
+class TableRow:
     """Cells, and the procedure that the row is about, if it is about one."""
 
-    cells: tuple[Cell, ...]
+    cells: tuple[TableCell, ...]
     procedure: str | None = None
     is_baseline: bool = False
 
@@ -53,13 +54,12 @@ class ReportTable:
 
     name: str
     caption: str
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
+    columns: tuple[TableColumn, ...]
+    rows: tuple[TableRow, ...]
     title: str = ""
     left_out: int = 0
     selected: tuple[int, ...] = ()
     runs: int = 0
-    of: str = "feature"  # what a row of a long table is
 
     @property
     def core_column(self) -> int | None:
@@ -85,15 +85,15 @@ def summary_table(found: Findings) -> ReportTable:
     sized = {core.name: len(core.features) for core in found.cores}
     interval = f"{wording.percent(found.level)} interval"
     columns = [
-        *([Column("selector" if of_selectors else "procedure", ("name",), True)] if named else []),
-        Column("stability", ("stability",)),
-        Column(interval, ("low", "high")),
-        *([Column("verdict", ("verdict",), True)] if judged else []),
-        *(Column(score.replace("_", " "), (score, f"{score}_se")) for score in found.scoring),
-        Column("features", ("size",)),
-        *([Column("steady core", ("core",))] if found.cores else []),
-        Column("runs", ("runs",)),
-        *(Column({"warned": "warnings"}.get(key, key), (key,)) for key in counts),
+        *([TableColumn("selector" if of_selectors else "procedure", ("name",), True)] if named else []),
+        TableColumn("stability", ("stability",)),
+        TableColumn(interval, ("low", "high")),
+        *([TableColumn("verdict", ("verdict",), True)] if judged else []),
+        *(TableColumn(score.replace("_", " "), (score, f"{score}_se")) for score in found.scoring),
+        TableColumn("features", ("size",)),
+        *([TableColumn("steady core", ("core",))] if found.cores else []),
+        TableColumn("runs", ("runs",)),
+        *(TableColumn({"warned": "warnings"}.get(key, key), (key,)) for key in counts),
     ]
     rows = []
     for one in found.summary:
@@ -103,12 +103,12 @@ def summary_table(found: Findings) -> ReportTable:
             _interval(one.low, one.high, one.stability),
             *([text(one.verdict)] if judged else []),
             *(_score(one.scores[score]) for score in found.scoring),
-            Cell(wording.amount(one.size), (one.size,)),
+            TableCell(wording.amount(one.size), (one.size,)),
             *([_whole(sized.get(one.name))] if found.cores else []),
             _whole(one.runs),
             *(_whole(getattr(one, key)) for key in counts),
         ]
-        rows.append(Row(tuple(cells), one.name))
+        rows.append(TableRow(tuple(cells), one.name))
     return ReportTable(
         "summary",
         f"Stability of each {'selector' if of_selectors else 'procedure'}" if named else "Stability of the runs",
@@ -118,31 +118,31 @@ def summary_table(found: Findings) -> ReportTable:
     )
 
 
-def _baseline_rows(found: Findings, columns: Sequence[Column]) -> Iterator[Row]:
+def _baseline_rows(found: Findings, columns: Sequence[TableColumn]) -> Iterator[TableRow]:
     for one in found.baselines:
         known = {"name": text(one.name), "verdict": text("baseline")}
         known |= {score: number(one.scores[score], 3, more=("",)) for score in found.scoring}
-        cells = (known.get(column.keys[0], Cell("", ("",) * len(column.keys))) for column in columns)
-        yield Row(tuple(cells), is_baseline=True)
+        cells = (known.get(column.keys[0], TableCell("", ("",) * len(column.keys))) for column in columns)
+        yield TableRow(tuple(cells), is_baseline=True)
 
 
-def front_table(found: Findings) -> ReportTable | None:
+def front_table(found: Findings) -> ReportTable:
     """The configurations of a tuning that are on the Pareto front."""
-    if not found.front:
-        return None
+    from steadyset.tuning.trials import objective_words, settings_words
+
     columns = (
-        Column("configuration", ("number",)),
-        Column("settings", ("params",), True),
-        *(Column(objective_words(name), (name,)) for name in found.front[0].objectives),
-        Column("on the front", ("on_front",)),
+        TableColumn("configuration", ("number",)),
+        TableColumn("settings", ("params",), True),
+        *(TableColumn(objective_words(name), (name,)) for name in found.front[0].objectives),
+        TableColumn("on the front", ("on_front",)),
     )
     rows = tuple(
-        Row(
+        TableRow(
             (
-                Cell(f"{one.number}{' (chosen)' if one.chosen else ''}", (one.number,)),
+                TableCell(f"{one.number}{' (chosen)' if one.chosen else ''}", (one.number,)),
                 text(settings_words(one.params)),
                 *(_objective(name, value) for name, value in one.objectives.items()),
-                Cell(wording.percent(one.on_front), (one.on_front,)),
+                TableCell(wording.percent(one.on_front), (one.on_front,)),
             )
         )
         for one in found.front
@@ -150,50 +150,49 @@ def front_table(found: Findings) -> ReportTable | None:
     return ReportTable("front", "Configurations on the Pareto front", columns, rows)
 
 
-def trials_table(found: Findings) -> ReportTable | None:
+def trials_table(tried: Trials) -> ReportTable:
     """Every configuration that a tuning tried, those on the front and the most probable ones first."""
-    tried = found.trials
-    if tried is None:
-        return None
+    from steadyset.tuning.trials import settings_words
+
     columns = (
-        Column("configuration", ("configuration",)),
-        Column("settings", ("settings",), True),
-        *(Column(_with_interval(name), (name, f"{name}_low", f"{name}_high")) for name in tried.objectives),
-        Column("on the front", ("on_front",)),
+        TableColumn("configuration", ("configuration",)),
+        TableColumn("settings", ("settings",), True),
+        *(TableColumn(_with_interval(name), (name, f"{name}_low", f"{name}_high")) for name in tried.objectives),
+        TableColumn("on the front", ("on_front",)),
     )
     probability, front = tried.front_probability(), tried.frame["front"]
     ends = {name: tried.interval(name) for name in tried.objectives}
     params = {number: drawn for number, drawn, _ in tried.trials}
     order = sorted(range(len(front)), key=lambda i: (not front.iloc[i], -probability.iloc[i]))
     rows = tuple(
-        Row(
+        TableRow(
             (
                 _whole(int(front.index[i])),
                 text(settings_words(params[front.index[i]])),
                 *(_objective(name, *(float(side[i]) for side in ends[name])) for name in tried.objectives),
-                Cell(wording.percent(float(probability.iloc[i])), (float(probability.iloc[i]),)),
+                TableCell(wording.percent(float(probability.iloc[i])), (float(probability.iloc[i]),)),
             )
         )
         for i in order[:MOST_TRIALS]
     )
     left_out = len(front) - len(rows)
-    return ReportTable(
-        "trials", "All configurations that were tried", columns, rows, left_out=left_out, of="configuration"
-    )
+    return ReportTable("trials", "All configurations that were tried", columns, rows, left_out=left_out)
 
 
 def _with_interval(name: str) -> str:
+    from steadyset.tuning.trials import objective_words
+
     words = objective_words(name)
     return words if name == N_FEATURES else f"{words} ({wording.percent(LEVEL)} interval)"
 
 
-def _objective(name: str, value: float, *ends: float) -> Cell:
+def _objective(name: str, value: float, *ends: float) -> TableCell:
     """What a configuration reached, with the ends of its interval where they are given."""
     if name == N_FEATURES:
-        return Cell(wording.amount(value), (value, *ends))
+        return TableCell(wording.amount(value), (value, *ends))
     known = len(ends) == 2 and not any(map(isnan, ends))
     span = f" ({wording.span(ends[0], ends[1])})" if known else ""
-    return Cell(f"{wording.number(value, 3)}{span}", (value, *ends))
+    return TableCell(f"{wording.number(value, 3)}{span}", (value, *ends))
 
 
 def feature_tables(found: Findings) -> list[ReportTable]:
@@ -210,17 +209,21 @@ def _feature_table(found: Findings, block: FeatureRows, place: int, over_all: bo
     directed = any(row.direction for row in block.rows)
     signed = any(row.model_direction for row in block.rows)
     columns = [
-        Column("feature", ("feature",), True),
-        Column("frequency", ("frequency",)),
-        Column(f"{wording.percent(found.level)} interval", ("wilson_low", "wilson_high")),
-        Column("steady core", ("core",), True),
-        *([Column("importance", ("importance",))] if weighed else []),
-        *([Column("selectors", ("selectors",))] if over_all else []),
-        *([Column("on all rows", ("all_rows",))] if fitted else []),
-        *([Column("direction", ("direction",), True)] if directed else []),
-        *([Column("in the model", ("model_direction", "model_agreement"), True)] if signed else []),
-        *([Column("group", ("group", "group_size")), Column("with stand-ins", ("with_stand_ins",))] if alike else []),
-        *([Column("stand-ins", ("stand_ins",), True)] if alike else []),
+        TableColumn("feature", ("feature",), True),
+        TableColumn("frequency", ("frequency",)),
+        TableColumn(f"{wording.percent(found.level)} interval", ("wilson_low", "wilson_high")),
+        TableColumn("steady core", ("core",), True),
+        *([TableColumn("importance", ("importance",))] if weighed else []),
+        *([TableColumn("selectors", ("selectors",))] if over_all else []),
+        *([TableColumn("on all rows", ("all_rows",))] if fitted else []),
+        *([TableColumn("direction", ("direction",), True)] if directed else []),
+        *([TableColumn("in the model", ("model_direction", "model_agreement"), True)] if signed else []),
+        *(
+            [TableColumn("group", ("group", "group_size")), TableColumn("with stand-ins", ("with_stand_ins",))]
+            if alike
+            else []
+        ),
+        *([TableColumn("stand-ins", ("stand_ins",), True)] if alike else []),
     ]
     rows = []
     for row in block.rows:
@@ -228,17 +231,21 @@ def _feature_table(found: Findings, block: FeatureRows, place: int, over_all: bo
         cells = [
             text(row.feature),
             number(row.frequency),
-            Cell(wording.span(row.wilson_low, row.wilson_high), (row.wilson_low, row.wilson_high)),
-            Cell("yes" if row.core else "", (int(row.core),)),
-            *([Cell("" if isnan(row.importance) else f"{row.importance:.3g}", (row.importance,))] if weighed else []),
+            TableCell(wording.span(row.wilson_low, row.wilson_high), (row.wilson_low, row.wilson_high)),
+            TableCell("yes" if row.core else "", (int(row.core),)),
+            *(
+                [TableCell("" if isnan(row.importance) else f"{row.importance:.3g}", (row.importance,))]
+                if weighed
+                else []
+            ),
             *([_whole(row.selectors)] if over_all else []),
-            *([Cell(on_all, (row.all_rows,))] if fitted else []),
+            *([TableCell(on_all, (row.all_rows,))] if fitted else []),
             *([text(row.direction)] if directed else []),
             *([_in_the_model(row)] if signed else []),
             *([_group(row), number(row.with_stand_ins)] if alike else []),
             *([text(stand_ins_words(row.stand_ins))] if alike else []),
         ]
-        rows.append(Row(tuple(cells)))
+        rows.append(TableRow(tuple(cells)))
     return ReportTable(
         f"features-{place + 1}",
         f"How often each feature is selected{f': {shown_name(block.name)}' if block.name else ''}",
@@ -251,44 +258,42 @@ def _feature_table(found: Findings, block: FeatureRows, place: int, over_all: bo
     )
 
 
-def _in_the_model(row: Feature) -> Cell:
+def _in_the_model(row: Feature) -> TableCell:
     """What most coefficients of the runs say of the direction, and in how many runs they do."""
     values = (row.model_direction, row.model_agreement)
     if not row.model_direction:
-        return Cell("", values)
+        return TableCell("", values)
     if row.model_direction == BOTH:
-        return Cell(BOTH, values)
+        return TableCell(BOTH, values)
     agrees = "the same" if row.model_direction == row.direction else shown_name(row.model_direction)
-    return Cell(f"{agrees} ({wording.percent(row.model_agreement)})", values)
+    return TableCell(f"{agrees} ({wording.percent(row.model_agreement)})", values)
 
 
-def _group(row: Feature) -> Cell:
+def _group(row: Feature) -> TableCell:
     """The number of the group, and of how many features."""
-    return Cell("" if row.group is None else f"{row.group} (of {row.group_size})", (row.group, row.group_size))
+    return TableCell("" if row.group is None else f"{row.group} (of {row.group_size})", (row.group, row.group_size))
 
 
-def ranking_table(found: Findings) -> ReportTable | None:
+def ranking_table(found: Findings) -> ReportTable:
     """The features of a consensus, the best first."""
-    if not found.ranking:
-        return None
     directed = any(row.direction for row in found.ranking)
     columns = (
-        Column("feature", ("feature",), True),
-        *([Column("direction", ("direction",), True)] if directed else []),
-        Column("rank", ("rank",)),
-        Column("methods", ("methods",)),
-        Column("by chance", ("by_chance",)),
-        Column("runs", ("runs",)),
-        *(Column(row.name, (row.name,)) for row in found.summary),
+        TableColumn("feature", ("feature",), True),
+        *([TableColumn("direction", ("direction",), True)] if directed else []),
+        TableColumn("rank", ("rank",)),
+        TableColumn("methods", ("methods",)),
+        TableColumn("by chance", ("by_chance",)),
+        TableColumn("runs", ("runs",)),
+        *(TableColumn(row.name, (row.name,)) for row in found.summary),
     )
     rows = tuple(
-        Row(
+        TableRow(
             (
                 text(row.feature),
                 *([text(row.direction)] if directed else []),
                 _whole(row.rank),
-                Cell(f"{row.methods} of {len(found.summary)}", (row.methods,)),
-                Cell(wording.expected_count(row.by_chance) if row.methods else "", (row.by_chance,)),
+                TableCell(f"{row.methods} of {len(found.summary)}", (row.methods,)),
+                TableCell(wording.expected_count(row.by_chance) if row.methods else "", (row.by_chance,)),
                 _whole(row.runs),
                 *(number(share) for share in row.frequencies.values()),
             )
@@ -299,27 +304,25 @@ def ranking_table(found: Findings) -> ReportTable | None:
     return ReportTable("consensus", "Features by consensus", columns, rows, left_out=left_out)
 
 
-def between_table(found: Findings) -> ReportTable | None:
+def between_table(found: Findings) -> ReportTable:
     """How far each two methods of a consensus agree."""
-    if not found.between:
-        return None
     columns = (
-        Column("methods", ("first", "second"), True),
-        Column(found.measure, ("agreement",)),
-        Column("by chance", ("expected",)),
-        Column("correlation of frequencies", ("frequencies",)),
-        Column("features that both back", ("shared",)),
-        Column("by chance", ("shared_expected",)),
+        TableColumn("methods", ("first", "second"), True),
+        TableColumn(found.measure, ("agreement",)),
+        TableColumn("by chance", ("expected",)),
+        TableColumn("correlation of frequencies", ("frequencies",)),
+        TableColumn("features that both back", ("shared",)),
+        TableColumn("by chance", ("shared_expected",)),
     )
     rows = tuple(
-        Row(
+        TableRow(
             (
-                Cell(f"{shown_name(row.first)} and {shown_name(row.second)}", (row.first, row.second)),
+                TableCell(f"{shown_name(row.first)} and {shown_name(row.second)}", (row.first, row.second)),
                 number(row.agreement),
                 number(row.expected),
                 number(row.frequencies),
                 _whole(row.shared),
-                Cell(wording.expected_count(row.shared_expected), (row.shared_expected,)),
+                TableCell(wording.expected_count(row.shared_expected), (row.shared_expected,)),
             )
         )
         for row in found.between
@@ -327,69 +330,86 @@ def between_table(found: Findings) -> ReportTable | None:
     return ReportTable("agreement", "Agreement between methods", columns, rows)
 
 
-def tests_table(found: Findings) -> ReportTable | None:
+def tests_table(found: Findings) -> ReportTable:
     """Every test of two procedures."""
-    tests = [(one, test) for one in found.differences for test in one.tests]
-    if not tests:
-        return None
     columns = (
-        Column("in", ("what",), True),
-        Column("first", ("first",), True),
-        Column("second", ("second",), True),
-        Column("difference", ("difference",)),
-        Column(f"{wording.percent(found.level)} interval", ("low", "high")),
-        Column("p", ("p_value",)),
-        Column("adjusted p", ("p_adjusted",)),
-        Column("significant", ("told_apart",), True),
+        TableColumn("in", ("what",), True),
+        TableColumn("first", ("first",), True),
+        TableColumn("second", ("second",), True),
+        TableColumn("difference", ("difference",)),
+        TableColumn(f"{wording.percent(found.level)} interval", ("low", "high")),
+        TableColumn("p", ("p_value",)),
+        TableColumn("adjusted p", ("p_adjusted",)),
+        TableColumn("significant", ("told_apart",), True),
     )
     rows = tuple(
-        Row(
+        TableRow(
             (
                 text(one.what.replace("_", " ")),
                 text(test.first),
                 text(test.second),
                 number(test.difference, 3),
-                Cell(wording.span(test.low, test.high, 3), (test.low, test.high)),
-                Cell(wording.p_value(test.p_value), (test.p_value,)),
-                Cell(wording.p_value(test.p_adjusted), (test.p_adjusted,)),
-                Cell("yes" if test.told_apart else "no", (int(test.told_apart),)),
+                TableCell(wording.span(test.low, test.high, 3), (test.low, test.high)),
+                TableCell(wording.p_value(test.p_value), (test.p_value,)),
+                TableCell(wording.p_value(test.p_adjusted), (test.p_adjusted,)),
+                TableCell("yes" if test.told_apart else "no", (int(test.told_apart),)),
             )
         )
-        for one, test in tests
+        for one in found.differences
+        for test in one.tests
     )
     return ReportTable("tests", "Tests of each two procedures: second minus first", columns, rows)
 
 
-def all_tables(found: Findings) -> dict[str, ReportTable]:
-    """Every table that has something to say, by name, in the order of the report."""
-    single = (summary_table(found), front_table(found), tests_table(found))
-    others = (ranking_table(found), between_table(found), trials_table(found))
-    tables = [*single, *feature_tables(found), *others]
-    return {table.name: table for table in tables if table is not None}
+def measures_table(found: Findings) -> ReportTable:
+    """The stability by many measures."""
+    known = any(not isnan(row.low) for row in found.measures)
+    columns = (
+        TableColumn("procedure", ("name",), True),
+        TableColumn("measure", ("measure",), True),
+        TableColumn("estimate", ("estimate",)),
+        *([TableColumn(f"{wording.percent(found.level)} interval", ("low", "high"))] if known else []),
+        TableColumn("steadier", ("steadier",), True),
+        TableColumn("note", ("note",), True),
+    )
+    rows = tuple(
+        TableRow(
+            (
+                text(row.name),
+                text(row.measure),
+                number(row.estimate, 3),
+                *([TableCell(wording.span(row.low, row.high, 3), (row.low, row.high))] if known else []),
+                text(row.steadier),
+                text(row.note),
+            )
+        )
+        for row in found.measures
+    )
+    return ReportTable("measures", "Stability by many measures", columns, rows)
 
 
-def text(value: str) -> Cell:
+def text(value: str) -> TableCell:
     """A name or words."""
-    return Cell(shown_name(value), (value,))
+    return TableCell(shown_name(value), (value,))
 
 
-def number(value: float, decimals: int = 2, *, more: tuple[Any, ...] = ()) -> Cell:
+def number(value: float, decimals: int = 2, *, more: tuple[Any, ...] = ()) -> TableCell:
     """A number, followed by `more` values in a csv file."""
-    return Cell(wording.number(value, decimals), (value, *more))
+    return TableCell(wording.number(value, decimals), (value, *more))
 
 
-def _whole(value: int | None) -> Cell:
-    return Cell("" if value is None else str(value), (value,))
+def _whole(value: int | None) -> TableCell:
+    return TableCell("" if value is None else str(value), (value,))
 
 
-def _interval(low: float, high: float, estimate: float) -> Cell:
+def _interval(low: float, high: float, estimate: float) -> TableCell:
     known = not any(map(isnan, (low, high, estimate)))
-    return Cell(wording.span(low, high), (low, high), (low, estimate, high) if known else None)
+    return TableCell(wording.span(low, high), (low, high), (low, estimate, high) if known else None)
 
 
-def _score(score: Score) -> Cell:
+def _score(score: Score) -> TableCell:
     error = "" if isnan(score.se) else f" ± {wording.number(score.se, 3)}"
-    return Cell(f"{wording.number(score.mean, 3)}{error}", (score.mean, score.se))
+    return TableCell(f"{wording.number(score.mean, 3)}{error}", (score.mean, score.se))
 
 
 def bar_scale(rows: Sequence[Procedure]) -> tuple[float, float]:

@@ -16,14 +16,16 @@ from typing import Any
 
 from steadyset._version import __version__
 from steadyset.findings import Findings
+from steadyset.findings.sections import Block, Bullets, Heading, TableBlock, Terms, Text
+from steadyset.findings.tables import ReportTable, TableCell, TableRow, bar_scale
 from steadyset.foundation.errors import MissingExtraError
 from steadyset.foundation.text import shown_name
+from steadyset.plots.catalogue import RegisteredPicture
 from steadyset.plots.pages import converter
 from steadyset.plots.picture import INK, MUTED, POINTS_A_PIXEL, RULE, STEADY, extent
 from steadyset.plots.text_widths import text_width, wrapped
-from steadyset.reports.document import TITLE, Block, Bullets, Drawings, Heading, Rows, Words, document_of
-from steadyset.reports.report_tables import Cell, ReportTable, Row, bar_scale
-from steadyset.reports.slim_svg import slim_svg
+from steadyset.reports.document import TITLE, Drawings, Part, document_of
+from steadyset.reports.svg import slim_svg
 
 WIDE, HIGH, MARGIN = 595.0, 842.0, 54.0  # points
 ROOM, TALLEST = WIDE - 2 * MARGIN, HIGH - 2 * MARGIN
@@ -47,9 +49,11 @@ class Box:
 
 
 def pdf_of(found: Findings) -> bytes:
-    """The same words and tables as in the page, with its pictures."""
+    """The document as PDF, with its pictures."""
     writer = _writer()
-    pages = _paginated([box for block in document_of(found) for box in _boxes(block, found)])
+    boxes = [*_heading(TITLE, 1), *_paragraph(shown_name(found.about))]
+    boxes += [box for part in document_of(found) for box in _boxes_of(part, found)]
+    pages = _paginated([*boxes, *_paragraph(f"Made by steadyset {__version__}.")])
     for place, boxes in enumerate(pages):
         drawn = converter().svg_to_pdf(_page(boxes, place + 1, len(pages)))
         writer.append(io.BytesIO(drawn), import_outline=False)
@@ -104,21 +108,32 @@ def _page(boxes: Sequence[Box], number: int, n_pages: int) -> str:
     return f'{root} font-family="{FONT}">{drawn}{made}{paged}</svg>'
 
 
-def _boxes(block: Block, found: Findings) -> Iterator[Box]:
+def _boxes_of(part: Part, found: Findings) -> Iterator[Box]:
+    boxes = [*_heading(shown_name(part.title), 2)] if part.title else []
+    for block in part.blocks:
+        if isinstance(block, Drawings):  # the heading and the caption stay with the first picture
+            boxes += _drawings(block.record, found, sum(box.height for box in boxes))
+        else:
+            boxes += _boxes(block, found, keep=part.is_drawn)
+    yield from boxes
+
+
+def _boxes(block: Block, found: Findings, *, keep: bool) -> Iterator[Box]:
     match block:
-        case Heading(text, level):
-            yield from _heading(text, level)
-        case Words(text):
-            yield from _paragraph(text)
-        case Bullets(items):
+        case Heading(text):
+            yield from _heading(shown_name(text), 3)
+        case Text(_, small):
+            style = (SMALL, MUTED) if small else (TEXT, INK)
+            yield from _paragraph(shown_name(str(block)), *style, keep=keep)
+        case Bullets(items) | Terms(items):
             for item in items:
-                yield from _paragraph(item, bullet=True)
-        case Rows(table):
+                yield from _paragraph(shown_name(str(item)), bullet=True)
+        case TableBlock(table):
+            if block.heading:
+                yield from _heading(shown_name(table.caption), 3)
             yield from _table(table, block.most, bar_scale(found.summary))
-            if block.left_out:
-                yield from _paragraph(block.left_out, SMALL, MUTED)
-        case Drawings(record):
-            yield from _drawings(record, found)
+            if block.more:
+                yield from _paragraph(block.more, SMALL, MUTED)
 
 
 def _heading(text: str, level: int) -> Iterator[Box]:
@@ -187,7 +202,7 @@ def _table(table: ReportTable, most: int | None, scale: tuple[float, float]) -> 
     starts = list(accumulate(widths, initial=MARGIN))
     right = [not column.is_text and place > 0 for place, column in enumerate(table.columns)]
 
-    def row_box(cells: Sequence[Cell], *, bold: bool, colour: str, head: Box | None) -> Box:
+    def row_box(cells: Sequence[TableCell], *, bold: bool, colour: str, head: Box | None) -> Box:
         lines = [
             wrapped(cell.text, width - GAP - (BAR + GAP if cell.bar else 0), SMALL, bold=bold)
             for cell, width in zip(cells, widths, strict=False)
@@ -208,7 +223,7 @@ def _table(table: ReportTable, most: int | None, scale: tuple[float, float]) -> 
 
         return Box(height, draw, keep=bold, head=head)
 
-    heads = [Cell(title, ()) for title in titles]
+    heads = [TableCell(title, ()) for title in titles]
     head = row_box(heads, bold=True, colour=MUTED, head=None)
     yield head
     for row in rows:
@@ -218,11 +233,11 @@ def _table(table: ReportTable, most: int | None, scale: tuple[float, float]) -> 
     yield Box(GAP, _nothing)
 
 
-def _colour(row: Row) -> str:
+def _colour(row: TableRow) -> str:
     return MUTED if row.is_baseline else INK
 
 
-def _cell_width(cell: Cell) -> float:
+def _cell_width(cell: TableCell) -> float:
     return text_width(cell.text, SMALL) + (BAR + GAP if cell.bar else 0)
 
 
@@ -251,19 +266,14 @@ def _bar(x: float, y: float, ends: tuple[float, float, float], scale: tuple[floa
     )
 
 
-def _drawings(record: Any, found: Findings) -> Iterator[Box]:
-    """The pictures of a kind, each with the name of its procedure."""
-    pictures = record.of(found)
-    heads = [*_heading(record.title, 2)]
-    if record.caption:
-        heads += _paragraph(record.caption, SMALL, MUTED, keep=True)
-    for place, (name, picture) in enumerate(pictures.items()):
-        if name and len(found.selections) > 1:
-            heads += _heading(shown_name(name), 3)
+def _drawings(record: RegisteredPicture, found: Findings, above: float) -> Iterator[Box]:
+    """The pictures of a kind, each with the name of its procedure; `above` is the height of what stands above all."""
+    for place, (name, picture) in enumerate(record.of(found).items()):
+        heads = [*_heading(shown_name(name), 3)] if name and len(found.selections) > 1 else []
         yield from heads
         svg = slim_svg(picture.svg(), f"{record.name}-{place}", record.title)
-        yield _picture(svg, TALLEST - sum(box.height for box in heads))
-        heads = []
+        yield _picture(svg, TALLEST - above - sum(box.height for box in heads))
+        above = 0.0
 
 
 def _picture(svg: str, most: float) -> Box:

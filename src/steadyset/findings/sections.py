@@ -1,0 +1,430 @@
+"""The sections of a result: one list of records, which terminal, notebook, page, Markdown, PDF and JSON walk.
+
+A section is added by one record in `SECTIONS`. Its body says what a document shows, block by block; where there is less
+room, in a terminal or a notebook, its short tables, their legend and the plain sentences of its body are shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import isnan
+from typing import TYPE_CHECKING, Any
+
+from steadyset.assessment.baselines import NOT_ABOVE
+from steadyset.findings.answer import SCALE, ranked
+from steadyset.findings.display import (
+    settings_told,
+    short_front,
+    short_measures,
+    short_pairs,
+    short_ranking,
+    short_summary,
+    summary_legend,
+)
+from steadyset.findings.parts import Core
+from steadyset.foundation.display import Display, Table
+from steadyset.foundation.text import counted, percent, shown_name
+from steadyset.measures import get_measure
+from steadyset.measures.scale import AT_CHANCE, BY_COLUMN_ORDER
+
+if TYPE_CHECKING:
+    from steadyset.findings.parts import Findings, Reason
+    from steadyset.findings.tables import ReportTable
+
+MOST_FEATURES = 25  # rows of a long table that a document shows; the script of the page shows the others
+
+
+@dataclass(frozen=True)
+class Live:
+    """A piece of a text that changes with the core share which the reader of the page chooses.
+
+    It tells the "share" itself, or the "core" of the procedure that is named.
+    """
+
+    text: str
+    tells: str
+    procedure: str = ""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A paragraph in pieces; a small one explains, and is left out where there is little room."""
+
+    pieces: tuple[str | Live, ...]
+    small: bool = False
+
+    def __str__(self) -> str:
+        return "".join(piece.text if isinstance(piece, Live) else piece for piece in self.pieces)
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading within a section."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Bullets:
+    """A list."""
+
+    items: tuple[str, ...]
+    small: bool = False
+
+
+@dataclass(frozen=True)
+class Term:
+    """A name and what is said of it; `short` is for where there is less room."""
+
+    name: str
+    words: str
+    short: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.short}" if self.name else self.short
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Names with what is said of each; `live` ones are the cores of procedures, which the page computes anew."""
+
+    items: tuple[Term, ...]
+    live: bool = False
+
+
+@dataclass(frozen=True)
+class TableBlock:
+    """A table, of which a long one shows its first rows; a folded one is opened by its heading where that is possible.
+
+    `left_out` says of rows that are not shown what they are, such as "more feature" and "selected less often".
+    """
+
+    table: ReportTable
+    most: int | None = None
+    left_out: tuple[str, str] = ("", "")
+    heading: str = ""
+    folded: bool = False
+    procedure: str | None = None
+
+    @property
+    def more(self) -> str:
+        """What is said of rows that are not shown."""
+        left = len(self.table.rows) + self.table.left_out - len(self.table.rows[: self.most])
+        noun, what = self.left_out
+        return f"{counted(left, noun)} {what}." if left and noun else ""
+
+
+Block = Text | Heading | Bullets | Terms | TableBlock
+
+
+@dataclass(frozen=True)
+class Section:
+    """One section of what a result says.
+
+    `needs` are the parts of the findings that must not be empty. `brief` is its title in a terminal and a notebook, ""
+    where these do not show its sentences; `short_tables` and `legend` are what they show of its tables. Sections with
+    place 0 stand before the pictures of a report (which have places of their own), those with place 100 behind them.
+    """
+
+    name: str
+    title: str | Callable[[Findings], str]
+    body: Callable[[Findings], Iterable[Block]]
+    needs: tuple[str, ...] = ()
+    brief: str | Callable[[Findings], str] = ""
+    short_tables: Callable[[Findings], Sequence[Table]] = lambda found: ()
+    legend: Callable[[Findings], Sequence[str]] = lambda found: ()
+    place: int = 0
+
+    def heading(self, found: Findings) -> str:
+        """Its title in a document."""
+        return self.title if isinstance(self.title, str) else self.title(found)
+
+    def short_heading(self, found: Findings) -> str:
+        """Its title in a terminal and a notebook."""
+        return self.brief if isinstance(self.brief, str) else self.brief(found)
+
+    def is_known(self, found: Findings) -> bool:
+        """Whether the findings hold what it needs."""
+        return all(getattr(found, part) for part in self.needs)
+
+    def blocks(self, found: Findings) -> list[Block]:
+        """What a document shows; nothing where a part that it needs is empty."""
+        return list(self.body(found)) if self.is_known(found) else []
+
+    def lines(self, found: Findings) -> list[str]:
+        """The sentences of its body, without those that explain."""
+        return [line for block in self.blocks(found) for line in _lines(block)]
+
+
+def _lines(block: Block) -> Iterator[str]:
+    match block:
+        case Text(pieces, small) if not small and not isinstance(pieces[0], Live):
+            yield str(block)
+        case Bullets(items, small) if not small:
+            yield from items
+        case Terms(items):
+            yield from map(str, items)
+
+
+def tables_of(found: Findings) -> dict[str, ReportTable]:
+    """Every table of the sections, by name."""
+    blocks = [block for section in SECTIONS for block in section.blocks(found)]
+    return {block.table.name: block.table for block in blocks if isinstance(block, TableBlock)}
+
+
+def display_of(found: Findings, kind: str = "") -> Display:
+    """What a terminal and a notebook show of findings; `kind` names the result that they are of."""
+    what = kind or f"Findings of {found.kind}"
+    tables = [table for section in _known(found) for table in section.short_tables(found)]
+    return Display(what, found.about, found.answer, tables, legends(found), brief_sections(found))
+
+
+def legends(found: Findings) -> list[str]:
+    """What the columns of the short tables are."""
+    return [line for section in _known(found) for line in section.legend(found)]
+
+
+def brief_sections(found: Findings) -> dict[str, list[str]]:
+    """The sentences that terminals and notebooks show, by title."""
+    titled = {title: section.lines(found) for section in _known(found) if (title := section.short_heading(found))}
+    return {title: lines for title, lines in titled.items() if lines}
+
+
+def _known(found: Findings) -> list[Section]:
+    return [section for section in SECTIONS if section.is_known(found)]
+
+
+def outline(found: Findings) -> list[dict[str, Any]]:
+    """The sections as plain data: title, the parts of the findings that they show, and sentences."""
+    return [
+        {"name": one.name, "title": one.heading(found), "parts": list(one.needs), "sentences": one.lines(found)}
+        for one in SECTIONS
+        if one.blocks(found)
+    ]
+
+
+# ---- what each section says ------------------------------------------------------------------------------------------
+
+
+def _text(text: str, *, small: bool = False) -> Text:
+    return Text((text,), small)
+
+
+def _answer(found: Findings) -> Iterator[Block]:
+    yield from map(_text, found.answer)
+    core = answer_core(found)
+    if core is not None:
+        whose = f" of {shown_name(core.name)}" if len(found.summary) > 1 else ""
+        share = Live(f", the features in at least {percent(found.core)} of the runs: ", "share")
+        yield Text((f"The steady core{whose}", share, Live(core.words(), "core", core.name), "."))
+
+
+def answer_core(found: Findings) -> Core | None:
+    """The core of the procedure that the answer prefers, else of the steadiest whose selection says something."""
+    nothing = (BY_COLUMN_ORDER, NOT_ABOVE, *AT_CHANCE)
+    judged = [row.name for row in ranked(found.summary) if not isnan(row.stability) and row.verdict not in nothing]
+    if not judged:
+        return None
+    steadiest = judged[0] if get_measure(found.measure).higher_is_steadier else judged[-1]
+    preferred = None if found.preference is None else found.preference.preferred
+    return next((core for core in found.cores if core.name == (preferred or steadiest)), None)
+
+
+def _summary(found: Findings) -> Iterator[Block]:
+    from steadyset.findings.tables import summary_table
+
+    yield TableBlock(summary_table(found))
+    source = "Nogueira, Sechidis and Brown 2018" if found.measure == "nogueira" else found.measure
+    said = [
+        f"Stability: 1 means the same features each time, 0 what chance gives ({source}). The interval is about this "
+        "data set and this way of resampling; it says nothing about new data sets."
+    ]
+    if found.baselines or any(row.verdict for row in found.summary):
+        said.append(f"Verdicts: {SCALE}.")
+    if found.scoring:
+        said.append(
+            "Scores are means over the rows that each resample leaves out, with standard errors over resamples, "
+            "which overlap: they are corrected for that (Nadeau and Bengio 2003)."
+        )
+    if found.baselines:
+        said.append(
+            "Baselines predict without the selection: without any feature, and from as many features drawn at random."
+        )
+    yield _text(" ".join(said), small=True)
+
+
+def _summary_title(found: Findings) -> str:
+    return {"assessment": "Selectors", "consensus": "Agreement within methods"}.get(found.kind, "Stability")
+
+
+def _front(found: Findings) -> Iterator[Block]:
+    from steadyset.findings.tables import front_table, trials_table
+
+    yield TableBlock(front_table(found))
+    yield _text("On the front: how probable that is, given the errors of the objectives.", small=True)
+    if found.trials is not None:
+        left_out = ("more configuration", "less probable on the front")
+        yield TableBlock(trials_table(found.trials), MOST_FEATURES, left_out, "All configurations", folded=True)
+
+
+def _measures(found: Findings) -> Iterator[Block]:
+    from steadyset.findings.tables import measures_table
+
+    yield TableBlock(measures_table(found))
+
+
+def _differences(found: Findings) -> Iterator[Block]:
+    from steadyset.findings.tables import tests_table
+
+    yield from (_text(one.words) for one in found.differences)
+    if len(found.differences) > 1:
+        yield _text(
+            "The test of scores is the corrected resampled t-test (Nadeau and Bengio 2003): resamples overlap, so that "
+            "the usual paired t-test would find differences that are not there.",
+            small=True,
+        )
+    if any(one.tests for one in found.differences):
+        yield TableBlock(tests_table(found), heading="All tests", folded=True)
+
+
+def _cores(found: Findings) -> Iterator[Block]:
+    yield Text((Live(f"Features selected in at least {percent(found.core)} of the runs:", "share"),))
+    items = [Term(shown_name(one.name), one.words(None), one.words()) for one in found.cores]
+    yield Terms(tuple(items), live=True)
+
+
+def _features(found: Findings) -> Iterator[Block]:
+    from steadyset.findings.tables import feature_tables
+
+    tables = feature_tables(found)
+    for place, table in enumerate(tables):
+        over_all = place == 0 and len(tables) > 1
+        named = table.title if over_all or len(found.summary) > 1 else ""
+        left_out = ("more feature", "selected less often")
+        folded = bool(named) and not over_all
+        procedure = table.title if folded else None
+        yield TableBlock(table, MOST_FEATURES, left_out, named, folded, procedure)
+    if tables:
+        whole = (
+            "The table with all features and columns is features.csv in the run folder, or features_table() in Python."
+        )
+        yield _text(
+            "The frequency is the share of the runs that select a feature; its interval (Wilson) is about further "
+            "resamples of this data set, not about new studies. Features of one group are alike; a stand-in is alike "
+            "and was selected when the feature was not, with its share of those runs. On all rows: whether a fit to "
+            "all rows selects the feature, over all selectors the share of them."
+            + (f" {whole}." if found.kind == "assessment" else ""),
+            small=True,
+        )
+
+
+def _agreement(found: Findings) -> Iterator[Block]:
+    from steadyset.findings.tables import between_table
+
+    yield TableBlock(between_table(found))
+
+
+def _ranking(found: Findings) -> Iterator[Block]:
+    from steadyset.findings.tables import ranking_table
+
+    yield TableBlock(ranking_table(found), MOST_FEATURES, ("more feature", "with lower scores"))
+    yield _text(
+        "Methods: how many of them back the feature; by chance: how many features random sets of the same sizes would "
+        "bring to so many methods. The last columns are the selection frequencies of the methods.",
+        small=True,
+    )
+
+
+def _methods(found: Findings) -> Iterator[Block]:
+    assert found.methods is not None
+    yield from map(_text, found.methods.texts())
+    if found.methods.results:
+        yield Heading("Results in words")
+        yield _text(found.methods.results_text())
+    yield Heading("References")
+    yield Bullets(tuple(one.text for one in found.methods.references), small=True)
+
+
+def _settings(found: Findings) -> Iterator[Block]:
+    yield Terms(tuple(Term(name, words, words) for name, words in settings_told(found).items()))
+
+
+def _reasons(reasons: Iterable[Reason]) -> Iterator[Block]:
+    lines = (f"{shown_name(one.name)}: {counted(one.runs, 'run')}: {shown_name(one.text)}" for one in reasons)
+    yield Bullets(tuple(lines))
+
+
+FAILED, WARNED = "Runs without a selection or a score", "Runs with warnings"
+SECTIONS = (
+    Section("answer", "", _answer),
+    Section(
+        "summary",
+        _summary_title,
+        _summary,
+        needs=("summary",),
+        short_tables=short_summary,
+        legend=summary_legend,
+    ),
+    Section("measures", "Stability by many measures", _measures, ("measures",), short_tables=short_measures),
+    Section("front", "The Pareto front", _front, needs=("front",), short_tables=short_front),
+    Section(
+        "differences",
+        "What differs",
+        _differences,
+        needs=("differences",),
+        brief="What differs",
+    ),
+    Section(
+        "core",
+        "The steady core",
+        _cores,
+        needs=("cores",),
+        brief=lambda found: f"Steady core (selected in at least {percent(found.core)} of the runs)",
+    ),
+    Section(
+        "notes",
+        "Notes",
+        lambda found: map(_text, found.notes),
+        needs=("notes",),
+        brief="Notes",
+    ),
+    Section("features", "Features", _features, needs=("features",), place=100),
+    Section(
+        "agreement",
+        "Agreement between methods",
+        _agreement,
+        needs=("between",),
+        short_tables=short_pairs,
+        place=100,
+    ),
+    Section(
+        "consensus",
+        "Features by consensus",
+        _ranking,
+        needs=("ranking",),
+        short_tables=short_ranking,
+        legend=lambda found: [
+            "by chance: how many features random sets of the same sizes would bring to so many methods."
+        ],
+        place=100,
+    ),
+    Section(
+        "failures",
+        FAILED,
+        lambda found: _reasons(found.failures),
+        needs=("failures",),
+        brief=lambda found: "" if found.front else FAILED,  # a configuration that failed is told in the answer
+        place=100,
+    ),
+    Section(
+        "warnings",
+        WARNED,
+        lambda found: _reasons(found.warnings),
+        needs=("warnings",),
+        brief=WARNED,
+        place=100,
+    ),
+    Section("methods", "Methods", _methods, needs=("methods",), place=100),
+    Section("settings", "Settings", _settings, place=100),
+)

@@ -1,0 +1,197 @@
+"""The report as one HTML page, with everything in it: it opens offline and makes no network requests."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, select_autoescape
+from markupsafe import Markup, escape
+
+from steadyset._version import __version__
+from steadyset.findings import Findings
+from steadyset.findings.sections import Live
+from steadyset.findings.tables import bar_scale
+from steadyset.foundation import text as wording
+from steadyset.foundation.text import shown_name
+from steadyset.plots import Picture
+from steadyset.plots.catalogue import RegisteredPicture
+from steadyset.plots.pages import converter, drawing_library
+from steadyset.reports.document import TITLE, Drawings, Part, document_of, tables_in
+from steadyset.reports.page_data import page_data, script_safe
+from steadyset.reports.svg import slim_svg
+
+BAR = (3.0, 107.0)  # where the bar of an interval begins and ends
+# The blocks of Hebrew, Arabic, Syriac, Thaana, N'Ko and others, with the forms of presentation.
+RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\U00010800-\U00010fff\U0001e800-\U0001efff]")
+MOST_ISOLATED = 2_000  # names that are looked for
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """One figure: of a procedure or, without its name, of all; the note stands below it as text."""
+
+    key: str
+    procedure: str
+    note: str
+    svg: Markup
+
+
+def page_of(found: Findings) -> str:
+    """The page."""
+    template = _template(isolating(_names(found)))
+    return str(template.render(**_content(found)))
+
+
+def _names(found: Findings) -> Iterator[str]:
+    """What sentences and lists of the page name: procedures, and the features of cores and tables."""
+    yield from (row.name for row in found.summary)
+    yield from (name for core in found.cores for name in core.features)
+    for row in (row for block in found.features for row in block.rows):
+        yield row.feature
+        yield from (one.feature for one in row.stand_ins)
+    yield from (row.feature for row in found.ranking)
+
+
+def _content(found: Findings) -> dict[str, Any]:
+    document = document_of(found)
+    figures, packed_drawings = _figures_of(document, found)
+    return {
+        "title": TITLE,
+        "version": __version__,
+        "today": datetime.now(UTC).strftime("%Y-%m-%d"),
+        "found": found,
+        "document": document,
+        "figures": figures,
+        "several": len(found.summary) > 1,
+        "places": {name: place for place, name in enumerate(found.selections)},
+        "scale_of_bars": bar_scale(found.summary),
+        "data": Markup(script_safe(page_data(found, tables_in(document)))),
+        "style": Markup(_shipped("page.css")),
+        "drawings": Markup(packed_drawings),
+        "library": Markup(drawing_library()) if figures else "",
+        "script": Markup(_shipped("live.js") + _shipped("page.js")),
+    }
+
+
+def _shipped(name: str) -> str:
+    return files("steadyset.reports").joinpath(name).read_text(encoding="utf-8")
+
+
+def content_digest(text: str) -> str:
+    """What a content security policy calls a script or a style that stands in the page."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _place(value: float, low: float, high: float) -> str:
+    """Where a value is on the bar of an interval."""
+    return f"{BAR[0] + (BAR[1] - BAR[0]) * (value - low) / (high - low):.1f}"
+
+
+def _template(isolated: Callable[[str], Markup]) -> Any:
+    environment = Environment(
+        loader=PackageLoader("steadyset.reports", "."),
+        autoescape=select_autoescape(["html.j2"], default=True),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        # Names come from strangers: control characters and halves of characters are written out.
+        finalize=lambda value: shown_name(value) if type(value) is str else value,
+    )
+    environment.filters |= {
+        "percent": wording.percent,
+        "digest": content_digest,
+        "place": _place,
+        "isolated": isolated,
+    }
+    environment.tests |= {"of_kind": lambda block, kind: type(block).__name__ == kind, "live": _is_live}
+    return environment.get_template("page.html.j2")
+
+
+def _is_live(piece: str | Live) -> bool:
+    return isinstance(piece, Live)
+
+
+# ---- figures: drawn for readers without JavaScript, and packed for the script that draws them live -----------------
+
+
+def _figures_of(document: Sequence[Part], found: Findings) -> tuple[dict[str, list[Drawing]], str]:
+    """The figures by the name of their picture, and what the script unpacks: their specifications of Vega-Lite."""
+    specifications: dict[str, Any] = {}
+    waiting = []
+    # To draw takes as long as to specify, and another thread does it.
+    with ThreadPoolExecutor(1) as thread:
+        for record in (block.record for part in document for block in part.blocks if isinstance(block, Drawings)):
+            for place, (name, picture) in enumerate(record.of(found).items()):
+                key = f"{record.name}-{place}"
+                specifications[key] = _specification(record, name, picture)
+                drawn = thread.submit(_drawn, json.dumps(_without_words(specifications[key])))
+                waiting.append((record.name, key, name, picture.note, drawn))
+        figures: dict[str, list[Drawing]] = {}
+        for kind, key, name, note, svg in waiting:
+            drawing = Drawing(key, name, note, _still(svg.result(), key, specifications[key]))
+            figures.setdefault(kind, []).append(drawing)
+    return figures, packed(specifications)
+
+
+def packed(content: Any) -> str:
+    """JSON, compressed and written in letters that end no element of a page."""
+    return base64.b64encode(gzip.compress(json.dumps(content, allow_nan=False).encode(), mtime=0)).decode()
+
+
+def _specification(record: RegisteredPicture, name: str, picture: Picture) -> dict[str, Any]:
+    """Without the note, which stands in the page, and on the ground of the page."""
+    specification = replace(picture, note="").specification()
+    specification.pop("$schema", None)
+    of = f": {shown_name(name)}" if name else ""
+    words = [f"{record.title}{of}.", picture.description, record.caption, shown_name(picture.note)]
+    return specification | {"background": None, "description": " ".join(filter(None, words))}
+
+
+def _without_words(part: Any) -> Any:
+    """A specification whose marks have no tooltips and no labels: nobody can ask a drawing for them."""
+    if isinstance(part, list):
+        return [_without_words(one) for one in part]
+    if not isinstance(part, dict):
+        return part
+    rows = ("datasets", "values")
+    changed = {key: one if key in rows else _without_words(one) for key, one in part.items() if key != "tooltip"}
+    return changed | {"config": changed["config"] | {"aria": False}} if "config" in changed else changed
+
+
+def _still(svg: str, key: str, specification: Mapping[str, Any]) -> Markup:
+    return Markup(slim_svg(svg, key, specification["description"], fonts=False))
+
+
+def _drawn(specification: str) -> str:
+    return str(converter().vegalite_to_svg(specification))
+
+
+# ---- names that are written from right to left, set apart from the sentence around them ----------------------------
+
+
+def isolating(names: Iterable[str]) -> Callable[[str], Markup]:
+    """A function that escapes a text and puts each such name in it into a <bdi> element.
+
+    Without that, a comma or a number between two of them belongs to the name before, and a list reads backwards.
+    """
+    written = dict.fromkeys(shown_name(name) for name in names if RIGHT_TO_LEFT.search(name))
+    longest_first = sorted([*written][:MOST_ISOLATED], key=len, reverse=True)
+    if not longest_first:
+        return lambda text: escape(shown_name(text))
+    pattern = re.compile(f"({'|'.join(map(re.escape, longest_first))})")
+
+    def isolated(text: str) -> Markup:
+        pieces = pattern.split(shown_name(text))
+        marked = (Markup("<bdi>{}</bdi>").format(one) if place % 2 else escape(one) for place, one in enumerate(pieces))
+        return Markup("").join(marked)
+
+    return isolated
