@@ -128,15 +128,15 @@ RULE = Added(
     "rule",
     "any_share",
     "src/steadyset/selectors/ensembles/any_share.py",
-    '''"""A rule by Markov's inequality for the share of all runs."""
+    '''"""A rule for the share of all runs, which is no theorem."""
 
 from steadyset.selectors.ensembles.bounds import BoundRule
 from steadyset.selectors.ensembles.rules import register_rule
 
 
 def any_share(q: float, threshold: float, d: int, n_pairs: int) -> float:
-    """Markov's inequality for the share of all runs instead of that of pairs."""
-    return q / threshold
+    """The square of q, over the threshold and the number of features."""
+    return q**2 / (threshold * d)
 
 
 register_rule(BoundRule("any_share", any_share, lowest=0.0))
@@ -255,7 +255,8 @@ from papers.framework import Row, Run, item, register_paper
 from steadyset import Selections, stability
 
 PRINTED = {"title": "Equal sets", "digits": 2, "cells": [{"row": "two equal sets", "column": "jaccard", "value": 1.0}]}
-register_paper("roe-2026", {"paper": "Roe (2026): Equal sets", "items": {"table-1": PRINTED}})
+ABOUT = {"paper": "Roe (2026): Equal sets", "reference": "Jaccard 1901"}
+register_paper("roe-2026", ABOUT | {"items": {"table-1": PRINTED}})
 
 
 @item("roe-2026", "table-1", core=True)

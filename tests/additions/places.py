@@ -75,9 +75,9 @@ def model() -> Iterator[tuple[str, bool]]:
 
 def rule() -> Iterator[tuple[str, bool]]:
     name = added.RULE.name
-    yield "error control", st.error_control(100, q=5, threshold=0.8, rule=name).pfer == 6.25
+    yield "error control", st.error_control(100, q=5, threshold=0.8, rule=name).pfer == 25 / (0.8 * 100)
     fitted = st.StabilitySelection(rule=name, q=2, threshold=0.6, n_runs=6, n_lambdas=10, random_state=0).fit(*data())
-    yield "stability selection", fitted.pfer_ == 2 / 0.6
+    yield "stability selection", fitted.pfer_ == 2**2 / (0.6 * 6)
     yield "reference", f"## {name}\n" in reference()["rules/index.md"]
 
 

@@ -11,7 +11,8 @@ from steadyset.selectors.ensembles.bounds import BoundRule, error_control, marko
 from steadyset.selectors.ensembles.concave import largest_tail
 from steadyset.selectors.ensembles.rules import RULES
 
-BOUNDS = MB, UNIMODAL, R_CONCAVE = [name for name, rule in RULES.items() if isinstance(rule, BoundRule)]
+BOUNDS = [name for name, rule in RULES.items() if isinstance(rule, BoundRule)]
+UNIMODAL, R_CONCAVE = "shah_samworth_unimodal", "shah_samworth_r_concave"
 
 
 def test_the_bound_of_meinshausen_and_buhlmann_is_q_squared_over_2_pi_minus_1_times_d():

@@ -162,7 +162,7 @@ def test_a_registered_filter_works_by_name_and_its_rows_are_copied(data):
     found = scores("median_gap", X, y, weights)[0]
     copied = scores("median_gap", np.repeat(X, weights, axis=0), np.repeat(y, weights))[0]
     np.testing.assert_array_equal(found, copied)
-    with pytest.raises(InputError, match="a filter named 'median_gap' exists"):
+    with pytest.raises(InputError, match="A filter called 'median_gap' exists already"):
         register_filter(record)
 
 
