@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,13 +16,26 @@ class Added:
     name: str
     file: str
     text: str
+    into: str = ""  # the list in that file which gets the text as its last record; "" puts it at the end of the file
     beside: Mapping[str, str] = field(default_factory=dict)  # files that its kind comes with, such as a picture's test
 
     def write(self, root: Path) -> None:
         """Add it to the copy in `root`; what stands in a file stays there."""
         for name, text in {self.file: self.text, **self.beside}.items():
-            file = root / name
-            file.write_text((file.read_text(encoding="utf-8") if file.exists() else "") + text, encoding="utf-8")
+            lines = (root / name).read_text(encoding="utf-8").splitlines(True) if (root / name).exists() else []
+            end = _last_line(lines, self.into) - 1 if self.into and name == self.file else len(lines)
+            (root / name).write_text("".join([*lines[:end], text, *lines[end:]]), encoding="utf-8")
+
+
+def _last_line(lines: list[str], name: str) -> int:
+    """The line in which the list that is called so ends."""
+    for node in ast.parse("".join(lines)).body:
+        targets = (
+            node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        )
+        if any(isinstance(target, ast.Name) and target.id == name for target in targets):
+            return int(node.end_lineno or 0)
+    raise LookupError(name)
 
 
 MEASURE = Added(
@@ -229,7 +243,7 @@ def _drawn(alt: Any, data: pd.DataFrame) -> Any:
 
 register_picture("sizes_of_runs", sizes_of_runs, title="Sizes of the runs", takes="selections")
 ''',
-    {
+    beside={
         "tests/plots/test_sizes_of_runs.py": '''"""How many features each run selects."""
 
 import steadyset as st
@@ -239,6 +253,21 @@ def small():
     return st.plot.sizes_of_runs(st.Selections.from_sets([["a"], ["a", "b"]], features=["a", "b", "c"]))
 '''
     },
+)
+
+SECTION = Added(
+    "section",
+    "run_counts",
+    "src/steadyset/findings/sections.py",
+    """    Section(
+        "run_counts",
+        "How many runs there are",
+        lambda found: [Bullets(tuple(f"{name} has {sel.n_runs} runs." for name, sel in found.selections.items()))],
+        needs=("selections",),
+        brief="Numbers of runs",
+    ),
+""",
+    into="SECTIONS",
 )
 
 PAPER = Added(
@@ -268,4 +297,4 @@ def table_1(run: Run) -> Iterator[Row]:
 ''',
 )
 
-ADDED = (MEASURE, FILTER, MODEL, RULE, RESAMPLING, PICTURE, PAPER)
+ADDED = (MEASURE, FILTER, MODEL, RULE, RESAMPLING, PICTURE, SECTION, PAPER)

@@ -99,6 +99,24 @@ def picture() -> Iterator[tuple[str, bool]]:
     yield "reference", f"api/steadyset.plot.{name}.rst" in reference()
 
 
+def section() -> Iterator[tuple[str, bool]]:
+    title, brief, sentence = "How many runs there are", "Numbers of runs", "has 3 runs."
+    found = st.findings_of({"mine": st.Selections.from_sets([["a"], ["a", "b"], ["b", "c"]], features=list("abcd"))})
+    yield "terminal", brief in str(found) and sentence in str(found)
+    yield "notebook", brief in found._repr_html_() and sentence in found._repr_html_()
+    with TemporaryDirectory() as folder:
+        for ending in ("html", "md", "json"):
+            text = st.report(found, Path(folder) / f"report.{ending}").read_text(encoding="utf-8")
+            yield ending, title in text and sentence in text
+        yield "pdf", title in _text_of_pdf(st.report(found, Path(folder) / "report.pdf"))
+
+
+def _text_of_pdf(file: Path) -> str:
+    from pypdf import PdfReader
+
+    return " ".join(" ".join(page.extract_text() for page in PdfReader(file).pages).split())
+
+
 def paper() -> Iterator[tuple[str, bool]]:
     from papers.__main__ import main
 

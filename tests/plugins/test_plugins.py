@@ -157,6 +157,7 @@ st.register_rule(Ever())
 """
 
 
+@pytest.mark.slow  # buys: rules in every process; selectors and resamplings are in make test
 def test_a_rule_from_a_loaded_file_reaches_every_process_of_an_assessment(tmp_path, table):
     (tmp_path / "rule.py").write_text(RULE, encoding="utf-8")
     done = command(
@@ -199,6 +200,7 @@ def test_a_loaded_file_reaches_every_process_of_an_assessment_and_its_report_nee
     assert "Traceback" not in told
 
 
+@pytest.mark.slow  # buys: entry points of a package in every process; a loaded file is in make test
 def test_an_installed_package_reaches_the_command_and_its_worker_processes(tmp_path, table):
     site = tmp_path / "site"
     site.mkdir()
@@ -276,7 +278,7 @@ def test_importing_steadyset_and_looking_up_what_it_has_searches_no_packages(tmp
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("engine", ["processes", "dask"])
+@pytest.mark.parametrize("engine", ["processes", pytest.param("dask", marks=pytest.mark.slow)])
 def test_a_filter_registered_in_this_process_alone_runs_in_others(engine):
     import steadyset as st
 
