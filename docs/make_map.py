@@ -31,7 +31,7 @@ WORDS = {
     "io": "every file format, in and out",
     "kernels": "compiled functions on plain arrays",
     "datasets": "the generated data of the papers",
-    "task": "classes or a number: one rule",
+    "tasks": "what a target asks for: a file per task",
     "foundation": "errors, checks, text, plug-ins: for everybody",
     "_version": "the version",
 }

@@ -16,6 +16,7 @@ from steadyset.selectors.ensembles.rules import RULES
 from steadyset.selectors.filters import get_filter
 from steadyset.selectors.listing import selector_entry
 from steadyset.selectors.names import named_model, selector_names
+from steadyset.tasks import TASKS
 
 FILTERS = """# Filters
 
@@ -80,8 +81,8 @@ def _filter(name: str) -> Iterator[str]:
     yield from (plain(_sentence(record.summary)), "")
     if record.formula:
         yield from (formula(record.formula), "")
-    if record.formula_number:
-        yield from (f"For a number: {plain(record.summary_number)}.", "", formula(record.formula_number), "")
+    for task, variant in record.variants.items():
+        yield from (f"For {TASKS[task].words}: {plain(variant.summary)}.", "", formula(variant.formula), "")
     yield from (_traits(entry["target"], record), "")
     yield from _given(entry)
 
@@ -104,7 +105,7 @@ def _model(name: str) -> Iterator[str]:
     yield from (plain(_sentence(entry["summary"])), "")
     if entry["formula"]:
         yield from (formula(entry["formula"]), "")
-    made = {kind: maker() for kind, maker in (("classes", record.classes), ("number", record.number)) if maker}
+    made = {kind: maker() for kind, maker in record.makers.items()}
     classes = dict.fromkeys(type(one).__name__ for one in made.values())
     yield from (f"Target: {entry['target']}. In Python: {' and '.join(map(_class_link, classes))}.", "")
     yield from _given(entry)

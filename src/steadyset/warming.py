@@ -71,7 +71,7 @@ def _measures() -> None:
 
 def _fit(names: Sequence[str], *, copies: bool = False) -> None:
     from steadyset.selectors.names import selector_by_name
-    from steadyset.task import CLASSES, NUMBER
+    from steadyset.tasks import CLASSES, NUMBER
 
     rng = np.random.default_rng(0)
     X = rng.normal(size=(24, 8))

@@ -6,7 +6,8 @@ import pytest
 import steadyset as st
 from steadyset.findings import findings_of
 from steadyset.foundation.errors import InputError
-from steadyset.runner.scoring import CLASSIFICATION, default_score
+from steadyset.runner.scoring import SCORES
+from steadyset.tasks import TASKS
 
 X = np.random.default_rng(0).normal(size=(100, 6))
 SPACE = {"filter": ["anova"], "fraction": [0.5], "model": {"knn": {}}}
@@ -35,7 +36,7 @@ def tuned(y, **options):
     ],
 )
 def test_from_80_percent_in_one_class_on_balanced_accuracy_is_the_default(counts, score):
-    assert default_score("classes", np.repeat(np.arange(len(counts)), counts)) == score
+    assert TASKS["classes"].score(np.repeat(np.arange(len(counts)), counts)) == score
 
 
 def test_assess_and_tune_score_unbalanced_classes_alike_and_say_why():
@@ -72,7 +73,7 @@ def test_balanced_accuracy_of_rows_without_a_class_is_undefined_rather_than_perf
         def predict(self, X):
             return np.zeros(len(X), dtype=int)
 
-    score = CLASSIFICATION["balanced_accuracy"]
+    score = SCORES["balanced_accuracy"].scorer
     assert np.isnan(score(Guess(), X[:4], np.zeros(4, dtype=int)))
     assert score(Guess(), X[:4], np.array([0, 0, 0, 1])) == 0.5
 

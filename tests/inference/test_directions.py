@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from steadyset.inference.directions import Directions, class_names, data_directions
-from steadyset.task import CLASSES, NUMBER
+from steadyset.tasks import CLASSES, NUMBER
 
 
 def words(X, y, task=CLASSES, target=""):

@@ -307,5 +307,5 @@ def test_names_that_are_taken_or_cannot_be_typed_are_refused():
         st.register_resampling("k:fold", st.KFold)
     with pytest.raises(st.InputError, match="resampling must be a subclass of Resampling"):
         st.register_resampling("mine", st.KFold(3))
-    with pytest.raises(st.InputError, match="selector must be given, or classes or number"):
+    with pytest.raises(st.InputError, match="selector must be given, or tasks"):
         st.register_selector("mine")

@@ -24,7 +24,7 @@ from steadyset.runner.chosen import chosen
 from steadyset.runner.plan import Plan
 from steadyset.runner.seeds import ready
 from steadyset.selectors import FilterSelector
-from steadyset.task import CLASSES
+from steadyset.tasks import CLASSES
 
 X, Y = load_breast_cancer(return_X_y=True)
 X, Y = X[::5, :8], Y[::5]

@@ -11,7 +11,7 @@ from steadyset.assessment import assess
 from steadyset.foundation.errors import InputError
 from steadyset.resampling import KFold, Rows, Subsample
 from steadyset.runner.scoring import default_predictor, read_scoring, scores
-from steadyset.task import CLASSES, NUMBER
+from steadyset.tasks import CLASSES, NUMBER
 
 X, Y = load_wine(return_X_y=True)
 TRAIN, TEST = np.arange(0, len(Y), 2), np.arange(1, len(Y), 2)

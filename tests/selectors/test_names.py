@@ -20,7 +20,7 @@ TARGETS = {"classes": np.where(NUMBERS > 0, "ill", "well"), "number": NUMBERS}
 
 def supports(name: str, task: str) -> bool:
     if name in MODELS:
-        return getattr(MODELS[name], task) is not None
+        return MODELS[name].maker(task) is not None
     return not get_filter(name).target or task in get_filter(name).target
 
 

@@ -9,7 +9,7 @@ from math import isnan
 from steadyset.inference.hypotheses import TestResult
 from steadyset.inference.scores import test_mean_difference
 from steadyset.runner.cell import Cell
-from steadyset.runner.scoring import LOWER_IS_BETTER
+from steadyset.runner.scoring import lower_is_better
 
 NOT_ABOVE = "not above baseline"  # instead of a word for the stability: steadiness is no merit there
 
@@ -54,7 +54,7 @@ def _beaten(
     cells: Mapping[str, Sequence[Cell]], baseline: str, score: str, test_ratio: float, level: float
 ) -> dict[str, bool | None]:
     tests = {name: _test(mine, baseline, score, test_ratio) for name, mine in cells.items()}
-    sign = -1 if score in LOWER_IS_BETTER else 1
+    sign = -1 if lower_is_better(score) else 1
     return {name: _shown(test, sign * test.estimate > 0, level) for name, test in tests.items()}
 
 

@@ -20,7 +20,7 @@ from steadyset.runner.plan import Plan
 from steadyset.runner.scoring import default_predictor
 from steadyset.selectors.listing import about_selector
 from steadyset.selectors.validation import size_or_default
-from steadyset.task import CLASSES, Task, other_task
+from steadyset.tasks import TASKS
 
 COMMAND = "command"
 PACKAGES = ("numpy", "scipy", "scikit-learn")
@@ -32,11 +32,11 @@ LONGEST = 200  # characters of a parameter that is told
 def data_details(plan: Plan, target: str = "") -> dict[str, Any]:
     """The target, the missing values, the groups and the resampling, the versions of what computes, the command."""
     resampling = plan.resampling
-    labels, counts = np.unique(plan.y, return_counts=True) if plan.task == CLASSES else ((), ())
+    task = TASKS[plan.task]
     return {
         "target": target,
-        "classes": {str(label): int(count) for label, count in zip(labels, counts, strict=True)},
-        "other_task": other_task(plan.y, plan.task) if plan.task_assumed else None,
+        "classes": {str(label): count for label, count in task.counts(plan.y).items()},
+        "other_task": task.other(plan.y) if plan.task_assumed else None,
         "directions": data_directions(plan.amounts, plan.y, plan.task).tolist(),
         "missing_values": int(np.isnan(plan.X[:, plan.gaps]).sum()),
         "missing_features": len(plan.gaps),
@@ -50,7 +50,7 @@ def data_details(plan: Plan, target: str = "") -> dict[str, Any]:
 
 
 def selector_details(
-    selectors: Mapping[str, Any], n_features: int, task: Task, shown: Callable[[Any], str]
+    selectors: Mapping[str, Any], n_features: int, task: str, shown: Callable[[Any], str]
 ) -> dict[str, dict[str, Any]]:
     """What each selector is, by name: in a phrase, its reference, and the parameters that are not at their defaults.
 
@@ -67,15 +67,15 @@ def predictor_words(plan: Plan) -> str:
     steps = [step for _, step in getattr(plan.predictor, "steps", [("", plan.predictor)])]
     fills = type(steps[0]).__name__ == "SimpleImputer" and len(steps) == len(usual.steps) + 1
     if [repr(step) for step in steps[fills:]] == [repr(step) for _, step in usual.steps]:
-        model = "logistic regression" if plan.task == CLASSES else "ridge regression"
-        return f"a {model} on standardised features{', with missing values replaced by medians' * fills}"
+        filled = ", with missing values replaced by medians" * fills
+        return f"a {TASKS[plan.task].predictor_words} on standardised features{filled}"
     if repr(plan.predictor) == repr(default_predictor(plan.task, encodes=True)):
-        model = "logistic regression" if plan.task == CLASSES else "ridge regression"
-        return f"a {model} on standardised features, with a column of 0 and 1 for each label of text"
+        coded = ", with a column of 0 and 1 for each label of text"
+        return f"a {TASKS[plan.task].predictor_words} on standardised features{coded}"
     return _listed_steps(steps)
 
 
-def _selector(selector: Any, n_features: int, task: Task, shown: Callable[[Any], str]) -> dict[str, Any]:
+def _selector(selector: Any, n_features: int, task: str, shown: Callable[[Any], str]) -> dict[str, Any]:
     summary, reference = about_selector(selector, task)
     if isinstance(selector, FunctionSelector):
         named = getattr(selector.function, "__name__", "<lambda>") != "<lambda>"

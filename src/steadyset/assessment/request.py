@@ -33,7 +33,7 @@ from steadyset.runner.plan import Plan
 from steadyset.runner.scoring import default_predictor, read_scoring
 from steadyset.selectors.ensembles import StabilitySelection
 from steadyset.selectors.validation import all_finite, check_k
-from steadyset.task import Task, check_meaning, n_classes, refuse_several_targets, task_of
+from steadyset.tasks import TASKS, check_columns, task_of
 
 DETAILS = "details"
 SelectorLike = str | Estimator | Callable[[Any, Any], Any]
@@ -120,7 +120,7 @@ def make_request(
         texts=_take_text(selectors),
     )
     check_top(cut, len(names))
-    named = named_selectors(selectors, plan.task, n_classes(plan.y, plan.task))
+    named = named_selectors(selectors, plan.task, TASKS[plan.task].n_classes(plan.y))
     for name, selector in named.items():
         if is_plain_function(selector):
             named[name] = FunctionSelector(selector, names, frame=hasattr(X, "columns"))
@@ -195,10 +195,10 @@ def make_plan(
         table, names = _numbers(given, features)
         n_rows = len(table)
     with wrong.collected():
-        refuse_several_targets(y)
+        check_columns(y)
         target = target_values(aligned_rows(X, y, "y"), n_rows)
         kind = task_of(target, task)
-        check_meaning(target, kind)
+        TASKS[kind].check(target)
     with wrong.collected():
         together = None if groups is None else group_values(aligned_rows(X, groups, "groups"), n_rows)
     wrong.tell()
@@ -230,12 +230,12 @@ def make_plan(
     return plan, names
 
 
-def named_selectors(selectors: Any, task: Task, n_classes: int = 2) -> dict[str, Any]:
+def named_selectors(selectors: Any, task: str, n_classes: int = 2) -> dict[str, Any]:
     """Selectors by name: a mapping, one, or several of estimators and texts such as "jmi:k=20"; None: the defaults."""
-    from steadyset.selectors.names import default_selectors, refuse_unable
+    from steadyset.selectors.names import refuse_unable
 
     if selectors is None:
-        selectors = list(default_selectors(task, n_classes))
+        selectors = list(TASKS[task].selectors(n_classes))
     if isinstance(selectors, Mapping):
         given = {str(name): selector for name, selector in selectors.items()}
     else:
@@ -260,7 +260,7 @@ def _name(selector: Any) -> str:
     return function_name(selector) if is_plain_function(selector) else type(selector).__name__
 
 
-def _selector(selector: Any, name: str, task: Task) -> Any:
+def _selector(selector: Any, name: str, task: str) -> Any:
     if isinstance(selector, str):
         from steadyset.selectors.names import selector_by_name
 
@@ -347,7 +347,8 @@ def fingerprint(plan: Plan) -> str:
     if plan.columns is not None and plan.columns.labels:
         digest.update(repr(sorted(plan.columns.labels.items())).encode("utf-8", "surrogatepass"))
     for name, values in (("y", plan.y), ("groups", plan.groups)):
-        texts = [] if values is None else [str(value) for value in values]
+        rows = [] if values is None else values if values.ndim == 1 else values.tolist()
+        texts = [str(value) for value in rows]
         digest.update(f"{name}:{'none' if values is None else len(texts)};".encode())
         # Each text after its length: no two lists of texts give the same bytes.
         digest.update("".join(f"{len(text)}:{text}" for text in texts).encode("utf-8", "surrogatepass"))

@@ -24,7 +24,7 @@ from steadyset.io.disk import file_path
 from steadyset.measures.record import get_measure
 from steadyset.measures.scale import is_of_scale
 from steadyset.runner.cell import EVERY_ROW, Cell
-from steadyset.runner.scoring import LOWER_IS_BETTER
+from steadyset.runner.scoring import lower_is_better
 from steadyset.selections import Selections
 
 if TYPE_CHECKING:
@@ -324,7 +324,7 @@ class Assessment(ShownFindings, Drawable):
         several = {selector: values for selector, values in self.score_runs(name).items() if len(values) > 1}
         if len(several) < 2:
             raise InputError("Comparing needs two selectors with scores in two runs or more; fewer have them.")
-        return compare_scores(several, self.test_ratio, name=name, lower_is_better=name in LOWER_IS_BETTER, **options)
+        return compare_scores(several, self.test_ratio, name=name, lower_is_better=lower_is_better(name), **options)
 
     def score_runs(self, score: str) -> dict[str, dict[str, float]]:
         """The values of a score, resample by resample.

@@ -21,7 +21,7 @@ from steadyset.io.limits import bounded_memory
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.runner.cell import EVERY_ROW, Cell
 from steadyset.similarity.alike import Alike
-from steadyset.task import CLASSES, NUMBER
+from steadyset.tasks import TASKS
 
 SCHEMA, SCHEMA_VERSION = "steadyset.assessment", 4
 READABLE = (3, 4)  # 3 has neither signs nor fits on all rows
@@ -212,7 +212,7 @@ _SETTINGS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "resampling": (_is_text, "a text"),
     "predictor": (_is_text, "a text"),
     "scoring": (_is_texts, "a list of distinct names"),
-    "task": (lambda value: value in (CLASSES, NUMBER), f"{CLASSES} or {NUMBER}"),
+    "task": (lambda value: value in TASKS, " or ".join(TASKS)),
     "seed": (_is_count, "a whole number from 0"),
     "n_rows": (lambda value: _is_count(value, 1), "a whole number from 1"),
     "n_features": (lambda value: _is_count(value, 1), "a whole number from 1"),

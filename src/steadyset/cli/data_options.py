@@ -123,10 +123,10 @@ def read_data(file: Path, target: str | None, options: DataOptions, task: str | 
 
 def _outcome(y: Any, task: str | None) -> str:
     """What the target is taken for, and how to take it otherwise where that is possible."""
-    from steadyset.task import NUMBER, other_task, target_in_words, task_of
+    from steadyset.tasks import TASKS, task_of
 
     kind = task_of(y, task)
-    words, other = target_in_words(y, kind), None if task is not None else other_task(y, kind)
+    words, other = TASKS[kind].describe(y), None if task is not None else TASKS[kind].other(y)
     if other is None:
         return words
-    return f"{words}; --task {other} treats them as {'a number' if other == NUMBER else 'classes'}"
+    return f"{words}; --task {other} treats them as {TASKS[other].words}"

@@ -18,7 +18,7 @@ from steadyset.findings.parts import STABILITY, Differences, Loss, Preference, P
 from steadyset.foundation.text import counted, listed, number, percent, shown_name, span
 from steadyset.inference.scores import LossInterval, losses_against_best
 from steadyset.measures.scale import AT_CHANCE, BY_COLUMN_ORDER, CONVENTION, EXCELLENT, POOR, is_of_scale
-from steadyset.runner.scoring import LOWER_IS_BETTER, is_bounded
+from steadyset.runner.scoring import is_bounded, lower_is_better
 
 SCALE = (
     f"{CONVENTION}, poor below {POOR:.2f} and excellent above {EXCELLENT:.2f}; two words where the interval holds both"
@@ -190,7 +190,7 @@ def preference(
         return None
     case = _Case(
         [row for row in ranked if row.name in runs and not isnan(row.stability) and row.verdict != BY_COLUMN_ORDER],
-        losses_against_best(runs, assessment.test_ratio, lower_is_better=score in LOWER_IS_BETTER, level=level),
+        losses_against_best(runs, assessment.test_ratio, lower_is_better=lower_is_better(score), level=level),
         assessment.baselines_beaten(level=level),
         score,
         margin if is_bounded(score) else margin * _without_features(ranked, score),

@@ -20,8 +20,8 @@ from steadyset.foundation.text import amount, counted, number, percent, shown_na
 from steadyset.inference.caution import cautions
 from steadyset.measures.scale import BY_COLUMN_ORDER, MOST_TIED
 from steadyset.runner.cell import ONE_CLASS, Cell
-from steadyset.runner.scoring import ACCURACY, BALANCED_ACCURACY, LACKING, LOWER_IS_BETTER, is_unbalanced
-from steadyset.task import CLASSES, NUMBER
+from steadyset.runner.scoring import ACCURACY, BALANCED_ACCURACY, LACKING, lower_is_better
+from steadyset.tasks import CLASSES, TASKS, is_unbalanced
 
 
 def of_assessment(assessment: Assessment, *, core: float, level: float, margin: float) -> Findings:
@@ -36,7 +36,7 @@ def of_assessment(assessment: Assessment, *, core: float, level: float, margin: 
         answer = [
             *no_better_than_baselines(rows, assessment.baselines_beaten(level=level), scoring[0], "selector"),
             *answer,
-            *best_predictor(ranked(rows), tested, scoring[0], scoring[0] in LOWER_IS_BETTER),
+            *best_predictor(ranked(rows), tested, scoring[0], lower_is_better(scoring[0])),
             *(() if prefers is None else prefers.words),
         ]
     answer += [
@@ -110,7 +110,7 @@ def _baselines(assessment: Assessment, rows: tuple[Procedure, ...]) -> tuple[Bas
     """One row without features, and one for each size of a random selection."""
     scoring = assessment.settings["scoring"]
     blind = {score: _first(row.scores[score].blind for row in rows) for score in scoring}
-    word = "the largest class" if assessment.settings.get("task", CLASSES) == CLASSES else "the mean"
+    word = TASKS.find(assessment.settings.get("task", CLASSES)).blind_words
     found = [Baseline(f"{word}, no features", blind)]
     for size in dict.fromkeys(amount(row.size) for row in rows if not isnan(row.size)):
         alike = [row for row in rows if amount(row.size) == size]
@@ -173,10 +173,11 @@ def target_told(settings: Mapping[str, Any]) -> list[str]:
     details, scoring = settings.get(DETAILS, {}), settings["scoring"]
     classes = details.get("classes", {})
     said = []
-    if details.get("other_task") == NUMBER:
+    other = details.get("other_task")
+    if classes and other is not None:  # labels that are whole numbers; for a number its task is no surprise
         said.append(
             f"The target holds whole numbers and is taken as {len(classes)} classes; if it counts or measures "
-            f'something, task="{NUMBER}" takes it as a number.'
+            f'something, task="{other}" takes it as {TASKS.find(other).words}.'
         )
     return said + (_unbalanced_told(classes, scoring[0]) if classes and scoring else [])
 

@@ -34,7 +34,7 @@ from steadyset.inference.spread import t_quantile
 from steadyset.io.labels import UnionOfNames
 from steadyset.measures.record import Measure, get_measure
 from steadyset.measures.scale import EXCELLENT, POOR
-from steadyset.task import CLASSES
+from steadyset.tasks import CLASSES, TASKS
 
 MOST_CLASSES, MOST_NAMES = 10, 10  # that are named
 PACKAGES = {"numpy": ("NumPy", "harris2020"), "scipy": ("SciPy", "virtanen2020")}
@@ -125,7 +125,7 @@ def data_sentences(settings: Mapping[str, Any], details: Mapping[str, Any]) -> l
         named = f" ({_counts(classes)})" if len(classes) <= MOST_CLASSES else ""
         said.append(told("8a 21", [f"The target{_named(details)} had {len(classes)} classes{named}."]))
     else:
-        kind = "a class" if settings.get("task", CLASSES) == CLASSES else "a number"
+        kind = TASKS.find(settings.get("task", CLASSES)).one
         said.append(told("8a", [f"The target{_named(details)} was {kind}."]))
     missing = details.get("missing_values", 0)
     if missing:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from steadyset.foundation.text import shown_name
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.task import NUMBER, Task
+from steadyset.tasks import TASKS
 
 CELLS_A_BLOCK = 1 << 19  # 4 MB, of which several copies are made, little beside data that processes share
 EQUAL = 1e-12  # of the largest value of a feature: means that differ by less are equal
@@ -60,17 +60,17 @@ class Directions:
         return f"{'highest' if code > 0 else 'lowest'} in {name}"
 
 
-def class_names(y: npt.NDArray[Any], task: Task) -> tuple[str, ...]:
+def class_names(y: npt.NDArray[Any], task: str) -> tuple[str, ...]:
     """The classes in their order; none of a number."""
-    return () if task == NUMBER else tuple(str(label) for label in np.unique(y))
+    return tuple(map(str, TASKS[task].counts(y)))
 
 
-def data_directions(X: Floats, y: npt.NDArray[Any], task: Task) -> Ints:
+def data_directions(X: Floats, y: npt.NDArray[Any], task: str) -> Ints:
     """The codes of all features; missing values are left out, and a feature that does not vary has no direction."""
     width = max(1, CELLS_A_BLOCK // max(1, len(X)))
     blocks = (_scaled(X[:, start : start + width]) for start in range(0, X.shape[1], width))
-    if task == NUMBER:
-        target = np.asarray(y, dtype=np.float64)
+    if not TASKS[task].has_classes:
+        target = TASKS[task].amounts(y)
         return np.concatenate([_with_number(*block, target) for block in blocks])
     labels, where = np.unique(y, return_inverse=True)
     member = np.zeros((len(y), len(labels)))

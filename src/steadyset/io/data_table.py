@@ -24,7 +24,7 @@ from steadyset.io.roles import Roles, close_name, is_known
 from steadyset.io.source_files import Asked, read_source
 from steadyset.io.sources import LEAST_SHARE, Source
 from steadyset.kernels.arrays import Bools, Floats
-from steadyset.task import other_task, target_in_words, task_of
+from steadyset.tasks import TASKS, task_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -81,9 +81,9 @@ class Data:
         return f"Data({self.understood})"
 
     def __str__(self) -> str:
-        task = task_of(self.y)
-        other = other_task(self.y, task)
-        words = f"{target_in_words(self.y, task)}" + (f'; task="{other}" takes it otherwise' if other else "")
+        task = TASKS[task_of(self.y)]
+        other = task.other(self.y)
+        words = task.describe(self.y) + (f'; task="{other}" takes it otherwise' if other else "")
         return "\n".join([self.understood, *self.notes, f"outcome: {words}"])
 
 

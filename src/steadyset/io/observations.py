@@ -41,6 +41,8 @@ def target_values(y: Any, n_rows: int | None) -> NDArray[Any]:
     """One known value for each row: numbers, or labels as text."""
     if y is None:
         raise InputError("y is missing: give the outcome of each row, or a table from load_data, which knows it.")
+    if len(np.shape(y)) == 2 and np.shape(y)[1] > 1:  # a task with several values per row
+        return _columns(y, n_rows)
     target = _vector(y, "y", n_rows)
     if target.dtype.kind in "OT":
         target = _labels_or_numbers(target, "y")
@@ -50,6 +52,16 @@ def target_values(y: Any, n_rows: int | None) -> NDArray[Any]:
         raise InputError("y has missing or infinite values; drop those rows.")
     if len(np.unique(target)) < 2:
         raise InputError("y has one distinct value only; there is nothing to predict.")
+    return target
+
+
+def _columns(y: Any, n_rows: int | None) -> NDArray[Any]:
+    """Several numbers for each row, such as a time and whether the event took place."""
+    target = number_array(np.asarray(y), "y")
+    if n_rows not in (None, len(target)):
+        raise InputError(f"y has the shape {target.shape}; expected one row for each of the {n_rows} rows of X.")
+    if not np.isfinite(target).all():
+        raise InputError("y has missing or infinite values; drop those rows.")
     return target
 
 

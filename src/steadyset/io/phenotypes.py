@@ -18,7 +18,7 @@ from steadyset.io.series_matrix import SeriesHeader, is_series_matrix, read_seri
 from steadyset.io.sheets import read_sheet
 from steadyset.io.table_files import NO_TEXT, read_table
 from steadyset.io.workbooks import cell_text
-from steadyset.task import MOST_CLASSES
+from steadyset.tasks import MAX_CLASSES
 
 COMMA, POINT = ",", "."
 DECIMAL = re.compile(r"[+-]?([0-9]+(,[0-9]*)?|,[0-9]+)([eE][+-]?[0-9]+)?")  # a number with a comma, or without a sign
@@ -176,7 +176,7 @@ def _refuse_two_spellings(found: Mapping[str, float], name: str, n_rows: int) ->
 
     Programs write 1.0 for 1, and a quantity with many values is no label.
     """
-    if len(found) > min(MOST_CLASSES, n_rows / 2):
+    if len(found) > min(MAX_CLASSES, n_rows / 2):
         return
     seen: dict[float, str] = {}
     for cell, value in found.items():

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from steadyset.foundation.errors import Argument, InputError, MissingTargetError
-from steadyset.task import MOST_CLASSES
+from steadyset.tasks import MAX_CLASSES
 
 CANDIDATES = 6  # shown in a sentence
 
@@ -65,7 +65,7 @@ def candidate_counts(columns: Mapping[str, Sequence[Any]]) -> dict[str, int]:
             count = len({value for value in values if is_known(value)})
             if count > 1 and not _names_rows(values, count):
                 counts[name] = count
-    few = sorted(counts, key=lambda name: counts[name] > min(MOST_CLASSES, len(columns[name]) / 2))
+    few = sorted(counts, key=lambda name: counts[name] > min(MAX_CLASSES, len(columns[name]) / 2))
     return {name: counts[name] for name in few}
 
 

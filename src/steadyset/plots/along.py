@@ -18,7 +18,7 @@ from steadyset.measures.record import get_measure
 from steadyset.plots.catalogue import register_picture
 from steadyset.plots.fronts import chosen_by
 from steadyset.plots.picture import CATEGORIES, INK, MARKED, MOST_MARKS, Picture, told_apart
-from steadyset.runner.scoring import LOWER_IS_BETTER
+from steadyset.runner.scoring import lower_is_better
 from steadyset.selections import Selections
 from steadyset.tuning.evaluation import NORMAL, STABILITY
 from steadyset.tuning.outcome import Tuning
@@ -174,7 +174,7 @@ def _of_tuning(tuning: Tuning, parameter: str | None, score: str | None, choose:
     less, there = tuning.evaluator.lower_is_steadier, frame[np.isfinite(values)]
     others = [one for one in known if one not in (parameter, "filter", "model") and there[one].nunique() > 1]
     here = at if np.isfinite(at) else None
-    return _Found(rows, parameter, name, name in LOWER_IS_BETTER, less, here, lines=not others)
+    return _Found(rows, parameter, name, lower_is_better(name), less, here, lines=not others)
 
 
 def _series(tuning: Tuning, frame: pd.DataFrame) -> list[str]:
@@ -201,7 +201,7 @@ def _of_results(
             raise InputError(f"score must be one of {', '.join(names)} (got {name!r:.80}).")
         rows += _of_assessment(one, float(value), name, record.name, level)
     title = "hyperparameter" if parameter is None else str(parameter)
-    return _Found(rows, title, name, name in LOWER_IS_BETTER, not record.higher_is_steadier)
+    return _Found(rows, title, name, lower_is_better(name), not record.higher_is_steadier)
 
 
 def _checked(results: Mapping[Any, Any]) -> Iterator[Any]:

@@ -19,7 +19,7 @@ from steadyset.measures.record import get_measure
 from steadyset.measures.scale import CONVENTION, EXCELLENT, POOR
 from steadyset.plots.catalogue import register_picture
 from steadyset.plots.picture import INK, MUTED, STEADY, Picture, names
-from steadyset.runner.scoring import LOWER_IS_BETTER
+from steadyset.runner.scoring import lower_is_better
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -99,7 +99,7 @@ def _of_findings(found: Findings, what: str) -> list[_Value]:
             half = t_quantile(found.level, row.runs - 1) * score.se if row.runs > 1 else nan
             ends = (score.mean, score.mean - half, score.mean + half)
         values.append(_Value(row.name, *ends, row.runs, letters.get(row.name, "")))
-    less = what in LOWER_IS_BETTER if what != STABILITY else not get_measure(found.measure).higher_is_steadier
+    less = lower_is_better(what) if what != STABILITY else not get_measure(found.measure).higher_is_steadier
     return sorted(values, key=lambda one: one.estimate if less else -one.estimate)
 
 

@@ -15,7 +15,7 @@ from steadyset.foundation.text import amount, counted, listed, number, percent
 from steadyset.inference.spread import t_quantile
 from steadyset.plots.catalogue import register_picture
 from steadyset.plots.picture import BAND, INK, LONGEST_NAME, MARKED, MOST_TOLD_APART, MUTED, Picture, told_apart
-from steadyset.runner.scoring import LOWER_IS_BETTER
+from steadyset.runner.scoring import lower_is_better
 from steadyset.tuning import pareto_front
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _data(found: Findings, name: str) -> pd.DataFrame:
     preferred = None if found.preference is None else found.preference.preferred
     if len(ours):
         values = data.loc[ours, ["score", "stability"]].to_numpy(dtype=np.float64)
-        front[ours[pareto_front(values, ["min" if name in LOWER_IS_BETTER else "max", "max"])]] = True
+        front[ours[pareto_front(values, ["min" if lower_is_better(name) else "max", "max"])]] = True
     ringed = [kind == SELECTOR and who == preferred for kind, who in zip(data["kind"], data["selector"], strict=True)]
     return data.assign(front=front, preferred=np.array(ringed, dtype=bool))
 
@@ -139,7 +139,7 @@ def _words(name: str) -> str:
 
 
 def _drawn(alt: Any, data: pd.DataFrame, name: str, slack: float | None, blind: float) -> Any:
-    lower = name in LOWER_IS_BETTER
+    lower = lower_is_better(name)
     ours, drawn_at_random = data[data["kind"] == SELECTOR], data[data["kind"] == RANDOM]
     x = alt.X("stability:Q", title="stability", scale=alt.Scale(zero=False, nice=True))
     title = f"{_words(name)}{' (lower is better)' if lower else ''}"

@@ -233,7 +233,7 @@ class ComplementaryPairs(Resampling):
         if self.stratified:
             if rows.y is None:
                 raise InputError("stratified=True needs y; none was given.")
-            classes, sizes = np.unique(rows.y, return_counts=True)
+            classes, sizes = np.unique(rows.labels, return_counts=True)
             if sizes.min() < 2:
                 raise InputError(
                     f"y has only one row of the class {classes[sizes.argmin()]!r}; halves need two or more."

@@ -67,18 +67,24 @@ class Resample:
 class Rows:
     """What a resampling may look at: the number of rows, the target for stratifying, and groups that stay together.
 
-    steadyset's own never look at X; splitters of others may.
+    steadyset's own never look at X; splitters of others may. strata are labels to stratify by; None: those of y.
     """
 
     n: int
     y: npt.NDArray[Any] | None = None
     groups: npt.NDArray[Any] | None = None
     X: Floats | None = None
+    strata: npt.NDArray[Any] | None = None
+
+    @property
+    def labels(self) -> Any:
+        """What stratified resamplings keep in proportion."""
+        return self.y if self.strata is None else self.strata
 
     @cached_property
     def by_class(self) -> list[Ints]:
-        """The rows of each class, found once for all runs."""
-        return _rows_of_each(self.y)
+        """The rows of each class, or of what else a task keeps in proportion, found once for all runs."""
+        return _rows_of_each(self.labels)
 
     @cached_property
     def by_group(self) -> list[Ints]:

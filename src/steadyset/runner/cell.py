@@ -16,9 +16,10 @@ from steadyset.runner.chosen import Chosen, chosen
 from steadyset.runner.conditions import FAIL, listening, reason, same_conditions
 from steadyset.runner.label_codes import fitted_predictor
 from steadyset.runner.plan import Plan
-from steadyset.runner.scoring import Scored, blind_predictor, scores
+from steadyset.runner.scoring import Scored, scores
 from steadyset.runner.seeds import RANDOM_FEATURES, ready, run_key
 from steadyset.runner.training import Training
+from steadyset.tasks import TASKS
 
 ONE_CLASS = "the resample holds one class only; a resampling with stratified=True keeps all of them"
 NOTHING = "nothing was selected"
@@ -147,7 +148,7 @@ def _predicted(plan: Plan, training: Training, columns: Ints) -> Scored:
         model = ready(plan.predictor, plan, training.resample.label)
         train, test = (training.framed(model, X, columns) for X in (training.train(columns), training.test(columns)))
     else:
-        model = blind_predictor(plan.task)
+        model = TASKS[plan.task].blind()
         train, test = np.zeros((len(training.target), 1)), np.zeros((len(training.resample.test), 1))
     model = fitted_predictor(model, train, training.y, plan.task)
     return scores(model, test, training.test_y, plan.scoring, plan.task)

@@ -8,16 +8,16 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassifierMixin, clone
 
-from steadyset.task import CLASSES, Task
+from steadyset.tasks import TASKS
 
 
-def fitted_predictor(model: Any, X: Any, y: npt.NDArray[Any], task: Task) -> Any:
+def fitted_predictor(model: Any, X: Any, y: npt.NDArray[Any], task: str) -> Any:
     """The fitted model, which predicts labels also where it was fitted to their codes."""
     fitted, classes = fitted_to_labels(model, X, y, task)
     return fitted if classes is None else LabelsAgain(fitted, classes)
 
 
-def fitted_to_labels(model: Any, X: Any, y: npt.NDArray[Any], task: Task) -> tuple[Any, npt.NDArray[Any] | None]:
+def fitted_to_labels(model: Any, X: Any, y: npt.NDArray[Any], task: str) -> tuple[Any, npt.NDArray[Any] | None]:
     """The fitted model, and the labels in the order of their codes where it refused the labels themselves.
 
     Which models refuse them is nowhere written, so they are tried: where codes help as little, the first error stands.
@@ -25,7 +25,7 @@ def fitted_to_labels(model: Any, X: Any, y: npt.NDArray[Any], task: Task) -> tup
     try:
         return model.fit(X, y), None
     except (ValueError, TypeError) as error:
-        if task != CLASSES:
+        if not TASKS[task].has_classes:
             raise
         classes, codes = np.unique(y, return_inverse=True)
         if y.dtype.kind in "iu" and np.array_equal(classes, np.arange(len(classes))):

@@ -15,7 +15,7 @@ from steadyset.runner.conditions import RECORD, OnWarning
 from steadyset.runner.cut import NO_CUT, Cut
 from steadyset.runner.frame_columns import FrameColumns
 from steadyset.runner.scoring import Score
-from steadyset.task import Task
+from steadyset.tasks import TASKS
 
 
 def _no_columns() -> Ints:
@@ -42,7 +42,7 @@ class Plan:
     resampling: Resampling
     predictor: Any
     scoring: tuple[Score, ...]
-    task: Task
+    task: str
     seed: int
     impute: str | None = None
     on_warning: OnWarning = RECORD
@@ -63,7 +63,7 @@ class Plan:
 
     @property
     def rows(self) -> Rows:
-        return Rows(len(self.y), self.y, self.groups, self.X)
+        return Rows(len(self.y), self.y, self.groups, self.X, TASKS[self.task].strata(self.y))
 
     @property
     def n_runs(self) -> int:

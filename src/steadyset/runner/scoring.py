@@ -11,18 +11,17 @@ import numpy as np
 import numpy.typing as npt
 from sklearn import metrics
 from sklearn.compose import ColumnTransformer, make_column_selector
-from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.impute import SimpleImputer
-from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils import Tags, TargetTags
 
 from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.errors import InputError
+from steadyset.foundation.registry import Registry
 from steadyset.kernels.arrays import Floats
 from steadyset.runner.conditions import listening, reason, same_conditions
-from steadyset.task import CLASSES, NUMBER, Task
+from steadyset.tasks import CLASSES, NUMBER, TASKS
 
 Scorer = Callable[[Any, Any, Any], float]
 ScoringLike = str | Scorer | Sequence[str | Scorer] | Mapping[str, str | Scorer] | None
@@ -47,47 +46,119 @@ def _balanced_accuracy(model: Any, X: Floats, y: npt.NDArray[Any]) -> float:
     return float(metrics.balanced_accuracy_score(y, model.predict(X)))
 
 
-# Names of steadyset beside those of scikit-learn, the default first. Error and rmse are told as they are: not negative.
-CLASSIFICATION: dict[str, Scorer] = {
-    "accuracy": metrics.get_scorer("accuracy"),
-    "balanced_accuracy": _balanced_accuracy,
-    "auc": metrics.make_scorer(
-        metrics.roc_auc_score, response_method=("predict_proba", "decision_function"), multi_class="ovr"
-    ),
-    "log_likelihood": _log_likelihood,
-    "error": metrics.make_scorer(metrics.hamming_loss),
-}
-REGRESSION: dict[str, Scorer] = {
-    "r2": metrics.get_scorer("r2"),
-    "rmse": metrics.make_scorer(metrics.root_mean_squared_error),
-}
-ACCURACY, BALANCED_ACCURACY = "accuracy", "balanced_accuracy"
-LACKING = "rows hold no"
-UNBALANCED = 0.8  # the share of the rows from which one class makes accuracy say little
-LOWER_IS_BETTER = frozenset({"error", "rmse"})
-UNBOUNDED = frozenset({"log_likelihood", "rmse"})
-TASKS = {"_classification": CLASSES, "_ranking": CLASSES, "_supervised": CLASSES, "_regression": NUMBER}
-
-
 @dataclass(frozen=True)
 class Score:
-    """A name and a function of (fitted model, X, y); more is better unless the name is in LOWER_IS_BETTER."""
+    """What is known of a score: everything that computes or tells it reads it from here.
+
+    `scorer` is a function of (fitted model, X, y). `tasks` are those that it serves; `needs` what the predictor must
+    have ("probabilities"). Values without a best and a worst one are not `bounded`: a difference then says nothing by
+    itself. `offered` scores stand on the page. `words` say what the number is, `reference` who published it.
+    """
 
     name: str
     scorer: Scorer
+    tasks: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    lower_is_better: bool = False
+    bounded: bool = True
+    offered: bool = False
+    words: str = ""
+    reference: str = ""
+
+
+PROBABILITIES = "probabilities"
+SCORES = Registry("score", Score, described=lambda score: score.words, in_runs=True)
+# Names of steadyset beside those of scikit-learn. Error and rmse are told as they are: not negative.
+ACCURACY, BALANCED_ACCURACY = "accuracy", "balanced_accuracy"
+LACKING = "rows hold no"
+OF_CLASSES, OF_NUMBERS = ("_classification", "_ranking", "_supervised"), ("_regression",)  # modules of scikit-learn
+SCORES.add(
+    Score(
+        ACCURACY,
+        metrics.get_scorer("accuracy"),
+        (CLASSES,),
+        offered=True,
+        words="share of rows whose class is predicted",
+    )
+)
+SCORES.add(
+    Score(
+        BALANCED_ACCURACY,
+        _balanced_accuracy,
+        (CLASSES,),
+        offered=True,
+        words="mean over the classes of the share of rows that is predicted",
+        reference="Brodersen, Ong, Stephan and Buhmann 2010",
+    )
+)
+SCORES.add(
+    Score(
+        "auc",
+        metrics.make_scorer(
+            metrics.roc_auc_score, response_method=("predict_proba", "decision_function"), multi_class="ovr"
+        ),
+        (CLASSES,),
+        offered=True,
+        words="area under the ROC curve; of several classes the mean over each against the others",
+        reference="Hanley and McNeil 1982",
+    )
+)
+SCORES.add(
+    Score(
+        "log_likelihood",
+        _log_likelihood,
+        (CLASSES,),
+        (PROBABILITIES,),
+        bounded=False,
+        words="mean log-probability of the true class",
+    )
+)
+SCORES.add(
+    Score(
+        "error",
+        metrics.make_scorer(metrics.hamming_loss),
+        (CLASSES,),
+        lower_is_better=True,
+        words="share of rows whose class is not predicted",
+    )
+)
+SCORES.add(
+    Score("r2", metrics.get_scorer("r2"), (NUMBER,), offered=True, words="share of the variance that is explained")
+)
+SCORES.add(
+    Score(
+        "rmse",
+        metrics.make_scorer(metrics.root_mean_squared_error),
+        (NUMBER,),
+        lower_is_better=True,
+        bounded=False,
+        offered=True,
+        words="root of the mean squared error",
+    )
+)
+
+
+def scores_for(task: str) -> list[Score]:
+    """The scores that serve a task."""
+    return [score for score in SCORES.every() if task in score.tasks]
+
+
+def lower_is_better(name: str) -> bool:
+    """Whether less of a score is better; of scikit-learn's and of functions more is."""
+    return name in SCORES and SCORES[name].lower_is_better
 
 
 def is_bounded(name: str) -> bool:
     """Whether a score has a best and a worst value, so that a difference says something by itself."""
-    return name not in UNBOUNDED and not name.startswith("neg_")
+    return SCORES[name].bounded if name in SCORES else not name.startswith("neg_")
 
 
-def default_predictor(task: Task, *, fills: bool = False, encodes: bool = False) -> Any:
-    """Logistic regression, or ridge regression, on standardised features.
+def default_predictor(task: str, *, fills: bool = False, encodes: bool = False) -> Any:
+    """The model of the task, such as a logistic regression, on standardised features.
 
     `fills` puts medians into gaps first, and `encodes` makes a column of 0 and 1 of each label in columns of text.
     """
-    model = LogisticRegression(max_iter=1000) if task == CLASSES else Ridge()
+    model = TASKS[task].predictor()
     before = [SimpleImputer(strategy="median", keep_empty_features=True)] if fills else []
     numbers = make_pipeline(*before, StandardScaler())
     if not encodes:
@@ -97,27 +168,10 @@ def default_predictor(task: Task, *, fills: bool = False, encodes: bool = False)
     return make_pipeline(ColumnTransformer([("text", labels, texts)], remainder=numbers), model)
 
 
-def blind_predictor(task: Task) -> Any:
-    """What predicts without features: the class shares, or the mean."""
-    return DummyClassifier(strategy="prior") if task == CLASSES else DummyRegressor()
-
-
-def default_score(task: Task, y: npt.NDArray[Any]) -> str:
-    """R² for a number and accuracy for classes, or balanced accuracy where one class has most of the rows."""
-    if task == NUMBER:
-        return "r2"
-    return BALANCED_ACCURACY if is_unbalanced(np.unique(y, return_counts=True)[1]) else ACCURACY
-
-
-def is_unbalanced(counts: npt.ArrayLike) -> bool:
-    """Whether guessing the commonest class is right so often that accuracy says little, by the rows of each class."""
-    return bool(np.max(counts) >= UNBALANCED * np.sum(counts))
-
-
-def read_scoring(given: Any, task: Task, y: npt.NDArray[Any]) -> tuple[Score, ...]:
-    """Scores by name, functions of (estimator, X, y), or a mapping from names to these; None is `default_score`."""
+def read_scoring(given: Any, task: str, y: npt.NDArray[Any]) -> tuple[Score, ...]:
+    """Scores by name, functions of (estimator, X, y), or a mapping from names to these; None: the default."""
     if given is None:
-        given = default_score(task, y)
+        given = TASKS[task].score(y)
     if isinstance(given, Mapping):
         named = {str(name): value for name, value in given.items()}
     elif isinstance(given, bool | int | float):
@@ -138,15 +192,15 @@ def _name(scorer: Any) -> str:
     return "score" if name == "<lambda>" else str(name)
 
 
-def _scorer(given: Any, task: Task, y: npt.NDArray[Any]) -> Scorer:
+def _scorer(given: Any, task: str, y: npt.NDArray[Any]) -> Scorer:
     if callable(given):
         return _as_scorer(given)
-    own = CLASSIFICATION if task == CLASSES else REGRESSION
+    own = {score.name: score.scorer for score in scores_for(task)}
     if given in own:
         return own[given]
     names = metrics.get_scorer_names()
     scorer = metrics.get_scorer(given) if given in names else None
-    if scorer is None or TASKS.get(_module(scorer), task) != task:
+    if scorer is None or _module(scorer) in (OF_NUMBERS if TASKS[task].has_classes else OF_CLASSES):
         near = get_close_matches(str(given), [*own, *names], n=1)
         hint = f"did you mean {near[0]!r}? Known are" if scorer is None and near else "known are"
         raise InputError(
@@ -173,12 +227,12 @@ def _module(scorer: Any) -> str:
     return str(getattr(getattr(scorer, "_score_func", None), "__module__", "")).rpartition(".")[2]
 
 
-def _refuse_impossible(name: str, scorer: Scorer, task: Task, y: npt.NDArray[Any]) -> None:
+def _refuse_impossible(name: str, scorer: Scorer, task: str, y: npt.NDArray[Any]) -> None:
     """What no predictor could be scored by on this target, such as f1 of three classes, is told before any run."""
     nothing = np.zeros((len(y), 1))
     with same_conditions():
         try:
-            scorer(blind_predictor(task).fit(nothing, y), nothing, y)
+            scorer(TASKS[task].blind().fit(nothing, y), nothing, y)
         except Exception as error:
             raise InputError(f"The score {name!r} cannot be used for this target: {reason(error)}") from None
 
@@ -192,11 +246,11 @@ class Scored:
     failure: str = ""
 
 
-def scores(model: Any, X: Floats, y: npt.NDArray[Any], wanted: Sequence[Score], task: Task) -> Scored:
+def scores(model: Any, X: Floats, y: npt.NDArray[Any], wanted: Sequence[Score], task: str) -> Scored:
     """Score a fitted model on left-out rows; a score that has no value because rows of a class are missing is nan."""
     if not wanted:
         return Scored({})
-    excuse = _missing_classes(model, y) if task == CLASSES else ""
+    excuse = _missing_classes(model, y) if TASKS[task].has_classes else ""
     together = metrics.check_scoring(scoring={score.name: score.scorer for score in wanted}, raise_exc=False)
     model = model if hasattr(model, "__sklearn_tags__") else _Tagged(model, task)
     with listening() as heard:
@@ -218,9 +272,9 @@ def scores(model: Any, X: Floats, y: npt.NDArray[Any], wanted: Sequence[Score], 
 class _Tagged:
     """A fitted model that is no estimator of scikit-learn, with the tags that scorers ask for."""
 
-    def __init__(self, model: Any, task: Task) -> None:
+    def __init__(self, model: Any, task: str) -> None:
         self._model = model
-        self._kind = "classifier" if task == CLASSES and hasattr(model, "classes_") else "regressor"
+        self._kind = "classifier" if TASKS[task].has_classes and hasattr(model, "classes_") else "regressor"
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._model, name)

@@ -17,7 +17,7 @@ from steadyset.runner.missing import filled, medians
 from steadyset.runner.plan import Plan
 from steadyset.runner.seeds import is_ours
 from steadyset.selectors.filters import FilterSelector, get_filter
-from steadyset.task import CLASSES, NUMBER
+from steadyset.tasks import TASKS
 
 
 @dataclass(frozen=True)
@@ -34,13 +34,13 @@ class Training:
         """Learn from the training rows alone what fills the gaps of all rows."""
         target, noise = plan.y[resample.train], resample.noise
         if noise is not None:
-            target = noise.labels(target, continuous=plan.task == NUMBER)
+            target = noise.labels(target, continuous=not TASKS[plan.task].has_classes)
         fills = plan.impute is not None and len(plan.gaps)
         return cls(plan, resample, target, medians(plan.X[resample.train], plan.gaps) if fills else None)
 
     @property
     def has_one_class(self) -> bool:
-        return self.plan.task == CLASSES and len(np.unique(self.target)) < 2
+        return not TASKS[self.plan.task].can_be_learnt(self.target)
 
     @property
     def y(self) -> npt.NDArray[Any]:

@@ -14,6 +14,7 @@ from steadyset.selectors.known import register_selector
 from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
 from steadyset.selectors.model_input import nested, read_training, solved_target, standardise
 from steadyset.selectors.validation import check_integer, check_number, size_or_default
+from steadyset.tasks import CLASSES, NUMBER
 
 DEFAULT_STEPS = 1000  # where nobody limits them and the features that are left never become the best
 MOST_STEPS = 1_000_000
@@ -188,8 +189,7 @@ class BoostedLinear(_BoostingSelector, RegressionSelector):
 
 register_selector(
     "boosting",
-    classes=BoostedLogistic,
-    number=BoostedLinear,
+    tasks={CLASSES: BoostedLogistic, NUMBER: BoostedLinear},
     summary="component-wise boosting of a logistic or linear regression",
     formula="η ← η + rate b_j x_j, j = argmin_j sum_i w_i (u_i - b_j x_ij)², u_i = y_i - p_i",
 )

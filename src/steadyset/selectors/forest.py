@@ -27,6 +27,7 @@ from steadyset.selectors.trees import (
     seed_sequence,
 )
 from steadyset.selectors.validation import check_choice, size_or_default
+from steadyset.tasks import CLASSES, NUMBER
 
 KINDS = {"impurity": "decrease_share", "permutation": "permutation"}
 
@@ -138,7 +139,7 @@ class _ForestSelector(ModelSelector):
     def _mean_of_trees(self, X: ArrayLike) -> Floats:
         """Mean over the trees of their leaves' values: class frequencies, or one column with the mean of y."""
         values = self._checked(X)[:, self.support_]
-        return mean_of_trees(self.trees_, values, len(self.classes_) if self._target == "classes" else 1)
+        return mean_of_trees(self.trees_, values, len(self.classes_) if hasattr(self, "classes_") else 1)
 
 
 class ForestClassification(ClassifierMixin, _ForestSelector):  # type: ignore[misc]
@@ -313,15 +314,13 @@ class ForestRegression(RegressorMixin, _ForestSelector):  # type: ignore[misc]
 
 register_selector(
     "forest",
-    classes=ForestClassification,
-    number=ForestRegression,
+    tasks={CLASSES: ForestClassification, NUMBER: ForestRegression},
     summary="the features of largest impurity importance in a random forest",
     formula="mean_t [sum_{v splits on f} n_v Δ_v / n] / [sum_v n_v Δ_v / n]",
 )
 register_selector(
     "forest_permutation",
-    classes=ForestClassification,
-    number=ForestRegression,
+    tasks={CLASSES: ForestClassification, NUMBER: ForestRegression},
     params={"importance": "permutation"},
     summary="the features of largest out-of-bag permutation importance in a random forest",
     formula="mean_t (error_t(X permuted) - error_t(X))",

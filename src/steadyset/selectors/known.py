@@ -13,22 +13,26 @@ from steadyset.foundation.arguments import Estimator, wrong_argument
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.registry import Registry
 from steadyset.selectors.filters.registry import FILTERS
+from steadyset.tasks import TASKS
 
 
 @dataclass(frozen=True)
 class NamedModel:
-    """What makes the selector for each task (None: there is none) and the parameters that the name stands for.
+    """What makes the selector for each task, or under None for every task, and the parameters of the name.
 
     `summary` says in a phrase what it does, `reference` who published it; without them its docstring does. `formula` is
     what it minimises, or the score that it selects by.
     """
 
-    classes: Callable[[], Any] | None
-    number: Callable[[], Any] | None
+    makers: dict[str | None, Callable[[], Any]]
     params: dict[str, Any] = field(default_factory=dict)
     summary: str = ""
     reference: str = ""
     formula: str = ""
+
+    def maker(self, task: str) -> Callable[[], Any] | None:
+        """What makes the selector for a task; None where there is none."""
+        return self.makers.get(task, self.makers.get(None))
 
 
 SelectorMaker = Estimator | type[Estimator] | Callable[[], Estimator]
@@ -44,8 +48,7 @@ def register_selector(
     name: str,
     selector: SelectorMaker | None = None,
     *,
-    classes: SelectorMaker | None = None,
-    number: SelectorMaker | None = None,
+    tasks: Mapping[str, SelectorMaker] | None = None,
     params: Mapping[str, Any] | None = None,
     summary: str = "",
     reference: str = "",
@@ -59,11 +62,10 @@ def register_selector(
     name : str
         What ``assess(["name:param=value"], ...)`` and the command take.
     selector : estimator, type, Callable or None, default=None
-        A class, a function without arguments that makes one, or an estimator that is copied; for both tasks.
-    classes : estimator, type, Callable or None, default=None
-        Instead of it, the one for classes; with None that task is refused by a sentence.
-    number : estimator, type, Callable or None, default=None
-        The one for a number.
+        A class, a function without arguments that makes one, or an estimator that is copied; for every task.
+    tasks : Mapping or None, default=None
+        Instead of it, one for each task that it serves: ``{"classes": ..., "number": ...}``; others are refused by a
+        sentence.
     params : Mapping or None, default=None
         The parameters that the name stands for, such as ``{"l1_ratio": 0.5}``.
     summary : str, default=""
@@ -84,25 +86,28 @@ def register_selector(
     --------
     >>> import steadyset as st
     >>> from sklearn.feature_selection import SelectKBest
-    >>> st.register_selector("best", classes=SelectKBest(k=2), summary="the best by scikit-learn's F-test")
+    >>> st.register_selector("best", tasks={"classes": SelectKBest(k=2)}, summary="the best by scikit-learn's F-test")
     >>> st.list_selectors().loc["best", "target"]
     'classes'
     """
     if name in FILTERS and not replace:
         raise InputError(f"A selector called {name!r} exists already; choose another name, or pass replace=True.")
-    if (selector is None) == (classes is None and number is None):
-        raise InputError("selector must be given, or classes or number instead of it.")
-    if selector is not None:
-        classes = number = selector
+    if (selector is None) == (not tasks):
+        raise InputError("selector must be given, or tasks instead of it.")
+    unknown = [task for task in tasks or {} if task not in TASKS.names()]
+    if unknown:
+        raise wrong_argument("tasks", f"a mapping from {' or '.join(TASKS)} to selectors", tasks)
     for argument, text in (("summary", summary), ("reference", reference), ("formula", formula)):
         if not isinstance(text, str):
             raise wrong_argument(argument, "text", text)
-    model = NamedModel(_maker(classes), _maker(number), dict(params or {}), summary, reference, formula)
+    served: Mapping[Any, Any] = {None: selector} if selector is not None else tasks or {}
+    makers = {task: _maker(one) for task, one in served.items()}
+    model = NamedModel(makers, dict(params or {}), summary, reference, formula)
     MODELS.add(model, name, replace=replace)
 
 
-def _maker(selector: Any) -> Callable[[], Any] | None:
-    if selector is None or (callable(selector) and not hasattr(selector, "fit")) or isinstance(selector, type):
+def _maker(selector: Any) -> Callable[[], Any]:
+    if (callable(selector) and not hasattr(selector, "fit")) or isinstance(selector, type):
         return selector  # type: ignore[no-any-return]
     if not hasattr(selector, "get_params"):
         raise wrong_argument("selector", "a scikit-learn estimator, its class or a function", selector)
@@ -111,5 +116,5 @@ def _maker(selector: Any) -> Callable[[], Any] | None:
 
 def _adopt(name: str, selector: Any) -> None:
     """Register what an entry point stands for, unless its module has done that."""
-    if name not in MODELS or selector not in (MODELS[name].classes, MODELS[name].number):
+    if name not in MODELS or selector not in MODELS[name].makers.values():
         register_selector(name, selector)

@@ -17,6 +17,7 @@ from steadyset.selectors.known import register_selector
 from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
 from steadyset.selectors.model_input import copies_of, read_training, solved_target, standardise
 from steadyset.selectors.validation import check_integer, check_number, size_or_default
+from steadyset.tasks import CLASSES, NUMBER
 
 
 class _BestSubsetSelector(LinearSelector):
@@ -236,8 +237,7 @@ class L0Linear(_BestSubsetSelector, RegressionSelector):
 
 register_selector(
     "l0",
-    classes=L0Logistic,
-    number=L0Linear,
+    tasks={CLASSES: L0Logistic, NUMBER: L0Linear},
     summary="logistic or linear regression on the best subset of k features, by local search",
     reference="Hazimeh and Mazumder 2020",
     formula="min_b [sum_i w_i loss_i] / [sum_i w_i] + (ridge / 2) sum_j b_j², |support| <= k",

@@ -23,6 +23,7 @@ from steadyset.selectors.penalty_paths import ElasticNetPath as ElasticNetPath  
 from steadyset.selectors.penalty_paths import ElasticNetPaths as ElasticNetPaths
 from steadyset.selectors.shared_paths import SharedPaths
 from steadyset.selectors.validation import one_vector
+from steadyset.tasks import CLASSES, NUMBER
 
 
 class _ElasticNetSelector(LinearSelector):
@@ -429,16 +430,14 @@ def _put(names: dict[str, Any], data: Resamples, run: int, level: Level, model: 
 
 register_selector(
     "lasso",
-    classes=SparseLogistic,
-    number=SparseLinear,
+    tasks={CLASSES: SparseLogistic, NUMBER: SparseLinear},
     summary="L1-penalised logistic or linear regression",
     reference="Tibshirani 1996; Friedman, Hastie and Tibshirani 2010",
     formula="min_b [sum_i w_i loss_i] / [sum_i w_i] + lambda sum_j |b_j|",
 )
 register_selector(
     "elastic_net",
-    classes=SparseLogistic,
-    number=SparseLinear,
+    tasks={CLASSES: SparseLogistic, NUMBER: SparseLinear},
     params={"l1_ratio": 0.5},
     summary="logistic or linear regression with an elastic-net penalty",
     reference="Zou and Hastie 2005; Friedman, Hastie and Tibshirani 2010",

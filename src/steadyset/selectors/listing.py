@@ -11,7 +11,7 @@ from steadyset.selectors.ensembles.rules import get_rule
 from steadyset.selectors.filters import Filter, FilterSelector, get_filter
 from steadyset.selectors.known import NamedModel
 from steadyset.selectors.names import named_model, selector_by_name, selector_names, unknown_selector, why_unable
-from steadyset.task import CLASSES, NUMBER, Task
+from steadyset.tasks import TASKS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,7 +58,7 @@ def selector_entry(name: str) -> dict[str, Any]:
     return {"name": name, "kind": "filter", "target": _target(name) if record.target else "none", **_of_filter(record)}
 
 
-def about_selector(selector: Any, task: Task) -> tuple[str, str]:
+def about_selector(selector: Any, task: str) -> tuple[str, str]:
     """What a selector does for a task, in a phrase, and its reference; "" where nobody registered it."""
     if isinstance(selector, FilterSelector):
         record = get_filter(selector.name)
@@ -70,7 +70,7 @@ def about_selector(selector: Any, task: Task) -> tuple[str, str]:
         model
         for model in map(named_model, selector_names())
         if model is not None
-        and any(type(maker()) is type(selector) for maker in (model.classes, model.number) if maker is not None)
+        and any(type(maker()) is type(selector) for maker in model.makers.values())
         and all(given.get(name) == value for name, value in model.params.items())
     ]
     if not fitting:
@@ -78,11 +78,11 @@ def about_selector(selector: Any, task: Task) -> tuple[str, str]:
         free = type(selector).__module__.startswith("sklearn.") and ":doi:" not in text
         return "", "" if free else text  # scikit-learn's own lists are written for people, and no citations
     told = _of_model(max(fitting, key=lambda model: len(model.params)))  # elastic_net is a lasso with a parameter
-    words = str(told["summary"]).replace("logistic or linear", "logistic" if task == CLASSES else "linear")
-    return words, str(told["reference"])
+    regression = TASKS[task].regression or "logistic or linear"
+    return str(told["summary"]).replace("logistic or linear", regression), str(told["reference"])
 
 
-def _stability_selection(selector: StabilitySelection, task: Task) -> tuple[str, str]:
+def _stability_selection(selector: StabilitySelection, task: str) -> tuple[str, str]:
     """Stability selection with what its base and its rule follow."""
     name = "lasso" if selector.base is None else selector.base
     base = selector_by_name(name, task) if isinstance(name, str) else name
@@ -98,7 +98,7 @@ def _stability_selection(selector: StabilitySelection, task: Task) -> tuple[str,
 
 
 def _of_model(model: NamedModel) -> dict[str, Any]:
-    made = [maker() for maker in (model.classes, model.number) if maker is not None]
+    made = [maker() for maker in model.makers.values()]
     kind = next((type(one) for one in made if meanings(type(one))), type(made[0]))
     return {
         "summary": model.summary or first_paragraph(kind),
@@ -113,20 +113,12 @@ def _of_filter(record: Filter) -> dict[str, Any]:
     shared = _parameters(FilterSelector(record.name))
     own = {key: shared[key] for key in shared if key not in ("name", "params")} | record.options
     return {
-        "summary": _filter_summary(record) or first_paragraph(record.score),
-        "formula": _filter_formula(record) or headed_line(record.score, "Formula"),
+        "summary": record.told("summary") or first_paragraph(record.score),
+        "formula": record.told("formula") or headed_line(record.score, "Formula"),
         "parameters": own,
         "meanings": {**meanings(FilterSelector), **{name: MEANINGS.get(name, OPTION) for name in record.options}},
         "reference": record.reference,
     }
-
-
-def _filter_summary(record: Filter) -> str:
-    return f"{record.summary}; for a number, {record.summary_number}" if record.summary_number else record.summary
-
-
-def _filter_formula(record: Filter) -> str:
-    return f"{record.formula}; for a number, {record.formula_number}" if record.formula_number else record.formula
 
 
 def _parameters(selector: Any) -> dict[str, Any]:
@@ -139,6 +131,10 @@ def _parameters(selector: Any) -> dict[str, Any]:
 
 def _target(name: str) -> str:
     """The targets that it can run on, in words."""
-    several = not why_unable(name, CLASSES, 3)
-    words = ["classes" if several else "two classes"] if several or not why_unable(name, CLASSES, 2) else []
-    return " or ".join([*words, *(["number"] if not why_unable(name, NUMBER, 2) else [])])
+    words = []
+    for task in TASKS.every():
+        if task.has_classes and not why_unable(name, task.name, 3):
+            words.append(task.name)
+        elif not why_unable(name, task.name, 2):
+            words.append(f"two {task.several}" if task.has_classes else task.name)
+    return " or ".join(words)

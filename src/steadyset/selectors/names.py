@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sklearn.base import clone, is_classifier
@@ -14,57 +14,50 @@ from steadyset.selectors.ensembles import StabilitySelection
 from steadyset.selectors.filters import FilterSelector, get_filter
 from steadyset.selectors.filters.registry import FILTERS
 from steadyset.selectors.known import MODELS, NamedModel
-from steadyset.task import CLASSES, NUMBER, Task
-
-# What is compared where nobody chooses: different ways to select that can all run on the task.
-DEFAULTS: dict[str, tuple[str, ...]] = {
-    "two classes": ("lasso", "elastic_net", "jmi", "anova", "forest"),
-    "several classes": ("anova", "kruskal", "jmi", "relieff", "forest"),
-    "a number": ("lasso", "elastic_net", "jmi", "anova", "forest"),
-}
+from steadyset.tasks import CLASSES, TASKS
 
 
-def default_selectors(task: Task, n_classes: int = 2) -> tuple[str, ...]:
-    """The names of the selectors that are compared where none is chosen."""
-    kind = "a number" if task == NUMBER else "two classes" if n_classes <= 2 else "several classes"
-    return DEFAULTS[kind]
-
-
-def refuse_unable(selectors: Mapping[str, Any], task: Task, n_classes: int) -> None:
+def refuse_unable(selectors: Mapping[str, Any], task: str, n_classes: int) -> None:
     """Name all selectors, by name or as they are, that cannot run on a task; others may still fail in their runs."""
     reasons = {name: why_unable(selector, task, n_classes) for name, selector in selectors.items()}
     unable = [f"{name} ({reason})" for name, reason in reasons.items() if reason]
     if unable:
-        outcome = "a number" if task == NUMBER else f"{n_classes} classes"
         some = f"{len(unable)} of {len(reasons)} selectors" if len(reasons) > 1 else "The selector"
-        others = ", ".join(default_selectors(task, n_classes))
+        others = ", ".join(TASKS[task].selectors(n_classes))
+        outcome = TASKS[task].outcome(n_classes)
         raise InputError(f"{some} cannot run on {outcome}: {', '.join(unable)}; choose others, such as {others}.")
 
 
-def why_unable(selector: Any, task: Task, n_classes: int) -> str:
+def why_unable(selector: Any, task: str, n_classes: int) -> str:
     """Why a selector cannot run on a task; "" where nothing speaks against it."""
     if isinstance(selector, str):
         name, _ = name_and_params(selector)
-        if name in MODELS and (MODELS[name].classes if task == CLASSES else MODELS[name].number) is None:
-            return "for classes" if task == NUMBER else "for numbers"
+        if name in MODELS and MODELS[name].maker(task) is None:
+            return _serves(MODELS[name].makers)
         selector = selector_by_name(selector, task)
     if isinstance(selector, StabilitySelection):
-        if task == CLASSES and not _binary_only(selector):  # its base takes them, or each against the others
+        if TASKS[task].has_classes and not _binary_only(selector):  # its base takes them, or each against the others
             return ""
-        base = ("lasso" if task == NUMBER or n_classes > 2 else None) if selector.base is None else selector.base
-        return "" if base is None else why_unable(base, task, n_classes)
+        if selector.base is None and TASKS[task].has_classes and n_classes <= 2:
+            return ""
+        return why_unable("lasso" if selector.base is None else selector.base, task, n_classes)
     if isinstance(selector, FilterSelector):
         target = get_filter(selector.name).target
         if target and task not in target:
-            return "for numbers" if task == CLASSES else "for classes"
-    elif task == NUMBER and is_classifier(selector):
-        return "for classes"
-    if task == CLASSES and n_classes > 2 and _binary_only(selector):
+            return _serves(target)
+    elif not TASKS[task].has_classes and is_classifier(selector):
+        return _serves([CLASSES])
+    if TASKS[task].has_classes and n_classes > 2 and _binary_only(selector):
         return "for two classes"
     return ""
 
 
-def with_task(selector: Any, task: Task) -> Any:
+def _serves(tasks: Iterable[Any]) -> str:
+    """What a selector for these tasks is for, in words."""
+    return f"for {' or '.join(TASKS[task].several for task in tasks)}"
+
+
+def with_task(selector: Any, task: str) -> Any:
     """A selector of steadyset, alone or within another, takes the target for what the whole assessment takes it for."""
     if not hasattr(selector, "get_params"):
         return selector
@@ -98,13 +91,13 @@ def unknown_selector(name: str) -> InputError:
     return MODELS.unknown(name, selector_names(), FILTERS.descriptions() | MODELS.descriptions())
 
 
-def selector_by_name(text: str, task: Task) -> Any:
+def selector_by_name(text: str, task: str) -> Any:
     """The selector that a text describes, for a task: name[:param=value[,param=value]...]."""
     name, given = name_and_params(text)
     known = selector_names() if name not in MODELS else []
     if name in MODELS:
         model = MODELS[name]
-        kind = model.classes if task == CLASSES else model.number
+        kind = model.maker(task)
         if kind is None:
             raise InputError(f"The selector {name!r} cannot be used for {task}.")
         selector, params = with_task(kind(), task), {**model.params, **given}

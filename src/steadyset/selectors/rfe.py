@@ -23,6 +23,7 @@ from steadyset.selectors.known import register_selector
 from steadyset.selectors.model import BinarySelector
 from steadyset.selectors.model_input import first_best, nested, read_training, standardise, tied, too_few
 from steadyset.selectors.validation import check_choice, check_number, size_or_default
+from steadyset.tasks import CLASSES
 
 
 def _has_probabilities(selector: Any) -> bool:
@@ -204,13 +205,13 @@ def _fit_coordinates(Zt: Floats, y: Floats, w: Floats, loss: str, penalty: float
 
 register_selector(
     "rfe",
-    classes=RecursiveElimination,
+    tasks={CLASSES: RecursiveElimination},
     summary="recursive feature elimination by a ridge logistic regression",
     formula="min_b [sum_i w_i loss_i] / [sum_i w_i] + (penalty / 2) sum_j b_j²",
 )
 register_selector(
     "rfe_svm",
-    classes=RecursiveElimination,
+    tasks={CLASSES: RecursiveElimination},
     params={"loss": "hinge"},
     summary="recursive feature elimination by a linear support vector machine",
     formula="min_b [sum_i w_i loss_i] / [sum_i w_i] + (penalty / 2) sum_j b_j²",

@@ -14,7 +14,7 @@ from steadyset.foundation.arguments import shown, wrong_argument
 from steadyset.foundation.errors import InputError, WrongTypeError
 from steadyset.io.numbers import number_array, numbers
 from steadyset.kernels.arrays import Bools, Floats, Ints
-from steadyset.task import has_fractions, refuse_identifiers, refuse_several_targets
+from steadyset.tasks import check_columns, has_fractions, refuse_identifiers
 
 SPARSE = ("csc", "csr")  # the formats that selectors of sparse features take; the first is what others become
 DEFAULT_K = 10  # features that every selector keeps where nobody says how many, so that a comparison is one of equals
@@ -86,7 +86,7 @@ def check_target(y: Any, n_rows: int, needed_by: str) -> NDArray[Any]:
     """y as a vector of known values, one for each row of X."""
     if y is None:
         raise InputError(f"{needed_by} requires y to be passed, but the target y is None.")
-    refuse_several_targets(y)
+    check_columns(y)
     plain = type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuf" and y.flags.c_contiguous
     try:
         target: NDArray[Any] = y if plain else column_or_1d(y, warn=True)

@@ -39,10 +39,10 @@ from steadyset.reports.html import page_of
 from steadyset.reports.svg import slim_svg
 from steadyset.resampling import resampling_by_name
 from steadyset.runner.missing import refuse_gaps
-from steadyset.runner.scoring import default_score
+from steadyset.runner.scoring import scores_for
 from steadyset.selections import Selections
-from steadyset.selectors.names import default_selectors, selector_names, why_unable
-from steadyset.task import CLASSES, NUMBER, n_classes, target_in_words, task_of
+from steadyset.selectors.names import selector_names, why_unable
+from steadyset.tasks import TASKS, task_of
 from steadyset.tuning import pareto_front
 from steadyset.tuning.evaluation import N_FEATURES, STABILITY, Evaluator
 from steadyset.tuning.filter_rankings import Rankings
@@ -56,7 +56,6 @@ PROBED = 2  # runs whose times make the estimate
 PROBE_SECONDS = 20.0  # after which no further selector is tried
 MOST_DRAWN = 2_000  # configurations whose times are added up one by one
 Inputs = Sequence[tuple[str, str]]  # names and paths
-OFFERED = {CLASSES: ("accuracy", "balanced_accuracy", "auc"), NUMBER: ("r2", "rmse")}  # scores, after the default
 
 
 def measured(inputs: Inputs, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -110,19 +109,21 @@ def understood(path: str, reading: Mapping[str, Any], task: str | None) -> dict[
         return {**told, "preview": preview}
     data = load_data(path, **reading)
     kind = task_of(data.y, task)
-    classes = n_classes(data.y, kind)
+    classes = TASKS[kind].n_classes(data.y)
     return {
         **told,
         "preview": _cells(data.X, data.features, data.rows, target, data.y),
         "notes": list(data.notes),
         "understood": data.understood,
-        "outcome": target_in_words(data.y, kind),
+        "outcome": TASKS[kind].describe(data.y),
         "task": kind,
         "n_rows": len(data.X),
         "n_features": data.X.shape[1],
-        "defaults": list(default_selectors(kind, classes)),
+        "defaults": list(TASKS[kind].selectors(classes)),
         "selectors": [name for name in selector_names() if not why_unable(name, kind, classes)],
-        "scores": list(dict.fromkeys([default_score(kind, data.y), *OFFERED[kind]])),
+        "scores": list(
+            dict.fromkeys([TASKS[kind].score(data.y), *(score.name for score in scores_for(kind) if score.offered)])
+        ),
     }
 
 
@@ -166,12 +167,12 @@ def estimated_tuning(path: str, reading: Mapping[str, Any], request: Mapping[str
     plan, names = make_plan(
         data,
         resampling=resampling_by_name(str(request["resampling"])),
-        scoring=[default_score(task, data.y)],
+        scoring=[TASKS[task].score(data.y)],
         random_state=int(request["seed"]),
         impute=reading.get("impute"),
         task=task,
     )
-    space = read_space(None, task, n_classes(plan.y, task), float(np.std(plan.y)) if task == NUMBER else 1.0)
+    space = read_space(None, task, TASKS[task].n_classes(plan.y), TASKS[task].scale(plan.y))
     if plan.impute is None:
         refuse_gaps(plan.X, plan.gaps, names, parts_of(space))
     evaluator = Evaluator(plan, features=names, n_jobs=1)

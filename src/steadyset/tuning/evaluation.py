@@ -31,7 +31,7 @@ from steadyset.resampling import Resample
 from steadyset.runner.cell import ONE_CLASS, Cell, Fitted, compute_cells
 from steadyset.runner.chosen import Chosen
 from steadyset.runner.plan import Plan
-from steadyset.runner.scoring import LOWER_IS_BETTER
+from steadyset.runner.scoring import lower_is_better
 from steadyset.runner.seeds import is_ours, ready
 from steadyset.runner.together import Fit, can_fit_together, fit_together
 from steadyset.runner.training import Training
@@ -39,7 +39,7 @@ from steadyset.selections import Selections
 from steadyset.selectors.model_input import too_few
 from steadyset.selectors.protocols import SharesPaths
 from steadyset.similarity import FeatureSimilarity
-from steadyset.task import NUMBER
+from steadyset.tasks import TASKS
 from steadyset.tuning.filter_rankings import Rankings
 from steadyset.tuning.filtered import NO_FILTER, FilteredModel
 
@@ -57,7 +57,7 @@ def direction(objective: str, measure: str | Measure) -> str:
     """Whether more or less of an objective is better, given the measure of stability: "max" or "min"."""
     if objective == STABILITY:
         return "max" if get_measure(measure).higher_is_steadier else "min"
-    return "min" if objective in LOWER_IS_BETTER or objective in (N_FEATURES, SECONDS) else "max"
+    return "min" if lower_is_better(objective) or objective in (N_FEATURES, SECONDS) else "max"
 
 
 class Evaluator:
@@ -92,7 +92,7 @@ class Evaluator:
             raise InputError("resampling adds noise to the data; tuning needs one that draws rows.")
         if any(not len(resample.test) for resample in drawn):
             raise InputError("resampling leaves out no rows in some runs; tuning scores on the rows left out.")
-        self.usable = [r for r in drawn if plan.task == NUMBER or len(np.unique(plan.y[r.train])) > 1]
+        self.usable = [r for r in drawn if TASKS[plan.task].can_be_learnt(plan.y[r.train])]
         self.n_unusable = len(drawn) - len(self.usable)
         if not self.usable:
             raise InputError(f"In every run {ONE_CLASS}.")

@@ -20,7 +20,7 @@ from steadyset.runner.chosen import chosen, selects_by_itself
 from steadyset.runner.missing import filled, medians, takes_gaps
 from steadyset.selectors.filters import FilterSelector
 from steadyset.selectors.filters.selector import size_of
-from steadyset.task import CLASSES, NUMBER
+from steadyset.tasks import CLASSES, NUMBER
 
 NO_FILTER = "none"
 

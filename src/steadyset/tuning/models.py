@@ -99,7 +99,7 @@ class _SplittingForest(BaseEstimator):  # type: ignore[misc]
     def _mean_of_trees(self, X: Any) -> Floats:
         check_is_fitted(self)
         values = np.asarray(validate_data(self, X, dtype=np.float64, reset=False))
-        return mean_of_trees(self.trees_, values, len(self.classes_) if self._target == "classes" else 1)
+        return mean_of_trees(self.trees_, values, len(self.classes_) if hasattr(self, "classes_") else 1)
 
     def get_support(self) -> Bools:
         """Which features are used."""

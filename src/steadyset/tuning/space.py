@@ -33,7 +33,7 @@ from steadyset.selectors.boosting import BoostedLinear, BoostedLogistic
 from steadyset.selectors.filters import FilterSelector, get_filter
 from steadyset.selectors.linear import SparseLinear, SparseLogistic
 from steadyset.selectors.names import selector_by_name, with_task
-from steadyset.task import CLASSES, NUMBER, Task
+from steadyset.tasks import CLASSES, NUMBER, TASKS
 from steadyset.tuning.filtered import NO_FILTER, FilteredModel
 from steadyset.tuning.models import (
     RidgeLinear,
@@ -48,7 +48,7 @@ from steadyset.tuning.models import (
 
 Params = dict[str, Any]
 TWO_CLASSES_ONLY = ("lasso", "boosting")
-PREDICTORS: dict[str, dict[Task, Callable[[], Any]]] = {
+PREDICTORS: dict[str, dict[str, Callable[[], Any]]] = {
     "svm": {CLASSES: scaled_svm, NUMBER: scaled_svm_regression},
     "knn": {CLASSES: scaled_neighbours, NUMBER: scaled_neighbours_regression},
     "ridge": {CLASSES: RidgeLogistic, NUMBER: RidgeLinear},
@@ -121,7 +121,7 @@ class Space:
     configurations: tuple[Params, ...] = ()  # where only some count, these
 
     @staticmethod
-    def bommert(task: Task = CLASSES, spread: float = 1.0, *, fill: bool = False) -> Space:
+    def bommert(task: str = CLASSES, spread: float = 1.0, *, fill: bool = False) -> Space:
         """Bommert (2020), section 6.3.1 and table 6.5: 4 filters x 6 classifiers; for a number their counterparts.
 
         The number of features tried at a split is drawn as a share of the features left by the filter; the node size
@@ -143,7 +143,7 @@ class Space:
             The filters none, jmi, mim and impurity, and the models svm, knn, ridge, lasso, forest and boosting.
         """
         powers = Range(2.0**-15, 2.0**15, log=True)
-        number = task == NUMBER
+        number = not TASKS[task].has_classes
         penalties = Range(powers.low * spread, powers.high * spread, log=True) if number else powers
         svm, neighbours = ("regressor__svr__", "kneighborsregressor") if number else ("svc__", "kneighborsclassifier")
         models = {
@@ -221,7 +221,7 @@ class Space:
             for values in itertools.product(*choices):
                 yield {"filter": kind, "model": model, **dict(zip(domains, values, strict=True))}
 
-    def estimator(self, params: Params, n_rows: int, task: Task | None = None) -> FilteredModel:
+    def estimator(self, params: Params, n_rows: int, task: str | None = None) -> FilteredModel:
         """The estimator of a configuration, to be fitted.
 
         Parameters
@@ -284,7 +284,7 @@ def random_pick(random: np.random.Generator) -> Callable[[str, Domain], Any]:
     return pick
 
 
-def read_space(space: Any, task: Task, n_classes: int = 2, spread: float = 1.0) -> Space:
+def read_space(space: Any, task: str, n_classes: int = 2, spread: float = 1.0) -> Space:
     """A ready-made space by name (None: the first), a json file, or the form that the top of this file shows.
 
     Of a ready-made space only the models stay that take as many classes. `spread` is the standard deviation of a number
@@ -326,7 +326,7 @@ def read_space(space: Any, task: Task, n_classes: int = 2, spread: float = 1.0) 
     return Space(filters, fraction, models, fill)
 
 
-def _model(name: str, given: Any, task: Task) -> Model:
+def _model(name: str, given: Any, task: str) -> Model:
     estimator, ranges = given if isinstance(given, tuple) else (None, given)
     if estimator is None:
         estimator = _predictor(name, task) if name in PREDICTORS else selector_by_name(name, task)
@@ -366,7 +366,7 @@ def _read_file(space: str | Path) -> Any:
     return read_json_file(path)
 
 
-def _predictor(name: str, task: Task) -> Any:
+def _predictor(name: str, task: str) -> Any:
     return PREDICTORS[name][task]()
 
 
@@ -376,4 +376,4 @@ def _forest_params(values: Params, n_rows: int) -> Params:
     return {"n_estimators": values["n_estimators"], "node_size": size, "max_features": share}
 
 
-READY_MADE: dict[str, Callable[[Task, float], Space]] = {"bommert": Space.bommert}
+READY_MADE: dict[str, Callable[[str, float], Space]] = {"bommert": Space.bommert}

@@ -9,8 +9,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from steadyset.assessment.request import fingerprint, make_plan, refuse_table
 from steadyset.foundation.arguments import (
     Labels,
@@ -35,9 +33,8 @@ from steadyset.resampling import KFold
 from steadyset.resampling.given import ResamplingLike
 from steadyset.runner.missing import filled_by_medians, refuse_gaps
 from steadyset.runner.plan import Plan
-from steadyset.runner.scoring import default_score
 from steadyset.similarity import FeatureSimilarity
-from steadyset.task import NUMBER, n_classes, refuse_several_targets, task_of
+from steadyset.tasks import TASKS, check_columns, task_of
 from steadyset.tuning.evaluation import ALIASES, MOST_TRIALS, N_FEATURES, SECONDS, STABILITY, Evaluator, direction
 from steadyset.tuning.outcome import Tuning
 from steadyset.tuning.space import Space, identity_of, parts_of, read_space
@@ -143,11 +140,11 @@ def tune(
     refuse_table("space", space, "tune")
     target = target_name(X, y)
     X, y, groups, features = unfolded(X, y, groups, features, stacklevel=2)
-    refuse_several_targets(y)
+    check_columns(y)
     outcome = target_values(y, None)
     kind = task_of(outcome, task)
     if objectives is None:
-        objectives = (default_score(kind, outcome), STABILITY, N_FEATURES)
+        objectives = (TASKS[kind].score(outcome), STABILITY, N_FEATURES)
     # A study that other processes join has to know its objectives by name.
     expected = "a sequence of names, also those of scikit-learn's scorers"
     wanted = check_each("objectives", objectives, lambda name: isinstance(name, str), expected)
@@ -172,8 +169,8 @@ def tune(
         on_warning=on_warning,
         task=task,
     )
-    spread = float(np.std(plan.y)) if kind == NUMBER else 1.0
-    configurations = read_space(space, kind, n_classes(plan.y, kind), spread)
+    spread = TASKS[kind].scale(plan.y)
+    configurations = read_space(space, kind, TASKS[kind].n_classes(plan.y), spread)
     if plan.impute is None:
         refuse_gaps(plan.X, plan.gaps, feature_names, parts_of(configurations))
     if similarity is None and "similarity" in get_measure(measure).needs:

@@ -179,7 +179,7 @@ def test_unknown_filters_and_options_are_refused():
 
 
 def test_records_that_contradict_themselves_are_refused():
-    with pytest.raises(InputError, match=r"target must hold 'classes', 'number', both or nothing \(got 'time'\)"):
+    with pytest.raises(InputError, match=r"target must hold 'classes', 'number', several or nothing \(got 'time'\)"):
         register_filter(Filter(name="cox", score=len, target=("time",), reference="none"))
     with pytest.raises(InputError, match="filter 'both' is both greedy and batched"):
         register_filter(Filter(name="both", score=len, greedy=True, batched=True, reference="none"))

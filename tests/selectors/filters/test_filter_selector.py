@@ -14,7 +14,7 @@ from steadyset.foundation.errors import InputError, UninformativeWarning
 from steadyset.kernels.scores.top import insert_best, top
 from steadyset.selectors import FilterSelector
 from steadyset.selectors.filters import Filter, get_filter, list_filters, register_filter, scores
-from steadyset.task import CLASSES
+from steadyset.tasks import CLASSES
 
 TABLE_3_1 = {
     *("anova", "limma", "sam", "kruskal", "chi_squared", "auc", "one_r", "variance", "permutation", "impurity"),

@@ -21,7 +21,7 @@ from steadyset.selectors.filters.resampled import run_seeds
 from steadyset.selectors.linear import SparseLinear, SparseLogistic
 from steadyset.selectors.protocols import PathByPenalty, PathBySize, PathsByPenalty, PathsBySize, fits_many
 from steadyset.selectors.validation import check_whole
-from steadyset.task import NUMBER, Task
+from steadyset.tasks import CLASSES, NUMBER, TASKS
 
 SIZE_NAMES = ("k", "n_features_to_select")
 
@@ -94,9 +94,12 @@ class Paths:
         return _rows([order[:q] for order in self.orders], self.selected.shape[1])
 
 
-def default_base(task: Task) -> Any:
+def default_base(task: str) -> Any:
     """The lasso path: logistic for classes, linear for numbers."""
-    return SparseLinear() if task == NUMBER else SparseLogistic()
+    bases = {CLASSES: SparseLogistic, NUMBER: SparseLinear}
+    if task not in bases:
+        raise InputError(f"There is no default base for {TASKS[task].words}; give one.")
+    return bases[task]()
 
 
 class OneAgainstRest(BaseEstimator):  # type: ignore[misc]

@@ -49,7 +49,7 @@ from steadyset.selectors.validation import (
     dense_columns,
     varying_columns,
 )
-from steadyset.task import CLASSES, Task, task_of
+from steadyset.tasks import CLASSES, TASKS, task_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -465,12 +465,12 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             raise wrong_argument("max_features", f"at least q, which is {q}", self.max_features)
         return min(d, int(self.max_features))
 
-    def _base(self, y: NDArray[Any], task: Task) -> Any:
+    def _base(self, y: NDArray[Any], task: str) -> Any:
         base = self._unwrapped(task)
-        several = task == CLASSES and len(np.unique(y)) > 2
+        several = TASKS[task].n_classes(y) > 2
         return OneAgainstRest(base) if several and _is_for_two_classes(base) else base
 
-    def _unwrapped(self, task: Task) -> Any:
+    def _unwrapped(self, task: str) -> Any:
         """The base as a selector that takes y for what the task says."""
         if self.base is None:
             return default_base(task)
@@ -509,9 +509,9 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             )
         return check_features(X, self, sparse=True)
 
-    def _halves(self, y: NDArray[Any], task: Task, seed: int) -> list[Ints]:
-        resampling = ComplementaryPairs(self.n_runs, stratified=task == CLASSES)
-        rows = Rows(len(y), y)
+    def _halves(self, y: NDArray[Any], task: str, seed: int) -> list[Ints]:
+        resampling = ComplementaryPairs(self.n_runs, stratified=TASKS[task].stratified)
+        rows = Rows(len(y), y, strata=TASKS[task].strata(y))
         resampling.check(rows)
         return [resampling.draw(run, rows, seed).train for run in range(self.n_runs)]
 

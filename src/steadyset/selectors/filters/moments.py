@@ -13,10 +13,10 @@ from scipy.special import digamma, polygamma
 from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.scores.class_moments import WIDTH, class_moments, group_rows, mean_squares, slope_moments
-from steadyset.selectors.filters.registry import Filter, register_filter
+from steadyset.selectors.filters.registry import Filter, Variant, register_filter
 from steadyset.selectors.model_input import powers_of_two
 from steadyset.selectors.validation import dense_columns
-from steadyset.task import CLASSES, NUMBER, Task
+from steadyset.tasks import CLASSES, NUMBER
 
 TINY = 1e-100  # features smaller than this, or larger than its inverse, are measured in units of their own
 
@@ -345,7 +345,7 @@ def _check_welch(totals: Floats) -> None:
         raise InputError("y has a class with one row only in a resample; equal_var=False needs two rows of each class.")
 
 
-BOTH: tuple[Task, ...] = (CLASSES, NUMBER)
+BOTH: tuple[str, ...] = (CLASSES, NUMBER)
 _SHRUNK = "v = (d₀ s₀² + d_g s²) / (d₀ + d_g)"
 # For classes, and where the target is a number: b is the slope of the feature in it, r their correlation.
 _FORMULAS = {
@@ -383,16 +383,14 @@ for _name, _score, _slope, _multiclass, _summary, _summary_number, _reference in
         Filter(
             name=_name,
             score=_score,
-            score_number=_slope,
+            variants={NUMBER: Variant(_slope, _summary_number, _FORMULAS[_name][1])},
             target=BOTH,
             multiclass=_multiclass,
             batched=True,
             constant=0.0,
             reference=_reference,
             summary=_summary,
-            summary_number=_summary_number,
             formula=_FORMULAS[_name][0],
-            formula_number=_FORMULAS[_name][1],
         )
     )
 register_filter(

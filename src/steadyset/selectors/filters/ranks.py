@@ -9,9 +9,9 @@ from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.scores.rank_sums import rank_products, rank_sums
 from steadyset.selectors.filters.moments import class_totals, ratio
-from steadyset.selectors.filters.registry import Filter, register_filter
+from steadyset.selectors.filters.registry import Filter, Variant, register_filter
 from steadyset.selectors.validation import check_counts, dense_columns
-from steadyset.task import CLASSES, NUMBER
+from steadyset.tasks import CLASSES, NUMBER
 
 # Cells (features x (rows + resamples x classes)) of one block.
 BLOCK_CELLS = 1 << 20
@@ -94,14 +94,12 @@ register_filter(
         name="kruskal",
         constant=0.0,
         score=kruskal,
-        score_number=spearman,
+        variants={NUMBER: Variant(spearman, "Spearman's rank correlation", "|ρ|")},
         target=(CLASSES, NUMBER),
         batched=True,
         reference="Kruskal and Wallis 1952; Spearman 1904",
         summary="Kruskal-Wallis H statistic",
-        summary_number="Spearman's rank correlation",
         formula="(n - 1) sum_c n_c (r_c - r̄)² / [sum_i (r_i - r̄)²]",
-        formula_number="|ρ|",
     )
 )
 register_filter(

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.registry import Registry
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.task import CLASSES, NUMBER, Task
+from steadyset.tasks import CLASSES, TASKS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,6 +30,14 @@ class Steps(NamedTuple):
     n_tied: int = 0
 
 
+class Variant(NamedTuple):
+    """What a filter computes for a task where that is another score: the function, in a phrase, and the formula."""
+
+    score: Callable[..., Any]
+    summary: str
+    formula: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Filter:
     """A filter scores features; the higher the score, the better. Everything but the score is shared by all filters.
@@ -43,9 +51,10 @@ class Filter:
     reference : str
         Where the filter comes from.
     target : tuple of str, default=("classes",)
-        The tasks "classes", "number", both, or nothing for a filter that ignores y.
-    score_number : Callable or None, default=None
-        Takes the place of `score` where the target is a number; with None `score` tells them apart by the type of y.
+        The tasks, such as "classes" and "number", or nothing for a filter that ignores y.
+    variants : Mapping of str to Variant, default={}
+        For a task whose score is another one: that, what it is in a phrase, and its formula. Without one, `score` tells
+        tasks apart by the type of y.
     multiclass : bool, default=True
         Whether more than two classes are taken.
     needs_discrete : str or None, default=None
@@ -63,12 +72,8 @@ class Filter:
         score no more are never selected. With None columns that are constant in a resample are looked up instead.
     summary : str, default=""
         What the score is, in a phrase.
-    summary_number : str, default=""
-        What it is where the target is a number, if that is something else.
     formula : str, default=""
         The score as a formula.
-    formula_number : str, default=""
-        The formula where the target is a number, if that is something else.
 
     Notes
     -----
@@ -96,8 +101,8 @@ class Filter:
     name: str
     score: Callable[..., Any]
     reference: str
-    target: tuple[Task, ...] = (CLASSES,)
-    score_number: Callable[..., Any] | None = None
+    target: tuple[str, ...] = (CLASSES,)
+    variants: Mapping[str, Variant] = field(default_factory=dict)
     multiclass: bool = True
     needs_discrete: str | None = None
     weights: bool = True
@@ -106,16 +111,14 @@ class Filter:
     stochastic: bool = False
     constant: float | Callable[[Any, Floats], Floats] | None = None
     summary: str = ""
-    summary_number: str = ""
     formula: str = ""
-    formula_number: str = ""
 
-    def score_for(self, task: Task) -> Callable[..., Any]:
+    def score_for(self, task: str) -> Callable[..., Any]:
         """What scores features for a task.
 
         Parameters
         ----------
-        task : {"classes", "number"}
+        task : str
             What the target is.
 
         Returns
@@ -123,14 +126,14 @@ class Filter:
         Callable
             The score.
         """
-        return self.score if task == CLASSES or self.score_number is None else self.score_number
+        return self.variants[task].score if task in self.variants else self.score
 
-    def summary_for(self, task: Task) -> str:
+    def summary_for(self, task: str) -> str:
         """What the score is for a task, in a phrase.
 
         Parameters
         ----------
-        task : {"classes", "number"}
+        task : str
             What the target is.
 
         Returns
@@ -138,7 +141,23 @@ class Filter:
         str
             The phrase.
         """
-        return self.summary if task == CLASSES or not self.summary_number else self.summary_number
+        return self.variants[task].summary if task in self.variants else self.summary
+
+    def told(self, what: Literal["summary", "formula"]) -> str:
+        """The summary or the formula, for all tasks.
+
+        Parameters
+        ----------
+        what : {"summary", "formula"}
+            Which of them.
+
+        Returns
+        -------
+        str
+            The text; where tasks differ, those of all.
+        """
+        others = [f"for {TASKS[task].words}, {getattr(one, what)}" for task, one in self.variants.items()]
+        return "; ".join(filter(None, [getattr(self, what), *others]))
 
     @property
     def options(self) -> dict[str, Any]:
@@ -156,7 +175,7 @@ class Filter:
 FILTERS = Registry(
     "filter",
     Filter,
-    described=lambda record: "; ".join(filter(None, (record.summary, record.summary_number))),
+    described=lambda record: "; ".join([record.summary, *(one.summary for one in record.variants.values())]),
     in_runs=True,
 )
 
@@ -195,9 +214,10 @@ def register_filter(record: Filter, *, replace: bool = False) -> Filter:
     """
     if not isinstance(record, Filter):
         raise wrong_argument("record", "a Filter", record)
-    unknown = set(record.target) - {CLASSES, NUMBER}
+    unknown = set(record.target) - set(TASKS.names())
     if unknown:
-        raise InputError(f"target must hold 'classes', 'number', both or nothing (got {min(unknown)!r}).")
+        tasks = ", ".join(map(repr, TASKS))
+        raise InputError(f"target must hold {tasks}, several or nothing (got {min(unknown)!r}).")
     if record.greedy and record.batched:
         raise InputError(f"{record.title} is both greedy and batched; greedy filters run one resample at a time.")
     return FILTERS.add(record, replace=replace)
@@ -208,7 +228,7 @@ def get_filter(name: str) -> Filter:
     return FILTERS.find(name)
 
 
-def filters_for(task: Task) -> list[str]:
+def filters_for(task: str) -> list[str]:
     """The names of the filters that take a target of a task; those that ignore it are not among them."""
     return [record.name for record in FILTERS.every() if task in record.target]
 
@@ -221,7 +241,7 @@ def list_filters() -> pd.DataFrame:
         {
             "filter": record.name,
             "target": " or ".join(record.target) or "none",
-            "multiclass": record.multiclass and CLASSES in record.target,
+            "multiclass": record.multiclass and any(TASKS[task].has_classes for task in record.target),
             "discretised": record.needs_discrete or "",
             "weights": "frequencies" if record.weights else "rows are copied",
             "batched": record.batched,

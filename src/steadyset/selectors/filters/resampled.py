@@ -26,7 +26,7 @@ from steadyset.selectors.validation import (
     size_or_default,
     varying_columns,
 )
-from steadyset.task import CLASSES, NUMBER, Task, task_of
+from steadyset.tasks import CLASSES, TASKS, task_of
 
 NOTHING: Ints = np.empty(0, np.int64)
 
@@ -46,7 +46,7 @@ def scores(
     """M x d scores of a filter: one row for each row of the M x n ``weights``, the higher the better.
 
     The weight of a row of X counts how often the resample holds it: the scores are those of a fit on rows copied that
-    often, and 0 means absent. ``task`` ("classes" or "number") says what y holds where the rule of `steadyset.task`
+    often, and 0 means absent. ``task`` ("classes" or "number") says what y holds where the rule of `steadyset.tasks`
     would decide otherwise. Filters marked as batched in ``list_filters()`` score all resamples together; the others
     run one after the other. Greedy filters select ``k`` features (10, or half of them where that is fewer); their
     scores of different steps do not compare, so sets come from ``top_features``. Stochastic filters use one child seed
@@ -200,27 +200,31 @@ def _in_a_resample(weights: Floats) -> str:
     return " in a resample" if len(weights) > 1 else ""
 
 
-def filter_task(record: Filter, y: NDArray[Any], task: str | None) -> Task:
+def filter_task(record: Filter, y: NDArray[Any], task: str | None) -> str:
     """What a filter takes the target for: what it is, or the one thing that the filter is for."""
     kind = task_of(y, task)
     if kind in record.target or not record.target:
         return kind
-    if record.target == (NUMBER,) and task is None:  # whole numbers; check_numbers refuses text
-        return NUMBER
+    if task is None and len(record.target) == 1 and not TASKS[record.target[0]].has_classes:
+        return record.target[0]  # whole numbers; check_numbers refuses text
     others = ", ".join(filters_for(kind))
-    what = f"a number ({len(np.unique(y))} distinct values)" if kind == NUMBER else "taken as classes"
-    serves = "classes" if record.multiclass else "two classes"
-    serves = serves if CLASSES in record.target else "a number"
+    given = TASKS[kind]
+    values = f"{given.words} ({len(np.unique(y))} distinct values)"
+    what = f"taken as {given.words}" if given.has_classes else values
+    two = {
+        one: f"two {TASKS[one].several}" for one in record.target if TASKS[one].has_classes and not record.multiclass
+    }
+    serves = " or ".join(two.get(one, TASKS[one].words) for one in record.target)
     raise InputError(
         f"Unknown label type: y is {what}, and the {record.title} is for {serves}; filters that can: {others}."
     )
 
 
-def encode_target(record: Filter, y: NDArray[Any] | None, weights: Floats, task: Task) -> Ints | Floats | None:
+def encode_target(record: Filter, y: NDArray[Any] | None, weights: Floats, task: str) -> Ints | Floats | None:
     """Class numbers, or floats where the target is a number, or None for a filter that ignores y."""
     if y is None:
         return None
-    if task == NUMBER:
+    if not TASKS[task].has_classes:
         return check_numbers(y, record.title)
     return check_classes(y, weights, record.title, binary=not record.multiclass)[1]
 
@@ -256,7 +260,7 @@ def run_filter(
     return rank(record, features, target, matrix, k=k, **options)
 
 
-def _options(record: Filter, score: Callable[..., Any], task: Task, params: Mapping[str, Any] | None) -> dict[str, Any]:
+def _options(record: Filter, score: Callable[..., Any], task: str, params: Mapping[str, Any] | None) -> dict[str, Any]:
     """The filter's own options: its default discretiser, then what the caller gave."""
     reserved = {"X", "y", "weights", "k", "threshold", "fill", "random_state"}
     accepted = [name for name in inspect.signature(score).parameters if name not in reserved]
@@ -267,9 +271,7 @@ def _options(record: Filter, score: Callable[..., Any], task: Task, params: Mapp
         if name not in accepted:
             known = ", ".join(accepted) or "none"
             raise InputError(f"params contains {name!r}; options of {record.title}: {known}.")
-    # Cuts by description length follow classes; the many bins of a number would hardly ever pay for one.
-    default = "equal_width" if task == NUMBER else record.needs_discrete
-    return ({"discretise": default} if record.needs_discrete else {}) | given
+    return ({"discretise": TASKS[task].bins or record.needs_discrete} if record.needs_discrete else {}) | given
 
 
 def _one_resample(record: Filter, X: Floats, target: Ints | Floats | None, weight: Floats) -> tuple[Any, ...]:

@@ -11,7 +11,7 @@ from steadyset.kernels.information.contingency import contingency_tables, table_
 from steadyset.selectors.discretise import clogc_table, discretised_blocks, quantile_codes
 from steadyset.selectors.filters.moments import BOTH, ratio
 from steadyset.selectors.filters.registry import Filter, register_filter
-from steadyset.task import CLASSES, NUMBER
+from steadyset.tasks import CLASSES, NUMBER
 
 
 class Tables(NamedTuple):

@@ -1,42 +1,22 @@
-"""What a target asks for, classes or a number: one rule for selectors, assess, tune and the command."""
+"""Classes: a label for each row, as text, booleans or few whole numbers."""
 
 from __future__ import annotations
 
 import re
 from datetime import date
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from numpy.typing import NDArray
 
-from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.errors import Argument, InputError
+from steadyset.tasks.record import TASKS, Task, has_fractions
 
-Task = Literal["classes", "number"]
-CLASSES: Task = "classes"
-NUMBER: Task = "number"
-MOST_CLASSES = 20
+CLASSES = "classes"
 SHOWN_CLASSES = 6
+UNBALANCED = 0.8  # the share of the rows from which one class makes accuracy say little
 DATE = re.compile(r"([0-9]{4}([-/.])[0-9]{1,2}\2[0-9]{1,2}|[0-9]{1,2}([-/.])[0-9]{1,2}\3[0-9]{4})([ T][0-9]{1,2}:.*)?")
-
-
-def task_of(y: NDArray[Any], task: str | None = None) -> Task:
-    """`task` where it is given; else numbers with fractions, or more than 20 distinct whole ones, are a number.
-
-    Everything else, text and booleans among it, is classes.
-    """
-    if task is not None:
-        if task not in get_args(Task):
-            raise wrong_argument("task", f"{' or '.join(get_args(Task))}", task)
-        return NUMBER if task == NUMBER else CLASSES
-    if y.dtype.kind not in "fiu":
-        return CLASSES
-    return NUMBER if has_fractions(y) or len(np.unique(y)) > MOST_CLASSES else CLASSES
-
-
-def has_fractions(y: NDArray[Any]) -> bool:
-    """Whether a target holds numbers that are not whole; such numbers cannot be classes."""
-    return y.dtype.kind == "f" and bool((y != np.rint(y)).any())
 
 
 def refuse_identifiers(labels: NDArray[Any], n_rows: int) -> None:
@@ -81,14 +61,8 @@ def refuse_spaces(labels: NDArray[Any]) -> None:
             )
 
 
-def check_meaning(y: NDArray[Any], task: Task) -> None:
-    """Refuse a target that no resampling can make sense of as what it is taken for."""
-    if task == NUMBER:
-        if y.dtype.kind not in "fiu":
-            raise InputError(
-                "y holds something other than numbers; encode it as numbers, or give ", Argument("task", CLASSES), "."
-            )
-        return
+def check(y: NDArray[Any]) -> None:
+    """Refuse classes that no resampling can make sense of."""
     if has_fractions(y):
         raise InputError("y holds numbers with fractions, which cannot be taken as classes; cut it into classes first.")
     labels, counts = np.unique(y, return_counts=True)
@@ -97,44 +71,74 @@ def check_meaning(y: NDArray[Any], task: Task) -> None:
         refuse_identifiers(labels, len(y))
         refuse_single_rows(labels, counts)
     except InputError as error:
-        if other_task(y, task) is None:
+        if _other(y) is None:
             raise
         counted = " If these numbers count or measure something, give "
-        raise InputError(*error.args, counted, Argument("task", NUMBER), ".") from None
+        raise InputError(*error.args, counted, Argument("task", "number"), ".") from None
 
 
-def refuse_several_targets(y: Any) -> None:
-    """Targets with more than one value per row, such as a time and an event."""
-    names = getattr(getattr(y, "dtype", None), "names", None)
-    if names:
-        raise InputError(f"y has {len(names)} values per row ({', '.join(names)}); expected one: choose one of them.")
-    try:
-        shape = np.asarray(y).shape
-    except ValueError:
-        raise InputError("y holds lists of different lengths; expected one value per row.") from None
-    if len(shape) == 2 and shape[1] > 1:
-        raise InputError(f"y should be a 1d array, got an array of shape {shape} instead; choose one of its columns.")
-
-
-def target_in_words(y: NDArray[Any], task: Task) -> str:
-    """What was understood of a target: "2 classes (M 22, R 40)", or "a number, 214 distinct values"."""
+def _describe(y: NDArray[Any]) -> str:
     labels, counts = np.unique(y, return_counts=True)
-    if task == NUMBER:
-        return f"a number, {len(labels)} distinct values"
     shown = ", ".join(f"{label} {count}" for label, count in list(zip(labels, counts, strict=True))[:SHOWN_CLASSES])
     more = ", ..." if len(labels) > SHOWN_CLASSES else ""
     return f"{len(labels)} classes ({shown}{more})"
 
 
-def other_task(y: NDArray[Any], task: Task) -> Task | None:
-    """What whole numbers may be taken for as well: counts that became classes for a number, and the other way round."""
+def _other(y: NDArray[Any]) -> str | None:
+    """Whole numbers that became classes may count or measure something."""
     if y.dtype.kind not in "fiu" or has_fractions(y):
         return None
-    if task == NUMBER:
-        return CLASSES
-    return NUMBER if len(np.unique(y)) > 2 else None
+    return "number" if len(np.unique(y)) > 2 else None
 
 
-def n_classes(y: NDArray[Any], task: Task) -> int:
-    """How many classes a target has; a number has none."""
-    return len(np.unique(y)) if task == CLASSES else 0
+def _default_selectors(n_classes: int) -> tuple[str, ...]:
+    """Different ways to select that can all run on that many classes."""
+    if n_classes <= 2:
+        return ("lasso", "elastic_net", "jmi", "anova", "forest")
+    return ("anova", "kruskal", "jmi", "relieff", "forest")
+
+
+def _default_score(y: NDArray[Any]) -> str:
+    """Accuracy, or balanced accuracy where one class has most of the rows."""
+    return "balanced_accuracy" if is_unbalanced(np.unique(y, return_counts=True)[1]) else "accuracy"
+
+
+def is_unbalanced(counts: npt.ArrayLike) -> bool:
+    """Whether guessing the commonest class is right so often that accuracy says little, by the rows of each class."""
+    return bool(np.max(counts) >= UNBALANCED * np.sum(counts))
+
+
+def _predictor() -> Any:
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(max_iter=1000)
+
+
+def _blind() -> Any:
+    from sklearn.dummy import DummyClassifier
+
+    return DummyClassifier(strategy="prior")
+
+
+TASKS.add(
+    Task(
+        name=CLASSES,
+        words="classes",
+        one="a class",
+        several="classes",
+        recognise=lambda y: True,
+        place=100,  # whatever is nothing else
+        check=check,
+        describe=_describe,
+        has_classes=True,
+        other=_other,
+        stratified=True,
+        regression="logistic",
+        selectors=_default_selectors,
+        score=_default_score,
+        predictor=_predictor,
+        predictor_words="logistic regression",
+        blind=_blind,
+        blind_words="the largest class",
+    )
+)

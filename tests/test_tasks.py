@@ -11,8 +11,8 @@ from steadyset.assessment.request import make_plan, make_request, named_selector
 from steadyset.cli import run
 from steadyset.foundation.errors import InputError
 from steadyset.selectors import FilterSelector, ForestRegression, SparseLogistic
-from steadyset.selectors.names import default_selectors, selector_by_name, with_task
-from steadyset.task import target_in_words
+from steadyset.selectors.names import selector_by_name, with_task
+from steadyset.tasks import TASKS
 from steadyset.tuning.filtered import FilteredModel
 from steadyset.tuning.space import read_space
 
@@ -58,14 +58,14 @@ def test_the_task_can_be_said_and_must_make_sense():
 
 
 def test_what_was_understood_is_said_in_words():
-    assert target_in_words(np.array(["R"] * 4 + ["M"] * 2), "classes") == "2 classes (M 2, R 4)"
-    assert target_in_words(np.arange(30), "number") == "a number, 30 distinct values"
+    assert TASKS["classes"].describe(np.array(["R"] * 4 + ["M"] * 2)) == "2 classes (M 2, R 4)"
+    assert TASKS["number"].describe(np.arange(30)) == "a number, 30 distinct values"
 
 
 @pytest.mark.parametrize(("task", "n_classes"), [("classes", 2), ("classes", 4), ("number", 0)])
 def test_every_default_selector_runs_on_its_task(task, n_classes):
     y = {2: FOUR > "ii", 4: FOUR, 0: X[:, 0] + RNG.normal(size=60)}[n_classes]
-    for name in default_selectors(task, n_classes):
+    for name in TASKS[task].selectors(n_classes):
         selector = selector_by_name(name, task)
         few = {"n_estimators": 10, "random_state": 0} if name == "forest" else {}
         every = {"fill": True} if "fill" in selector.get_params() else {}
