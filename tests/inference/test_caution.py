@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +126,20 @@ def test_the_caution_is_in_intervals_tests_comparisons_findings_and_methods() ->
     assert said in st.test_threshold(alike, 0.5).note
 
 
+def test_planning_says_it_too() -> None:
+    folds = runs(labels_of(st.KFold(6)))
+    said = caution(folds.labels)
+    with pytest.warns(UserWarning, match="Intervals and tests of stability are a rough guide, as the runs are not"):
+        more = st.runs_needed(folds, 0.2)
+    assert more > 0
+    assert all(said in note for note in st.convergence(folds)["note"])
+    assert said in st.plot.convergence(folds).note
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert st.runs_needed(runs(labels_of(st.Bootstrap(6))), 0.2) == more
+    assert ROUGH not in st.plot.convergence(runs(labels_of(st.Bootstrap(6)))).note
+
+
 def test_an_assessment_by_folds_says_it_once_and_one_by_bootstrap_not_at_all() -> None:
     random = np.random.default_rng(0)
     X, y = random.standard_normal((40, 6)), np.arange(40) % 2
@@ -135,3 +150,24 @@ def test_an_assessment_by_folds_says_it_once_and_one_by_bootstrap_not_at_all() -
         assert found.methods is not None
         assert (ROUGH in found.methods.written("text")) == bool(times)
         assert (ROUGH in found.to_json()) == bool(times)
+
+
+def bernoulli(n_runs: int, seed: int) -> st.Selections:
+    return st.Selections.from_matrix(np.random.default_rng(seed).random((n_runs, 30)) < np.linspace(0.9, 0.1, 30))
+
+
+def test_intervals_that_simulations_found_too_confident_say_so() -> None:
+    assert "up to 4% too confident" in st.confidence_interval(bernoulli(20, 0), "lustgarten").note
+    assert st.confidence_interval(bernoulli(30, 0), "lustgarten").note == ""
+    assert st.confidence_interval(bernoulli(20, 0), "jaccard").note == ""
+
+
+def test_paired_tests_of_few_runs_that_reject_too_often_say_so() -> None:
+    def note(n_runs: int, measure: str, paired: bool = True) -> str:
+        return st.test_difference(bernoulli(n_runs, 0), bernoulli(n_runs, 1), measure, paired=paired).note
+
+    for measure in ("hamming", "jaccard", "lustgarten"):
+        assert "up to 8% of true hypotheses" in note(7, measure)
+        assert "true hypotheses" not in note(10, measure)
+    assert note(7, "nogueira") == ""
+    assert note(7, "jaccard", paired=False) == ""

@@ -418,12 +418,15 @@ def _more_runs(result: Assessment, measure: str, width: float, n_runs: int, max_
 
 def _still_needed(sel: Selections, measure: str, width: float, max_runs: int) -> int:
     """A selector without a stability (it selects nothing, or everything, each time) asks for no more runs."""
-    from steadyset.inference import runs_needed
+    from steadyset.foundation.conventions import LEVEL
+    from steadyset.inference.planning import outlook
     from steadyset.measures import stability
+    from steadyset.measures.options import Options
+    from steadyset.measures.record import get_measure
 
     if np.isnan(stability(sel, measure)):
         return 0
     try:
-        return runs_needed(sel, width, measure=measure)
+        return outlook(sel, get_measure(measure), Options(), LEVEL).more_runs(width)
     except InputError:  # no number can be planned from these runs, so the maximum decides
         return max_runs

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from steadyset.similarity import FeatureSimilarity
 
 MOST_RESAMPLES = 10**7
+# Where runs that are all the same do not reach the best value (lustgarten), 95% intervals of few runs covered 91.5% in
+# one design of the simulations: features that come and go in blocks.
+ENOUGH_WHERE_SHORT = 30
+FALLS_SHORT = f"with fewer than {ENOUGH_WHERE_SHORT} runs the interval of this measure is up to 4% too confident"
 Method = Literal["auto", "normal", "t", "jackknife", "bootstrap", "logit"]
 
 
@@ -199,6 +203,8 @@ def interval_of(values: Jackknife, options: Options, level: float, method: str =
         low, high = zero_spread_ends(spread, 1 - level)
     else:
         low, high = ENDS.get(method, plain_ends)(spread, t_quantile(level, values.n_runs - 1))
+        if spread.falls_short and values.n_runs < ENOUGH_WHERE_SHORT:
+            note = joined(note, FALLS_SHORT)
     low, high = spread.range.clip(low, high)
     return Interval(values.value, low, high, spread.se, method, level, note)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ import numpy as np
 from steadyset.foundation.arguments import is_number, is_whole, shown, wrong_argument
 from steadyset.foundation.conventions import LEVEL, check_level
 from steadyset.foundation.errors import InputError
+from steadyset.inference.caution import caution, cautions
 from steadyset.inference.interval import auto_ends, interval_of
 from steadyset.inference.jackknife import jackknife
 from steadyset.inference.spread import Spread, spread_of, t_quantile, zero_spread_ends
@@ -72,7 +74,8 @@ def runs_needed(
     Returns
     -------
     int
-        The number of further runs; 0 where there are enough.
+        The number of further runs; 0 where there are enough. A warning says where the runs are not independent draws,
+        so that the number is a rough guide.
 
     Examples
     --------
@@ -86,7 +89,11 @@ def runs_needed(
     check_level(level)
     record = get_measure(measure).with_params(measure_params)
     options = Options(undefined, expectation, n_draws, random_state, similarity)
-    return outlook(as_selections(selections), record, options, level).more_runs(width)
+    runs = as_selections(selections)
+    more = outlook(runs, record, options, level).more_runs(width)
+    for sentence in cautions([caution(runs.labels)]):  # a number alone cannot say so
+        warnings.warn(sentence, stacklevel=2)
+    return more
 
 
 @dataclass(frozen=True)
@@ -174,7 +181,7 @@ def convergence(
     Returns
     -------
     pandas.DataFrame
-        One row per m: n_runs, estimate, se, low, high and note.
+        One row per m: n_runs, estimate, se, low, high and note, which says where the interval is a rough guide.
 
     Examples
     --------

@@ -85,9 +85,14 @@ class Spread:
         Sets of k of d features that are all the same have lustgarten 1 - k/d. Runs close to that have no room above,
         and skew as runs close to 1 do by other measures; but k varies too, so that the true value may lie above it.
         """
-        end, best = self.range.reached, self.range.best
-        short = away and isfinite(end) and not isclose(end, best, rel_tol=1e-9)
-        return end if short and -1 < self.scaled(self.value, end) < 1 else best
+        end = self.range.reached
+        return end if away and self.falls_short and -1 < self.scaled(self.value, end) < 1 else self.range.best
+
+    @property
+    def falls_short(self) -> bool:
+        """Whether runs of these sizes that are all the same do not have the best value of the measure."""
+        end = self.range.reached
+        return isfinite(end) and not isclose(end, self.range.best, rel_tol=1e-9)
 
 
 def measure_range(measure: Measure, options: Options, value: float, reached: float = nan) -> Range:

@@ -13,6 +13,7 @@ from steadyset.foundation.arguments import check_flag, check_integer, is_number,
 from steadyset.foundation.conventions import LEVEL, check_level
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted, listed, number, percent, span
+from steadyset.inference.caution import caution, cautions
 from steadyset.inference.planning import Outlook, outlook
 from steadyset.inference.planning import convergence as estimates_over_runs
 from steadyset.measures.options import Options
@@ -114,7 +115,7 @@ def convergence(
         panels = [_panel(alt, shown, names[name], record.name, words) for name, words in said.items()]
         return alt.concat(*panels, columns=2, spacing=28)
 
-    return Picture(data, draw, COLUMNS, _note(level, len(several)), seen=_seen)
+    return Picture(data, draw, COLUMNS, _note(level, several), seen=_seen)
 
 
 Row = tuple[int, float, float, float]
@@ -165,10 +166,11 @@ def _expected(future: Outlook, more: int) -> list[Row]:
     return [(m, future.spread.value, *future.ends(m)) for m in steps]
 
 
-def _note(level: float, n_given: int) -> str:
+def _note(level: float, several: Mapping[str, Selections]) -> str:
     said = [f"Band: {percent(level)} interval; pale: what is expected of more runs."]
-    if n_given > MOST_PANELS:
-        said.append(f"The first {MOST_PANELS} of {n_given} selectors.")
+    if len(several) > MOST_PANELS:
+        said.append(f"The first {MOST_PANELS} of {len(several)} selectors.")
+    said += cautions(caution(sel.labels) for sel in several.values())
     return " ".join(said)
 
 
