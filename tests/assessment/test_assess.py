@@ -32,7 +32,7 @@ from steadyset.assessment.request import make_request
 from steadyset.foundation.errors import InputError
 from steadyset.io import beneath
 from steadyset.resampling import Bootstrap, KFold, NoiseInjection
-from steadyset.runner.cell import Cell
+from steadyset.runner.run import Cell
 
 X, Y = load_breast_cancer(return_X_y=True, as_frame=True)
 X, Y = X.iloc[::4], Y.iloc[::4]

@@ -11,7 +11,7 @@ from steadyset.assessment.folder import RunFolder
 from steadyset.assessment.written import cell_json, cells_parquet, write_json
 from steadyset.foundation.errors import InputError
 from steadyset.resampling import Bootstrap
-from steadyset.runner.cell import Cell
+from steadyset.runner.run import Cell
 
 X = np.random.default_rng(0).normal(size=(40, 6))
 Y = (X[:, 0] > 0).astype(int)

@@ -18,7 +18,7 @@ from steadyset.assessment.folder import RunFolder
 from steadyset.assessment.request import make_request
 from steadyset.assessment.saving import Saving
 from steadyset.resampling import Bootstrap
-from steadyset.runner.cell import RANDOM_DRAWS, Cell
+from steadyset.runner.run import RANDOM_DRAWS, Cell
 
 X = np.random.default_rng(0).normal(size=(40, 6))
 Y = (X[:, 0] + 0.5 * X[:, 1] > 0).astype(int)

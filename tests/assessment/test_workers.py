@@ -22,7 +22,7 @@ from steadyset.assessment.workers import CRASHED, _deaf_children
 from steadyset.foundation.arguments import job_count
 from steadyset.foundation.errors import InputError
 from steadyset.resampling import Bootstrap, Rows
-from steadyset.runner.cell import Cell
+from steadyset.runner.run import Cell
 
 X = np.random.default_rng(0).normal(size=(40, 6))
 Y = (X[:, 0] > 0).astype(int)

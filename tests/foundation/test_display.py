@@ -7,7 +7,7 @@ import pytest
 
 import steadyset as st
 from steadyset.foundation.display import MOST_ROWS, WIDTH
-from steadyset.runner.cell import Cell
+from steadyset.runner.run import Cell
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 6))

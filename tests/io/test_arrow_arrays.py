@@ -71,7 +71,7 @@ def test_writing_cells_does_not_import_pandas():
             "from steadyset.cli.lean_start import import_scikit_learn",
             "import_scikit_learn()",
             "from steadyset.assessment.written import cells_parquet",
-            "from steadyset.runner.cell import Cell",
+            "from steadyset.runner.run import Cell",
             "assert cells_parquet([Cell(0, 0, 'bootstrap:1', (0, 2), (0.5, 1.0), {'auc': 0.5})])[:4] == b'PAR1'",
             "assert 'pandas' not in sys.modules",
         ]

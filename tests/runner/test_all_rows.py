@@ -15,9 +15,8 @@ from threadpoolctl import threadpool_info
 import steadyset as st
 from steadyset.assessment.request import make_plan
 from steadyset.foundation.errors import InputError
-from steadyset.runner.all_rows import fit_on_all_rows, model_on_all_rows
-from steadyset.runner.cell import Fitted
-from steadyset.runner.chosen import Chosen
+from steadyset.runner.extraction import Chosen
+from steadyset.runner.run import Fitted, fit_on_all_rows, model_on_all_rows
 from steadyset.selectors import ForestClassification
 
 X, Y = load_breast_cancer(return_X_y=True)

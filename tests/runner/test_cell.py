@@ -20,9 +20,8 @@ from steadyset.assessment import assess
 from steadyset.findings import findings_of
 from steadyset.foundation.errors import InputError
 from steadyset.resampling import Bootstrap, KFold, NoiseInjection, Resampling
-from steadyset.runner.chosen import chosen
-from steadyset.runner.plan import Plan
-from steadyset.runner.seeds import ready
+from steadyset.runner.extraction import chosen
+from steadyset.runner.plan import Plan, ready
 from steadyset.selectors import FilterSelector
 from steadyset.tasks import CLASSES
 

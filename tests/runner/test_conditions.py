@@ -10,7 +10,7 @@ from contextlib import ExitStack
 import pytest
 from threadpoolctl import ThreadpoolController, threadpool_info
 
-from steadyset.runner import arithmetic
+from steadyset.runner import conditions
 from steadyset.runner.conditions import same_conditions, told
 
 
@@ -47,8 +47,8 @@ def test_libraries_are_looked_for_again_only_when_something_was_imported(monkeyp
             searches.append(1)
             super().__init__()
 
-    monkeypatch.setattr(arithmetic, "ThreadpoolController", Counting)
-    monkeypatch.setattr(arithmetic, "_found", None)
+    monkeypatch.setattr(conditions, "ThreadpoolController", Counting)
+    monkeypatch.setattr(conditions, "_found", None)
     for _ in range(3):
         with same_conditions():
             pass
@@ -70,8 +70,8 @@ def test_ctrl_c_during_the_search_for_libraries_is_not_lost(monkeypatch):
             ctypes.CFUNCTYPE(None)(called_by_c)()
             super().__init__()
 
-    monkeypatch.setattr(arithmetic, "ThreadpoolController", Interrupted)
-    monkeypatch.setattr(arithmetic, "_found", None)
+    monkeypatch.setattr(conditions, "ThreadpoolController", Interrupted)
+    monkeypatch.setattr(conditions, "_found", None)
     before = threads()
     with pytest.raises(KeyboardInterrupt), same_conditions():
         pass

@@ -10,7 +10,7 @@ import steadyset as st
 from steadyset.assessment import assess
 from steadyset.foundation.errors import InputError
 from steadyset.resampling import Rows, Splits, as_resampling
-from steadyset.runner.cell import RANDOM_DRAWS
+from steadyset.runner.run import RANDOM_DRAWS
 
 FRAME, Y = load_breast_cancer(return_X_y=True, as_frame=True)
 FRAME, Y = FRAME.iloc[::5, :8], Y.iloc[::5]

@@ -15,7 +15,7 @@ import steadyset as st
 from steadyset.assessment import assess
 from steadyset.foundation.errors import InputError
 from steadyset.resampling import Bootstrap, KFold
-from steadyset.runner.missing import filled, medians, takes_gaps
+from steadyset.runner.table import filled, medians, takes_gaps
 from steadyset.tuning.filtered import FilteredModel
 
 X, Y = load_breast_cancer(return_X_y=True, as_frame=True)

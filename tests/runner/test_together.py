@@ -12,9 +12,8 @@ from steadyset.assessment.engines import compute
 from steadyset.assessment.folder import RunFolder
 from steadyset.assessment.request import make_request
 from steadyset.resampling import Bootstrap, NoiseInjection, Subsample
-from steadyset.runner import together
-from steadyset.runner.cell import EVERY_ROW
-from steadyset.runner.together import compute_group, grouped
+from steadyset.runner import run as runner
+from steadyset.runner.run import EVERY_ROW, compute_group, grouped
 from steadyset.selectors import FilterSelector, SparseLogistic
 from steadyset.selectors.filters import list_filters
 
@@ -38,9 +37,9 @@ def test_cells_do_not_depend_on_the_engine_or_on_how_many_are_fitted_together(re
     plan, selectors = plan_of(resampling=resampling), list(SELECTORS.values())
     keys = [(s, run) for run in range(9) for s in range(3)]
     by_ten = untimed(compute("serial", plan, selectors, keys, 1))
-    monkeypatch.setattr(together, "MOST_TOGETHER", 1)
+    monkeypatch.setattr(runner, "MOST_TOGETHER", 1)
     assert str(untimed(compute("serial", plan, selectors, keys, 1))) == str({key: by_ten[key] for key in keys})
-    monkeypatch.setattr(together, "MOST_TOGETHER", 4)
+    monkeypatch.setattr(runner, "MOST_TOGETHER", 4)
     in_threads = untimed(compute("threads", plan, selectors, keys, 2))
     assert str({key: in_threads[key] for key in keys}) == str({key: by_ten[key] for key in keys})
 
@@ -116,7 +115,7 @@ def test_filters_score_all_runs_of_an_assessment_by_one_call_and_to_the_same_bit
         monkeypatch.setattr(FilterSelector, kind, counted)
     found = untimed(compute("serial", request.plan, selectors, keys, 1))
     assert calls == {"fit": 0, "fit_many": len(names)}
-    monkeypatch.setattr(together, "MOST_TOGETHER", 1)
+    monkeypatch.setattr(runner, "MOST_TOGETHER", 1)
     alone = untimed(compute("serial", request.plan, selectors, keys, 1))
     assert calls == {"fit": len(keys), "fit_many": len(names)}
     assert str({key: found[key] for key in keys}) == str({key: alone[key] for key in keys})

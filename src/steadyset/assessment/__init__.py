@@ -41,12 +41,11 @@ from steadyset.io.disk import folder_path
 from steadyset.kernels.cache import before_compiling
 from steadyset.resampling import Bootstrap, Resampling, as_resampling
 from steadyset.resampling.given import ResamplingLike
-from steadyset.runner.all_rows import error_on_all_rows
-from steadyset.runner.cell import EVERY_ROW, Cell
 from steadyset.runner.conditions import reason
-from steadyset.runner.cut import Cut
-from steadyset.runner.missing import medians
+from steadyset.runner.plan import Cut
+from steadyset.runner.run import EVERY_ROW, Cell, error_on_all_rows
 from steadyset.runner.scoring import ScoringLike
+from steadyset.runner.table import medians
 from steadyset.selections import Selections
 from steadyset.similarity.alike import alike_in_data
 

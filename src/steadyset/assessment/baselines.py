@@ -8,7 +8,7 @@ from math import isnan
 
 from steadyset.inference.hypotheses import TestResult
 from steadyset.inference.scores import test_mean_difference
-from steadyset.runner.cell import Cell
+from steadyset.runner.run import Cell
 from steadyset.runner.scoring import lower_is_better
 
 NOT_ABOVE = "not above baseline"  # instead of a word for the stability: steadiness is no merit there

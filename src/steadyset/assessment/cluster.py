@@ -16,9 +16,8 @@ from typing import Any
 from steadyset.assessment.workers import RESTARTS, Key
 from steadyset.assessment.written import cell_json, read_cell
 from steadyset.foundation.errors import Argument, InputError, MissingExtraError, SteadysetError
-from steadyset.runner.cell import EVERY_ROW, Cell
 from steadyset.runner.plan import Plan
-from steadyset.runner.together import compute_group, grouped
+from steadyset.runner.run import EVERY_ROW, Cell, compute_group, grouped
 from steadyset.selectors.extensions import Extensions
 
 OWN_MACHINE = "127.0.0.1"

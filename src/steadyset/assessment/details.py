@@ -15,7 +15,7 @@ from steadyset.foundation.command_line import command_line
 from steadyset.foundation.docstrings import reference
 from steadyset.foundation.text import shown_name
 from steadyset.inference.directions import data_directions
-from steadyset.runner.function import FunctionSelector, function_name
+from steadyset.runner.columns import FunctionSelector, function_name
 from steadyset.runner.plan import Plan
 from steadyset.runner.scoring import default_predictor
 from steadyset.selectors.listing import about_selector

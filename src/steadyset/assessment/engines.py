@@ -16,9 +16,8 @@ from steadyset.assessment.cluster import on_cluster
 from steadyset.assessment.saving import Saving
 from steadyset.assessment.workers import fetched, in_processes
 from steadyset.foundation.arguments import job_count, wrong_argument
-from steadyset.runner.cell import Cell
 from steadyset.runner.plan import Plan
-from steadyset.runner.together import Group, compute_group, grouped
+from steadyset.runner.run import Cell, Group, compute_group, grouped
 
 Key = tuple[int, int]
 Engine = Callable[[Plan, Sequence[Any], Sequence[Key], int, Saving], Iterator[Cell]]

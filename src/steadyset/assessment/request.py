@@ -23,14 +23,12 @@ from steadyset.io.numbers import dense_array, number_array, number_frame
 from steadyset.io.observations import aligned_rows, check_impute, group_values, target_values
 from steadyset.kernels.arrays import Floats
 from steadyset.resampling import Bootstrap, as_resampling
-from steadyset.runner.chosen import can_choose, refuse_new_columns
+from steadyset.runner.columns import FunctionSelector, function_name, is_plain_function
 from steadyset.runner.conditions import RECORD, check_on_warning
-from steadyset.runner.cut import NO_CUT, Cut, check_top
-from steadyset.runner.frame_columns import FrameColumns, may_take_text, text_coded
-from steadyset.runner.function import FunctionSelector, function_name, is_plain_function
-from steadyset.runner.missing import columns_with_gaps, refuse_empty, refuse_gaps
-from steadyset.runner.plan import Plan
+from steadyset.runner.extraction import can_choose, refuse_new_columns
+from steadyset.runner.plan import NO_CUT, Cut, Plan, check_top
 from steadyset.runner.scoring import default_predictor, read_scoring
+from steadyset.runner.table import FrameColumns, columns_with_gaps, may_take_text, refuse_empty, refuse_gaps, text_coded
 from steadyset.selectors.ensembles import StabilitySelection
 from steadyset.selectors.validation import all_finite, check_k
 from steadyset.tasks import TASKS, check_columns, task_of

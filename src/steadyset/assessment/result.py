@@ -23,7 +23,7 @@ from steadyset.inference.scores import corrected_error
 from steadyset.io.disk import file_path
 from steadyset.measures.record import get_measure
 from steadyset.measures.scale import is_of_scale
-from steadyset.runner.cell import EVERY_ROW, Cell
+from steadyset.runner.run import EVERY_ROW, Cell
 from steadyset.runner.scoring import lower_is_better
 from steadyset.selections import Selections
 

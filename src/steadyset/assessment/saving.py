@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from steadyset.assessment.folder import RunFolder
-from steadyset.runner.cell import Cell
+from steadyset.runner.run import Cell
 
 
 class Saving:

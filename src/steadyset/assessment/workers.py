@@ -23,12 +23,9 @@ import numpy as np
 
 from steadyset.assessment.saving import Saving
 from steadyset.foundation.errors import Argument, InputError
-from steadyset.runner.all_rows import run_label
-from steadyset.runner.cell import Cell
-from steadyset.runner.conditions import reason
-from steadyset.runner.jobs import end_with
+from steadyset.runner.conditions import end_with, reason
 from steadyset.runner.plan import Plan
-from steadyset.runner.together import Group, compute_group, grouped
+from steadyset.runner.run import Cell, Group, compute_group, grouped, run_label
 from steadyset.selectors.extensions import Extensions
 
 Key = tuple[int, int]

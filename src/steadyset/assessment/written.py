@@ -19,7 +19,7 @@ import numpy as np
 from steadyset.io.arrow_arrays import arrow_array, arrow_table
 from steadyset.io.limits import bounded_memory
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.runner.cell import EVERY_ROW, Cell
+from steadyset.runner.run import EVERY_ROW, Cell
 from steadyset.similarity.alike import Alike
 from steadyset.tasks import TASKS
 

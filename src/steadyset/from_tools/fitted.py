@@ -12,10 +12,9 @@ from steadyset.foundation.arguments import check_choice, check_flag, is_collecti
 from steadyset.foundation.errors import InputError, UninformativeWarning
 from steadyset.from_tools.collected import Outcome, Universe, checked_features, collected, folds_called, runs_called
 from steadyset.io.numbers import numbers
-from steadyset.runner.boosters import IMPORTANCES, boosters_of, is_boosted
-from steadyset.runner.chosen import Found, Reading, every_part
-from steadyset.runner.cut import Cut, warn_of_ties
-from steadyset.runner.passage import own_names
+from steadyset.runner.columns import own_names
+from steadyset.runner.extraction import IMPORTANCES, Found, Reading, boosters_of, every_part, is_boosted
+from steadyset.runner.plan import Cut, warn_of_ties
 from steadyset.selections import Selections
 
 if TYPE_CHECKING:

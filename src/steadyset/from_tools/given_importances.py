@@ -16,7 +16,7 @@ from steadyset.io.labels import describe_feature
 from steadyset.io.numbers import is_frame, numbers
 from steadyset.io.wide import wide_array
 from steadyset.kernels.arrays import Floats
-from steadyset.runner.cut import Cut, check_top, say_how_many, warn_of_ties
+from steadyset.runner.plan import Cut, check_top, say_how_many, warn_of_ties
 from steadyset.selections import Selections
 
 BY = ("value", "magnitude")

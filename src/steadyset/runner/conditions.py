@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
+import time
 import warnings
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from typing import Any, Literal, get_args
 
+from threadpoolctl import ThreadpoolController
+
 from steadyset.foundation.arguments import check_choice
-from steadyset.runner.arithmetic import arithmetic_libraries
 
 OnWarning = Literal["record", "fail"]
 RECORD: OnWarning = "record"
@@ -91,3 +96,35 @@ def told(kind: str, message: str) -> str:
     lines = message.encode("utf-8", "backslashreplace").decode().strip().splitlines()
     text = f"{kind}: {lines[0].strip()}" if lines else kind
     return text if len(text) <= LONGEST_WARNING else f"{text[: LONGEST_WARNING - 1]}…"
+
+
+_found: tuple[int, ThreadpoolController] | None = None
+
+
+def arithmetic_libraries() -> ThreadpoolController:
+    """The libraries that are loaded, to be told how many threads they may use.
+
+    To look for them takes milliseconds, so it is done again only when something was imported since.
+    """
+    global _found
+    import scipy.linalg  # noqa: F401 - its BLAS is one of them, and only a loaded library can be told
+
+    if _found is None or _found[0] != len(sys.modules):
+        imported = len(sys.modules)
+        # The search runs functions that C calls. Ctrl-C would be lost there, but it only ever reaches the main thread.
+        with ThreadPoolExecutor(1) as apart:
+            _found = imported, apart.submit(ThreadpoolController).result()
+    return _found[1]
+
+
+def end_with(parent: int) -> None:
+    """End this process as soon as its parent is gone, however that ended."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    if os.getppid() != parent:
+        os._exit(1)
+    threading.Thread(target=watch, daemon=True).start()

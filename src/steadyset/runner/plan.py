@@ -1,21 +1,119 @@
-"""What all cells of an assessment or a tuning share."""
+"""What all runs of an assessment or a tuning share: the data, which importances count as selected, the seeds."""
 
 from __future__ import annotations
 
+import re
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import clone
 
+from steadyset.foundation.arguments import check_finite, check_integer, wrong_argument
+from steadyset.foundation.errors import Argument, InputError, UninformativeWarning
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.resampling import Resample, Resampling, Rows
 from steadyset.runner.conditions import RECORD, OnWarning
-from steadyset.runner.cut import NO_CUT, Cut
-from steadyset.runner.frame_columns import FrameColumns
 from steadyset.runner.scoring import Score
+from steadyset.runner.table import FrameColumns
 from steadyset.tasks import TASKS
+
+PER_FOLD = ("mean", "median")
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The `top` largest importances, those above `threshold` (a number, or the fold's "mean" or "median"), or both.
+
+    An importance of 0 is never selected by `top` alone.
+    """
+
+    top: int | None
+    threshold: float | str | None
+
+    def __post_init__(self) -> None:
+        if self.top is not None:
+            check_integer("top", self.top, least=1)
+        if isinstance(self.threshold, str):
+            if self.threshold not in PER_FOLD:
+                raise wrong_argument("threshold", 'a number, "mean" or "median"', self.threshold)
+        elif self.threshold is not None:
+            check_finite("threshold", self.threshold)
+
+    @property
+    def asked(self) -> bool:
+        """Whether the caller gave any of the two."""
+        return self.top is not None or self.threshold is not None
+
+    def words(self, what: str) -> str:
+        """What is kept of importances, coefficients or the like, as a phrase."""
+        above = "" if self.threshold is None else f" above {self._least_words()}"
+        return f"{what}{above}" if self.top is None else f"the {self.top} largest {what}{above}"
+
+    def _least_words(self) -> str:
+        return f"their {self.threshold}" if isinstance(self.threshold, str) else f"{self.threshold:g}"
+
+    def kept(self, importances: Floats) -> Ints:
+        """The positions that are kept of one fold, ascending; of equal importances the first positions."""
+        above = np.flatnonzero(importances > self._least(importances))
+        if self.top is None or len(above) <= self.top:
+            return above
+        best = above[np.argsort(-importances[above], kind="stable")[: self.top]]
+        return np.sort(best)
+
+    def _least(self, importances: Floats) -> float:
+        if isinstance(self.threshold, str):
+            return float(importances.mean() if self.threshold == "mean" else np.median(importances))
+        return 0.0 if self.threshold is None else float(self.threshold)
+
+    def decided_by_order(self, importances: Floats) -> bool:
+        """Whether an importance that is left out equals the smallest that `top` keeps."""
+        kept = self.kept(importances)
+        if self.top is None or len(kept) < self.top:
+            return False
+        return int(np.count_nonzero(importances == importances[kept].min())) > int(
+            np.count_nonzero(importances[kept] == importances[kept].min())
+        )
+
+
+NO_CUT, MEAN = Cut(None, None), Cut(None, "mean")
+
+
+def check_top(cut: Cut, n_features: int) -> None:
+    """No more than there are."""
+    if cut.top is not None and cut.top > n_features:
+        raise wrong_argument("top", f"at most {n_features}, the number of features", cut.top)
+
+
+def warn_of_ties(cut: Cut, folds: Sequence[Floats], *, depth: int) -> None:
+    """Tell when only the order of the columns decided what `top` keeps: that looks steady and is not.
+
+    `depth` is how many functions of steadyset are between here and the caller.
+    """
+    tied = sum(cut.decided_by_order(importances) for importances in folds)
+    if tied:
+        warnings.warn(
+            f"In {tied} of {len(folds)} folds the last of the top {cut.top} has the same importance as a feature that "
+            "is left out; the order of the columns decided.",
+            UninformativeWarning,
+            stacklevel=2 + depth,
+        )
+
+
+def say_how_many(*before: Any) -> InputError:
+    """The error of importances of which nothing says how many count as selected."""
+    return InputError(
+        *before,
+        "; say which count as selected: ",
+        Argument("top", 10),
+        " for the 10 largest, or ",
+        Argument("threshold", "mean"),
+        " for those above the mean.",
+    )
 
 
 def _no_columns() -> Ints:
@@ -80,3 +178,40 @@ class Plan:
     def resamples(self) -> list[Resample]:
         """The rows of every run."""
         return [self.draw(run) for run in range(self.n_runs)]
+
+
+ESTIMATORS, RANDOM_FEATURES = 1, 3  # what a run's seeds are for; 2 is the noise of a resampling
+DIGEST = re.compile("-[0-9a-f]{8}(?=:)")
+
+
+def ready(estimator: Any, plan: Plan, run: int | str) -> Any:
+    """Every open random_state has a seed of its own, drawn from the run's; steadyset's own selectors know the task.
+
+    A selector is known by the number of its run, what predicts by the label of the resample.
+    """
+    copy = clone(estimator)
+    parameters = copy.get_params(deep=True)
+    open_states = sorted(name for name, value in parameters.items() if _last(name) == "random_state" and value is None)
+    states = np.random.SeedSequence(plan.seed, spawn_key=(run_key(run), ESTIMATORS)).generate_state(
+        max(1, len(open_states))
+    )
+    filled: dict[str, Any] = {name: int(s % 2**31) for name, s in zip(open_states, states, strict=False)}
+    for name, value in parameters.items():
+        owner = copy if name == "task" else parameters.get(name.removesuffix("__task"))
+        if _last(name) == "task" and value is None and is_ours(owner):
+            filled[name] = plan.task
+    return copy.set_params(**filled) if filled else copy
+
+
+def run_key(run: int | str) -> int:
+    """A run, or the label of its resample without the digest of its rows, as a number."""
+    return run if isinstance(run, int) else int.from_bytes(DIGEST.sub("", run).encode()[-8:], "big")
+
+
+def is_ours(estimator: Any) -> bool:
+    """Whether an estimator belongs to steadyset."""
+    return type(estimator).__module__.startswith("steadyset.")
+
+
+def _last(name: str) -> str:
+    return name.rpartition("__")[2]

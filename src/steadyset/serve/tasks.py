@@ -38,8 +38,8 @@ from steadyset.reports import report
 from steadyset.reports.html import page_of
 from steadyset.reports.svg import slim_svg
 from steadyset.resampling import resampling_by_name
-from steadyset.runner.missing import refuse_gaps
 from steadyset.runner.scoring import scores_for
+from steadyset.runner.table import refuse_gaps
 from steadyset.selections import Selections
 from steadyset.selectors.names import selector_names, why_unable
 from steadyset.tasks import TASKS, task_of

@@ -28,12 +28,10 @@ from steadyset.io.labels import given_names
 from steadyset.kernels.arrays import Ints
 from steadyset.measures import Measure, get_measure
 from steadyset.resampling import Resample
-from steadyset.runner.cell import ONE_CLASS, Cell, Fitted, compute_cells
-from steadyset.runner.chosen import Chosen
-from steadyset.runner.plan import Plan
+from steadyset.runner.extraction import Chosen
+from steadyset.runner.plan import Plan, is_ours, ready
+from steadyset.runner.run import ONE_CLASS, Cell, Fit, Fitted, can_fit_together, compute_cells, fit_together
 from steadyset.runner.scoring import lower_is_better
-from steadyset.runner.seeds import is_ours, ready
-from steadyset.runner.together import Fit, can_fit_together, fit_together
 from steadyset.runner.training import Training
 from steadyset.selections import Selections
 from steadyset.selectors.model_input import too_few

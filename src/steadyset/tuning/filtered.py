@@ -16,8 +16,8 @@ from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.errors import InputError
 from steadyset.io.observations import check_impute
 from steadyset.kernels.arrays import Bools, Floats, Ints
-from steadyset.runner.chosen import chosen, selects_by_itself
-from steadyset.runner.missing import filled, medians, takes_gaps
+from steadyset.runner.extraction import chosen, selects_by_itself
+from steadyset.runner.table import filled, medians, takes_gaps
 from steadyset.selectors.filters import FilterSelector
 from steadyset.selectors.filters.selector import size_of
 from steadyset.tasks import CLASSES, NUMBER
@@ -34,7 +34,7 @@ class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    model : a classifier or regressor. Where it selects by itself (see `steadyset.runner.chosen`) its choice counts,
+    model : a classifier or regressor. Where it selects by itself (see `steadyset.runner.extraction`) its choice counts,
         otherwise it uses all features that the filter left.
     filter : the name of a filter, or "none"
     fraction : the share of the features that the filter keeps, rounded, at least one feature; fewer where no more of

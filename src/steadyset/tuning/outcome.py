@@ -14,10 +14,9 @@ from steadyset.foundation.plot_hook import Drawable
 from steadyset.inference.directions import Directions, class_names, data_directions
 from steadyset.inference.feature_table import FeatureBlock, alike_features, feature_blocks, table_frame
 from steadyset.io.labels import text_index
-from steadyset.runner.all_rows import ALL_ROWS, failed_on_all_rows, fit_on_all_rows
-from steadyset.runner.cell import Cell
-from steadyset.runner.missing import medians
-from steadyset.runner.seeds import ready
+from steadyset.runner.plan import ready
+from steadyset.runner.run import ALL_ROWS, Cell, failed_on_all_rows, fit_on_all_rows
+from steadyset.runner.table import medians
 from steadyset.selections import Selections
 from steadyset.similarity.alike import alike_in_data
 from steadyset.tuning.evaluation import Evaluator

@@ -31,8 +31,8 @@ from steadyset.measures import get_measure
 from steadyset.measures.options import check_similarity
 from steadyset.resampling import KFold
 from steadyset.resampling.given import ResamplingLike
-from steadyset.runner.missing import filled_by_medians, refuse_gaps
 from steadyset.runner.plan import Plan
+from steadyset.runner.table import filled_by_medians, refuse_gaps
 from steadyset.similarity import FeatureSimilarity
 from steadyset.tasks import TASKS, check_columns, task_of
 from steadyset.tuning.evaluation import ALIASES, MOST_TRIALS, N_FEATURES, SECONDS, STABILITY, Evaluator, direction

@@ -4,23 +4,108 @@ A step that selects (get_support, or a mask support_) narrows the columns. Anoth
 that it names (get_feature_names_out): these are then what there is to choose from. ColumnTransformer and FeatureUnion
 are followed into their parts. Steps whose columns are components, such as PCA, are refused: the first component of one
 fold is not the first of another.
+
+A plain function is a selector too: from X and y to indices, names or a mask.
 """
 
 from __future__ import annotations
 
 from collections import UserList
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
+from sklearn.feature_selection import SelectorMixin
 
 from steadyset.foundation.errors import InputError
-from steadyset.io.labels import some_names
+from steadyset.io.labels import some_names, text_index
 from steadyset.kernels.arrays import Bools, Ints
-from steadyset.runner.function import read_support
+
+
+class FunctionSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """Selects what `function(X, y)` returns: column numbers, names of features, or a mask with one value per feature.
+
+    features are the names that the function may return; with `frame` it gets a pandas frame with these columns.
+    """
+
+    def __init__(
+        self, function: Callable[[Any, Any], Any], features: Sequence[str] | None = None, frame: bool = False
+    ) -> None:
+        self.function = function
+        self.features = features
+        self.frame = frame
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Call the function."""
+        table = X
+        if self.frame and not hasattr(X, "columns") and self.features is not None:
+            import pandas as pd
+
+            table = pd.DataFrame(X, columns=text_index(self.features))
+        self.n_features_in_ = X.shape[1]
+        self.support_ = read_support(self.function(table, y), X.shape[1], function_name(self.function), self.features)
+        return self
+
+    def _get_support_mask(self) -> Bools:
+        return self.support_
+
+
+def is_plain_function(selector: Any) -> bool:
+    """Whether something is called rather than fitted."""
+    return callable(selector) and not isinstance(selector, type) and not hasattr(selector, "fit")
+
+
+def function_name(function: Any) -> str:
+    """What a function is called."""
+    name = getattr(function, "__name__", type(function).__name__)
+    return "function" if name == "<lambda>" else str(name)
+
+
+def read_support(given: Any, n_features: int, who: str, features: Sequence[str] | None = None) -> Bools:
+    """A mask of the selected features from a mask, column numbers, or names where these are known."""
+    values = np.asarray(sorted(given, key=str) if isinstance(given, (set, frozenset)) else given)
+    if values.dtype == object and values.ndim == 1 and all(isinstance(value, str) for value in values):
+        values = values.astype(str)
+    support = np.zeros(n_features, dtype=np.bool_)
+    if values.shape == (0,):
+        return support
+    if values.ndim == 1 and values.dtype.kind == "b":
+        return _mask(values, n_features, who)
+    if values.ndim == 1 and values.dtype.kind in "iu":
+        repeated = len(np.unique(values)) < len(values)
+        if repeated and len(values) == n_features and np.isin(values, (0, 1)).all():
+            return np.asarray(values == 1)
+        if repeated or values.min() < 0 or values.max() >= n_features:
+            raise InputError(
+                f"{who} selects column numbers that are not distinct numbers from 0 to {n_features - 1}; return these, "
+                "or a boolean mask."
+            )
+        support[values] = True
+        return support
+    if values.ndim == 1 and values.dtype.kind == "U" and features is not None:
+        place = {name: f for f, name in enumerate(features)}
+        unknown = [name for name in values.tolist() if name not in place]
+        if unknown:
+            raise InputError(f"{who} selects {unknown[0]!r}, which is not among the features.")
+        support[[place[name] for name in values.tolist()]] = True
+        return support
+    raise InputError(
+        f"{who} gives {values.dtype} of the shape {values.shape} as its selection; return a boolean mask or column "
+        "numbers."
+    )
+
+
+def _mask(values: Bools, n_features: int, who: str) -> Bools:
+    if len(values) != n_features:
+        raise InputError(
+            f"{who} decides on {len(values)} columns, but the data has {n_features} features; "
+            "steps before the selecting one must keep the features as they are."
+        )
+    return values
+
 
 NO_STEP = (None, "passthrough")
 TIDYING = ("VarianceThreshold",)  # leaves out what is constant, and lets others select

@@ -1,0 +1,350 @@
+"""The runner: one estimator on one resample, on all rows, or on several resamples together where it can do that.
+
+What it gives depends on nothing but its arguments: each cell stays what it was, whatever it was computed with.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from steadyset.foundation.errors import InputError
+from steadyset.kernels.arrays import Ints
+from steadyset.resampling import Resample
+from steadyset.runner.conditions import FAIL, listening, reason, same_conditions
+from steadyset.runner.extraction import Chosen, chosen
+from steadyset.runner.plan import RANDOM_FEATURES, Plan, is_ours, ready, run_key
+from steadyset.runner.scoring import Scored, scores
+from steadyset.runner.training import Training, fitted_predictor
+from steadyset.selectors.protocols import fits_many
+from steadyset.tasks import TASKS
+
+ONE_CLASS = "the resample holds one class only; a resampling with stratified=True keeps all of them"
+NOTHING = "nothing was selected"
+# Draws of random features per run, whose scores are averaged. Those of one draw vary so much from run to run that a
+# test against them would hardly ever find a selector that is better.
+RANDOM_DRAWS = 3
+EVERY_ROW = -1  # stands for the number of a run where a cell is that of a fit on all rows
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What one selector did on one resample. `failure` says why there is no selection, or no score.
+
+    `warnings` are short, distinct, and begin with "predictor" where not the selector warned. `tied` counts the selected
+    features that only the order of the columns preferred to others with the same score. `blind` and `random` are the
+    scores of predicting without features (the largest class, the mean) and from as many features drawn at random, the
+    mean of several draws. `signs` are those of the coefficients of the selected features (1, -1, 0), where the selector
+    has one for each.
+    `rule` says which coefficients or importances of a model counted as selected; "" where a selector selected.
+    """
+
+    selector: int
+    run: int
+    label: str
+    selected: tuple[int, ...] | None
+    weights: tuple[float, ...] | None
+    scores: dict[str, float] = field(default_factory=dict)
+    fit_seconds: float = float("nan")
+    score_seconds: float = float("nan")
+    failure: str = ""
+    warnings: tuple[str, ...] = ()
+    tied: int = 0
+    blind: dict[str, float] = field(default_factory=dict)
+    random: dict[str, float] = field(default_factory=dict)
+    signs: tuple[int, ...] | None = None
+    rule: str = ""
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What an estimator chose, and the model that predicts from all columns.
+
+    Without one, the predictor of the plan is fitted to the chosen columns.
+    """
+
+    chosen: Chosen
+    model: Any = None
+
+
+def compute_cell(plan: Plan, selector: Any, index: int, run: int) -> Cell:
+    """A selector on a run: fit, look at what was selected, let the plan's predictor predict the left-out rows."""
+
+    def fit(training: Training) -> list[Fitted]:
+        model = training.fitted(ready(selector, plan, run))
+        return [Fitted(chosen(model, plan.X.shape[1], plan.cut))]
+
+    (cell,) = compute_cells(plan, plan.draw(run), fit)
+    return replace(cell, selector=index, run=run)
+
+
+def compute_cells(plan: Plan, resample: Resample, fit: Callable[[Training], Sequence[Fitted]]) -> list[Cell]:
+    """Fit once on a resample, and score everything that came of it; every failure is told, none is raised.
+
+    Where the fit fails there is one cell, without a selection.
+    """
+    blank = Cell(0, 0, resample.label, None, None)
+    training = Training.of(plan, resample)
+    if training.has_one_class:
+        return [replace(blank, failure=ONE_CLASS)]
+    begin = time.perf_counter()
+    with same_conditions() as heard:
+        try:
+            found = fit(training)
+        except Exception as error:  # whatever an estimator raises is the answer of this run, not of the assessment
+            return [replace(blank, failure=reason(error), warnings=tuple(heard))]
+        seconds = time.perf_counter() - begin
+        if heard and plan.on_warning == FAIL:
+            return [replace(blank, failure=heard[0], warnings=tuple(heard))]
+        blank = replace(blank, fit_seconds=seconds, warnings=tuple(heard))
+        return [_scored(plan, training, one, blank) for one in found]
+
+
+def _scored(plan: Plan, training: Training, one: Fitted, blank: Cell) -> Cell:
+    begin = time.perf_counter()
+    picked = one.chosen
+    with listening() as heard:
+        scored = _scores(plan, training, one)
+    if heard and plan.on_warning == FAIL and not scored.failure:
+        scored = Scored({}, failure=f"no score: {heard[0]}")
+    seconds = time.perf_counter() - begin
+    nothing = NOTHING if one.model is None and not len(picked.features) else ""
+    judged = one.model is None and scored.values
+    blind, drawn = _baselines(plan, training, picked.features, scored.values) if judged else ({}, {})
+    return replace(
+        blank,
+        selected=tuple(picked.features.tolist()),
+        weights=None if picked.weights is None else tuple(picked.weights.tolist()),
+        scores=scored.values,
+        score_seconds=seconds,
+        failure=scored.failure or nothing,
+        warnings=(*blank.warnings, *(f"predictor: {text}" for text in heard), *scored.notes),
+        tied=picked.tied,
+        blind=blind,
+        random=drawn,
+        signs=None if picked.signs is None else tuple(picked.signs.tolist()),
+        rule=picked.rule,
+    )
+
+
+def _scores(plan: Plan, training: Training, one: Fitted) -> Scored:
+    if not len(training.resample.test) or not plan.scoring:
+        return Scored({})
+    try:
+        if one.model is not None:
+            return scores(one.model, training.test(), training.test_y, plan.scoring, plan.task)
+        return _predicted(plan, training, one.chosen.features)
+    except Exception as error:
+        return Scored({}, failure=f"no score: {reason(error)}")
+
+
+def _predicted(plan: Plan, training: Training, columns: Ints) -> Scored:
+    """The scores of the plan's predictor on some of the columns; without any it is blind."""
+    if len(columns):
+        model = ready(plan.predictor, plan, training.resample.label)
+        train, test = (training.framed(model, X, columns) for X in (training.train(columns), training.test(columns)))
+    else:
+        model = TASKS[plan.task].blind()
+        train, test = np.zeros((len(training.target), 1)), np.zeros((len(training.resample.test), 1))
+    model = fitted_predictor(model, train, training.y, plan.task)
+    return scores(model, test, training.test_y, plan.scoring, plan.task)
+
+
+def _baselines(
+    plan: Plan, training: Training, selected: Ints, found: dict[str, float]
+) -> tuple[dict[str, float], dict[str, float]]:
+    """The scores without features, and of as many random ones: a resample has one random order for all selectors."""
+    size, d = len(selected), plan.X.shape[1]
+    random = np.random.default_rng(
+        np.random.SeedSequence(plan.seed, spawn_key=(run_key(training.resample.label), RANDOM_FEATURES))
+    )
+    draws = [np.sort(random.permutation(d)[:size]) for _ in range(RANDOM_DRAWS)]
+    with listening():
+        blind = _shared(plan, training, [draws[0][:0]])
+        if size in (0, d):
+            return blind, dict(blind if size == 0 else found)
+        return blind, _shared(plan, training, draws)
+
+
+def _shared(plan: Plan, training: Training, draws: Sequence[Ints]) -> dict[str, float]:
+    """The mean scores of a baseline: selectors that choose as many features on a resample have the same one."""
+    known, key = _known_baselines(plan.key), (training.resample.label, training.resample.digest, len(draws[0]))
+    if key not in known:
+        each = [_without_error(plan, training, columns) for columns in draws]
+        known[key] = {name: float(np.mean([one[name] for one in each if name in one])) for one in each for name in one}
+    return dict(known[key])
+
+
+@lru_cache(maxsize=8)
+def _known_baselines(plan_key: str) -> dict[tuple[str, str, int], dict[str, float]]:
+    """The baselines of a plan that have been computed; those of plans that nobody asks for any more are forgotten."""
+    return {}
+
+
+def _without_error(plan: Plan, training: Training, columns: Ints) -> dict[str, float]:
+    try:
+        return _predicted(plan, training, columns).values
+    except Exception:  # the predictor's own failure is told with the selected features
+        return {}
+
+
+ALL_ROWS = "all rows"  # the label of the run, and with it the key of its seeds
+
+
+def compute_run(plan: Plan, selector: Any, index: int, run: int) -> Cell:
+    """A selector on a run, or on all rows where EVERY_ROW stands for the number of a run."""
+    if run != EVERY_ROW:
+        return compute_cell(plan, selector, index, run)
+    return replace(fit_on_all_rows(plan, selector), selector=index, run=EVERY_ROW)
+
+
+def run_label(plan: Plan, run: int) -> str:
+    """What a run is called, whether or not it can be computed."""
+    return ALL_ROWS if run == EVERY_ROW else plan.draw(run).label
+
+
+def fit_on_all_rows(plan: Plan, selector: Any) -> Cell:
+    """What a selector selects from all rows, each once: a cell with the label "all rows" and without scores.
+
+    `selector` is unfitted and stays so. `selected` and `weights` are those of every other cell, seeds come from the
+    plan, gaps are filled as the plan says, warnings are in `warnings`. Nothing is raised: `selected` is None where
+    the fit fails, and `failure` says why; where it selects nothing `selected` is empty and `failure` says that.
+
+        cell = fit_on_all_rows(plan, selector)
+        chosen = set(cell.selected or ())
+    """
+
+    def fit(training: Training) -> list[Fitted]:
+        return [Fitted(chosen(training.fitted(ready(selector, plan, ALL_ROWS)), plan.X.shape[1], plan.cut))]
+
+    (cell,) = compute_cells(plan, all_rows(plan), fit)
+    return cell
+
+
+def model_on_all_rows(plan: Plan, fit: Callable[[Training], Fitted]) -> tuple[Fitted, Cell]:
+    """The final model of a choice, and the cell that tells of its fit; where that fails there is nothing to give."""
+    models: list[Fitted] = []
+
+    def fit_once(training: Training) -> list[Fitted]:
+        models.append(fit(training))
+        return models
+
+    (cell,) = compute_cells(plan, all_rows(plan), fit_once)
+    if cell.selected is None:
+        raise InputError(failed_on_all_rows(cell))
+    return models[0], cell
+
+
+def error_on_all_rows(plan: Plan, selector: Any) -> Exception | None:
+    """What a selector raises when it is fitted to the whole data, if anything."""
+    with same_conditions():
+        try:
+            model = Training.of(plan, all_rows(plan)).fitted(ready(selector, plan, ALL_ROWS))
+            chosen(model, plan.X.shape[1], plan.cut)
+        except Exception as error:
+            return error
+    return None
+
+
+def failed_on_all_rows(cell: Cell) -> str:
+    """The sentence for a result that cannot be had without the fit on all rows."""
+    return f"The fit on all rows failed: {cell.failure}"
+
+
+def all_rows(plan: Plan) -> Resample:
+    """Every row once, none left out."""
+    return Resample(ALL_ROWS, np.arange(len(plan.y)), np.empty(0, np.int64))
+
+
+Group = tuple[int, list[int]]  # a selector and its runs
+Fit = Callable[[], Any]  # gives a fitted selector
+# Runs that are fitted together: more gain little, and none is scored and saved before all of its group are fitted.
+MOST_TOGETHER = 10
+
+
+def grouped(plan: Plan, selectors: Sequence[Any], keys: Sequence[tuple[int, int]], n_jobs: int) -> list[Group]:
+    """The cells (selector, run) in groups of a selector, in the order of their first runs.
+
+    Cells that cannot be fitted together are groups of one, and so are fits on all rows.
+    """
+    several = [can_fit_together(plan, selector) for selector in selectors]
+    most = MOST_TOGETHER
+    if n_jobs > 1:  # every job has several groups of each selector, so that none waits long for the last one
+        most = max(1, min(most, len(keys) // (4 * n_jobs * len(selectors))))
+    groups: list[Group] = []
+    open_groups: dict[int, list[int]] = {}
+    for selector, run in keys:
+        group = open_groups.get(selector)
+        if group is not None and len(group) < most and run != EVERY_ROW:
+            group.append(run)
+            continue
+        group = [run]
+        groups.append((selector, group))
+        if several[selector] and run != EVERY_ROW:
+            open_groups[selector] = group
+    return groups
+
+
+def compute_group(plan: Plan, selector: Any, index: int, runs: Sequence[int]) -> Iterator[Cell]:
+    """The cells of a selector on some runs, one after the other."""
+    if len(runs) == 1:
+        yield compute_run(plan, selector, index, runs[0])
+        return
+    resamples = [plan.draw(run) for run in runs]
+    begin = time.perf_counter()
+    fits = _fitted_together(plan, selector, runs, resamples)
+    spent = (time.perf_counter() - begin) / len(runs)
+    for run, resample in zip(runs, resamples, strict=True):
+        if run not in fits:
+            yield compute_run(plan, selector, index, run)
+            continue
+        (cell,) = compute_cells(plan, resample, _chosen_by(fits[run], plan))
+        yield replace(cell, selector=index, run=run, fit_seconds=cell.fit_seconds + spent)
+
+
+def _chosen_by(fitted: Fit, plan: Plan) -> Callable[[Training], list[Fitted]]:
+    return lambda training: [Fitted(chosen(fitted(), plan.X.shape[1], plan.cut))]
+
+
+def can_fit_together(plan: Plan, selector: Any) -> bool:
+    """Whether resamples of the plan are weights of its rows for this selector, and can be handed to it together."""
+    if plan.impute is not None and len(plan.gaps):  # every run fills the gaps by medians of its own
+        return False
+    return fits_many(selector) and bool(getattr(selector, "weights_equal_copies", False))
+
+
+def _fitted_together(plan: Plan, selector: Any, runs: Sequence[int], resamples: Sequence[Resample]) -> dict[int, Fit]:
+    """For each run a call that gives the fitted selector; none where the fit of all fails, so that each tells why."""
+    usable = [
+        (run, resample)
+        for run, resample in zip(runs, resamples, strict=True)
+        if resample.noise is None and not Training.of(plan, resample).has_one_class
+    ]
+    if not usable:
+        return {}
+    template = ready(selector, plan, usable[0][0])  # it has no seeds, so that it is the same for every run
+    fits = fit_together(plan, template.fit_many, [resample for _, resample in usable], trusted=is_ours(template))
+    return {run: fit for (run, _), fit in zip(usable, fits, strict=True)} if fits is not None else {}
+
+
+def fit_together(
+    plan: Plan, fit_many: Callable[..., Iterable[Fit]], resamples: Sequence[Resample], *, trusted: bool
+) -> list[Fit] | None:
+    """What `fit_many` gives for resamples that draw rows; None where it fails: the fits one by one say why.
+
+    Data that goes to somebody else's code cannot be written to.
+    """
+    weights, X = np.stack([resample.weights(len(plan.y)) for resample in resamples]), plan.X
+    if not trusted:
+        X = X.view()
+        X.flags.writeable = False
+    with same_conditions():
+        try:
+            return list(fit_many(X, plan.y.copy(), weights))
+        except Exception:  # whatever it is, it concerns some of the runs, or all
+            return None
