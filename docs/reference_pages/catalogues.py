@@ -1,4 +1,4 @@
-"""Filters, models, resamplings and rules: one page each, one section per entry, from their registries."""
+"""Filters, models, resamplings, rules, scores, tasks: one page each, one section per entry, from their registries."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ import numpy as np
 import steadyset as st
 from reference_pages.markdown import code, formula, parameters, plain, references, table
 from steadyset.foundation.docstrings import headed_line
+from steadyset.foundation.text import listed
 from steadyset.resampling import RESAMPLINGS, Rows, resampling_entry
+from steadyset.runner.scoring import SCORES
 from steadyset.selectors.ensembles.rules import RULES
 from steadyset.selectors.filters import get_filter
 from steadyset.selectors.listing import selector_entry
@@ -49,6 +51,16 @@ RULED = """# Decision rules
 Which features [stability selection](../../stability-selection.md) keeps: `st.StabilitySelection(rule="...")`. $q$ is
 how many features a run selects, and $d$ how many there are. A bound is on the expected number of false selections.
 """
+SCORED = """# Scores
+
+How well the selected features predict the rows that a run leaves out: `st.assess(..., scoring=["auc", "accuracy"])`, or
+`--score auc`. Every scorer of scikit-learn can be named too, and [a function of your own](../../extending.md) given.
+"""
+ASKED = """# Tasks
+
+What a target asks for. It is decided by the values of the target, told in every result, and can be given:
+`st.assess(..., task="number")`, or `--task number`.
+"""
 N_ROWS = 100
 
 
@@ -60,6 +72,8 @@ def pages() -> Iterator[tuple[str, str]]:
     yield "selectors/index.md", _page(MODELS, models, _selector_row, _model)
     yield "resamplings/index.md", _page(RESAMPLED, RESAMPLINGS.names(), _resampling_row, _resampling)
     yield "rules/index.md", _page(RULED, list(RULES), _rule_row, _rule, tells="published in")
+    yield "scores/index.md", _page(SCORED, list(SCORES), lambda name: plain(SCORES[name].words), _score)
+    yield "tasks/index.md", _page(ASKED, list(TASKS), lambda name: plain(TASKS[name].words), _task)
 
 
 def _page(beginning: str, names: list[str], row: Any, section: Any, tells: str = "what it does") -> str:
@@ -154,6 +168,31 @@ def _rule(name: str) -> Iterator[str]:
         yield from (code(f"import steadyset as st\n\n{call}"), "")
         yield from (f"gives {st.error_control(1000, q=20, threshold=0.9, rule=name).pfer:g}.", "")
     yield from (references(rule.reference), "")
+
+
+def _score(name: str) -> Iterator[str]:
+    score = SCORES[name]
+    yield from (plain(_sentence(score.words)), "")
+    needs = f" The predictor needs {listed(score.needs)}." if score.needs else ""
+    better = "Lower" if score.lower_is_better else "Higher"
+    yield from (f"For the task {listed([code_of(task) for task in score.tasks])}. {better} is better.{needs}", "")
+    if score.reference:
+        yield from (references(score.reference), "")
+
+
+def _task(name: str) -> Iterator[str]:
+    task = TASKS[name]
+    scores = [code_of(score.name) for score in SCORES.values() if name in score.tasks]
+    yield from (plain(_sentence(task.words)), "")
+    model = (
+        f"Selected features predict by a {task.predictor_words}; without features the prediction is {task.blind_words}."
+    )
+    yield from (model, "")
+    yield from (f"Scores: {listed(scores)}." if scores else "Any score of scikit-learn.", "")
+
+
+def code_of(name: str) -> str:
+    return f"`{name}`"
 
 
 def _given(entry: dict[str, Any]) -> Iterator[str]:

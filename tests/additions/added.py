@@ -255,6 +255,84 @@ def small():
     },
 )
 
+SCORE = Added(
+    "score",
+    "exact_share",
+    "src/steadyset/runner/scoring.py",
+    """
+
+def _exact_share(model: Any, X: Floats, y: npt.NDArray[Any]) -> float:
+    predicted = model.predict(X)
+    return float(np.mean((np.rint(predicted) if predicted.dtype.kind == "f" else predicted) == y))
+
+
+SCORES.add(
+    Score(
+        "exact_share",
+        _exact_share,
+        (CLASSES, "count"),
+        offered=True,
+        words="share of rows that are predicted exactly",
+        reference="Jaccard 1901",
+    )
+)
+""",
+)
+
+TASK = Added(
+    "task",
+    "count",
+    "src/steadyset/tasks/count.py",
+    '''"""A count: how often something happened in each row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steadyset.foundation.errors import InputError
+from steadyset.tasks.record import TASKS, Task
+
+
+def _check(y: NDArray[Any]) -> None:
+    if y.dtype.kind not in "fiu" or (y < 0).any() or (y != np.rint(y)).any():
+        raise InputError("y holds something other than counts; give whole numbers from 0.")
+
+
+def _predictor() -> Any:
+    from sklearn.linear_model import PoissonRegressor
+
+    return PoissonRegressor(alpha=0.1)
+
+
+def _blind() -> Any:
+    from sklearn.dummy import DummyRegressor
+
+    return DummyRegressor()
+
+
+TASKS.add(
+    Task(
+        name="count",
+        words="a count",
+        one="a count",
+        several="counts",
+        recognise=lambda y: False,  # whole numbers are taken for classes or amounts unless somebody says so
+        check=_check,
+        describe=lambda y: f"a count, {int(np.sum(y))} in total",
+        selectors=lambda n_classes: ("variance",),
+        score=lambda y: "exact_share",
+        predictor=_predictor,
+        predictor_words="Poisson regression",
+        blind=_blind,
+        blind_words="the mean",
+    )
+)
+''',
+)
+
 SECTION = Added(
     "section",
     "run_counts",
@@ -297,4 +375,4 @@ def table_1(run: Run) -> Iterator[Row]:
 ''',
 )
 
-ADDED = (MEASURE, FILTER, MODEL, RULE, RESAMPLING, PICTURE, SECTION, PAPER)
+ADDED = (MEASURE, FILTER, MODEL, RULE, RESAMPLING, PICTURE, SCORE, TASK, SECTION, PAPER)

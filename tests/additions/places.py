@@ -23,10 +23,11 @@ sys.path.append(str(ROOT / "docs"))  # where the generators of the reference are
 
 
 def command(*words: str) -> str:
-    """What the command prints."""
-    with contextlib.redirect_stdout(io.StringIO()) as out:
-        assert run([*words]) == 0, words
-    return out.getvalue()
+    """What the command prints and tells."""
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as told:
+        code = run([*words])
+    assert code == 0, (words, told.getvalue())
+    return out.getvalue() + told.getvalue()
 
 
 @cache
@@ -97,6 +98,52 @@ def picture() -> Iterator[tuple[str, bool]]:
         st.report(runs, Path(folder) / "report.html")
         yield "report", "Sizes of the runs" in (Path(folder) / "report.html").read_text(encoding="utf-8")
     yield "reference", f"api/steadyset.plot.{name}.rst" in reference()
+
+
+def score() -> Iterator[tuple[str, bool]]:
+    X, y = data()
+    name = added.SCORE.name
+    result = st.assess(["anova:k=2"], X, y, resampling=st.KFold(3), scoring=name, engine="serial")
+    accuracy = st.assess(["anova:k=2"], X, y, resampling=st.KFold(3), scoring="accuracy", engine="serial")
+    yield "assessment", result.scores[name].tolist() == accuracy.scores["accuracy"].tolist()
+    yield "sentence", name in refusal(st.assess, ["anova"], X, y, scoring="exact_shares")
+    yield "command", name in assessed("--score", name)
+    yield "reference", f"## {name}\n" in reference()["scores/index.md"]
+
+
+def task() -> Iterator[tuple[str, bool]]:
+    X, _ = data()
+    name = added.TASK.name
+    counts = np.random.default_rng(1).poisson(np.exp(1 + X[:, 0]))
+    result = st.assess(None, X, counts, task=name, resampling=st.KFold(3), engine="serial")
+    yield "assessment", result.failures.empty and result.settings["scoring"] == [added.SCORE.name]
+    yield "findings", "Poisson regression" in str(st.findings_of(result).to_dict())
+    yield "refusal of selectors", "cannot run on a count" in refusal(st.assess, ["lasso"], X, counts, task=name)
+    yield "sentence", name in refusal(st.assess, ["anova"], X, counts, task="counts")
+    yield "command", "a count" in assessed("--task", name, target="n")
+    yield "reference", f"## {name}\n" in reference()["tasks/index.md"]
+
+
+def refusal(function: Any, *arguments: Any, **options: Any) -> str:
+    """The sentence by which a call is refused."""
+    try:
+        function(*arguments, **options)
+    except st.InputError as error:
+        return str(error)
+    return ""
+
+
+def assessed(*options: str, target: str = "state") -> str:
+    """What the command prints of an assessment of a small table."""
+    X, y = data()
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "table.csv"
+        rows = zip(X.round(3).tolist(), y, range(len(y)), strict=True)
+        lines = [",".join(map(str, (*row, state, n % 7))) for row, state, n in rows]
+        file.write_text("\n".join(["a,b,c,d,e,f,state,n", *lines]), encoding="utf-8")
+        dropped = "n" if target == "state" else "state"
+        words = ["assess", str(file), "-t", target, "--drop", dropped, "-s", "variance:k=2", "--runs", "3"]
+        return command(*words, "--out", f"{folder}/runs", *options)
 
 
 def section() -> Iterator[tuple[str, bool]]:
