@@ -19,7 +19,7 @@ from steadyset.runner.conditions import same_conditions
 from steadyset.runner.plan import Plan
 from steadyset.selectors import SparseLogistic
 from steadyset.tuning.evaluation import Evaluator
-from steadyset.tuning.filtered import FilteredModel
+from steadyset.tuning.models import FilteredModel
 
 TITLE = "Tuning of sparse models"
 SIZES = ((100, 200), (100, 2000), (77, 7129))

@@ -19,8 +19,7 @@ from steadyset.datasets import similar_features
 from steadyset.resampling import KFold
 from steadyset.similarity import FeatureSimilarity
 from steadyset.tuning.evaluation import Evaluator
-from steadyset.tuning.filtered import FilteredModel
-from steadyset.tuning.models import scaled_neighbours
+from steadyset.tuning.models import FilteredModel, scaled_neighbours
 from steadyset.tuning.space import read_space
 
 TITLE = "Tuning"

@@ -13,7 +13,7 @@ from steadyset.foundation.errors import InputError
 from steadyset.selectors import FilterSelector, ForestRegression, SparseLogistic
 from steadyset.selectors.names import selector_by_name, with_task
 from steadyset.tasks import TASKS
-from steadyset.tuning.filtered import FilteredModel
+from steadyset.tuning.models import FilteredModel
 from steadyset.tuning.space import read_space
 
 RNG = np.random.default_rng(0)

@@ -81,12 +81,6 @@ from steadyset.tuning import Tuning as Tuning
 from steadyset.tuning import Space as Space
 from steadyset.tuning import pareto_front as pareto_front
 from steadyset.tuning import front_probability as front_probability
-from steadyset.tuning import epsilon_constraint as epsilon_constraint
-from steadyset.tuning import one_standard_error as one_standard_error
-from steadyset.tuning import knee as knee
-from steadyset.tuning import harmonic_mean as harmonic_mean
-from steadyset.tuning import weighted_sum as weighted_sum
-from steadyset.tuning import pa_best as pa_best
 
 # Results in words and as documents
 from steadyset.reports import report as report
@@ -110,6 +104,9 @@ from steadyset.foundation.errors import MissingExtraError as MissingExtraError
 
 # Selectors: st.selectors
 from steadyset import selectors as selectors
+
+# Rules of choice: st.choose
+from steadyset.tuning import choose as choose
 
 # Importances: st.importances
 from steadyset.selectors import importances as importances

@@ -30,6 +30,8 @@ RECORDS = frozenset(
             "NullExpectation",
         ),
         *(
+            "ChoiceRule",
+            "register_choice",
             "Space",
             "TestResult",
             "Tuning",
@@ -126,8 +128,8 @@ def _choosing() -> list[Recipe]:
     two = {"accuracy": [0.9, 0.8, 0.7], "stability": [0.5, 0.7, 0.6], "random_state": 0}
     return [
         Recipe("pareto_front", st.pareto_front, {"values": values, "directions": directions}),
-        Recipe("knee", st.knee, {"values": values, "directions": directions, "random_state": 0}),
-        Recipe("pa_best", st.pa_best, {"values": values, "directions": directions, "accuracy": 0, "slack": 0.1}),
+        Recipe("knee", st.choose.knee, {"values": values, "directions": directions, "random_state": 0}),
+        Recipe("pa_best", st.choose.pa_best, {"values": values, "directions": directions, "accuracy": 0, "slack": 0.1}),
         Recipe(
             "front_probability",
             st.front_probability,
@@ -135,14 +137,15 @@ def _choosing() -> list[Recipe]:
         ),
         Recipe(
             "epsilon_constraint",
-            st.epsilon_constraint,
+            st.choose.epsilon_constraint,
             two | {"accuracy_slack": 0.1, "stability_slack": 0.1, "n_features": None},
         ),
-        Recipe("harmonic_mean", st.harmonic_mean, two | {"gamma": 1.0}),
-        Recipe("weighted_sum", st.weighted_sum, two | {"gamma": 0.5}),
+        Recipe("harmonic_mean", st.choose.harmonic_mean, two | {"gamma": 1.0}),
+        Recipe("best_accuracy", st.choose.best_accuracy, {"accuracy": [0.9, 0.8], "random_state": 0}),
+        Recipe("weighted_sum", st.choose.weighted_sum, two | {"gamma": 0.5}),
         Recipe(
             "one_standard_error",
-            st.one_standard_error,
+            st.choose.one_standard_error,
             {"accuracy": [0.9, 0.8], "accuracy_se": [0.1, 0.1], "n_features": [3, 2], "random_state": 0},
         ),
         Recipe(

@@ -16,7 +16,7 @@ from steadyset.assessment import assess
 from steadyset.foundation.errors import InputError
 from steadyset.resampling import Bootstrap, KFold
 from steadyset.runner.table import filled, medians, takes_gaps
-from steadyset.tuning.filtered import FilteredModel
+from steadyset.tuning.models import FilteredModel
 
 X, Y = load_breast_cancer(return_X_y=True, as_frame=True)
 X, Y = X.iloc[::5, :8], Y.iloc[::5]

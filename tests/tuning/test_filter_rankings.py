@@ -11,7 +11,7 @@ from steadyset.assessment.request import make_plan
 from steadyset.foundation.errors import InputError
 from steadyset.resampling import KFold
 from steadyset.selectors.filters import Filter
-from steadyset.tuning import filter_rankings
+from steadyset.tuning import evaluation
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(40, 12)), np.arange(40) % 2
@@ -27,8 +27,8 @@ def ranked(monkeypatch):
         names.append(name)
         return real(name, *args, **kwargs)
 
-    real = filter_rankings.top_features
-    monkeypatch.setattr(filter_rankings, "top_features", top_features)
+    real = evaluation.top_features
+    monkeypatch.setattr(evaluation, "top_features", top_features)
     return names
 
 
@@ -95,7 +95,7 @@ def test_a_filter_of_ones_own_which_may_have_changed_ranks_again(tmp_path, ranke
 def test_another_version_ranks_again(tmp_path, ranked, monkeypatch):
     tuned(tmp_path / "study")
     (tmp_path / "study" / "trials.db").unlink()
-    monkeypatch.setattr(filter_rankings, "__version__", "999.0")
+    monkeypatch.setattr(evaluation, "__version__", "999.0")
     ranked.clear()
     tuned(tmp_path / "study")
     assert set(ranked) == {"jmi", "anova"}
@@ -104,7 +104,7 @@ def test_another_version_ranks_again(tmp_path, ranked, monkeypatch):
 @pytest.fixture
 def store(tmp_path):
     plan, _ = make_plan(X, Y, resampling=KFold(3), random_state=0)
-    return filter_rankings.Store(tmp_path, plan, 3)
+    return evaluation.Store(tmp_path, plan, 3)
 
 
 ORDER = np.array([[3, 1], [0, 11], [5, 2]])
@@ -145,7 +145,7 @@ def test_a_full_disk_is_a_sentence_and_what_is_finished_stays(tmp_path, ranked, 
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as there:
-        there.setattr(filter_rankings.beneath, "write", full)
+        there.setattr(evaluation.beneath, "write", full)
         with pytest.raises(InputError, match="is full; what was finished is kept, so make room and resume"):
             tuned(tmp_path / "study")
     assert without_seconds(tuned(tmp_path / "study")).equals(without_seconds(tuned(tmp_path / "whole")))

@@ -7,7 +7,7 @@ from steadyset.assessment.request import make_plan
 from steadyset.resampling import Bootstrap, KFold
 from steadyset.selectors import SparseLinear, SparseLogistic
 from steadyset.tuning.evaluation import Evaluator
-from steadyset.tuning.filtered import FilteredModel
+from steadyset.tuning.models import FilteredModel
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(50, 40))

@@ -80,8 +80,8 @@ def tune(
     from steadyset.io.disk import explained, write_durably
     from steadyset.io.spreadsheet import csv_text
     from steadyset.resampling import resampling_by_name
-    from steadyset.tuning import check_rule
     from steadyset.tuning import tune as run_tuning
+    from steadyset.tuning.choose import check_rule
 
     check_rule(choose)
     check_core(core)

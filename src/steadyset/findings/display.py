@@ -219,7 +219,7 @@ def _short(value: Any) -> str:
 
 def settings_told(found: Findings) -> dict[str, str]:
     """What each setting is called, and its value."""
-    from steadyset.tuning.trials import objective_words
+    from steadyset.tuning.result import objective_words
 
     settings: Mapping[str, Any] = found.settings
     details: Mapping[str, Any] = settings.get("details", {})

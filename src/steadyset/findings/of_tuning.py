@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from importlib.metadata import version
 from math import nan, sqrt
@@ -34,11 +33,12 @@ from steadyset.inference.caution import cautions
 from steadyset.selections import Selections
 from steadyset.selectors.filters import get_filter
 from steadyset.selectors.listing import about_selector
-from steadyset.tuning import Tuning, check_rule
+from steadyset.tuning import Tuning
+from steadyset.tuning.choose import check_rule
 from steadyset.tuning.evaluation import N_FEATURES, SECONDS, STABILITY
-from steadyset.tuning.filtered import NO_FILTER
+from steadyset.tuning.models import NO_FILTER
+from steadyset.tuning.result import settings_words
 from steadyset.tuning.space import Range
-from steadyset.tuning.trials import settings_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -283,22 +283,9 @@ def _choice(tuning: Tuning, chosen: int, rule: str) -> list[Part]:
 
 def rule_words(tuning: Tuning, rule: str) -> tuple[str, str]:
     """What the chosen configuration is by a rule, and the reference of the rule."""
-    name, numbers = check_rule(rule)
+    found, numbers = check_rule(rule)
     score = next((one for one in tuning.objectives if one not in (STABILITY, N_FEATURES, SECONDS)), "score")
-    rules: Mapping[str, tuple[str, str]] = {
-        "epsilon": (
-            "the first in {score} of those that are within {0:g} of the best {score} and, among these, within {1:g} of "
-            "the best stability",
-            "bommert2020",
-        ),
-        "best": ("the best in {score}", ""),
-        "one_se": ("the smallest of those within one standard error of the best {score}", "breiman1984"),
-        "weighted": ("the largest weighted sum of stability (weight {0:g}) and {score}", "davis2006"),
-        "harmonic": ("the largest harmonic mean of {score} and stability (weight {0:g})", "saeys2008"),
-        "knee": ("the knee of the Pareto front", "das1999"),
-    }
-    words, key = rules[name]
-    return words.format(*numbers, score=score_words(score)), key
+    return found.words.format(*numbers, score=score_words(score)), found.reference
 
 
 def reached_words(name: str, value: Any) -> str:

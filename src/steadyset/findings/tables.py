@@ -128,7 +128,7 @@ def _baseline_rows(found: Findings, columns: Sequence[TableColumn]) -> Iterator[
 
 def front_table(found: Findings) -> ReportTable:
     """The configurations of a tuning that are on the Pareto front."""
-    from steadyset.tuning.trials import objective_words, settings_words
+    from steadyset.tuning.result import objective_words, settings_words
 
     columns = (
         TableColumn("configuration", ("number",)),
@@ -152,7 +152,7 @@ def front_table(found: Findings) -> ReportTable:
 
 def trials_table(tried: Trials) -> ReportTable:
     """Every configuration that a tuning tried, those on the front and the most probable ones first."""
-    from steadyset.tuning.trials import settings_words
+    from steadyset.tuning.result import settings_words
 
     columns = (
         TableColumn("configuration", ("configuration",)),
@@ -180,7 +180,7 @@ def trials_table(tried: Trials) -> ReportTable:
 
 
 def _with_interval(name: str) -> str:
-    from steadyset.tuning.trials import objective_words
+    from steadyset.tuning.result import objective_words
 
     words = objective_words(name)
     return words if name == N_FEATURES else f"{words} ({wording.percent(LEVEL)} interval)"

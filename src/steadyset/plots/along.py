@@ -21,8 +21,7 @@ from steadyset.plots.picture import CATEGORIES, INK, MARKED, MOST_MARKS, Picture
 from steadyset.runner.scoring import lower_is_better
 from steadyset.selections import Selections
 from steadyset.tuning.evaluation import NORMAL, STABILITY
-from steadyset.tuning.outcome import Tuning
-from steadyset.tuning.trials import objective_words
+from steadyset.tuning.result import Tuning, objective_words
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,8 +13,7 @@ from steadyset.foundation.text import counted
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.plots.catalogue import register_picture
 from steadyset.plots.picture import INK, MARKED, MOST_MARKS, MUTED, SHADES, Picture
-from steadyset.tuning.outcome import Tuning
-from steadyset.tuning.trials import Trials, objective_words, settings_words
+from steadyset.tuning.result import Trials, Tuning, objective_words, settings_words
 
 if TYPE_CHECKING:
     import pandas as pd

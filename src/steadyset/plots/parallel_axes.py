@@ -15,8 +15,7 @@ from steadyset.kernels.arrays import Floats
 from steadyset.plots.catalogue import register_picture
 from steadyset.plots.fronts import is_of_tuning, kept_places, tried
 from steadyset.plots.picture import INK, MARKED, MOST_MARKS, MUTED, PALE, STEADY, Picture
-from steadyset.tuning.outcome import Tuning
-from steadyset.tuning.trials import Trials, objective_words
+from steadyset.tuning.result import Trials, Tuning, objective_words
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -44,9 +44,8 @@ from steadyset.selections import Selections
 from steadyset.selectors.names import selector_names, why_unable
 from steadyset.tasks import TASKS, task_of
 from steadyset.tuning import pareto_front
-from steadyset.tuning.evaluation import N_FEATURES, STABILITY, Evaluator
-from steadyset.tuning.filter_rankings import Rankings
-from steadyset.tuning.filtered import NO_FILTER
+from steadyset.tuning.evaluation import N_FEATURES, STABILITY, Evaluator, Rankings
+from steadyset.tuning.models import NO_FILTER
 from steadyset.tuning.space import parts_of, read_space
 
 SHOWN_ROWS, SHOWN_COLUMNS = 6, 8

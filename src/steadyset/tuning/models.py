@@ -1,4 +1,4 @@
-"""The methods of Bommert (2020), table 6.5, as scikit-learn models by name: for classes, and alike for a number."""
+"""The models that tuning tries: a filter with a model behind it, and the methods of Bommert (2020), table 6.5."""
 
 from __future__ import annotations
 
@@ -6,19 +6,164 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone, is_classifier, is_regressor
 from sklearn.compose import TransformedTargetRegressor
+from sklearn.feature_selection import SelectorMixin
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
+from sklearn.utils import ClassifierTags, RegressorTags, get_tags
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from steadyset.kernels.arrays import Bools, Floats
+from steadyset.foundation.arguments import wrong_argument
+from steadyset.foundation.errors import InputError
+from steadyset.io.observations import check_impute
+from steadyset.kernels.arrays import Bools, Floats, Ints
+from steadyset.runner.extraction import chosen, selects_by_itself
+from steadyset.runner.table import filled, medians, takes_gaps
+from steadyset.selectors.filters import FilterSelector
+from steadyset.selectors.filters.selector import size_of
 from steadyset.selectors.model_input import Target, read_training
 from steadyset.selectors.trees import ForestData, Growth, features_cut, grow_forest, mean_of_trees, seed_sequence
 from steadyset.selectors.validation import check_integer
+from steadyset.tasks import CLASSES, NUMBER
+
+NO_FILTER = "none"
+
+
+def _model_has(name: str) -> Any:
+    return lambda self: hasattr(getattr(self, "model_", self.model), name)
+
+
+class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """Filter, then model; selected is what the model selects of the filtered features.
+
+    Parameters
+    ----------
+    model : a classifier or regressor. Where it selects by itself (see `steadyset.runner.extraction`) its choice counts,
+        otherwise it uses all features that the filter left.
+    filter : the name of a filter, or "none"
+    fraction : the share of the features that the filter keeps, rounded, at least one feature; fewer where no more of
+        them score better than a constant column
+    fill : whether the others may take their places, as in studies that keep a fixed number of features
+    impute : "median" fills missing values by the medians of the rows that it is fitted on
+    task : "classes" or "number", what the filter takes y for; None: what the model is for, else the rule decides by y
+    random_state : seed of filters that draw random numbers
+
+    Attributes: model_ (fitted on the kept features), kept_ (their numbers, best first), support_, and medians_ where it
+    fills missing values.
+    """
+
+    def __init__(
+        self,
+        model: Any = None,
+        *,
+        filter: str = NO_FILTER,
+        fraction: float = 1.0,
+        impute: str | None = None,
+        task: str | None = None,
+        random_state: Any = None,
+        fill: bool = False,
+    ) -> None:
+        self.model = model
+        self.filter = filter
+        self.fraction = fraction
+        self.impute = impute
+        self.task = task
+        self.random_state = random_state
+        self.fill = fill
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Rank the features, keep the best, fit the model on them."""
+        values, target = validate_data(self, X, y, dtype=np.float64, ensure_all_finite=self._finite())
+        self.__dict__.pop("medians_", None)
+        if check_impute(self.impute) is not None:
+            self.medians_ = medians(values, np.arange(values.shape[1]))
+            values = filled(values, self.medians_)
+        if self.filter == NO_FILTER:
+            return self.fit_kept(values, target, None)
+        k = self.n_kept(values.shape[1])
+        ranked = FilterSelector(self.filter, k=k, random_state=self.random_state, task=self._task(), fill=self.fill)
+        n_selected = ranked.fit(values, target).get_support().sum()
+        return self.fit_kept(values, target, np.argsort(ranked.ranking_)[:n_selected])
+
+    def fit_kept(self, X: Floats, y: npt.NDArray[Any], kept: Ints | None) -> Self:
+        """Fit the model on features that a filter has kept already; None: on all of them."""
+        columns = np.arange(X.shape[1]) if kept is None else kept
+        if not len(columns):
+            raise InputError(f"no feature scores better than a constant column by the filter {self.filter!r}")
+        return self.hold(clone(self.model).fit(np.ascontiguousarray(X[:, columns]), y), columns, X.shape[1])
+
+    def hold(self, model: Any, kept: Ints, n_features: int) -> Self:
+        """Take a model that has been fitted on the kept features."""
+        self.n_features_in_ = n_features
+        self.kept_ = kept
+        self.model_ = model
+        self.support_ = np.zeros(n_features, dtype=np.bool_)
+        self.support_[self.kept_[self._selected()]] = True
+        return self
+
+    def _selected(self) -> Ints:
+        if not selects_by_itself(self.model_):
+            return np.arange(len(self.kept_))
+        return chosen(self.model_, len(self.kept_), behind_selector=self.filter != NO_FILTER).features
+
+    def _task(self) -> str | None:
+        if self.task is not None:
+            return self.task
+        return NUMBER if is_regressor(self.model) else CLASSES if is_classifier(self.model) else None
+
+    def n_kept(self, n_features: int) -> int:
+        """How many features the filter keeps."""
+        if not 0 <= self.fraction <= 1:
+            raise wrong_argument("fraction", "a number from 0 to 1", self.fraction)
+        return size_of(self.fraction, n_features)
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """What the model predicts from the kept features."""
+        return np.asarray(self.model_.predict(self._kept(X)))
+
+    @available_if(_model_has("predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Floats:
+        """The model's probabilities of the classes."""
+        return np.asarray(self.model_.predict_proba(self._kept(X)))
+
+    @available_if(_model_has("decision_function"))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> Floats:
+        """How far the model leans to the second of two classes."""
+        return np.asarray(self.model_.decision_function(self._kept(X)))
+
+    @property
+    def classes_(self) -> npt.NDArray[Any]:
+        return np.asarray(self.model_.classes_)
+
+    def _kept(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        values = np.asarray(validate_data(self, X, dtype=np.float64, reset=False, ensure_all_finite=self._finite()))
+        if hasattr(self, "medians_"):
+            values = filled(values, self.medians_)
+        return np.ascontiguousarray(values[:, self.kept_])
+
+    def _finite(self) -> bool | str:
+        return "allow-nan" if get_tags(self).input_tags.allow_nan else True
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if self.model is None:
+            return tags
+        tags.input_tags.allow_nan = self.impute is not None or (self.filter == NO_FILTER and takes_gaps(self.model))
+        if is_classifier(self.model) or hasattr(getattr(self, "model_", None), "classes_"):
+            tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
+        elif is_regressor(self.model):
+            tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
+        return tags
+
+    def _get_support_mask(self) -> Bools:
+        check_is_fitted(self)
+        return self.support_
 
 
 class RidgeLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

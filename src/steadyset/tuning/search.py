@@ -33,7 +33,7 @@ except ImportError:
 if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
 
-    from steadyset.tuning.trials import Trials
+    from steadyset.tuning.result import Trials
 
 SAMPLERS = ("random", "grid", "nsga2", "tpe")
 HEARTBEAT, GRACE = 5, 20
@@ -230,7 +230,7 @@ class Search:
 
 def recorded_trials(folder: Path) -> Trials:
     """What a tuning has finished so far, read from its folder while it may go on."""
-    from steadyset.tuning.trials import Trials
+    from steadyset.tuning.result import Trials
 
     with quiet():
         storage = _database(folder)

@@ -34,8 +34,9 @@ from steadyset.selectors.filters import FilterSelector, get_filter
 from steadyset.selectors.linear import SparseLinear, SparseLogistic
 from steadyset.selectors.names import selector_by_name, with_task
 from steadyset.tasks import CLASSES, NUMBER, TASKS
-from steadyset.tuning.filtered import NO_FILTER, FilteredModel
 from steadyset.tuning.models import (
+    NO_FILTER,
+    FilteredModel,
     RidgeLinear,
     RidgeLogistic,
     SplittingForest,

@@ -36,7 +36,7 @@ from steadyset.runner.table import filled_by_medians, refuse_gaps
 from steadyset.similarity import FeatureSimilarity
 from steadyset.tasks import TASKS, check_columns, task_of
 from steadyset.tuning.evaluation import ALIASES, MOST_TRIALS, N_FEATURES, SECONDS, STABILITY, Evaluator, direction
-from steadyset.tuning.outcome import Tuning
+from steadyset.tuning.result import Tuning
 from steadyset.tuning.space import Space, identity_of, parts_of, read_space
 
 

@@ -1,23 +1,40 @@
-"""The configurations that were tried and what each reached: the Pareto front, how sure it is, the choice of one."""
+"""What tuning found: the configurations that were tried and what each reached, with or without the data.
+
+`Trials` are the numbers alone, as a folder keeps them: the Pareto front, how sure it is, the choice of one. `Tuning`
+has the data too, and fits a configuration again where its features are asked for.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.foundation.arguments import wrong_argument
+from steadyset.foundation.conventions import CORE, LEVEL
+from steadyset.foundation.display import ShownFindings
 from steadyset.foundation.errors import InputError
-from steadyset.foundation.text import counted
+from steadyset.foundation.plot_hook import Drawable
+from steadyset.inference.directions import Directions, class_names, data_directions
+from steadyset.inference.feature_table import FeatureBlock, alike_features, feature_blocks, table_frame
+from steadyset.io.labels import text_index
 from steadyset.kernels.arrays import Floats
+from steadyset.runner.plan import ready
+from steadyset.runner.run import ALL_ROWS, Cell, failed_on_all_rows, fit_on_all_rows
 from steadyset.runner.scoring import is_bounded
-from steadyset.tuning import choice
-from steadyset.tuning.evaluation import N_FEATURES, NORMAL, SECONDS, STABILITY, direction
+from steadyset.runner.table import medians
+from steadyset.selections import Selections
+from steadyset.similarity.alike import alike_in_data
+from steadyset.tuning import choose
+from steadyset.tuning.evaluation import N_FEATURES, NORMAL, SECONDS, STABILITY, Evaluator, direction
+from steadyset.tuning.models import FilteredModel
+from steadyset.tuning.space import Space
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from steadyset.similarity import FeatureSimilarity
 
 Params = Mapping[str, Any]
 Trial = tuple[int, Params, Mapping[str, Any]]  # the number of a configuration, its parameters, what it reached
@@ -93,7 +110,7 @@ class Trials:
         ]
         table = pd.DataFrame(rows).set_index("configuration")
         on_front = np.zeros(len(table), dtype=bool)
-        on_front[choice.pareto_front(table[list(self.objectives)], self.directions)] = True
+        on_front[choose.pareto_front(table[list(self.objectives)], self.directions)] = True
         return table.assign(front=on_front)
 
     @property
@@ -124,7 +141,7 @@ class Trials:
 
         errors = [self._error(name) for name in self.objectives]
         values = self.frame[list(self.objectives)]
-        found = choice.front_probability(
+        found = choose.front_probability(
             values, np.column_stack(errors), self.directions, n_draws=n_draws, random_state=self.random_state
         )
         return pd.Series(found, index=self.frame.index, name="front_probability")
@@ -144,7 +161,7 @@ class Trials:
         """
         column = self.objectives.index(self._score_name())
         values = self.frame[list(self.objectives)]
-        return self.frame.iloc[choice.pa_best(values, self.directions, accuracy=column, slack=slack)]
+        return self.frame.iloc[choose.pa_best(values, self.directions, accuracy=column, slack=slack)]
 
     def choose(self, rule: str = "epsilon:0.025,0.1") -> int:
         """The number of one configuration, by a rule.
@@ -153,7 +170,7 @@ class Trials:
         ----------
         rule : str, default="epsilon:0.025,0.1"
             The rule and its numbers: epsilon[:accuracy_slack,stability_slack], best, one_se, weighted[:gamma],
-            harmonic[:gamma], knee.
+            harmonic[:gamma], knee, or one of your own (`st.choose.register_choice`).
 
         Returns
         -------
@@ -165,8 +182,8 @@ class Trials:
         InputError
             Where there is no such rule, or an objective that it needs was not optimised.
         """
-        name, numbers = check_rule(rule)
-        return int(self.frame.index[RULES[name][1](self, *numbers)])
+        found, numbers = choose.check_rule(rule)
+        return int(self.frame.index[found.place(self, *numbers)])
 
     def accuracy(self) -> Floats:
         """The first score among the objectives, its sign flipped where less is better.
@@ -290,59 +307,197 @@ def settings_words(params: Params) -> str:
     )
 
 
-def check_rule(rule: str) -> tuple[str, tuple[float, ...]]:
-    """The name and the numbers of a rule such as "epsilon:0.025,0.1"; numbers left out have their defaults."""
-    name, _, rest = rule.partition(":")
-    if name not in RULES:
-        raise wrong_argument("rule", f"one of {', '.join(RULES)}", rule)
-    defaults = RULES[name][0]
-    try:
-        given = tuple(float(part) for part in rest.split(",") if part.strip())
-    except ValueError:
-        raise InputError(f"rule must have numbers after the colon, separated by commas (got {rule!r}).") from None
-    if len(given) > len(defaults):
-        least = (
-            f"have at most {counted(len(defaults), 'number')} after {name}:"
-            if defaults
-            else (f"be {name} alone, which takes no numbers")
+class Tuning(ShownFindings, Trials, Drawable):
+    """The result of `tune`; rows of `frame` are numbered by configuration.
+
+    Attributes
+    ----------
+    frame : pandas.DataFrame
+        One row per configuration: its parameters, its objectives with errors or intervals, whether on the front.
+    front : pandas.DataFrame
+        The configurations that no other one beats in every objective.
+    objectives : tuple of str
+        What was optimised.
+    directions : tuple of str
+        "max" or "min" for each objective.
+    measure : str
+        The measure of stability.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> space = {"filter": ["anova"], "fraction": [0.25, 0.5, 1.0], "model": {"knn": {}}}
+    >>> found = st.tune(space, X, y, sampler="grid", resampling=st.KFold(3), progress=False)
+    >>> found.objectives, found.directions
+    (('accuracy', 'stability', 'n_features'), ('max', 'max', 'min'))
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        objectives: Sequence[str],
+        trials: Sequence[Trial],
+        *,
+        evaluator: Evaluator,
+        random_state: int,
+        sampler: str = "random",
+        target: str = "",
+    ) -> None:
+        super().__init__(objectives, trials, measure=evaluator.measure, random_state=random_state)
+        self.space = space
+        self.evaluator = evaluator
+        self.sampler = sampler  # how the configurations were drawn
+        self.target = target  # what is predicted, where it has a name
+        self._selections: dict[int, Selections] = {}
+        self._final: dict[int, Cell] = {}
+
+    def estimator(self, configuration: int) -> FilteredModel:
+        """A configuration as an estimator, to be fitted; what it draws at random has its seed.
+
+        Parameters
+        ----------
+        configuration : int
+            The number of a configuration, from the index of `frame`.
+
+        Returns
+        -------
+        FilteredModel
+            A scikit-learn estimator with `get_support` and `predict`.
+        """
+        plan = self.evaluator.plan
+        model: FilteredModel = ready(self._unseeded(configuration).set_params(impute=plan.impute), plan, ALL_ROWS)
+        return model
+
+    def selections(self, configuration: int) -> Selections:
+        """What a configuration selects on each resample: fitted again, with the seeds of the tuning.
+
+        Parameters
+        ----------
+        configuration : int
+            The number of a configuration, from the index of `frame`.
+
+        Returns
+        -------
+        Selections
+            One run per resample.
+        """
+        if configuration not in self._selections:
+            self._selections[configuration] = self.evaluator.selections(self._unseeded(configuration))
+        return self._selections[configuration]
+
+    def features(self, configuration: int) -> pd.DataFrame:
+        """The features of a configuration, the most often selected first.
+
+        Parameters
+        ----------
+        configuration : int
+            The number of a configuration, from the index of `frame`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The columns feature, selected (by a fit on all rows) and frequency (the share of the resamples that select
+            it). Features that neither that fit nor any resample selects are left out.
+        """
+        import pandas as pd
+
+        sel, final = self.selections(configuration), self._on_all_rows(configuration)
+        if final.selected is None:
+            raise InputError(failed_on_all_rows(final))
+        chosen = np.isin(np.arange(sel.n_features), final.selected)
+        table = pd.DataFrame({"feature": text_index(sel.features), "selected": chosen, "frequency": sel.frequencies})
+        used = table[table["selected"] | (table["frequency"] > 0)]
+        return used.sort_values(["frequency", "selected"], ascending=False, kind="stable", ignore_index=True)
+
+    def features_table(
+        self,
+        configuration: int,
+        *,
+        similarity: FeatureSimilarity | None = None,
+        core: float = CORE,
+        level: float = LEVEL,
+        all: bool = False,
+    ) -> pd.DataFrame:
+        """One row per feature of a configuration, the most often selected first: see `features_table`.
+
+        Parameters
+        ----------
+        configuration : int
+            The number of a configuration, from the index of `frame`.
+        similarity : FeatureSimilarity or None, default=None
+            What is alike; None takes the similarity of the tuning, or the correlations of the data where it has none.
+        core : float, default=0.9
+            The share of the runs from which a feature belongs to the steady core.
+        level : float, default=0.95
+            The confidence of the intervals.
+        all : bool, default=False
+            Whether the features that were never selected are kept.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The columns of `features_table`.
+        """
+        blocks = self.feature_blocks(configuration, similarity=similarity, core=core, level=level, all=all)
+        return table_frame(blocks)
+
+    def feature_blocks(
+        self,
+        configuration: int,
+        *,
+        similarity: FeatureSimilarity | None = None,
+        core: float = CORE,
+        level: float = LEVEL,
+        all: bool = False,
+    ) -> list[FeatureBlock]:
+        """The table of features of a configuration as its only block.
+
+        Parameters
+        ----------
+        configuration : int
+            The number of a configuration, from the index of `frame`.
+        similarity : FeatureSimilarity or None, default=None
+            What is alike; None takes the similarity of the tuning, or the correlations of the data where it has none.
+        core : float, default=0.9
+            The share of the runs from which a feature belongs to the steady core.
+        level : float, default=0.95
+            The confidence of the intervals.
+        all : bool, default=False
+            Whether the features that were never selected are kept.
+
+        Returns
+        -------
+        list of FeatureBlock
+            One block.
+        """
+        name, plan = f"configuration {configuration}", self.evaluator.plan
+        runs, final = {name: self.selections(configuration)}, self._on_all_rows(configuration)
+        told = self.evaluator.similarity if similarity is None else similarity
+        fill = medians(plan.X, plan.gaps) if plan.impute is not None and len(plan.gaps) else None
+        return feature_blocks(
+            runs,
+            alike=alike_in_data(plan.X, runs[name].counts, fill) if told is None else alike_features(told, runs),
+            on_all_rows={name: None if final.selected is None else np.array(final.selected, dtype=np.int64)},
+            directions=Directions(data_directions(plan.X, plan.y, plan.task), class_names(plan.y, plan.task)),
+            core=core,
+            level=level,
+            all=all,
         )
-        raise InputError(f"rule must {least} (got {rule!r}).")
-    return name, given + defaults[len(given) :]
 
+    def _on_all_rows(self, configuration: int) -> Cell:
+        """The fit of a configuration on all rows, once."""
+        if configuration not in self._final:
+            self._final[configuration] = fit_on_all_rows(self.evaluator.plan, self._unseeded(configuration))
+        return self._final[configuration]
 
-def _epsilon(tuning: Trials, accuracy_slack: float, stability_slack: float) -> int:
-    return choice.epsilon_constraint(
-        tuning.accuracy(),
-        tuning.stability(),
-        accuracy_slack,
-        stability_slack,
-        tuning.random_state,
-        n_features=tuning.column(N_FEATURES),
-    )
+    def _unseeded(self, configuration: int) -> FilteredModel:
+        plan = self.evaluator.plan
+        for number, params, _ in self.trials:
+            if number == configuration:
+                return self.space.estimator(dict(params), len(plan.y), plan.task)
+        raise InputError(f"There is no configuration {configuration}; frame shows those that were tried.")
 
-
-def _one_se(tuning: Trials) -> int:
-    return choice.one_standard_error(
-        tuning.accuracy(), tuning.accuracy_error(), tuning.column(N_FEATURES), tuning.random_state
-    )
-
-
-def _weighted(tuning: Trials, gamma: float) -> int:
-    return choice.weighted_sum(tuning.accuracy(), tuning.stability(), gamma, tuning.random_state)
-
-
-def _harmonic(tuning: Trials, gamma: float) -> int:
-    if tuning.lower_is_steadier:
-        raise InputError(f"harmonic needs a measure for which higher is steadier; {tuning.measure} is not one.")
-    return choice.harmonic_mean(tuning.share_correct(), tuning.stability(), gamma, tuning.random_state)
-
-
-# The default numbers of each rule, and what finds the place of the chosen configuration in the frame.
-RULES: dict[str, tuple[tuple[float, ...], Callable[..., int]]] = {
-    "epsilon": ((0.025, 0.1), _epsilon),
-    "best": ((), lambda t: choice.best_accuracy(t.accuracy(), t.random_state)),
-    "one_se": ((), _one_se),
-    "weighted": ((0.5,), _weighted),
-    "harmonic": ((1.0,), _harmonic),
-    "knee": ((), lambda t: choice.knee(t.frame[list(t.objectives)], t.directions, t.random_state)),
-}
+    def __repr__(self) -> str:
+        return f"Tuning({len(self.trials)} configurations; {', '.join(self.objectives)})"

@@ -1,23 +1,42 @@
-"""Choosing among configurations: the Pareto front, how sure it is, and rules that pick one.
+"""Rules of choice: which of many configurations is taken, given its accuracy, stability and size.
 
-Accuracy stands for any score of which more is better. Configurations with an undefined (nan) value are never chosen.
+Each is a function of plain arrays, and a record that `Tuning.choose` knows by its name; further ones are registered.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.foundation.arguments import check_integer, check_number, check_seed, shown
+from steadyset.foundation.arguments import check_integer, check_number, check_seed, shown, wrong_argument
 from steadyset.foundation.errors import InputError
+from steadyset.foundation.registry import Registry
+from steadyset.foundation.text import counted
 from steadyset.io.numbers import numbers
 from steadyset.kernels.arrays import Bools, Floats, Ints
+from steadyset.tuning.evaluation import N_FEATURES
+
+if TYPE_CHECKING:
+    from steadyset.tuning.result import Trials
+
+__all__ = [
+    "ChoiceRule",
+    "best_accuracy",
+    "epsilon_constraint",
+    "harmonic_mean",
+    "knee",
+    "one_standard_error",
+    "pa_best",
+    "register_choice",
+    "weighted_sum",
+]
 
 Seed = int | None
-MOST_GAMMA = 1e100  # whose square is still a number
+MAX_GAMMA = 1e100  # whose square is still a number
 
 
 def pareto_front(values: npt.ArrayLike, directions: Sequence[str]) -> Ints:
@@ -147,7 +166,7 @@ def epsilon_constraint(
     Examples
     --------
     >>> import steadyset as st
-    >>> st.epsilon_constraint(accuracy=[0.95, 0.94, 0.90], stability=[0.50, 0.85, 0.95])
+    >>> st.choose.epsilon_constraint(accuracy=[0.95, 0.94, 0.90], stability=[0.50, 0.85, 0.95])
     1
     """
     check_number("accuracy_slack", accuracy_slack, or_equal=True)
@@ -160,8 +179,27 @@ def epsilon_constraint(
     return _one_of(left, random_state)
 
 
-def best_accuracy(accuracy: Any, random_state: Seed = None) -> int:
-    """The most accurate configuration ("A-best"), ties at random."""
+def best_accuracy(accuracy: npt.ArrayLike, random_state: Seed = None) -> int:
+    """Choose the most accurate configuration ("A-best"), ties at random.
+
+    Parameters
+    ----------
+    accuracy : array-like of float
+        The accuracy of each configuration; more is better.
+    random_state : int or None, default=None
+        Seed of the draw between configurations that are equal in everything. None draws anew each time.
+
+    Returns
+    -------
+    int
+        The index of the configuration.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> st.choose.best_accuracy([0.90, 0.95, 0.94])
+    1
+    """
     (acc,) = _columns(accuracy=accuracy)
     return _one_of(_best(_all(acc), acc), random_state)
 
@@ -192,7 +230,7 @@ def pa_best(values: npt.ArrayLike, directions: Sequence[str], *, accuracy: int =
     Examples
     --------
     >>> import steadyset as st
-    >>> st.pa_best([[0.95, 20], [0.94, 5], [0.80, 2]], ["max", "min"])
+    >>> st.choose.pa_best([[0.95, 20], [0.94, 5], [0.80, 2]], ["max", "min"])
     array([0, 1])
     """
     check_number("slack", slack, or_equal=True)
@@ -231,7 +269,7 @@ def one_standard_error(
     Examples
     --------
     >>> import steadyset as st
-    >>> st.one_standard_error(accuracy=[0.95, 0.94, 0.90], accuracy_se=[0.02, 0.02, 0.02], n_features=[40, 6, 3])
+    >>> st.choose.one_standard_error(accuracy=[0.95, 0.94, 0.90], accuracy_se=[0.02, 0.02, 0.02], n_features=[40, 6, 3])
     1
     """
     acc, error, size = _columns(accuracy=accuracy, accuracy_se=accuracy_se, n_features=n_features)
@@ -268,7 +306,7 @@ def weighted_sum(
     Examples
     --------
     >>> import steadyset as st
-    >>> st.weighted_sum(accuracy=[0.95, 0.90, 0.85], stability=[0.40, 0.60, 0.90], gamma=0.2)
+    >>> st.choose.weighted_sum(accuracy=[0.95, 0.90, 0.85], stability=[0.40, 0.60, 0.90], gamma=0.2)
     2
     """
     check_number("gamma", gamma, most=1, or_equal=True)
@@ -308,10 +346,10 @@ def harmonic_mean(
     Examples
     --------
     >>> import steadyset as st
-    >>> st.harmonic_mean(accuracy=[0.95, 0.90, 0.85], stability=[0.40, 0.80, 0.82])
+    >>> st.choose.harmonic_mean(accuracy=[0.95, 0.90, 0.85], stability=[0.40, 0.80, 0.82])
     1
     """
-    check_number("gamma", gamma, most=MOST_GAMMA)
+    check_number("gamma", gamma, most=MAX_GAMMA)
     acc, stab = _columns(accuracy=accuracy, stability=stability)
     positive = (acc > 0) & (stab > 0)
     weight = np.where(positive, gamma**2 * stab + acc, 1.0)
@@ -348,7 +386,7 @@ def knee(values: npt.ArrayLike, directions: Sequence[str], random_state: Seed = 
     Examples
     --------
     >>> import steadyset as st
-    >>> st.knee([[0.95, 0.40], [0.94, 0.80], [0.80, 0.85]], ["max", "max"])
+    >>> st.choose.knee([[0.95, 0.40], [0.94, 0.80], [0.80, 0.85]], ["max", "max"])
     1
     """
     scores = _maximised(values, directions)
@@ -358,6 +396,159 @@ def knee(values: npt.ArrayLike, directions: Sequence[str], random_state: Seed = 
     low, high = scores[front].min(axis=0), scores[front].max(axis=0)
     scaled = (scores[front] - low) / np.where(high > low, high - low, 1.0)
     return _one_of(front[_best(_all(scaled[:, 0]), scaled.sum(axis=1))], random_state)
+
+
+@dataclass(frozen=True)
+class ChoiceRule:
+    """A rule by which `Tuning.choose` takes one configuration, and what is said of it.
+
+    Parameters
+    ----------
+    name : str
+        What it is called, such as "epsilon".
+    place : Callable
+        Gets the tuning and the numbers of the rule, and returns the row of `frame` that is taken. A tuning has
+        `accuracy()` and `stability()` (more is better), `accuracy_error()`, and `column(name)` of `frame`.
+    words : str
+        What the chosen configuration is: {score} stands for the name of the score, {0} and {1} for the numbers.
+    defaults : tuple of float, default=()
+        The numbers that may follow the name, such as those of "epsilon:0.025,0.1".
+    reference : str, default=""
+        The key of the rule's reference.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> steadiest = st.choose.ChoiceRule("steadiest", lambda tuning: int(tuning.stability().argmax()), "the steadiest")
+    >>> steadiest.defaults
+    ()
+    """
+
+    name: str
+    place: Callable[..., int]
+    words: str
+    defaults: tuple[float, ...] = ()
+    reference: str = ""
+
+
+CHOICES = Registry("choice", ChoiceRule)
+
+
+def register_choice(rule: ChoiceRule, *, replace: bool = False) -> ChoiceRule:
+    """Make a rule of choice known by its name, to `Tuning.choose`, `st.report` and the command.
+
+    Parameters
+    ----------
+    rule : ChoiceRule
+        The rule.
+    replace : bool, default=False
+        Whether it may take the name of another one.
+
+    Returns
+    -------
+    ChoiceRule
+        The rule.
+
+    Raises
+    ------
+    InputError
+        Where the name is taken.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> knee = st.choose.ChoiceRule("knee", lambda tuning: int(tuning.stability().argmax()), "the steadiest")
+    >>> st.choose.register_choice(knee)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    steadyset.foundation.errors.InputError: A choice called 'knee' exists already; ...
+    """
+    return CHOICES.add(rule, replace=replace)
+
+
+def check_rule(rule: str) -> tuple[ChoiceRule, tuple[float, ...]]:
+    """The record and the numbers of a rule such as "epsilon:0.025,0.1"; numbers left out have their defaults."""
+    name, _, rest = rule.partition(":")
+    if name not in CHOICES and name not in CHOICES.names():
+        raise wrong_argument("rule", f"one of {', '.join(CHOICES)}", rule)
+    found = CHOICES[name]
+    try:
+        given = tuple(float(part) for part in rest.split(",") if part.strip())
+    except ValueError:
+        raise InputError(f"rule must have numbers after the colon, separated by commas (got {rule!r}).") from None
+    if len(given) > len(found.defaults):
+        least = (
+            f"have at most {counted(len(found.defaults), 'number')} after {name}:"
+            if found.defaults
+            else f"be {name} alone, which takes no numbers"
+        )
+        raise InputError(f"rule must {least} (got {rule!r}).")
+    return found, given + found.defaults[len(given) :]
+
+
+def _epsilon(tuning: Trials, accuracy_slack: float, stability_slack: float) -> int:
+    return epsilon_constraint(
+        tuning.accuracy(),
+        tuning.stability(),
+        accuracy_slack,
+        stability_slack,
+        tuning.random_state,
+        n_features=tuning.column(N_FEATURES),
+    )
+
+
+def _one_se(tuning: Trials) -> int:
+    return one_standard_error(
+        tuning.accuracy(), tuning.accuracy_error(), tuning.column(N_FEATURES), tuning.random_state
+    )
+
+
+def _weighted(tuning: Trials, gamma: float) -> int:
+    return weighted_sum(tuning.accuracy(), tuning.stability(), gamma, tuning.random_state)
+
+
+def _harmonic(tuning: Trials, gamma: float) -> int:
+    if tuning.lower_is_steadier:
+        raise InputError(f"harmonic needs a measure for which higher is steadier; {tuning.measure} is not one.")
+    return harmonic_mean(tuning.share_correct(), tuning.stability(), gamma, tuning.random_state)
+
+
+for _rule in (
+    ChoiceRule(
+        "epsilon",
+        _epsilon,
+        "the first in {score} of those that are within {0:g} of the best {score} and, among these, within {1:g} of the "
+        "best stability",
+        (0.025, 0.1),
+        "bommert2020",
+    ),
+    ChoiceRule("best", lambda tuning: best_accuracy(tuning.accuracy(), tuning.random_state), "the best in {score}"),
+    ChoiceRule(
+        "one_se", _one_se, "the smallest of those within one standard error of the best {score}", (), "breiman1984"
+    ),
+    ChoiceRule(
+        "weighted",
+        _weighted,
+        "the largest weighted sum of stability (weight {0:g}) and {score}",
+        (0.5,),
+        "davis2006",
+    ),
+    ChoiceRule(
+        "harmonic",
+        _harmonic,
+        "the largest harmonic mean of {score} and stability (weight {0:g})",
+        (1.0,),
+        "saeys2008",
+    ),
+    ChoiceRule(
+        "knee",
+        lambda tuning: knee(tuning.frame[list(tuning.objectives)], tuning.directions, tuning.random_state),
+        "the knee of the Pareto front",
+        (),
+        "das1999",
+    ),
+):
+    CHOICES.add(_rule)
 
 
 def _maximised(values: Any, directions: Sequence[str]) -> Floats:
