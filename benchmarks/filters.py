@@ -10,9 +10,9 @@ from sklearn.feature_selection import f_classif, f_regression, mutual_info_class
 from sklearn.metrics import mutual_info_score
 
 from steadyset.kernels.scores.top import insert_best, top
-from steadyset.selectors.discretise import discretise
 from steadyset.selectors.filters import top_features
 from steadyset.selectors.filters.coded import Coded
+from steadyset.selectors.filters.discretise import discretise
 
 TITLE = "Filters"
 N_ROWS, N_RUNS, TOP = 100, 100, 20

@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.timing import median_seconds
 from steadyset.selectors.model_input import Training
-from steadyset.selectors.trees import ForestData, Growth, grow_forest, mean_of_trees
+from steadyset.selectors.models.trees import ForestData, Growth, grow_forest, mean_of_trees
 
 TITLE = "Forests"
 N_TREES, N_NEW = 100, 100

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from steadyset.selectors.catalogue import selector_entry
 from steadyset.selectors.filters import Filter, get_filter, list_filters
-from steadyset.selectors.listing import selector_entry
 
 PAGE = Path(__file__).with_name("selectors-filters.md")
 BAR = r"\|"  # within a table

@@ -11,7 +11,7 @@ from steadyset.assessment.request import make_plan, make_request, named_selector
 from steadyset.cli import run
 from steadyset.foundation.errors import InputError
 from steadyset.selectors import FilterSelector, ForestRegression, SparseLogistic
-from steadyset.selectors.names import selector_by_name, with_task
+from steadyset.selectors.catalogue import selector_by_name, with_task
 from steadyset.tasks import TASKS
 from steadyset.tuning.models import FilteredModel
 from steadyset.tuning.space import read_space

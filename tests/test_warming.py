@@ -1,7 +1,7 @@
 """Kernels compiled ahead: every selector is among what is called."""
 
 from steadyset import warming
-from steadyset.selectors.names import selector_names
+from steadyset.selectors.catalogue import selector_names
 
 
 def test_every_selector_is_fitted_by_one_part(monkeypatch):

@@ -14,10 +14,10 @@ from steadyset.foundation.docstrings import headed_line
 from steadyset.foundation.text import listed
 from steadyset.resampling import RESAMPLINGS, Rows, resampling_entry
 from steadyset.runner.scoring import SCORES
+from steadyset.selectors import known
+from steadyset.selectors.catalogue import selector_entry, selector_names
 from steadyset.selectors.ensembles.rules import RULES
 from steadyset.selectors.filters import get_filter
-from steadyset.selectors.listing import selector_entry
-from steadyset.selectors.names import named_model, selector_names
 from steadyset.tasks import TASKS
 
 FILTERS = """# Filters
@@ -66,8 +66,8 @@ N_ROWS = 100
 
 def pages() -> Iterator[tuple[str, str]]:
     names = selector_names()
-    filters = [name for name in names if named_model(name) is None]
-    models = [name for name in names if named_model(name) is not None]
+    filters = [name for name in names if known.MODELS.get(name) is None]
+    models = [name for name in names if known.MODELS.get(name) is not None]
     yield "filters/index.md", _page(FILTERS, filters, _selector_row, _filter)
     yield "selectors/index.md", _page(MODELS, models, _selector_row, _model)
     yield "resamplings/index.md", _page(RESAMPLED, RESAMPLINGS.names(), _resampling_row, _resampling)
@@ -114,7 +114,7 @@ def _traits(target: str, record: Any) -> str:
 
 
 def _model(name: str) -> Iterator[str]:
-    record, entry = named_model(name), selector_entry(name)
+    record, entry = known.MODELS.get(name), selector_entry(name)
     assert record is not None
     yield from (plain(_sentence(entry["summary"])), "")
     if entry["formula"]:

@@ -37,8 +37,8 @@ def _paths() -> None:
 
 
 def _models() -> None:
+    from steadyset.selectors.catalogue import selector_names
     from steadyset.selectors.filters.registry import FILTERS
-    from steadyset.selectors.names import selector_names
 
     _fit([name for name in selector_names() if name not in {*FILTERS.names(), *PATHS, *TREES}])
 
@@ -70,7 +70,7 @@ def _measures() -> None:
 
 
 def _fit(names: Sequence[str], *, copies: bool = False) -> None:
-    from steadyset.selectors.names import selector_by_name
+    from steadyset.selectors.catalogue import selector_by_name
     from steadyset.tasks import CLASSES, NUMBER
 
     rng = np.random.default_rng(0)

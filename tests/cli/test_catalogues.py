@@ -7,7 +7,7 @@ import pytest
 import steadyset as st
 from steadyset.cli import run
 from steadyset.resampling import resampling_by_name
-from steadyset.selectors.names import selector_by_name, selector_names, why_unable
+from steadyset.selectors.catalogue import selector_by_name, selector_names, why_unable
 
 OWN = """
 import steadyset as st

@@ -17,8 +17,8 @@ import steadyset as st
 from steadyset.foundation.errors import SteadysetError
 from steadyset.inference.interval import Method
 from steadyset.measures import all_measures
+from steadyset.selectors.catalogue import selector_by_name, selector_names
 from steadyset.selectors.ensembles.rules import RULES
-from steadyset.selectors.names import selector_by_name, selector_names
 
 Entry = tuple[str, Callable[[], Any]]
 WORDS = ("note", "reason", "sentence", "searched", "label", "method")  # sentences may be reworded

@@ -269,7 +269,7 @@ def test_importing_steadyset_and_looking_up_what_it_has_searches_no_packages(tmp
         "m.entry_points = searched\n"
         "import steadyset as st\n"
         "from steadyset.resampling import resampling_by_name\n"
-        "from steadyset.selectors.names import selector_by_name\n"
+        "from steadyset.selectors.catalogue import selector_by_name\n"
         "st.get_measure('jaccard'); resampling_by_name('kfold'); selector_by_name('lasso', 'classes')\n"
         "from steadyset.selectors.filters import get_filter; get_filter('anova')\n",
         encoding="utf-8",

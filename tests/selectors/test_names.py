@@ -7,10 +7,9 @@ from steadyset.assessment import assess
 from steadyset.foundation.errors import InputError
 from steadyset.resampling import KFold
 from steadyset.selectors import FilterSelector, ForestClassification, SparseLinear, SparseLogistic
+from steadyset.selectors.catalogue import MODELS, selector_by_name, selector_entry, selector_names
 from steadyset.selectors.filters import get_filter, list_filters
 from steadyset.selectors.known import register_selector
-from steadyset.selectors.listing import selector_entry
-from steadyset.selectors.names import MODELS, selector_by_name, selector_names
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 6))

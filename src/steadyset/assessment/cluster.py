@@ -18,7 +18,7 @@ from steadyset.assessment.written import cell_json, read_cell
 from steadyset.foundation.errors import Argument, InputError, MissingExtraError, SteadysetError
 from steadyset.runner.plan import Plan
 from steadyset.runner.run import EVERY_ROW, Cell, compute_group, grouped
-from steadyset.selectors.extensions import Extensions
+from steadyset.selectors.known import Extensions
 
 OWN_MACHINE = "127.0.0.1"
 TOPIC = "steadyset"  # of what workers tell before their task ends; the scheduler keeps the latest of each topic

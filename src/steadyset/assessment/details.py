@@ -18,7 +18,7 @@ from steadyset.inference.directions import data_directions
 from steadyset.runner.columns import FunctionSelector, function_name
 from steadyset.runner.plan import Plan
 from steadyset.runner.scoring import default_predictor
-from steadyset.selectors.listing import about_selector
+from steadyset.selectors.catalogue import about_selector
 from steadyset.selectors.validation import size_or_default
 from steadyset.tasks import TASKS
 

@@ -230,7 +230,7 @@ def make_plan(
 
 def named_selectors(selectors: Any, task: str, n_classes: int = 2) -> dict[str, Any]:
     """Selectors by name: a mapping, one, or several of estimators and texts such as "jmi:k=20"; None: the defaults."""
-    from steadyset.selectors.names import refuse_unable
+    from steadyset.selectors.catalogue import refuse_unable
 
     if selectors is None:
         selectors = list(TASKS[task].selectors(n_classes))
@@ -260,7 +260,7 @@ def _name(selector: Any) -> str:
 
 def _selector(selector: Any, name: str, task: str) -> Any:
     if isinstance(selector, str):
-        from steadyset.selectors.names import selector_by_name
+        from steadyset.selectors.catalogue import selector_by_name
 
         return selector_by_name(selector, task)
     if is_plain_function(selector):

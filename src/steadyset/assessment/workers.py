@@ -26,7 +26,7 @@ from steadyset.foundation.errors import Argument, InputError
 from steadyset.runner.conditions import end_with, reason
 from steadyset.runner.plan import Plan
 from steadyset.runner.run import Cell, Group, compute_group, grouped, run_label
-from steadyset.selectors.extensions import Extensions
+from steadyset.selectors.known import Extensions
 
 Key = tuple[int, int]
 RESTARTS = 3

@@ -20,8 +20,7 @@ def selectors(
 ) -> None:
     """List the selectors: what each does, the target it takes, its parameters and its reference."""
     import_scikit_learn()
-    from steadyset.selectors.listing import selector_entry
-    from steadyset.selectors.names import selector_names
+    from steadyset.selectors.catalogue import selector_entry, selector_names
 
     entries = [selector_entry(one) for one in ([name] if name is not None else selector_names())]
     print_catalogue(

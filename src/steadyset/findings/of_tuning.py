@@ -31,8 +31,8 @@ from steadyset.foundation.text import counted, listed, number, shown_name
 from steadyset.inference import confidence_interval
 from steadyset.inference.caution import cautions
 from steadyset.selections import Selections
+from steadyset.selectors.catalogue import about_selector
 from steadyset.selectors.filters import get_filter
-from steadyset.selectors.listing import about_selector
 from steadyset.tuning import Tuning
 from steadyset.tuning.choose import check_rule
 from steadyset.tuning.evaluation import N_FEATURES, SECONDS, STABILITY

@@ -1,6 +1,6 @@
 """Selectors: scikit-learn estimators that choose features and take weights instead of copied rows."""
 
-from steadyset.selectors.boosting import BoostedLinear, BoostedLogistic
+from steadyset.selectors.catalogue import list_selectors
 from steadyset.selectors.ensembles import (
     Aggregate,
     BoundRule,
@@ -12,19 +12,19 @@ from steadyset.selectors.ensembles import (
     register_rule,
 )
 from steadyset.selectors.filters import Filter, FilterSelector, register_filter
-from steadyset.selectors.forest import ForestClassification, ForestRegression
-from steadyset.selectors.group import GroupLinear, GroupLogistic
 from steadyset.selectors.known import MODELS, register_selector
-from steadyset.selectors.l0 import L0Linear, L0Logistic
 from steadyset.selectors.linear import SparseLinear, SparseLogistic
-from steadyset.selectors.listing import list_selectors
+from steadyset.selectors.models.boosting import BoostedLinear, BoostedLogistic
+from steadyset.selectors.models.forest import ForestClassification, ForestRegression
+from steadyset.selectors.models.group import GroupLinear, GroupLogistic
+from steadyset.selectors.models.l0 import L0Linear, L0Logistic
+from steadyset.selectors.models.rfe import RecursiveElimination
 from steadyset.selectors.penalty_paths import (
     ElasticNetPath,
     ElasticNetPaths,
     elastic_net_path,
     elastic_net_paths,
 )
-from steadyset.selectors.rfe import RecursiveElimination
 
 __all__ = [
     "Aggregate",

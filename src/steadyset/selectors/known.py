@@ -1,4 +1,7 @@
-"""The selectors that have a name of their own, beside the filters: each registers itself where it is defined."""
+"""The selectors that have a name of their own, beside the filters: each registers itself where it is defined.
+
+What was loaded and registered in this process is made known to worker processes by sending `Extensions` there.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from sklearn.base import clone
 
 from steadyset.foundation.arguments import Estimator, wrong_argument
 from steadyset.foundation.errors import InputError
-from steadyset.foundation.registry import Registry
+from steadyset.foundation.registry import Registry, additions, receive
 from steadyset.selectors.filters.registry import FILTERS
 from steadyset.tasks import TASKS
 
@@ -118,3 +121,18 @@ def _adopt(name: str, selector: Any) -> None:
     """Register what an entry point stands for, unless its module has done that."""
     if name not in MODELS or selector not in MODELS[name].makers.values():
         register_selector(name, selector)
+
+
+class Extensions:
+    """Loaded modules and whatever was registered that runs look up by name, such as filters and rules.
+
+    It has to be unpickled before what refers to it, so it stands first in whatever is sent.
+    """
+
+    def __reduce__(self) -> tuple[Callable[..., Extensions], tuple[Any, ...]]:
+        return _arrive, additions()
+
+
+def _arrive(*sent: Any) -> Extensions:  # this module's package has every registry that runs use
+    receive(*sent)
+    return Extensions()

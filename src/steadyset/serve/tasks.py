@@ -41,7 +41,7 @@ from steadyset.resampling import resampling_by_name
 from steadyset.runner.scoring import scores_for
 from steadyset.runner.table import refuse_gaps
 from steadyset.selections import Selections
-from steadyset.selectors.names import selector_names, why_unable
+from steadyset.selectors.catalogue import selector_names, why_unable
 from steadyset.tasks import TASKS, task_of
 from steadyset.tuning import pareto_front
 from steadyset.tuning.evaluation import N_FEATURES, STABILITY, Evaluator, Rankings

@@ -19,7 +19,6 @@ from steadyset.foundation.errors import InputError
 from steadyset.foundation.registry import Registry
 
 Target = NDArray[Any]
-Floats = NDArray[np.float64]
 MAX_CLASSES = 20  # more distinct whole numbers are amounts
 
 
@@ -36,7 +35,7 @@ def _itself(y: Target) -> Target:
     return y
 
 
-def _as_floats(y: Target) -> Floats:
+def _as_floats(y: Target) -> NDArray[np.float64]:
     return np.asarray(y, dtype=np.float64)
 
 
@@ -107,7 +106,7 @@ class Task:
     other: Callable[[Target], str | None] = _nothing_else
     strata: Callable[[Target], Target] = _itself
     stratified: bool = False
-    amounts: Callable[[Target], Floats] = _as_floats
+    amounts: Callable[[Target], NDArray[np.float64]] = _as_floats
     bins: str = ""
     regression: str = ""
 

@@ -27,7 +27,7 @@ from steadyset.runner.table import filled, medians, takes_gaps
 from steadyset.selectors.filters import FilterSelector
 from steadyset.selectors.filters.selector import size_of
 from steadyset.selectors.model_input import Target, read_training
-from steadyset.selectors.trees import ForestData, Growth, features_cut, grow_forest, mean_of_trees, seed_sequence
+from steadyset.selectors.models.trees import ForestData, Growth, features_cut, grow_forest, mean_of_trees, seed_sequence
 from steadyset.selectors.validation import check_integer
 from steadyset.tasks import CLASSES, NUMBER
 

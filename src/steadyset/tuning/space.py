@@ -29,10 +29,10 @@ from steadyset.foundation.arguments import check_flag, wrong_argument
 from steadyset.foundation.errors import InputError
 from steadyset.io.disk import file_path
 from steadyset.io.json_files import read_json_file
-from steadyset.selectors.boosting import BoostedLinear, BoostedLogistic
+from steadyset.selectors.catalogue import selector_by_name, with_task
 from steadyset.selectors.filters import FilterSelector, get_filter
 from steadyset.selectors.linear import SparseLinear, SparseLogistic
-from steadyset.selectors.names import selector_by_name, with_task
+from steadyset.selectors.models.boosting import BoostedLinear, BoostedLogistic
 from steadyset.tasks import CLASSES, NUMBER, TASKS
 from steadyset.tuning.models import (
     NO_FILTER,

@@ -10,7 +10,7 @@ from steadyset.foundation.errors import InputError
 from steadyset.selectors import BoundRule, StabilitySelection, error_control, register_rule
 from steadyset.selectors.ensembles import Reading
 from steadyset.selectors.ensembles.rules import RULES, get_rule
-from steadyset.selectors.extensions import Extensions
+from steadyset.selectors.known import Extensions
 
 
 @dataclass(frozen=True)

@@ -31,9 +31,9 @@ from steadyset.selectors import (
     SparseLogistic,
     StabilitySelection,
 )
+from steadyset.selectors.catalogue import selector_by_name
 from steadyset.selectors.ensembles.levels import _fitted
 from steadyset.selectors.filters.resampled import run_seeds
-from steadyset.selectors.names import selector_by_name
 from steadyset.similarity import FeatureSimilarity
 
 RULES = ("meinshausen_buhlmann", "shah_samworth_unimodal", "shah_samworth_r_concave", "calibrated")

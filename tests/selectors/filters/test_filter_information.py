@@ -8,9 +8,9 @@ from scipy.stats import chi2_contingency
 from sklearn.metrics import mutual_info_score
 
 from steadyset.selectors import FilterSelector
-from steadyset.selectors.discretise import discretise
 from steadyset.selectors.filters import scores, top_features
 from steadyset.selectors.filters.coded import Coded
+from steadyset.selectors.filters.discretise import discretise
 from steadyset.selectors.filters.greedy import CRITERIA
 
 GREEDY = sorted(CRITERIA)

@@ -9,8 +9,8 @@ from sklearn.metrics import mutual_info_score
 
 from steadyset.foundation.errors import InputError, UninformativeWarning
 from steadyset.selectors import FilterSelector
-from steadyset.selectors.discretise import discretise, quantile_codes
 from steadyset.selectors.filters import Filter, get_filter, list_filters, register_filter, scores
+from steadyset.selectors.filters.discretise import discretise, quantile_codes
 from steadyset.selectors.filters.registry import filters_for
 
 NUMBERS = sorted(filters_for("number"))

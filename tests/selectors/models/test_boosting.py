@@ -6,7 +6,7 @@ from scipy.special import expit
 
 from steadyset.foundation.errors import InputError
 from steadyset.selectors import FilterSelector
-from steadyset.selectors.boosting import BoostedLinear, BoostedLogistic
+from steadyset.selectors.models.boosting import BoostedLinear, BoostedLogistic
 
 
 def slow_boosting(X, y, w, n_steps, rate, logistic):

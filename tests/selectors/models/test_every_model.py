@@ -11,12 +11,12 @@ from tests.cases import each
 from tests.sklearn_checks import complaints
 
 from steadyset.foundation.errors import InputError, UninformativeWarning
-from steadyset.selectors.boosting import BoostedLinear, BoostedLogistic
-from steadyset.selectors.forest import ForestClassification, ForestRegression
-from steadyset.selectors.group import GroupLinear, GroupLogistic
-from steadyset.selectors.l0 import L0Linear, L0Logistic
 from steadyset.selectors.linear import SparseLinear, SparseLogistic
-from steadyset.selectors.rfe import RecursiveElimination
+from steadyset.selectors.models.boosting import BoostedLinear, BoostedLogistic
+from steadyset.selectors.models.forest import ForestClassification, ForestRegression
+from steadyset.selectors.models.group import GroupLinear, GroupLogistic
+from steadyset.selectors.models.l0 import L0Linear, L0Logistic
+from steadyset.selectors.models.rfe import RecursiveElimination
 
 LINEAR = [
     SparseLogistic(k=3),

@@ -7,8 +7,8 @@ from sklearn.ensemble import RandomForestClassifier
 from steadyset.foundation.errors import InputError
 from steadyset.selectors.filters import scores
 from steadyset.selectors.filters.resampled import run_seeds
-from steadyset.selectors.forest import ForestClassification, ForestRegression
-from steadyset.selectors.trees import n_candidates
+from steadyset.selectors.models.forest import ForestClassification, ForestRegression
+from steadyset.selectors.models.trees import n_candidates
 
 FORESTS = [ForestClassification, ForestRegression]
 

@@ -5,8 +5,8 @@ import pytest
 from scipy.special import expit
 
 from steadyset.foundation.errors import InputError
-from steadyset.selectors.group import GroupLinear, GroupLogistic
 from steadyset.selectors.linear import SparseLinear, SparseLogistic
+from steadyset.selectors.models.group import GroupLinear, GroupLogistic
 
 SELECTORS = [GroupLogistic, GroupLinear]
 

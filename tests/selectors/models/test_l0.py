@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from steadyset.datasets import fifteen_features
-from steadyset.selectors.l0 import L0Linear, L0Logistic
+from steadyset.selectors.models.l0 import L0Linear, L0Logistic
 
 
 def standard(X):

@@ -13,9 +13,9 @@ from sklearn.preprocessing import StandardScaler
 
 from steadyset.foundation.errors import InputError
 from steadyset.selectors import path_batches
-from steadyset.selectors.group import GroupLinear
-from steadyset.selectors.group import _GroupProblem as group_problem
 from steadyset.selectors.linear import SparseLinear, SparseLogistic
+from steadyset.selectors.models.group import GroupLinear
+from steadyset.selectors.models.group import _GroupProblem as group_problem
 from steadyset.selectors.penalty_paths import elastic_net_path
 
 FAMILIES = ["logistic", "linear"]
@@ -273,7 +273,7 @@ def test_a_fit_comes_back_from_compiled_code_between_blocks_of_sweeps(draw, monk
     calls = []
     once = group_problem.fit_level
     monkeypatch.setattr(group_problem, "fit_level", lambda self, *level: calls.append(level[0]) or once(self, *level))
-    monkeypatch.setattr("steadyset.selectors.group.SWEEPS_A_CALL", 6)
+    monkeypatch.setattr("steadyset.selectors.models.group.SWEEPS_A_CALL", 6)
     in_blocks = GroupLinear(penalty=0.01).fit(X, y)
     assert len(calls) > len(set(calls))
     np.testing.assert_allclose(in_blocks.coef_, at_once.coef_, atol=1e-9)

@@ -6,7 +6,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
 from steadyset.foundation.errors import InputError
-from steadyset.selectors.rfe import RecursiveElimination
+from steadyset.selectors.models.rfe import RecursiveElimination
 
 PENALTY = 0.05
 

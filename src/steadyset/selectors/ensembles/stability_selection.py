@@ -474,7 +474,7 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """The base as a selector that takes y for what the task says."""
         if self.base is None:
             return default_base(task)
-        from steadyset.selectors.names import selector_by_name, with_task
+        from steadyset.selectors.catalogue import selector_by_name, with_task
 
         if isinstance(self.base, str):
             return with_task(selector_by_name(self.base, task), task)

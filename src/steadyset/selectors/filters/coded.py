@@ -15,7 +15,7 @@ from steadyset.kernels.information.contingency import (
     table_sums,
     whole_sums,
 )
-from steadyset.selectors.discretise import clogc_table, discretised_blocks
+from steadyset.selectors.filters.discretise import clogc_table, discretised_blocks
 from steadyset.selectors.filters.moments import ratio
 from steadyset.selectors.filters.tables import Tables, entropies, target_codes, weigh_classes
 

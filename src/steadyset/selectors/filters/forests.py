@@ -8,7 +8,7 @@ from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selectors.filters.moments import BOTH
 from steadyset.selectors.filters.registry import Filter, register_filter
 from steadyset.selectors.model_input import Training
-from steadyset.selectors.trees import ForestData, Growth, forest_importances, seed_sequence
+from steadyset.selectors.models.trees import ForestData, Growth, forest_importances, seed_sequence
 from steadyset.selectors.validation import check_integer
 
 KINDS = {"impurity": "decrease", "permutation": "permutation"}

@@ -13,7 +13,7 @@ from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.kernels.scores.top import top
 from steadyset.selectors.filters.registry import Filter, Steps, filters_for, get_filter
-from steadyset.selectors.trees import seed_sequence
+from steadyset.selectors.models.trees import seed_sequence
 from steadyset.selectors.validation import (
     DEFAULT_K,
     check_classes,

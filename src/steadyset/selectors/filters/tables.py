@@ -8,7 +8,7 @@ import numpy as np
 
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.information.contingency import contingency_tables, table_sums
-from steadyset.selectors.discretise import clogc_table, discretised_blocks, quantile_codes
+from steadyset.selectors.filters.discretise import clogc_table, discretised_blocks, quantile_codes
 from steadyset.selectors.filters.moments import BOTH, ratio
 from steadyset.selectors.filters.registry import Filter, register_filter
 from steadyset.tasks import CLASSES, NUMBER

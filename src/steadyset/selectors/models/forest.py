@@ -18,7 +18,7 @@ from steadyset.kernels.trees.growth import Trees
 from steadyset.selectors.known import register_selector
 from steadyset.selectors.model import ModelSelector
 from steadyset.selectors.model_input import Target, first_best, nested, read_training, tied, too_few, varying
-from steadyset.selectors.trees import (
+from steadyset.selectors.models.trees import (
     ForestData,
     Growth,
     forest_importances,
