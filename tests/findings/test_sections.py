@@ -35,8 +35,8 @@ def test_one_record_is_a_section_in_every_format(found, monkeypatch, tmp_path):
     assert f"## Replication\n\n{SAID}\n\nAn explanation.\n\n- first study\n- second study" in markdown
     pdf = PdfReader(io.BytesIO(st.report(found, tmp_path / "r.pdf").read_bytes()))
     assert "Replication" in [one.title for one in pdf.outline]
-    told = json.loads(found.to_json())["sections"][-1]
-    assert told == {
+    told = {one["name"]: one for one in json.loads(found.to_json())["sections"]}
+    assert told["replication"] == {
         "name": "replication",
         "title": "Replication",
         "parts": ["summary"],

@@ -54,6 +54,7 @@ def test_stabm_lists_give_the_values_of_stabm(tmp_path):
     assert numbers(r(code, tmp_path)) == pytest.approx(expected, abs=1e-14)
 
 
+@pytest.mark.slow  # buys: several calls from R; an assessment from R is in make test
 def test_names_matrices_and_similarities_give_the_numbers_of_python(tmp_path):
     Z = np.array([[1, 0, 1, 1, 0, 0, 1, 0], [1, 1, 1, 0, 0, 0, 0, 0], [1, 0, 0, 1, 0, 1, 1, 0]])
     W = Z * np.linspace(0.1, 2.4, 24).reshape(3, 8)
@@ -83,6 +84,7 @@ def test_names_matrices_and_similarities_give_the_numbers_of_python(tmp_path):
     assert given[18] == pytest.approx(st.stability(st.Selections.from_weights(W, NAMES), "pearson"), rel=1e-14)
 
 
+@pytest.mark.slow  # buys: several calls from R; an assessment from R is in make test
 def test_procedures_are_compared_under_the_names_that_the_caller_gave(tmp_path):
     first, second = [[1, 2], [1, 2], [1, 3], [1, 2]], [[1, 2], [3, 4], [5, 6], [1, 5]]
     code = f"""

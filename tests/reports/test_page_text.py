@@ -148,6 +148,7 @@ def test_without_the_extra_the_page_says_what_to_install_and_other_formats_need_
     assert st.report(RUNS, tmp_path / "report.md").exists()
 
 
+@pytest.mark.slow  # buys: a report of the size that omics has
 def test_ten_selectors_of_a_hundred_runs_over_twenty_thousand_features_stay_under_three_megabytes(tmp_path):
     random = np.random.default_rng(0)
     names = [f"ENSG{i:011d}" for i in range(20_000)]

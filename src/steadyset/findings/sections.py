@@ -192,14 +192,19 @@ def brief_sections(found: Findings) -> dict[str, list[str]]:
 
 
 def _known(found: Findings) -> list[Section]:
-    return [section for section in SECTIONS if section.is_known(found)]
+    return [section for section in _in_order() if section.is_known(found)]
+
+
+def _in_order() -> list[Section]:
+    """The sections as a document has them: those behind the pictures last, wherever their records stand."""
+    return sorted(SECTIONS, key=lambda section: section.place)
 
 
 def outline(found: Findings) -> list[dict[str, Any]]:
     """The sections as plain data: title, the parts of the findings that they show, and sentences."""
     return [
         {"name": one.name, "title": one.heading(found), "parts": list(one.needs), "sentences": one.lines(found)}
-        for one in SECTIONS
+        for one in _in_order()
         if one.blocks(found)
     ]
 
