@@ -12,6 +12,7 @@ WORDS = {
     "__main__": "python -m steadyset",
     "cli": "the command: translates, computes nothing",
     "serve": "the page on this machine; computes nothing",
+    "options": "one record per option: what command, page, jobs and reference say of it",
     "reports": "documents made of findings and pictures",
     "plot": "the public name of plots",
     "plots": "one file per picture: data first, then drawing",

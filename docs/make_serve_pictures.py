@@ -13,7 +13,6 @@ import uvicorn
 from playwright.sync_api import Page, sync_playwright
 from sklearn.datasets import load_breast_cancer
 
-from steadyset.cli.typed_words import given_options, typed_words
 from steadyset.serve.access import Access
 from steadyset.serve.application import create_application
 
@@ -30,7 +29,7 @@ def main() -> int:
         folder.mkdir()
         listening = socket.create_server(("127.0.0.1", 0))
         access = Access("127.0.0.1", listening.getsockname()[1])
-        application = create_application(folder, access, typed_words, given_options)
+        application = create_application(folder, access)
         server = uvicorn.Server(uvicorn.Config(application, log_level="warning"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()

@@ -11,7 +11,7 @@ import typer
 
 from reference_pages.markdown import code, plain, toctree
 from steadyset.cli import app
-from steadyset.foundation.command_line import PROGRAM
+from steadyset.foundation.job import PROGRAM
 
 REMARK = re.compile(r"\s*\[([^\[\]]*(?:default|required|x[<>]|[<>]=?x)[^\[\]]*)\]$")
 PIECE = re.compile(r"[{]([^.}]*)(?:[.]{3})?[}]([.]{3})?|\[(.*)\][.]{3}")  # of a usage: {FILE...}... is FILE...
@@ -37,6 +37,7 @@ def _overview(command: Any) -> str:
 
 
 def _page(name: str, subcommand: Any) -> str:
+    subcommand.describe()
     context = typer.Context(subcommand, info_name=f"{PROGRAM} {name}")
     usage = " ".join([PROGRAM, name, *(PIECE.sub(r"\1\2\3", one) for one in subcommand.collect_usage_pieces(context))])
     lines = [f"# {PROGRAM} {name}", "", *_told(subcommand), code(usage, "text"), ""]

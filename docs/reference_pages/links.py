@@ -10,7 +10,7 @@ from sphinx.util.nodes import make_refnode
 
 import steadyset as st
 from steadyset.cli import app as command_app
-from steadyset.foundation.command_line import PROGRAM
+from steadyset.foundation.job import PROGRAM
 
 if TYPE_CHECKING:
     from sphinx.addnodes import pending_xref

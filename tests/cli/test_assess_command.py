@@ -281,14 +281,14 @@ def test_a_terminal_of_latin_1_and_names_that_act(tmp_path):
 
 
 def test_csv_tells_of_names_that_a_spreadsheet_would_run(capsys):
-    from steadyset.cli.output import Format, print_rows
+    from steadyset.cli.output import print_rows
 
-    print_rows([{"feature": "=cmd()", "value": -1.0}, {"feature": "fine", "value": 1.0}], Format.csv)
+    print_rows([{"feature": "=cmd()", "value": -1.0}, {"feature": "fine", "value": 1.0}], "csv")
     told = capsys.readouterr()
     assert told.out == "feature,value\n=cmd(),-1.0\nfine,1.0\n"
     assert told.err == (
         "The csv output: 1 name would be run as a formula by a spreadsheet, the first is '=cmd()'; "
         "--spreadsheet-safe writes such names with an apostrophe in front.\n"
     )
-    print_rows([{"feature": "=cmd()", "value": -1.0}, {"feature": "fine", "value": 1.0}], Format.csv, safe=True)
+    print_rows([{"feature": "=cmd()", "value": -1.0}, {"feature": "fine", "value": 1.0}], "csv", safe=True)
     assert capsys.readouterr() == ("feature,value\n'=cmd(),-1.0\nfine,1.0\n", "")

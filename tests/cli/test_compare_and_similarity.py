@@ -150,12 +150,12 @@ def test_the_json_of_a_comparison_is_what_the_library_finds(recorded, capsys):
 
 
 def test_infinity_is_null_in_json():
-    from steadyset.cli.output import Format, print_rows
+    from steadyset.cli.output import print_rows
 
     with pytest.MonkeyPatch.context() as patch:
         said = []
         patch.setattr("builtins.print", said.append)
-        print_rows([{"value": float("inf"), "other": float("nan")}], Format.json)
+        print_rows([{"value": float("inf"), "other": float("nan")}], "json")
     assert json.loads(said[0]) == [{"value": None, "other": None}]
 
 

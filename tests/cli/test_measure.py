@@ -11,7 +11,7 @@ import pytest
 
 import steadyset as st
 from steadyset.cli import run
-from steadyset.cli.output import Format, print_rows
+from steadyset.cli.output import print_rows
 
 
 @pytest.fixture
@@ -187,10 +187,10 @@ def test_importing_steadyset_imports_nothing_heavy():
 
 def test_a_carriage_return_in_a_name_ends_no_line_of_the_csv(capsys):
     rows = [{"feature": "a\rb", "frequency": 0.5}, {"feature": "c,d", "frequency": 1.0}]
-    print_rows(rows, Format.csv)
+    print_rows(rows, "csv")
     shown = io.StringIO(capsys.readouterr().out, newline="")
     assert list(csv.reader(shown)) == [["feature", "frequency"], ["a\rb", "0.5"], ["c,d", "1.0"]]
-    print_rows(rows[1:], Format.csv)
+    print_rows(rows[1:], "csv")
     assert capsys.readouterr().out == 'feature,frequency\n"c,d",1.0\n'
 
 

@@ -13,9 +13,10 @@ from tests.documentation import written_pages
 
 import steadyset as st
 from steadyset.cli import app, run
-from steadyset.cli.naming import RENAMED, as_option
+from steadyset.cli.parsing import as_option
 from steadyset.foundation.errors import Argument, Complaints, InputError, about
 from steadyset.io.data_table import load_data
+from steadyset.options.table import TABLE
 
 LIBRARY = Path(st.__file__).parent
 COMMANDS = typer.main.get_command(app).commands
@@ -42,7 +43,7 @@ def test_the_library_does_not_speak_of_options():
     spoken = {
         f"{path.relative_to(LIBRARY)}: {found}"
         for path in LIBRARY.rglob("*.py")
-        if path.parent.name != "cli"
+        if path.parent.name not in ("cli", "options")
         for text in texts_of(path)
         for found in re.findall(r"(?<![\w-])--(?:[a-z][\w-]*|$)", text)  # or made of a name: f"--{name}"
     }
@@ -52,7 +53,7 @@ def test_the_library_does_not_speak_of_options():
 def test_every_option_that_the_command_mentions_exists():
     mentioned = {
         (path.name, found)
-        for path in (LIBRARY / "cli").glob("*.py")
+        for path in (*(LIBRARY / "cli").glob("*.py"), *(LIBRARY / "options").glob("*.py"))
         for text in texts_of(path)
         for found in OPTION.findall(text)
     }
@@ -61,7 +62,7 @@ def test_every_option_that_the_command_mentions_exists():
 
 
 def test_every_option_that_the_documentation_mentions_exists():
-    foreign = {"--nworkers", "--nthreads"}  # of dask
+    foreign = {"--nworkers", "--nthreads", "--full", "--download"}  # of dask, and of the papers
     pages = [LIBRARY.parents[1] / "README.md", *written_pages()]
     lines = [
         line
@@ -74,11 +75,10 @@ def test_every_option_that_the_documentation_mentions_exists():
     assert mentioned <= EVERY_OPTION | foreign
 
 
-def test_renamed_arguments_are_arguments_of_the_library_and_options_of_the_command():
+def test_options_with_another_name_are_arguments_of_the_library():
     calls = [st.assess, st.tune, st.stability_table, st.Selections.read, st.FeatureSimilarity.from_data]
     known = {name for call in calls for name in inspect.signature(call).parameters} | {"rule"}  # of TuningResult.choose
-    assert set(RENAMED) <= known
-    assert set(RENAMED.values()) <= EVERY_OPTION
+    assert {option.argument for option in TABLE if option.argument} <= known
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_renamed_arguments_are_arguments_of_the_library_and_options_of_the_comma
 )
 def test_an_argument_is_said_as_it_is_given(command, argument, in_python, as_typed):
     assert str(argument) == in_python
-    assert as_option(argument, COMMANDS[command].params) == as_typed
+    assert as_option(argument, command) == as_typed
 
 
 def test_names_in_a_sentence_are_not_taken_for_arguments(tmp_path, capsys):
@@ -180,7 +180,7 @@ def test_where_measures_are_listed_is_a_function_in_python_and_a_subcommand_in_t
 
 
 def as_options(error, command):
-    return error.told(lambda argument: as_option(argument, COMMANDS[command].params))
+    return error.told(lambda argument: as_option(argument, command))
 
 
 @pytest.mark.parametrize("command", [[], ["assess"], ["tune"], ["compare"]])

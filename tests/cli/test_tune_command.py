@@ -11,6 +11,7 @@ import pytest
 import steadyset as st
 from steadyset.cli import run
 from steadyset.findings import findings_of
+from steadyset.options import as_shell_line
 from steadyset.tuning.evaluation import Evaluator
 
 SPACE = {"filter": ["anova"], "fraction": {"low": 0.1, "high": 0.8}, "model": {"lasso": {"penalty": [0.05, 0.1]}}}
@@ -82,9 +83,11 @@ def test_the_folder_of_a_tuning_has_a_report_with_the_command(files, capsys):
     page = (files / "report.md").read_text(encoding="utf-8")
     assert "All configurations that were tried" in page
     assert "steady core: 60%" in page
-    command = findings_of(files / "data-tuning").settings["details"]["command"]
-    assert command.startswith("steadyset tune data.csv --target y --space space.json")
-    assert command.endswith("--trials 3 --core 0.6")
+    job = findings_of(files / "data-tuning").settings["details"]["job"]
+    assert (job["command"], job["options"]["space"], job["options"]["core"]) == ("tune", "space.json", 0.6)
+    command = as_shell_line(job)
+    assert command.startswith("steadyset tune data.csv --target y --space space.json --trials 3")
+    assert command in page.replace("\\_", "_")
     capsys.readouterr()
     assert run(["report", "data-tuning", "--core", "0.9"]) == 2
     assert "--core is that of the tuning in data-tuning" in capsys.readouterr().err

@@ -105,10 +105,9 @@ def test_print_and_notebook_say_the_answer_of_the_findings(results, kind):
 
 
 def test_print_says_what_the_command_says(assessment, capsys):
-    from steadyset.cli.output import Format
-    from steadyset.cli.telling import tell
+    from steadyset.cli.output import render
 
-    tell(st.findings_of(assessment), Format.table)
+    render(st.findings_of(assessment), "table")
     told = sorted(word for word in capsys.readouterr().out.split() if "─" not in word)
     printed = str(assessment).partition("\n\n")[2]  # without what it is
     assert sorted(word for word in printed.split() if "---" not in word) == told

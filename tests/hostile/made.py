@@ -30,11 +30,12 @@ def finished(path: Path, seed: int = 0) -> Path:
     return path
 
 
-def ordered(path: Path, victim: Path, **changed: object) -> Path:
+def ordered(path: Path, victim: Path, options: object = None, **changed: object) -> Path:
     """A folder that brings an order along, which reads a file elsewhere and whose log leads to another."""
     path.mkdir()
-    order = {"subcommand": "assess", "options": {"file": str(victim), "target": "y", "out": "x"}, "state": "waiting"}
-    (path / "asked.json").write_text(json.dumps({**order, **changed}), encoding="utf-8")
+    given = options or {"file": str(victim), "target": "y", "out": "x"}
+    order = {"command": "assess", "options": given, "page": {"state": "waiting", **changed}}
+    (path / "job.json").write_text(json.dumps(order), encoding="utf-8")
     os.symlink(victim, path / "said.txt")
     return path
 
@@ -60,7 +61,7 @@ def linked_folder(path: Path, elsewhere: Path) -> Path:
 def nested(path: Path, depth: int = 200_000) -> Path:
     """Brackets within brackets."""
     path.mkdir()
-    for name in ("assessment.json", "asked.json", "findings.json", "methods.json"):
+    for name in ("assessment.json", "job.json", "findings.json", "methods.json"):
         (path / name).write_text("[" * depth + "]" * depth, encoding="utf-8")
     return path
 
@@ -71,7 +72,7 @@ def of_other_kinds(path: Path, seed: int) -> Path:
     odd = [None, True, 1e308, -1, "x", [], [[]], {}, {"a": {"b": []}}, "9" * 400]
     finished(path)
     content = json.loads((path / "assessment.json").read_text(encoding="utf-8"))
-    details = {name: draw.choice(odd) for name in ("n_runs", "automatic", "command", "selectors", "resampling")}
+    details = {name: draw.choice(odd) for name in ("n_runs", "automatic", "job", "selectors", "resampling")}
     content |= {name: draw.choice(odd) for name in ("selectors", "features", "task", "scoring", "n_rows", "seed")}
     content["details"] = draw.choice([details, {**details, "automatic": {"width": "x", "max_runs": []}}, *odd])
     (path / "assessment.json").write_text(json.dumps(content), encoding="utf-8")

@@ -19,12 +19,12 @@ from tests.waiting import until
 import steadyset as st
 from steadyset.cli import run
 from steadyset.foundation.errors import InputError
+from steadyset.foundation.job import Job
 from steadyset.io import beneath, run_files
+from steadyset.serve.job_queue import Queue, born, end, is_held
 from steadyset.serve.orders import HELD, STARTED, WAITING, Order, found_order, read_order, write_order
-from steadyset.serve.processes import born, end
-from steadyset.serve.progress_seen import DAMAGED, FOUND, RUNNING, progress_of
-from steadyset.serve.queueing import Queue, is_held
-from steadyset.serve.shelf import Shelf
+from steadyset.serve.progress import DAMAGED, FOUND, RUNNING, progress_of
+from steadyset.serve.run_store import RunStore
 
 pytestmark = pytest.mark.posix
 SLEEPS = (sys.executable, "-S", "-c", "import time; time.sleep(600)")
@@ -55,11 +55,11 @@ def looks(client, *names):
 
 def test_an_order_that_came_with_a_folder_is_shown_and_not_started(folder, access, victim, own_state):
     made.ordered(folder / "gift", victim)
-    started = []
-    queue = Queue(Shelf(folder), lambda subcommand, options: started.append(options) or ["x"], 2, SLEEPS)
-    queue.begin()
-    found = Shelf(folder).run("gift")
-    assert (started, found.order, found.found.state, is_held(found.path)) == ([], None, WAITING, False)
+    started = folder / "started"
+    Queue(RunStore(folder), 2, (sys.executable, "-S", "-c", f"open({str(started)!r}, 'w')")).begin()
+    time.sleep(0.5)
+    found = RunStore(folder).run("gift")
+    assert (started.exists(), found.order, found.found.state, is_held(found.path)) == (False, None, WAITING, False)
     assert progress_of(found).state == FOUND
 
 
@@ -72,11 +72,11 @@ def test_a_person_can_run_what_was_found_but_not_on_files_elsewhere(client, fold
     answer = client.post("/runs/gift/resume", headers=client.change)
     assert (answer.status_code, "lies outside of the folder" in answer.text) == (400, True)
     (folder / "table.csv").write_text("x,z,y\n" + "1,2,a\n2,1,b\n3,5,a\n4,4,b\n" * 5, encoding="utf-8")
-    options = {"file": "table.csv", "target": "y", "selectors": ["anova:k=1"], "runs": "3", "out": "gift2"}
+    options = {"file": "table.csv", "target": "y", "selector": ["anova:k=1"], "runs": "3", "out": "gift2"}
     made.ordered(folder / "gift2", victim, options=options)
     assert "Run it here" in client.get("/runs/gift2").text
     assert client.post("/runs/gift2/resume", headers=client.change).headers["location"] == "/runs/gift2"
-    until(lambda: not progress_of(Shelf(folder).run("gift2")).lives)
+    until(lambda: not progress_of(RunStore(folder).run("gift2")).lives)
     assert read_order(folder / "gift2") is not None
 
 
@@ -85,17 +85,17 @@ def test_data_outside_of_the_folder_is_refused_in_orders(folder, victim, name):
     os.symlink(victim, folder / "link.csv")
     for option in ("file", "samples", "space"):
         with pytest.raises(InputError, match=r"outside of the folder|cannot be read"):
-            Shelf(folder).refuse_data_elsewhere({option: name})
+            RunStore(folder).refuse_data_elsewhere(Job("tune", {option: name}))
 
 
 def test_a_sealed_order_counts_in_its_own_folder_alone(folder):
     write_order(folder / "mine", Order("assess", {"out": "mine"}))
     assert read_order(folder / "mine") is not None
     shutil.copytree(folder / "mine", folder / "copy")
-    assert (read_order(folder / "copy"), found_order(folder / "copy").subcommand) == (None, "assess")
-    content = json.loads((folder / "mine" / "asked.json").read_text(encoding="utf-8"))
+    assert (read_order(folder / "copy"), found_order(folder / "copy").command) == (None, "assess")
+    content = json.loads((folder / "mine" / "job.json").read_text(encoding="utf-8"))
     content["options"]["target"] = "other"
-    (folder / "mine" / "asked.json").write_text(json.dumps(content), encoding="utf-8")
+    (folder / "mine" / "job.json").write_text(json.dumps(content), encoding="utf-8")
     assert read_order(folder / "mine") is None
 
 
@@ -257,9 +257,9 @@ def test_a_number_that_the_system_gave_to_another_process_is_left_alone(folder, 
     held = folder / "mine" / HELD
     with held.open("wb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        queue = Queue(Shelf(folder), lambda *_: ["x"], 1, SLEEPS)
+        queue = Queue(RunStore(folder), 1, SLEEPS)
         with pytest.raises(InputError, match="held by a process that this page did not start"):
-            queue.stop(Shelf(folder).run("mine"))
+            queue.stop(RunStore(folder).run("mine"))
     assert not end(innocent.pid, born(innocent.pid), folder / "mine", HELD)  # it does not have the lock
     assert not end(innocent.pid, "", folder / "mine", HELD)
 
@@ -295,7 +295,7 @@ def test_bad_folders_are_shown_as_damaged_and_everything_else_works(client, fold
     assert states["honest"] == "Finished"
     assert {states[name] for name in ("nested", "fifo", "fifo-cells", "endless")} == {"Damaged"}
     for name in BAD:
-        found = progress_of(Shelf(folder).run(name))
+        found = progress_of(RunStore(folder).run(name))
         assert found.state != RUNNING
         assert (found.state == DAMAGED) == bool(found.complaint)
         page = client.get(f"/runs/{name}")

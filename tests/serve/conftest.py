@@ -4,7 +4,6 @@ import warnings
 
 import pytest
 
-from steadyset.cli.typed_words import given_options, typed_words
 from steadyset.serve.access import Access
 from steadyset.serve.application import create_application
 
@@ -36,7 +35,7 @@ def access():
 
 @pytest.fixture
 def application(folder, access):
-    return create_application(folder, access, typed_words, given_options, cores=2, upload_bytes=1 << 20)
+    return create_application(folder, access, cores=2, upload_bytes=1 << 20)
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from starlette.datastructures import QueryParams
 
 import steadyset as st
 from steadyset.assessment.folder import RunFolder
-from steadyset.serve.data_view import _reading
-from steadyset.serve.run_view import _is_fresh
-from steadyset.serve.shelf import Shelf
+from steadyset.serve.forms import options_given
+from steadyset.serve.run_store import RunStore
+from steadyset.serve.run_views import _is_fresh
 
 
 def assessed(place, seed=0):
@@ -57,18 +57,18 @@ def test_runs_may_have_names_in_any_alphabet(client, two):
 
 
 def test_a_report_that_was_written_while_a_run_ended_is_made_again(client, application, two, folder, monkeypatch):
-    aside, table = application.app.state.site.aside, folder / "one" / "features.csv"
-    written = aside.call
+    sandbox, table = application.app.state.site.sandbox, folder / "one" / "features.csv"
+    written = sandbox.call
 
     async def while_a_run_ends(*arguments, **options):
         now = time.time_ns()
         os.utime(table, ns=(now, now))
         return await written(*arguments, **options)
 
-    monkeypatch.setattr(aside, "call", while_a_run_ends)
+    monkeypatch.setattr(sandbox, "call", while_a_run_ends)
     assert client.get("/runs/one/report").status_code == 200
     assert not _is_fresh(folder / "one")
-    monkeypatch.setattr(aside, "call", written)
+    monkeypatch.setattr(sandbox, "call", written)
     assert client.get("/runs/one/report").status_code == 200
     assert _is_fresh(folder / "one")
 
@@ -78,8 +78,8 @@ def test_a_table_beside_the_runs_gives_a_run_a_name_that_it_may_have(client, fol
     (folder / name).write_text("x,y\n" + "1,a\n2,b\n3,a\n4,b\n" * 5, encoding="utf-8")
     answer = client.get("/data", params={"file": name, "target": "y"})
     assert answer.status_code == 200
-    (proposed,) = re.findall(r'id="name" name="name" value="([^"]*)"', answer.text)
-    assert not Shelf(folder).place(proposed).exists()
+    (proposed,) = re.findall(r'id="out" name="out" value="([^"]*)"', answer.text)
+    assert not RunStore(folder).place(proposed).exists()
 
 
 @pytest.mark.parametrize(
@@ -93,4 +93,4 @@ def test_a_damaged_run_folder_keeps_no_other_from_being_shown(client, two, folde
 
 @pytest.mark.parametrize(("typed", "sent"), [("\t", "\t"), (" ; ", ";"), (" ", " ")])
 def test_a_separator_may_be_a_tab_or_a_space(typed, sent):
-    assert _reading(QueryParams({"delimiter": typed})) == {"delimiter": sent}
+    assert options_given("assess", QueryParams({"delimiter": typed}), "reading") == {"delimiter": sent}

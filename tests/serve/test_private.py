@@ -1,4 +1,4 @@
-"""What only this user may know or read: keys, passwords, uploads, runs; and connections that say nothing."""
+"""What only this user may know or read: keys, passwords, uploads, runs; and guard that say nothing."""
 
 import asyncio
 import os
@@ -15,8 +15,8 @@ from tests.serve.conftest import BASE, TestClient, uploaded
 
 import steadyset.cli.serve as command
 from steadyset.cli import run
-from steadyset.cli.typed_words import given_options, typed_words
-from steadyset.serve import connections, guard, shelf_view, temporary
+from steadyset.serve import access as guard
+from steadyset.serve import run_views, site
 from steadyset.serve.access import Access
 from steadyset.serve.application import create_application
 
@@ -24,8 +24,8 @@ pytestmark = pytest.mark.posix
 
 
 def test_wrong_passwords_wait_for_each_other(folder, monkeypatch):
-    monkeypatch.setattr(shelf_view, "WRONG_PASSWORD_SECONDS", 0.2)
-    application = create_application(folder, Access("127.0.0.1", 8351, "correct horse"), typed_words, given_options)
+    monkeypatch.setattr(run_views, "WRONG_PASSWORD_SECONDS", 0.2)
+    application = create_application(folder, Access("127.0.0.1", 8351, "correct horse"))
     with TestClient(application, base_url=BASE) as client:
         guesses = [
             threading.Thread(
@@ -69,13 +69,13 @@ def test_the_help_of_load_says_that_it_runs_code(capsys):
 
 
 def test_what_a_killed_server_left_is_removed_and_what_a_living_one_has_stays(tmp_path, monkeypatch):
-    monkeypatch.setattr(temporary.tempfile, "tempdir", str(tmp_path))
-    script = "from steadyset.serve.temporary import Temporary; import os; print(Temporary().path); os._exit(9)"
+    monkeypatch.setattr(site.tempfile, "tempdir", str(tmp_path))
+    script = "from steadyset.serve.site import Temporary; import os; print(Temporary().path); os._exit(9)"
     left = subprocess.run(
         [sys.executable, "-c", script], env={**os.environ, "TMPDIR": str(tmp_path)}, capture_output=True
     )
     assert Path(left.stdout.decode().strip()).is_dir()
-    with temporary.Temporary() as living, temporary.Temporary() as other:
+    with site.Temporary() as living, site.Temporary() as other:
         assert sorted(tmp_path.iterdir()) == sorted([living.path, other.path])
         assert living.path.stat().st_mode & 0o777 == 0o700
     assert list(tmp_path.iterdir()) == []
@@ -87,7 +87,7 @@ def test_an_upload_that_was_interrupted_with_its_server_is_removed_later(folder)
     for name, age in ((".old.csv.12345678.part", 7200), (".new.csv.12345678.part", 60)):
         (data / name).touch()
         os.utime(data / name, (time.time() - age,) * 2)
-    temporary.remove_unfinished(data)
+    site.remove_unfinished(data)
     assert [path.name for path in data.iterdir()] == [".new.csv.12345678.part"]
 
 
@@ -105,11 +105,11 @@ def test_a_body_that_does_not_arrive_is_given_up(monkeypatch):
 
 
 def test_half_open_requests_are_closed_and_whole_ones_answered(folder, monkeypatch):
-    monkeypatch.setattr(connections, "PATIENCE", 0.3)
+    monkeypatch.setattr(guard, "PATIENCE", 0.3)
     sock = socket.create_server(("127.0.0.1", 0))
     access = Access("127.0.0.1", sock.getsockname()[1])
-    application = create_application(folder, access, typed_words, given_options)
-    server = uvicorn.Server(uvicorn.Config(application, log_level="error", http=connections.Impatient))
+    application = create_application(folder, access)
+    server = uvicorn.Server(uvicorn.Config(application, log_level="error", http=guard.Impatient))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True)
     thread.start()
     try:

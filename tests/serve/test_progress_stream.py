@@ -5,17 +5,15 @@ import json
 import socket
 import threading
 
-from tests.serve.test_queue import go, ordered, queue_of, until, words
+from tests.serve.test_queue import go, ordered, queue_of, until
 from tests.serve.test_safety import listening
 
-from steadyset.cli.typed_words import given_options
 from steadyset.serve.access import Access
 from steadyset.serve.application import create_application
+from steadyset.serve.job_queue import is_held
 from steadyset.serve.orders import Order, write_order
-from steadyset.serve.progress_seen import progress_of
-from steadyset.serve.queueing import is_held
-from steadyset.serve.shelf import Shelf
-from steadyset.serve.watching import EVERY, Watches
+from steadyset.serve.progress import EVERY, Watches, progress_of
+from steadyset.serve.run_store import RunStore
 
 LISTENERS = 50
 
@@ -36,16 +34,16 @@ class Counted:
 
 def shown(folder, last):
     write_order(folder / "a", Order("assess"))
-    shelf = Shelf(folder)
+    store = RunStore(folder)
     show = Counted(last)
-    return shelf, show, Watches(shelf, show)
+    return store, show, Watches(store, show)
 
 
 def test_fifty_listeners_see_the_same_and_cost_one_look_each_time(folder):
-    shelf, show, watches = shown(folder, 4)
+    store, show, watches = shown(folder, 4)
 
     async def followed():
-        return [event async for event in watches.follow(shelf.run("a"))]
+        return [event async for event in watches.follow(store.run("a"))]
 
     async def all_of_them():
         return await asyncio.gather(*(followed() for _ in range(LISTENERS)))
@@ -58,18 +56,18 @@ def test_fifty_listeners_see_the_same_and_cost_one_look_each_time(folder):
 
 
 def test_a_slow_listener_holds_up_nobody_and_still_sees_the_end(folder):
-    shelf, _, watches = shown(folder, 5)
+    store, _, watches = shown(folder, 5)
 
     async def both():
         async def slow():
             seen = []
-            async for event in watches.follow(shelf.run("a")):
+            async for event in watches.follow(store.run("a")):
                 seen.append(event)
                 await asyncio.sleep(3 * EVERY)
             return seen
 
         reading = asyncio.create_task(slow())
-        quick = [event async for event in watches.follow(shelf.run("a"))]
+        quick = [event async for event in watches.follow(store.run("a"))]
         return quick, await reading
 
     quick, late = asyncio.run(both())
@@ -79,10 +77,10 @@ def test_a_slow_listener_holds_up_nobody_and_still_sees_the_end(folder):
 
 
 def test_nobody_looks_when_the_last_listener_has_left(folder):
-    shelf, show, watches = shown(folder, 1000)
+    store, show, watches = shown(folder, 1000)
 
     async def left():
-        stream = watches.follow(shelf.run("a"))
+        stream = watches.follow(store.run("a"))
         await anext(stream)
         await stream.aclose()
         before = show.looks
@@ -95,12 +93,12 @@ def test_nobody_looks_when_the_last_listener_has_left(folder):
 
 
 def test_a_run_that_is_deleted_ends_its_stream(folder):
-    shelf, _, watches = shown(folder, 1000)
+    store, _, watches = shown(folder, 1000)
 
     async def deleted():
-        stream = watches.follow(shelf.run("a"))
+        stream = watches.follow(store.run("a"))
         await anext(stream)
-        (folder / "a" / "asked.json").unlink()
+        (folder / "a" / "job.json").unlink()
         return [event async for event in stream]
 
     assert asyncio.run(deleted())[-1].startswith("event: ended")
@@ -121,10 +119,10 @@ def test_fifty_browsers_on_a_real_server_see_a_run_end_and_lost_ones_are_forgott
     sock = socket.create_server(("127.0.0.1", 0))
     port = sock.getsockname()[1]
     access = Access("127.0.0.1", port)
-    shelf = Shelf(folder)
-    queue = queue_of(shelf)
+    store = RunStore(folder)
+    queue = queue_of(store)
     ordered(queue, "a")
-    application = create_application(folder, access, words, given_options)
+    application = create_application(folder, access)
     answers = []
     with listening(application, sock):
         cookie = f"{access.cookie}={access.new_session()}"
@@ -138,7 +136,7 @@ def test_fifty_browsers_on_a_real_server_see_a_run_end_and_lost_ones_are_forgott
             one.start()
         watches = application.app.state.watches
         until(lambda: "a" in watches._watches and watches._watches["a"].listeners == LISTENERS)
-        go(shelf, "a")
+        go(store, "a")
         for one in browsers:
             one.join(60)
         until(lambda: watches._watches == {})
@@ -162,6 +160,6 @@ def test_progress_counts_runs_and_not_fits_on_all_rows(folder):
     for name in ("0-0", "0-1", "1-0", "0--1", "1--1"):
         (place / "finished" / f"{name}.json").write_text("{}", encoding="utf-8")
     (place / "finished" / ".2-0.json.77.part").write_text("{", encoding="utf-8")
-    found = progress_of(Shelf(folder).run("a"))
+    found = progress_of(RunStore(folder).run("a"))
     assert (found.done, found.total, found.lives) == (3, 10, False)
     assert not is_held(place)

@@ -10,90 +10,88 @@ import pytest
 from tests.waiting import until
 
 from steadyset.foundation.errors import InputError
-from steadyset.serve.orders import ASKED, PAUSED, STARTED, STOPPED, WAITING, Order, read_order, write_order
-from steadyset.serve.progress_seen import FAILED, INTERRUPTED, RUNNING, progress_of
-from steadyset.serve.queueing import Queue, is_held
-from steadyset.serve.shelf import Shelf
+from steadyset.serve.job_queue import Queue, is_held
+from steadyset.serve.orders import HELD, JOB, PAUSED, STARTED, STOPPED, WAITING, Order, read_order, write_order
+from steadyset.serve.progress import FAILED, INTERRUPTED, RUNNING, progress_of
+from steadyset.serve.run_store import RunStore
 
 # In place of the command: waits for a file that is called like the run and ends with .go, then ends.
 WAITS = """
-import pathlib, sys, time
-go = pathlib.Path(sys.argv[-1] + ".go")
+import json, pathlib, sys, time
+job = json.load(sys.stdin)
+pathlib.Path(job["options"]["out"] + ".given").write_text(json.dumps(job))
+go = pathlib.Path(job["options"]["out"] + ".go")
 while not go.exists():
     time.sleep(0.02)
 """
 PROGRAM = (sys.executable, "-S", "-c", WAITS)
 
 
-def words(subcommand, options):
-    return [subcommand, options["out"]]
-
-
 @pytest.fixture
-def shelf(folder):
-    found = Shelf(folder)
+def store(folder):
+    found = RunStore(folder)
     yield found
     for run in found.runs():  # nothing is left behind
         (folder / f"{run.name}.go").touch()
     until(lambda: not any(is_held(run.path) for run in found.runs()))
 
 
-def queue_of(shelf, cores=2):
-    return Queue(shelf, words, cores, PROGRAM)
+def queue_of(store, cores=2):
+    return Queue(store, cores, PROGRAM)
 
 
 def ordered(queue, name, cores=1, state=WAITING):
     queue.submit(name, Order("assess", {"out": name}, cores=cores, state=state))
 
 
-def running(shelf):
-    return sorted(run.name for run in shelf.runs() if is_held(run.path))
+def running(store):
+    return sorted(run.name for run in store.runs() if is_held(run.path))
 
 
-def go(shelf, name):
-    (shelf.path / f"{name}.go").touch()
+def go(store, name):
+    (store.path / f"{name}.go").touch()
 
 
-def test_orders_start_as_cores_get_free_and_in_their_sequence(shelf):
-    queue = queue_of(shelf)
+def test_orders_start_as_cores_get_free_and_in_their_sequence(store):
+    queue = queue_of(store)
     for name, cores in (("a", 1), ("b", 2), ("c", 1)):
         ordered(queue, name, cores)
-    assert running(shelf) == ["a"]  # b needs both cores, and c does not overtake it
-    go(shelf, "a")
-    until(lambda: running(shelf) == ["b"])
-    go(shelf, "b")
-    until(lambda: running(shelf) == ["c"])
+    assert running(store) == ["a"]  # b needs both cores, and c does not overtake it
+    go(store, "a")
+    until(lambda: running(store) == ["b"])
+    go(store, "b")
+    until(lambda: running(store) == ["c"])
 
 
-def test_small_orders_run_at_once(shelf):
-    queue = queue_of(shelf)
+def test_small_orders_run_at_once(store):
+    queue = queue_of(store)
     for name in "abc":
         ordered(queue, name)
-    assert running(shelf) == ["a", "b"]
+    assert running(store) == ["a", "b"]
 
 
-def test_an_order_that_wants_more_cores_than_there_are_gets_all(shelf):
-    ordered(queue_of(shelf), "a", cores=64)
-    assert running(shelf) == ["a"]
+def test_an_order_that_wants_more_cores_than_there_are_gets_all(store):
+    ordered(queue_of(store), "a", cores=64)
+    assert running(store) == ["a"]
 
 
-def test_a_later_server_finds_what_runs_and_goes_on_with_what_waits(shelf):
-    first = queue_of(shelf, cores=1)
+def test_a_later_server_finds_what_runs_and_goes_on_with_what_waits(store):
+    first = queue_of(store, cores=1)
     ordered(first, "a")
     ordered(first, "b")
-    later = queue_of(shelf, cores=1)
+    later = queue_of(store, cores=1)
     later.begin()
-    assert running(shelf) == ["a"]
+    assert running(store) == ["a"]
     first._running["b"] = 1  # a server that is gone starts nothing
-    go(shelf, "a")
-    until(lambda: running(shelf) == ["b"] and read_order(shelf.path / "b").state == STARTED)
+    go(store, "a")
+    until(lambda: running(store) == ["b"] and read_order(store.path / "b").state == STARTED)
 
 
-def test_a_killed_server_leaves_its_runs_alone(shelf, folder):
+def test_a_killed_server_leaves_its_runs_alone(store, folder):
     script = (
         "import sys, time; sys.path[:0] = sys.argv[1:2]\n"
         "from tests.serve.test_queue import *\n"
-        "ordered(queue_of(Shelf(pathlib.Path(sys.argv[2]))), 'a'); print('started', flush=True); time.sleep(600)"
+        "ordered(queue_of(RunStore(pathlib.Path(sys.argv[2]))), 'a'); print('started', flush=True); time.sleep(600)"
     ).replace("import sys, time;", "import pathlib, sys, time;")
     server = subprocess.Popen(
         [sys.executable, "-c", script, os.getcwd(), str(folder)], stdout=subprocess.PIPE, start_new_session=True
@@ -102,43 +100,43 @@ def test_a_killed_server_leaves_its_runs_alone(shelf, folder):
     os.killpg(server.pid, signal.SIGKILL)
     server.wait()
     server.stdout.close()
-    assert progress_of(shelf.run("a")).state == RUNNING
-    later = queue_of(shelf)
+    assert progress_of(store.run("a")).state == RUNNING
+    later = queue_of(store)
     later.begin()
-    later.pause(shelf.run("a"))
-    until(lambda: progress_of(shelf.run("a")).state == PAUSED)
+    later.pause(store.run("a"))
+    until(lambda: progress_of(store.run("a")).state == PAUSED)
 
 
-def test_pause_and_stop_end_the_process_and_resume_starts_it_again(shelf):
-    queue = queue_of(shelf)
+def test_pause_and_stop_end_the_process_and_resume_starts_it_again(store):
+    queue = queue_of(store)
     ordered(queue, "a")
-    queue.pause(shelf.run("a"))
-    until(lambda: progress_of(shelf.run("a")).state == PAUSED)
-    queue.submit("a", shelf.run("a").order)
-    assert progress_of(shelf.run("a")).state == RUNNING
+    queue.pause(store.run("a"))
+    until(lambda: progress_of(store.run("a")).state == PAUSED)
+    queue.submit("a", store.run("a").order)
+    assert progress_of(store.run("a")).state == RUNNING
     with pytest.raises(InputError, match="is running"):
-        queue.submit("a", shelf.run("a").order)
-    queue.stop(shelf.run("a"))
-    until(lambda: progress_of(shelf.run("a")).state == STOPPED)
+        queue.submit("a", store.run("a").order)
+    queue.stop(store.run("a"))
+    until(lambda: progress_of(store.run("a")).state == STOPPED)
 
 
-def test_what_waits_can_be_paused_and_is_not_started_then(shelf):
-    queue = queue_of(shelf, cores=1)
+def test_what_waits_can_be_paused_and_is_not_started_then(store):
+    queue = queue_of(store, cores=1)
     for name in "abc":
         ordered(queue, name)
-    queue.pause(shelf.run("b"))
-    go(shelf, "a")
-    until(lambda: running(shelf) == ["c"])
-    assert progress_of(shelf.run("b")).state == PAUSED
+    queue.pause(store.run("b"))
+    go(store, "a")
+    until(lambda: running(store) == ["c"])
+    assert progress_of(store.run("b")).state == PAUSED
 
 
-def test_a_process_that_dies_is_interrupted_and_one_that_complains_has_failed(shelf):
-    queue = queue_of(shelf)
+def test_a_process_that_dies_is_interrupted_and_one_that_complains_has_failed(store):
+    queue = queue_of(store)
     ordered(queue, "a")
-    os.kill(shelf.run("a").order.pid, signal.SIGKILL)
-    until(lambda: progress_of(shelf.run("a")).state == INTERRUPTED)
-    (shelf.path / "a" / "said.txt").write_text("42 rows\nsteadyset: The disk is full.\n", encoding="utf-8")
-    found = progress_of(shelf.run("a"))
+    os.kill(store.run("a").order.pid, signal.SIGKILL)
+    until(lambda: progress_of(store.run("a")).state == INTERRUPTED)
+    (store.path / "a" / "said.txt").write_text("42 rows\nsteadyset: The disk is full.\n", encoding="utf-8")
+    found = progress_of(store.run("a"))
     assert (found.state, found.complaint) == (FAILED, "The disk is full.")
 
 
@@ -148,52 +146,66 @@ def test_a_process_that_dies_is_interrupted_and_one_that_complains_has_failed(sh
         "",
         "{",
         "[]",
-        '{"subcommand": "rm"}',
-        '{"subcommand": "assess", "cores": "x"}',
-        '{"subcommand": "assess", "pid": -1}',
+        '{"command": "rm", "options": {}, "page": {}}',
+        '{"command": "assess", "options": {}}',
+        '{"command": "assess", "options": [], "page": {}}',
+        '{"command": "assess", "options": {}, "page": {"cores": "x"}}',
+        '{"command": "assess", "options": {}, "page": {"pid": -1}}',
     ],
 )
 def test_a_damaged_order_is_no_order(folder, content):
     place = folder / "a"
     write_order(place, Order("assess"))
     assert read_order(place) == Order("assess")
-    (place / ASKED).write_text(content, encoding="utf-8")
+    (place / JOB).write_text(content, encoding="utf-8")
     assert read_order(place) is None
 
 
 def test_an_order_is_plain_json(folder):
     write_order(folder / "a", Order("assess", {"out": "a", "drop": ["x", "y"]}, cores=2))
-    assert json.loads((folder / "a" / ASKED).read_text(encoding="utf-8"))["options"] == {"out": "a", "drop": ["x", "y"]}
+    assert json.loads((folder / "a" / JOB).read_text(encoding="utf-8"))["options"] == {"out": "a", "drop": ["x", "y"]}
 
 
-def test_an_order_that_cannot_be_started_says_why_and_is_in_the_way_of_no_other(shelf):
-    def refusing(subcommand, options):
-        if options["out"] == "a":
-            raise InputError("There is no such option.")
-        return words(subcommand, options)
-
-    queue = Queue(shelf, refusing, 1, PROGRAM)
+def test_an_order_that_cannot_be_started_says_why_and_is_in_the_way_of_no_other(store):
+    queue = queue_of(store, cores=1)
     for name in "ab":
-        write_order(shelf.path / name, Order("assess", {"out": name}, number=ord(name)))
+        write_order(store.path / name, Order("assess", {"out": name}, number=ord(name)))
+    (store.path / "a" / HELD).mkdir()  # where the lock would be
     queue.begin()
-    assert running(shelf) == ["b"]
-    found = progress_of(shelf.run("a"))
-    assert (found.state, found.complaint) == (FAILED, "There is no such option.")
+    assert running(store) == ["b"]
+    found = progress_of(store.run("a"))
+    assert (found.state, "cannot be written" in found.complaint) == (FAILED, True)
 
 
-def test_what_was_started_since_it_was_looked_at_is_ended_too(shelf):
-    queue = queue_of(shelf, cores=1)
+def test_what_was_started_since_it_was_looked_at_is_ended_too(store):
+    queue = queue_of(store, cores=1)
     ordered(queue, "a")
     ordered(queue, "b")
-    seen = shelf.run("b")  # it waits
-    go(shelf, "a")
-    until(lambda: running(shelf) == ["b"])
+    seen = store.run("b")  # it waits
+    go(store, "a")
+    until(lambda: running(store) == ["b"])
     queue.stop(seen)
-    until(lambda: progress_of(shelf.run("b")).state == STOPPED)
+    until(lambda: progress_of(store.run("b")).state == STOPPED)
 
 
-def test_an_order_writes_into_its_own_folder_whatever_its_file_says(shelf):
-    write_order(shelf.path / "a", Order("assess", {"out": "/elsewhere"}))
-    asked = []
-    Queue(shelf, lambda subcommand, options: asked.append(options["out"]) or [options["out"]], 1, PROGRAM).begin()
-    assert asked == ["a"]
+def test_an_order_writes_into_its_own_folder_whatever_its_file_says(store):
+    write_order(store.path / "a", Order("assess", {"out": "/elsewhere"}))
+    queue_of(store).begin()
+    given = store.path / "a.given"
+    until(lambda: given.exists() and given.read_text(encoding="utf-8"))
+    assert json.loads(given.read_text(encoding="utf-8")) == {"command": "assess", "options": {"out": "a"}}
+
+
+def test_what_has_begun_is_continued(store):
+    write_order(store.path / "a", Order("assess", {"out": "a"}))
+    (store.path / "a" / "assessment.json").touch()
+    queue_of(store).begin()
+    given = store.path / "a.given"
+    until(lambda: given.exists() and given.read_text(encoding="utf-8"))
+    assert json.loads(given.read_text(encoding="utf-8"))["options"]["resume"] is True
+
+
+def test_a_job_that_the_command_refuses_says_why(store):
+    Queue(store, 1).submit("a", Order("assess", {"out": "a", "colour": "red"}))
+    until(lambda: progress_of(store.run("a")).state == FAILED)
+    assert progress_of(store.run("a")).complaint == "steadyset assess has no option 'colour'."

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shlex
 import time
 
 import pandas as pd
@@ -12,21 +11,26 @@ from tests.serve.test_serve_in_browser import table
 
 import steadyset as st
 from steadyset.assessment import Assessment
-from steadyset.cli.typed_words import given_options
-from steadyset.foundation.command_line import started_by
-from steadyset.foundation.errors import InputError
-from steadyset.serve.orders import ASKED, STOPPED, Order, read_order, write_order
-from steadyset.serve.progress_seen import FINISHED_STATE, INTERRUPTED, RUNNING, progress_of
-from steadyset.serve.retyped import order_again
-from steadyset.serve.shelf import Shelf
-from steadyset.serve.tasks import front
+from steadyset.foundation.job import Job, doing
+from steadyset.serve.orders import JOB, STOPPED, Order, read_order, write_order
+from steadyset.serve.progress import FINISHED_STATE, INTERRUPTED, RUNNING, progress_of
+from steadyset.serve.run_store import RunStore
+from steadyset.serve.run_views import resumed_order
+from steadyset.serve.sandboxed import front
 
 SELECTOR, RUNS = "forest:k=2", 20
-TYPED = f"steadyset assess table.csv -t tumour --selector={SELECTOR} --runs {RUNS} -j1 --out typed"
+TYPED = {
+    "file": "table.csv",
+    "target": "tumour",
+    "selector": [SELECTOR],
+    "runs": str(RUNS),
+    "jobs": 1,
+    "out": "typed",
+}
 
 
 def progress(folder):
-    return progress_of(Shelf(folder).run("typed"))
+    return progress_of(RunStore(folder).run("typed"))
 
 
 def assessed(folder, **options):
@@ -36,7 +40,7 @@ def assessed(folder, **options):
     return st.assess([SELECTOR], data.X, y, **options)
 
 
-def begun(folder, line=TYPED, runs=RUNS):
+def begun(folder, options=TYPED, runs=RUNS):
     """The folder of a command that was interrupted after three runs."""
 
     def interrupted(done, total):
@@ -44,9 +48,9 @@ def begun(folder, line=TYPED, runs=RUNS):
             raise KeyboardInterrupt
 
     table(folder / "table.csv")
-    with started_by(shlex.split(line)), pytest.raises(KeyboardInterrupt):
+    with doing(Job("assess", options)), pytest.raises(KeyboardInterrupt):
         assessed(folder, n_runs=runs, out=folder / "typed", engine="serial", progress=interrupted)
-    return Shelf(folder).run("typed")
+    return RunStore(folder).run("typed")
 
 
 @pytest.mark.slow  # buys: the whole journey, with a command that runs beside the page
@@ -68,21 +72,22 @@ def test_a_run_of_the_terminal_is_resumed_stopped_and_resumed_as_if_it_had_not_b
 
 
 @pytest.mark.parametrize(
-    ("line", "why"),
+    ("job", "why"),
     [
-        ("", "does not record a command"),
-        (f"{TYPED} --load evil.py", "loads Python code"),
-        (f"{TYPED} --engine tcp://elsewhere:8786", "other machines"),
-        (TYPED.replace("table.csv", "moved.csv"), "moved.csv is no longer there"),
-        (f"{TYPED} --samples moved.csv", "moved.csv is no longer there"),
-        ("sh -c evil", "not one that could have made this folder"),
-        ("steadyset tune table.csv", "not one that could have made this folder"),
-        (f"{TYPED} --unknown 1", "not one that could have made this folder"),
-        (f"{TYPED} 'open", "not one that could have made this folder"),
+        (None, "does not record a command"),
+        (Job("assess", {**TYPED, "load": ["evil.py"]}), "loads Python code"),
+        (Job("assess", {**TYPED, "engine": "tcp://elsewhere:8786"}), "other machines"),
+        (Job("assess", {**TYPED, "file": "moved.csv"}), "moved.csv is no longer there"),
+        (Job("assess", {**TYPED, "samples": "moved.csv"}), "moved.csv is no longer there"),
+        (Job("sh", {"c": "evil"}), "not one that could have made this folder"),
+        (Job("tune", {"file": "table.csv"}), "not one that could have made this folder"),
+        (Job("assess", {**TYPED, "unknown": "1"}), "not one that could have made this folder"),
+        (Job("assess", {**TYPED, "jobs": "1; evil"}), "not one that could have made this folder"),
     ],
 )
-def test_what_cannot_be_repeated_safely_says_why_and_is_not_run(client, folder, line, why):
-    settings = {"selectors": {"a": ""}, "details": {"n_runs": 5, "command": line}}
+def test_what_cannot_be_repeated_safely_says_why_and_is_not_run(client, folder, job, why):
+    recorded = {} if job is None else {"job": job._asdict()}
+    settings = {"selectors": {"a": ""}, "details": {"n_runs": 5, **recorded}}
     table(folder / "table.csv")
     (folder / "typed").mkdir()
     (folder / "typed" / "assessment.json").write_text(json.dumps(settings), encoding="utf-8")
@@ -90,19 +95,19 @@ def test_what_cannot_be_repeated_safely_says_why_and_is_not_run(client, folder, 
     assert why in page
     assert "Resume</button>" not in page
     assert why in client.post("/runs/typed/resume", headers=client.change).text
-    assert not (folder / "typed" / ASKED).exists()
+    assert not (folder / "typed" / JOB).exists()
 
 
 def test_a_command_is_repeated_with_its_options_from_where_it_was_typed(folder):
     (folder.parent / "data").mkdir()
     table(folder.parent / "data" / "x.csv")
-    line = TYPED.replace("table.csv", "data/x.csv").replace("--out typed", f"--out {folder.name}/typed --impute median")
-    order = order_again(begun(folder, line), given_options, cores=2)
-    assert order.subcommand == "assess"
-    assert {name: order.options[name] for name in ("file", "target", "selectors", "jobs", "impute", "out")} == {
+    options = {**TYPED, "file": "data/x.csv", "out": f"{folder.name}/typed", "impute": "median"}
+    order = resumed_order(begun(folder, options), cores=2)
+    assert order.command == "assess"
+    assert {name: order.options[name] for name in ("file", "target", "selector", "jobs", "impute", "out")} == {
         "file": str(folder.parent / "data" / "x.csv"),
         "target": "tumour",
-        "selectors": [SELECTOR],
+        "selector": [SELECTOR],
         "jobs": 1,
         "impute": "median",
         "out": "typed",
@@ -120,16 +125,16 @@ def test_a_tuning_records_its_command_and_is_seen_while_it_works(folder):
             raise KeyboardInterrupt
 
     space = {"filter": ["anova"], "model": {"knn": {"kneighborsclassifier__n_neighbors": [1, 3]}}}
-    line = "steadyset tune table.csv --target tumour --trials 9 --out tuned"
-    with started_by(shlex.split(line)), pytest.raises(KeyboardInterrupt):
+    job = Job("tune", {"file": "table.csv", "target": "tumour", "trials": 9, "out": "tuned"})
+    with doing(job), pytest.raises(KeyboardInterrupt):
         st.tune(space, data.X, data.y, resampling=st.KFold(3), out=folder / "tuned", n_trials=9, progress=interrupted)
-    run = Shelf(folder).run("tuned")
+    run = RunStore(folder).run("tuned")
     assert (progress_of(run).state, progress_of(run).done) == (RUNNING, 1)  # as far as one can see just now
     before = time.time() - 60
     os.utime(folder / "tuned" / "trials.db", (before, before))
     assert (progress_of(run).state, progress_of(run).done) == (INTERRUPTED, 1)
-    order = order_again(run, given_options, cores=2)
-    assert (order.subcommand, order.options["trials"], order.cores) == ("tune", 9, 2)
+    order = resumed_order(run, cores=2)
+    assert (order.command, order.options["trials"], order.cores) == ("tune", 9, 2)
     front(str(folder / "tuned"))  # who looks does not write
     assert progress_of(run).state == INTERRUPTED
 
@@ -145,8 +150,3 @@ def test_runs_until_intervals_are_narrow_have_no_total(client, folder):
     assert (found.done, found.total) == (3, 0)
     assert found.until == "it stops when every interval is narrower than 0.05, after at most 1,000 runs"
     assert "Interrupted: 3 runs so far." in client.get("/runs").text
-
-
-def test_a_command_that_is_no_call_has_no_options():
-    with pytest.raises(InputError):
-        given_options(["assess", "--nothing-like-it"])

@@ -12,12 +12,10 @@ import uvicorn
 from tests.serve.conftest import BASE, PORT, TestClient, uploaded
 
 from steadyset.cli import run
-from steadyset.cli.typed_words import given_options, typed_words
 from steadyset.foundation.errors import InputError
-from steadyset.serve.access import Access
+from steadyset.serve.access import FORM_BYTES, Access
 from steadyset.serve.application import create_application
-from steadyset.serve.guard import FORM_BYTES
-from steadyset.serve.shelf import Shelf, harmless_name
+from steadyset.serve.run_store import RunStore, harmless_name
 
 PAGES = ("/", "/measure", "/assess", "/tune", "/runs")
 
@@ -191,7 +189,7 @@ def test_a_form_that_is_too_large_is_refused(client):
 )
 def test_names_that_could_leave_the_folder_are_refused(folder, name):
     with pytest.raises(InputError, match="cannot be the name of a run"):
-        Shelf(folder).place(name)
+        RunStore(folder).place(name)
 
 
 @pytest.mark.parametrize("path", ["/runs/..%2f..%2fetc", "/runs/%2e%2e", "/runs/..%5c..", "/runs/%00"])
@@ -288,7 +286,7 @@ def test_a_real_socket_refuses_foreign_and_missing_hosts(folder):
     sock = socket.create_server(("127.0.0.1", 0))
     port = sock.getsockname()[1]
     access = Access("127.0.0.1", port)
-    with listening(create_application(folder, access, typed_words, given_options), sock):
+    with listening(create_application(folder, access), sock):
         for lines, code in (
             (f"Host: 127.0.0.1:{port}\r\n", "200"),
             (f"Host: evil.example:{port}\r\n", "421"),
@@ -305,7 +303,7 @@ def test_a_real_socket_refuses_foreign_and_missing_hosts(folder):
 
 def test_other_machines_get_in_by_the_password_alone(folder):
     access = Access("0.0.0.0", PORT, "correct horse")
-    app = create_application(folder, access, typed_words, given_options)
+    app = create_application(folder, access)
     with TestClient(app, base_url=BASE, follow_redirects=False) as client:
         assert client.get("/").headers["location"] == "/login"
         assert client.get(f"/enter?token={access.token}").status_code == 403

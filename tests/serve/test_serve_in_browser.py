@@ -8,7 +8,6 @@ import pytest
 from tests.serve.test_browsing import assessed
 from tests.serve.test_safety import listening
 
-from steadyset.cli.typed_words import given_options, typed_words
 from steadyset.io.data_table import load_data
 from steadyset.serve.access import Access
 from steadyset.serve.application import create_application
@@ -22,7 +21,7 @@ def server(tmp_path_factory):
     folder = tmp_path_factory.mktemp("served")
     sock = socket.create_server(("127.0.0.1", 0))
     access = Access("127.0.0.1", sock.getsockname()[1])
-    with listening(create_application(folder, access, typed_words, given_options, cores=2), sock):
+    with listening(create_application(folder, access, cores=2), sock):
         yield folder, access
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning
 
-from steadyset.assessment.details import COMMAND
+from steadyset.assessment.details import JOB
 from steadyset.assessment.engines import check_engine, compute
 from steadyset.assessment.folder import RunFolder
 from steadyset.assessment.request import DETAILS, Request, SelectorsLike, make_request
@@ -261,9 +261,9 @@ def _begin(folder: RunFolder, request: Request, resume: bool) -> tuple[Request, 
                 ".",
             )
     finished = {key: cell for key, cell in folder.cells().items() if not _passing(cell)}
-    # Another version may write more; more selectors, or more runs, have other details. The command that asked first for
+    # Another version may write more; more selectors, or more runs, have other details. The job that asked first for
     # the same stays.
-    told = {COMMAND: command} if (command := before.get(DETAILS, {}).get(COMMAND)) else {}
+    told = {JOB: job} if (job := before.get(DETAILS, {}).get(JOB)) else {}
     if {**request.settings[DETAILS], **told} != before.get(DETAILS) or before["schema_version"] != SCHEMA_VERSION:
         folder.write_settings(request.settings)
     return request, finished

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from steadyset.foundation.command_line import command_line
 from steadyset.foundation.docstrings import reference
+from steadyset.foundation.job import current_job
 from steadyset.foundation.text import shown_name
 from steadyset.inference.directions import data_directions
 from steadyset.runner.columns import FunctionSelector, function_name
@@ -22,7 +22,7 @@ from steadyset.selectors.catalogue import about_selector
 from steadyset.selectors.validation import size_or_default
 from steadyset.tasks import TASKS
 
-COMMAND = "command"
+JOB = "job"
 PACKAGES = ("numpy", "scipy", "scikit-learn")
 # What an assessment sets itself, and what names a filter, a function or its features.
 UNTOLD = ("random_state", "n_jobs", "task", "name", "function", "features", "frame")
@@ -30,7 +30,7 @@ LONGEST = 200  # characters of a parameter that is told
 
 
 def data_details(plan: Plan, target: str = "") -> dict[str, Any]:
-    """The target, the missing values, the groups and the resampling, the versions of what computes, the command."""
+    """The target, the missing values, the groups and the resampling, the versions of what computes, the job."""
     resampling = plan.resampling
     task = TASKS[plan.task]
     return {
@@ -45,7 +45,7 @@ def data_details(plan: Plan, target: str = "") -> dict[str, Any]:
         "resampling": {"words": resampling.in_words(), "reference": reference(type(resampling))},
         "predictor": predictor_words(plan),
         "versions": {"python": sys.version.split()[0], **{name: version(name) for name in PACKAGES}},
-        **({COMMAND: command_line()} if command_line() else {}),
+        **({JOB: job} if (job := current_job()) is not None else {}),
     }
 
 

@@ -1,4 +1,4 @@
-"""The command `steadyset`: one file per subcommand."""
+"""The command `steadyset`: its subcommands, each with the options that steadyset.options gives it."""
 
 from __future__ import annotations
 
@@ -12,31 +12,33 @@ from typing import Annotated, Any
 
 import typer
 
-from steadyset.cli import (
-    assess,
-    certify,
-    compare,
-    consensus,
-    measure,
-    measures,
-    methods,
-    report,
-    resamplings,
-    selectors,
-    serve,
-    tune,
-    warm_up,
-)
-from steadyset.cli.naming import Command, Subcommand
+from steadyset.cli import catalogues, documents, recorded_selections, runs, serve
 from steadyset.cli.output import complain, speak_any_alphabet
-from steadyset.foundation.command_line import PROGRAM, started_by
+from steadyset.cli.parsing import Command, Function, Subcommand, parsed
 from steadyset.foundation.errors import InterruptedRunError, SteadysetError
+from steadyset.foundation.job import PROGRAM
 from steadyset.foundation.registry import PluginWarning
 from steadyset.foundation.signals import KILLED_BY, leave_at_once
 
 BAD_INPUT = 2
 # typer uses the click that is installed or one of its own; its errors are reached through what typer exports.
 USAGE_ERROR: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
+COMMANDS: dict[str, Function] = {
+    "assess": runs.assess,
+    "tune": runs.tune,
+    "run": runs.run_job,
+    "report": documents.report,
+    "methods": documents.methods,
+    "measure": recorded_selections.measure,
+    "compare": recorded_selections.compare,
+    "consensus": recorded_selections.consensus,
+    "measures": catalogues.measures,
+    "selectors": catalogues.selectors,
+    "resamplings": catalogues.resamplings,
+    "certify": catalogues.certify,
+    "serve": serve.serve,
+    "warm-up": runs.warm_up,
+}
 
 app = typer.Typer(
     name=PROGRAM,
@@ -51,19 +53,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("assess", cls=Subcommand)(assess.assess)
-app.command("tune", cls=Subcommand)(tune.tune)
-app.command("report", cls=Subcommand)(report.report)
-app.command("methods", cls=Subcommand)(methods.methods)
-app.command("measure", cls=Subcommand)(measure.measure)
-app.command("compare", cls=Subcommand)(compare.compare)
-app.command("consensus", cls=Subcommand)(consensus.consensus)
-app.command("measures", cls=Subcommand)(measures.measures)
-app.command("selectors", cls=Subcommand)(selectors.selectors)
-app.command("resamplings", cls=Subcommand)(resamplings.resamplings)
-app.command("certify", cls=Subcommand)(certify.certify)
-app.command("serve", cls=Subcommand)(serve.serve)
-app.command("warm-up", cls=Subcommand)(warm_up.warm_up)
+for _name, _function in COMMANDS.items():
+    app.command(_name, cls=Subcommand)(parsed(_name, _function))
 
 
 @app.callback()
@@ -90,7 +81,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     speak_any_alphabet()
     try:
         given = sys.argv[1:] if arguments is None else list(arguments)
-        with _plugin_warnings_as_sentences(), started_by([PROGRAM, *given]):
+        with _plugin_warnings_as_sentences():
             return int(app(args=given, prog_name=PROGRAM, standalone_mode=False) or 0)
     except InterruptedRunError as error:
         return _complain(str(error), KILLED_BY + error.signal_number)

@@ -1,4 +1,4 @@
-"""How the command prints tables: for people, as csv, or as json."""
+"""What the command prints: findings, and tables for people, as csv or as json."""
 
 from __future__ import annotations
 
@@ -7,26 +7,22 @@ import io
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import typer
 
 from steadyset.foundation import text as wording
 from steadyset.foundation.text import shown_name
 
+if TYPE_CHECKING:
+    from steadyset.findings import Findings
+
 WRITTEN_OUT = "steadyset.written_out"  # how what cannot be encoded is printed
-
-
-class Format(StrEnum):
-    """What --format takes."""
-
-    table = "table"
-    csv = "csv"
-    json = "json"
 
 
 def print_rows(
     rows: Sequence[Mapping[str, Any]],
-    form: Format,
+    form: str,
     *,
     title: str = "",
     wide: Sequence[str] = (),
@@ -37,11 +33,11 @@ def print_rows(
 
     `wide` columns may wrap, the others stay whole; `right` ones hold numbers as text; `safe`: see csv_text.
     """
-    if form is Format.json:
+    if form == "json":
         from steadyset.findings.parts import plain
 
         print(json.dumps(plain(list(rows)), indent=2, allow_nan=False))
-    elif form is Format.csv:
+    elif form == "csv":
         from steadyset.io.spreadsheet import csv_text
 
         sys.stdout.write(csv_text(rows, safe=safe))
@@ -49,6 +45,74 @@ def print_rows(
             warn_of_formulas((value for row in rows for value in row.values()), "The csv output")
     else:
         _print_table(rows, title, wide, right)
+
+
+def render(found: Findings, form: str, *, safe: bool = False) -> None:
+    """For people: everything; as csv: the table; as json: the findings."""
+    if form == "json":
+        print(found.to_json())
+        return
+    from steadyset.findings.display import front_cells, front_rows
+
+    rows = front_rows(found) if found.front else summary_rows(found)
+    if form == "csv":
+        print_rows(rows, form, safe=safe)
+        return
+    if found.front:
+        print_rows(front_cells(found), form, title="The Pareto front", wide=("parameters",))
+    for sentence in found.answer:
+        typer.echo(sentence)
+    if not found.front:
+        _render_summary(found)
+    _render_sections(found)
+
+
+def summary_rows(found: Findings) -> list[dict[str, Any]]:
+    """The summary as flat rows."""
+    return [
+        {
+            "selector": row.name,
+            "runs": row.runs,
+            "stability": row.stability,
+            "low": row.low,
+            "high": row.high,
+            "verdict": row.verdict,
+            **{
+                key: value
+                for name, score in row.scores.items()
+                for key, value in (
+                    (name, score.mean),
+                    (f"{name}_se", score.se),
+                    (f"{name}_blind", score.blind),
+                    (f"{name}_random", score.random),
+                )
+            },
+            "size": row.size,
+            "failures": row.failures,
+            "warnings": row.warned,
+            "tied": row.tied,
+            "note": row.note,
+        }
+        for row in found.summary
+    ]
+
+
+def _render_summary(found: Findings) -> None:
+    from steadyset.findings.display import summary_cells
+    from steadyset.findings.sections import legends
+
+    print_rows([summary_cells(row, found) for row in found.summary], "table")
+    for line in legends(found):
+        typer.echo(line)
+
+
+def _render_sections(found: Findings) -> None:
+    from steadyset.findings.sections import brief_sections
+
+    for title, lines in brief_sections(found).items():
+        typer.echo(f"\n{title}:")
+        for line in lines:
+            typer.echo(f"  {line}")
 
 
 def complain(sentence: str) -> None:

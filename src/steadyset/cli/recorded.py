@@ -1,22 +1,23 @@
-"""Recorded selections for `measure` and `compare`: their options, the files and folders, and what was understood."""
+"""Recorded selections as commands take them: files and folders, what was understood, and which features are alike."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import typer
 
-from steadyset.cli import shared
-from steadyset.cli.similar_features import NO_SIMILARITY, Alike, load_similarity
+from steadyset.cli.parsing import quoted
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted
+from steadyset.io.columns import RUN
 from steadyset.io.disk import file_path
 from steadyset.io.labels import AppearanceOrder, UnionOfNames, some_names
-from steadyset.io.limits import MAX_GB
 from steadyset.io.universe import THOSE_NAMES, UNKNOWN_UNIVERSE
+from steadyset.options import Given, options_of
+from steadyset.options.table import READING
 
 if TYPE_CHECKING:
     from steadyset.assessment import Assessment
@@ -25,107 +26,7 @@ if TYPE_CHECKING:
     from steadyset.selections import Selections
     from steadyset.similarity import FeatureSimilarity
 
-PANEL = "Reading the selections"
 NO_UNIVERSE = "give --features N or --universe FILE"
-
-Files = Annotated[
-    list[Path],
-    typer.Argument(
-        help="Selections in any usual layout (0/1 or marks, run and feature, lists in columns or rows, GMT, GMX, "
-        "ranks, importances) as csv, tsv, txt, xlsx, ods, parquet or json; a folder of .txt lists; or a run folder.",
-        metavar="FILE...",
-        show_default=False,
-    ),
-]
-Features = Annotated[
-    int | None,
-    typer.Option(metavar="N", help="Number of features to choose from, if a file does not say.", rich_help_panel=PANEL),
-]
-UniverseFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--universe",
-        metavar="FILE",
-        help="All features to choose from: a file with one name per line, a table with names in its first column, or "
-        "the data, whose header names them.",
-        rich_help_panel=PANEL,
-    ),
-]
-Target = Annotated[
-    str | None,
-    typer.Option(
-        "--target", metavar="COLUMN", help="A column of the data that is not a feature.", rich_help_panel=PANEL
-    ),
-]
-Layout = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="How selections are laid out: wide, long, columns, rows, gmt, gmx, ranks, importances, or as R packages "
-        "write them (caret, glmnet, mlr3fselect, boruta). Default: recognised, and refused where several fit.",
-        rich_help_panel=PANEL,
-    ),
-]
-Top = Annotated[
-    int | None,
-    typer.Option(
-        metavar="K",
-        min=1,
-        help="Selected are the K best: by rank, by absolute importance, or the first of each list.",
-        rich_help_panel=PANEL,
-    ),
-]
-Transpose = Annotated[
-    bool | None,
-    typer.Option(
-        "--transpose/--no-transpose",
-        help="Tables of runs and features have one row per feature and one column per run. Default: one row per run "
-        "unless headings say otherwise; tables that look transposed are refused.",
-        show_default=False,
-        rich_help_panel=PANEL,
-    ),
-]
-Header = Annotated[
-    bool | None,
-    typer.Option(
-        "--header/--no-header",
-        help="The first cell of each list is its label. Default: recognised, and refused where it is ambiguous.",
-        show_default=False,
-        rich_help_panel=PANEL,
-    ),
-]
-RunColumn = Annotated[
-    str | None,
-    typer.Option(
-        "--runs", metavar="COLUMN", help="The column of a long table that names the runs.", rich_help_panel=PANEL
-    ),
-]
-SheetName = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="The sheet of a workbook. Default: the only one; or all, if each is a list.",
-        rich_help_panel=PANEL,
-    ),
-]
-
-
-class Asked(NamedTuple):
-    """How the files are to be read: options of every subcommand that reads selections."""
-
-    features: Features = None
-    universe: UniverseFile = None
-    target: Target = None
-    layout: Layout = None
-    top: Top = None
-    transpose: Transpose = None
-    header: Header = None
-    runs: RunColumn = None
-    sheet: SheetName = None
-    max_gb: shared.MaxGb = MAX_GB
-
-
-AS_RECOGNISED = Asked()
 
 
 class Recorded(NamedTuple):
@@ -145,45 +46,46 @@ class Recorded(NamedTuple):
 
 
 def read_recorded(
-    files: Sequence[Path], asked: Asked, alike: Alike, *, lists: bool = False
+    files: Sequence[Path], given: Given, *, lists: bool = False
 ) -> tuple[list[Recorded], FeatureSimilarity | None]:
     """Recorded selections, and the similarity of --data or --similarity, whose features and order they follow.
 
     A file that does not say what there was to choose from takes it from there, or from --universe. With `lists`, files
     that hold one list each are the runs of one procedure.
     """
-    if alike.data is not None and alike.similarity is not None:
+    data = given.values.get("data")  # which not every command takes
+    if data is not None and given.similarity is not None:
         raise InputError("--data and --similarity both define the similarity; give one of them.")
-    if asked.target is not None and alike.data is None and asked.universe is None:
+    if given.target is not None and data is None and given.universe is None:
         raise InputError("--target names a column of the data, which is not given; name its file with --universe.")
-    if asked.universe is not None and asked.features is not None:
+    if given.universe is not None and given.features is not None:
         raise InputError("--universe and --features both say what there was to choose from; give one of them.")
-    found = [one for file in files for one in _read(file, asked)]
+    found = [one for file in files for one in _read(file, given)]
     if lists and len(found) > 1 and all(one.selections.n_runs == 1 and one.selector is None for one in found):
-        found = [_one_run_each(found, asked.features)]
+        found = [_one_run_each(found, given.features)]
     known = [one.selections for one in found if not isinstance(one.selections.features, UnionOfNames)]
-    similarity = load_similarity(alike, known[0] if known else None, target=asked.target, max_gb=asked.max_gb)
-    names, source = _universe(found, asked, alike, similarity)
+    similarity = _load_similarity(given, known[0] if known else None)
+    names, source = _universe(found, given, similarity)
     recorded = []
     for one in found:
-        ordered = one.selections if names is None else _in_order(one, names, asked)
-        notes, hints = _notes(one, ordered, source), (*one.hints, *_transposed(one, asked))
+        ordered = one.selections if names is None else _in_order(one, names, given)
+        notes, hints = _notes(one, ordered, source), (*one.hints, *_transposed(one, given))
         recorded.append(one._replace(selections=ordered, notes=notes, hints=hints))
     return recorded, similarity
 
 
-def recorded_in(source: Path, asked: Asked) -> list[Recorded] | None:
+def recorded_in(source: Path, given: Given) -> list[Recorded] | None:
     """The selections of a file or of a folder of lists; None where the source is a folder of something else."""
     from steadyset.io.list_folders import holds_lists
 
     source = file_path(source)
     if source.is_file() or (source.is_dir() and holds_lists(source)):
-        return read_recorded([source], asked, NO_SIMILARITY)[0]
-    given = next((name for name, value in asked._asdict().items() if value != AS_RECOGNISED._asdict()[name]), None)
-    if given is not None and source.is_dir():
-        option = f"--{given.replace('_', '-')}"
+        return read_recorded([source], given)[0]
+    reading = (one for one in options_of(given.command).values() if one.heading == READING or "read" in one.calls)
+    unused = next((one.flag for one in reading if given.values[one.name] != one.default), None)
+    if unused is not None and source.is_dir():
         raise InputError(
-            f"{option} says how a file with selections is read, and {source} is a run folder; leave it out."
+            f"{unused} says how a file with selections is read, and {source} is a run folder; leave it out."
         )
     return None
 
@@ -211,11 +113,11 @@ def at_chance(read: Sequence[Recorded], level: float) -> dict[str, bool]:
     }
 
 
-def tell(read: Sequence[Recorded], *, people: bool) -> None:
-    """Say what was understood of each file: with the result that people see, apart from one that programs read."""
+def echo_notes(read: Sequence[Recorded], *, err: bool) -> None:
+    """Say what was understood of each file: `err` sets it apart from a result that programs read."""
     for one in read:
         for note in one.notes:
-            typer.echo(f"{one.name}: {note}", err=not people)
+            typer.echo(f"{one.name}: {note}", err=err)
         for hint in one.hints:
             typer.echo(f"{one.name}: {hint}", err=True)
 
@@ -227,7 +129,7 @@ def chance_notes(read: Sequence[Recorded]) -> list[str]:
     return []
 
 
-def telling(one: Recorded, options: Options) -> str | list[Measure]:
+def informative_measures(one: Recorded, options: Options) -> str | list[Measure]:
     """All measures that say something; where every feature is selected, those that read ranks or importances."""
     from steadyset.measures.needs import full_sets, telling_measures
 
@@ -247,7 +149,7 @@ def refuse_full_sets(one: Recorded, measures: Sequence[Measure]) -> None:
         raise InputError(f"{one.name}: {of_sets[0]} compares sets, and {every}; give --top K.")
 
 
-def _read(file: Path, asked: Asked) -> list[Recorded]:
+def _read(file: Path, given: Given) -> list[Recorded]:
     from steadyset.selections import Selections
 
     if file_path(file).is_dir():
@@ -261,18 +163,7 @@ def _read(file: Path, asked: Asked) -> list[Recorded]:
                 Recorded(file, name, sel, directions=directions, assessment=opened)
                 for name, sel in opened.selections.items()
             ]
-    read = Selections.read(
-        file,
-        n_features=asked.features,
-        layout=asked.layout,
-        top=asked.top,
-        transpose=asked.transpose,
-        header=asked.header,
-        runs=asked.runs,
-        sheet=asked.sheet,
-        max_gb=asked.max_gb,
-    )
-    return [Recorded(file, None, read)]
+    return [Recorded(file, None, Selections.read(file, **given.arguments("read")))]
 
 
 def _one_run_each(found: Sequence[Recorded], n_features: int | None) -> Recorded:
@@ -333,26 +224,26 @@ def each_list(read: Sequence[Recorded]) -> list[Recorded]:
 
 
 def _universe(
-    found: Sequence[Recorded], asked: Asked, alike: Alike, similarity: FeatureSimilarity | None
+    found: Sequence[Recorded], given: Given, similarity: FeatureSimilarity | None
 ) -> tuple[tuple[str, ...] | None, str]:
     """The names of all features, where a file gives them, and which."""
-    if asked.universe is not None:
+    if given.universe is not None:
         from steadyset.io.universe_files import read_universe
 
         used = {name for one in found for name in one.selections.features}
-        target = asked.target if alike.data is None else None
-        universe = read_universe(asked.universe, used, max_gb=asked.max_gb, target=target)
+        target = given.target if given.values.get("data") is None else None
+        universe = read_universe(given.universe, used, max_gb=given.max_gb, target=target)
         without = f", without {some_names(universe.left_out)}" if universe.left_out else ""
-        return universe.names, f"the {universe.where} of {asked.universe}{without}"
-    return (None, "") if similarity is None else (similarity.features, str(alike.data or alike.similarity))
+        return universe.names, f"the {universe.where} of {given.universe}{without}"
+    return (None, "") if similarity is None else (similarity.features, str(given.data or given.similarity))
 
 
-def _in_order(one: Recorded, names: tuple[str, ...], asked: Asked) -> Selections:
+def _in_order(one: Recorded, names: tuple[str, ...], given: Given) -> Selections:
     """The features in the order of `names`; what has other features stays, to be refused with a sentence."""
     selections = one.selections
     own, all_names = set(selections.features), set(names)
     used = {selections.features[f] for f in set(selections.indices.tolist())}
-    if isinstance(selections.features, UnionOfNames) or asked.universe is not None:
+    if isinstance(selections.features, UnionOfNames) or given.universe is not None:
         fits = True
     else:
         by_appearance = isinstance(selections.features, AppearanceOrder) and used <= all_names
@@ -372,16 +263,63 @@ def _notes(one: Recorded, ordered: Selections, source: str) -> tuple[str, ...]:
     return tuple(note.replace(THOSE_NAMES, known) for note in notes)
 
 
-def _transposed(one: Recorded, asked: Asked) -> tuple[str, ...]:
+def _transposed(one: Recorded, given: Given) -> tuple[str, ...]:
     """How a table was read that does not name its rows and has far more of them than columns."""
     from steadyset.io.wide import far_more_runs
 
     selections = one.selections
     n_runs, n_features = selections.n_runs, selections.n_features
     listed = one.file.suffix == ".json" or isinstance(selections.features, AppearanceOrder)
-    if listed or asked.transpose is not None or one.selector is not None or selections.labels is not None:
+    if listed or given.transpose is not None or one.selector is not None or selections.labels is not None:
         return ()
     if not far_more_runs(n_runs, n_features):
         return ()
     read = f"read as {n_runs:,} runs of {counted(n_features, 'feature')}"
     return (f"{read}; if its rows are the features, give --transpose.",)
+
+
+def _load_similarity(given: Given, selections: Selections | None) -> FeatureSimilarity | None:
+    """The FeatureSimilarity of --data or --similarity, or None; its features are those of the selections, if any."""
+    data: Path | None = given.values.get("data")
+    file: Path | None = given.values.get("similarity")
+    if data is None and file is None:
+        return None
+    from steadyset.similarity import FeatureSimilarity
+
+    target, max_gb = given.target, given.max_gb
+    if file is not None:
+        return FeatureSimilarity.read(file, threshold=given.threshold, max_gb=max_gb)
+    assert data is not None
+    from steadyset.io.table_files import read_columns
+
+    apart = {RUN} if target is None else {RUN, target}
+    read = read_columns(data, apart=tuple(apart), labels=True, max_gb=max_gb)
+    if target is not None and target not in read.names:
+        raise InputError(f"{data} has no column {target!r}.")
+    if selections is not None:
+        _refuse_other_columns(data, [name for name in read.names if name != target], selections)
+    texts = [read.names[f] for f in read.others if read.names[f] not in apart]
+    if texts:
+        raise InputError(f"{data} has columns that hold no numbers ({some_names(texts)}); encode or remove them.")
+    names = [read.names[f] for f in read.numeric]
+    try:
+        return FeatureSimilarity.from_data(read.X, **given.arguments("similarity"), features=names)
+    except InputError as error:
+        raise error.after(f"{data}: ") from None
+
+
+def _refuse_other_columns(data: Path, columns: Sequence[str], selections: Selections) -> None:
+    """Name the columns that are no features, such as a target that nobody named."""
+    d = selections.n_features
+    n_columns = len(columns) - (RUN in columns)
+    if n_columns <= d:
+        return
+    features = {RUN, *selections.features}
+    extra = [name for name in columns if name not in features]
+    known = len(extra) == n_columns - d
+    which = f"{some_names(extra)} {'is' if len(extra) == 1 else 'are'} not among the features: " if known else ""
+    target = quoted(extra[0]) if known and len(extra) == 1 else "COLUMN"
+    raise InputError(
+        f"{data} has {n_columns} columns for the {d} features that were selected from; {which}leave out what is not a "
+        f"feature, a target with --target {target}."
+    )

@@ -5,60 +5,33 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from steadyset.cli.typed_words import given_options, typed_words
 from steadyset.foundation.errors import InputError
 from steadyset.io.disk import explained
+from steadyset.options import Given
+from steadyset.options.table import PASSWORD
 
-PASSWORD = "STEADYSET_PASSWORD"
 
-
-def serve(
-    folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="The folder with run folders and tables; made if it is missing.")
-    ] = Path("."),
-    port: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, max=65535, help="The port. Default: 8351, or a free one if it is taken."),
-    ] = None,
-    browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = True,
-    host: Annotated[
-        str,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Where to listen. Others than this machine reach the page at 0.0.0.0, which needs --password.",
-        ),
-    ] = "127.0.0.1",
-    password: Annotated[
-        bool,
-        typer.Option(
-            "--password",
-            help="Ask in the terminal for a password that visitors type instead of opening a link with a key; at "
-            f"least 8 characters. Without a terminal it comes from the environment variable {PASSWORD}.",
-        ),
-    ] = False,
-    password_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Read the password from the first line of a file.")
-    ] = None,
-) -> None:
+def serve(given: Given) -> None:
     """Open a local page: measure selections, assess or tune on a table, browse earlier runs.
 
     Nothing leaves this machine. Runs go on when the page is closed, and the command sees the same folders.
     """
     from steadyset.serve import serve as serve_page
-    from steadyset.serve.access import is_this_machine
 
+    folder, host = given.folder, given.host
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file; the page needs a folder.")
-    secret = _password(password, password_file)
+    secret = _password(given.password, given.password_file)
     with explained(folder):
         folder.mkdir(parents=True, exist_ok=True)
     opening: list[Path] = []
 
     def ready(link: str) -> None:
+        from steadyset.serve.access import is_this_machine
+
         typer.echo(f"The page is at {link}\nIt works in {folder.resolve()}. Ctrl-C closes it; runs go on.")
         if not is_this_machine(host):
             at = link.rsplit(":", 1)[1].strip("/")
@@ -67,11 +40,11 @@ def serve(
                 "is in the folder.\nThe connection is not encrypted: on a network that you do not trust, use "
                 f"`ssh -L {at}:127.0.0.1:{at} MACHINE` and leave --host out."
             )
-        if browser:
+        if given.open:
             opening.append(_open_browser(link))
 
     try:
-        serve_page(folder, typed_words, given_options, host=host, port=port, password=secret, ready=ready)
+        serve_page(folder, host=host, port=given.port, password=secret, ready=ready)
     finally:
         for page in opening:
             page.unlink(missing_ok=True)

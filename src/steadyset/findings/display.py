@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from steadyset._version import __version__
 from steadyset.findings.answer import SCALE
 from steadyset.findings.parts import STABILITY
-from steadyset.foundation.command_line import recorded_line
 from steadyset.foundation.display import MOST_ROWS, Bar, Table, Words
 from steadyset.foundation.text import amount, counted, expected_count, number, p_value, percent, shown_name, span
+from steadyset.options import as_shell_line
 
 if TYPE_CHECKING:
     from steadyset.findings.parts import Configuration, Findings, Preference, Procedure
@@ -240,7 +240,7 @@ def settings_told(found: Findings) -> dict[str, str]:
     versions = {"steadyset": settings.get("steadyset_version", __version__), **details.get("versions", {})}
     told["versions"] = ", ".join(f"{name} {number}" for name, number in versions.items())
     told = {shown_name(key): _shortened(shown_name(text)) for key, text in told.items()}
-    command = shown_name(recorded_line(str(details.get("command", ""))))  # to be run: whole
+    command = shown_name(as_shell_line(details.get("job")))  # to be run: whole
     return told | ({"command": command} if command else {})
 
 

@@ -8,23 +8,17 @@ import socket
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
-from typing import Any
 
 from steadyset.foundation.errors import InputError, MissingExtraError
-from steadyset.serve.access import LEAST_PASSWORD, Access, is_this_machine
 
 __all__ = ["serve"]
 
-Words = Callable[..., list[str]]
-Given = Callable[..., tuple[str, dict[str, Any]]]
 PORT = 8351
 GRACE = 1  # seconds that open streams get at the end
 
 
 def serve(
     folder: Path,
-    words: Words,
-    given: Given,
     *,
     host: str = "127.0.0.1",
     port: int | None = None,
@@ -36,8 +30,6 @@ def serve(
     Parameters
     ----------
     folder : where run folders and uploaded tables are
-    words : turns a call of the command (subcommand, options) into the words that are typed
-    given : turns such words back into the call
     host, port : where to listen; without a port the usual one, or a free one where it is taken
     password : what visitors type; needed where other machines reach the page. None: the link holds a random key
     ready : is told the link once the page can be opened
@@ -47,17 +39,17 @@ def serve(
     try:
         import uvicorn
 
+        from steadyset.serve.access import Access, Impatient, check_password
         from steadyset.serve.application import create_application
-        from steadyset.serve.connections import Impatient
     except ImportError as error:
         if isinstance(error, MissingExtraError):
             raise
         raise MissingExtraError('The page needs starlette and uvicorn: pip install "steadyset[serve]".') from None
-    _check_password(host, password)
+    check_password(host, password)
     listening = _listen(host, port)
     access = Access(host, listening.getsockname()[1], password)
     config = uvicorn.Config(
-        create_application(folder, access, words, given),
+        create_application(folder, access),
         log_level="warning",
         access_log=False,
         server_header=False,
@@ -87,16 +79,6 @@ def serve(
         Quiet(config).run([listening])
     finally:
         os.umask(before)
-
-
-def _check_password(host: str, password: str | None) -> None:
-    if password is not None and len(password) < LEAST_PASSWORD:
-        raise InputError(f"The password must have at least {LEAST_PASSWORD} characters.")
-    if password is None and not is_this_machine(host):
-        raise InputError(
-            f"With the host {host} other machines can reach the page, and what they send and see is not encrypted; "
-            "give a password that visitors have to type, or leave the host out."
-        )
 
 
 def _listen(host: str, port: int | None) -> socket.socket:

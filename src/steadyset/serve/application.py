@@ -16,16 +16,11 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from steadyset.foundation.errors import SteadysetError
-from steadyset.serve import data_view, measure_view, run_view, shelf_view
-from steadyset.serve.access import Access
-from steadyset.serve.guard import UPLOADS, Guard
-from steadyset.serve.queueing import Words
-from steadyset.serve.retyped import Given
-from steadyset.serve.shelf import DATA, Shelf
-from steadyset.serve.site import Site
-from steadyset.serve.temporary import Temporary, remove_unfinished
-from steadyset.serve.uploads import upload
-from steadyset.serve.watching import Watches
+from steadyset.serve import data_view, measure_view, run_views
+from steadyset.serve.access import UPLOADS, Access, Guard
+from steadyset.serve.progress import Watches
+from steadyset.serve.run_store import DATA, RunStore
+from steadyset.serve.site import Site, Temporary, remove_unfinished
 
 UPLOAD_BYTES = 1 << 30
 KINDS = {".css": "text/css", ".js": "text/javascript", ".txt": "text/plain", ".svg": "image/svg+xml"}
@@ -41,23 +36,17 @@ STATIC = {
 
 
 def create_application(
-    folder: Path,
-    access: Access,
-    words: Words,
-    given: Given,
-    *,
-    cores: int | None = None,
-    upload_bytes: int = UPLOAD_BYTES,
+    folder: Path, access: Access, *, cores: int | None = None, upload_bytes: int = UPLOAD_BYTES
 ) -> ASGIApp:
     """The page on a folder, for those whom `access` admits."""
     temporary = Temporary()
-    site = Site(access, Shelf(folder), words, given, temporary.path, cores or os.cpu_count() or 1)
+    site = Site(access, RunStore(folder), temporary.path, cores or os.cpu_count() or 1)
 
     @asynccontextmanager
     async def running(app: Starlette) -> AsyncIterator[None]:
-        remove_unfinished(site.shelf.path / DATA)
+        remove_unfinished(site.store.path / DATA)
         site.queue.begin()
-        threading.Thread(target=site.aside.begin, daemon=True).start()
+        threading.Thread(target=site.sandbox.begin, daemon=True).start()
         with temporary:
             yield
 
@@ -65,8 +54,8 @@ def create_application(
         routes=_routes(), lifespan=running, exception_handlers={SteadysetError: site.on_error, OSError: site.on_error}
     )
     app.state.site = site
-    app.state.display = run_view.Display(site)
-    app.state.watches = Watches(site.shelf, app.state.display)
+    app.state.display = run_views.Display(site)
+    app.state.watches = Watches(site.store, app.state.display)
     return Guard(app, access, upload_bytes)
 
 
@@ -74,11 +63,11 @@ def _routes() -> list[Route]:
     run = "/runs/{name}"
     return [
         Route("/static/{name}", _static),
-        Route("/enter", shelf_view.enter),
-        Route("/login", shelf_view.login_page),
-        Route("/login", shelf_view.login, methods=["POST"]),
-        Route("/", shelf_view.home),
-        Route(UPLOADS, upload, methods=["PUT"]),
+        Route("/enter", run_views.enter),
+        Route("/login", run_views.login_page),
+        Route("/login", run_views.login, methods=["POST"]),
+        Route("/", run_views.home),
+        Route(UPLOADS, measure_view.upload, methods=["PUT"]),
         Route("/measure", measure_view.measure_page),
         Route("/measure", measure_view.measure, methods=["POST"]),
         Route("/measure/{key}/pictures", measure_view.measure_pictures),
@@ -87,19 +76,19 @@ def _routes() -> list[Route]:
         Route("/tune", data_view.start_page),
         Route("/data", data_view.data_page),
         Route("/estimate", data_view.estimate, methods=["POST"]),
-        Route("/runs", shelf_view.runs_page),
+        Route("/runs", run_views.runs_page),
         Route("/runs", data_view.order, methods=["POST"]),
-        Route(run, run_view.run_page),
-        Route(run, shelf_view.delete, methods=["DELETE"]),
-        Route(f"{run}/name", shelf_view.rename, methods=["POST"]),
-        Route(f"{run}/answer", shelf_view.run_answer),
-        Route(f"{run}/progress", run_view.run_progress),
-        Route(f"{run}/report", run_view.run_report),
-        Route(f"{run}/frame", run_view.run_frame),
-        Route(f"{run}/files/{{file}}", run_view.run_file),
-        Route(f"{run}/{{action}}", run_view.run_action, methods=["POST"]),
-        Route("/compare", shelf_view.compare_page),
-        Route("/compare/report", shelf_view.compare_report),
+        Route(run, run_views.run_page),
+        Route(run, run_views.delete, methods=["DELETE"]),
+        Route(f"{run}/name", run_views.rename, methods=["POST"]),
+        Route(f"{run}/answer", run_views.run_answer),
+        Route(f"{run}/progress", run_views.run_progress),
+        Route(f"{run}/report", run_views.run_report),
+        Route(f"{run}/frame", run_views.run_frame),
+        Route(f"{run}/files/{{file}}", run_views.run_file),
+        Route(f"{run}/{{action}}", run_views.run_action, methods=["POST"]),
+        Route("/compare", run_views.compare_page),
+        Route("/compare/report", run_views.compare_report),
     ]
 
 

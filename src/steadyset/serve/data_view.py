@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Mapping
 from typing import Any
 
 from starlette.datastructures import QueryParams
@@ -12,62 +10,50 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from steadyset.foundation.conventions import FIRST_RUNS, MAX_RUNS
-from steadyset.foundation.errors import Argument, InputError
+from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted, lasting, listed
-from steadyset.serve.aside import TooLongError, as_field
+from steadyset.options import options_of
+from steadyset.serve.forms import AUTO, MAX_NAMED, fields, options_given, proposal
 from steadyset.serve.orders import Order
+from steadyset.serve.run_store import Kind, kind_of
+from steadyset.serve.sandbox import TooLongError
 from steadyset.serve.site import Site, go_to, site_of
 
-TEXTS = ("target", "groups", "sheet", "samples_sheet", "layer")
-LISTS = ("drop", "keep")  # of columns
-RESAMPLINGS = {
-    "bootstrap": "bootstrap: rows drawn with replacement",
-    "subsample": "subsample: half of the rows",
-    "subsample:fraction=0.8": "subsample: 80% of the rows",
-    "complementary_pairs": "complementary pairs of halves",
-    "kfold:n_splits=10": "10-fold cross-validation",
-}
-FIXED = ("kfold:n_splits=10",)  # those with a number of runs of their own
-KINDS = {"assess": "Assess selectors", "tune": "Tune: find the best configurations"}
 ESTIMATE_SECONDS = 90.0
-DEFAULT_RUNS, DEFAULT_TRIALS = "100", "50"
-FOLDS = 10
-SHOWN = 5  # selectors in a sentence
 
 
 async def start_page(request: Request) -> Response:
     """Where a table is dropped or chosen."""
     site = site_of(request)
-    kind = request.url.path.strip("/")
-    return site.page(request, "start.html.j2", kind=kind, title=KINDS[kind], tables=site.shelf.tables())
+    kind = _kind(request.url.path.strip("/"))
+    return site.page(request, "start.html.j2", kind=kind.command, title=kind.title, tables=site.store.tables())
 
 
 async def data_page(request: Request) -> Response:
     """How a table is understood, and once its target is known, what to run on it."""
     site = site_of(request)
     asked = request.query_params
-    kind = asked.get("kind", "assess")
-    if kind not in KINDS:
-        raise InputError("This page does not know what to do with the table; begin at “Assess” or “Tune”.")
-    site.shelf.table(asked.get("file", ""))
+    kind = _kind(asked.get("kind", "assess"))
+    site.store.table(asked.get("file", ""))
     content: dict[str, Any] = {"understood": None, "complaint": "", "ways": []}
     try:
-        content["understood"] = await site.aside.call("understood", *_reading_call(site, asked))
+        content["understood"] = await site.sandbox.call("understood", *_reading_call(site, kind, asked))
     except InputError as error:
         content["complaint"] = site.without_paths(str(error))
-        content["ways"] = [way for one in getattr(error, "ways", ()) if (way := _way(one, asked)) is not None]
+        content["ways"] = [way for one in getattr(error, "ways", ()) if (way := proposal(one, asked)) is not None]
+    name = site.store.free_name(asked.get("file", "run").rpartition("/")[2].partition(".")[0])
     return site.page(
         request,
         "data.html.j2",
-        kind=kind,
-        title=KINDS[kind],
+        kind=kind.command,
+        title=kind.title,
         asked=asked,
-        tables=site.shelf.tables(),
-        resamplings=RESAMPLINGS,
-        cores=site.cores,
-        name=site.shelf.free_name(asked.get("file", "run").rpartition("/")[2].partition(".")[0]),
-        runs=DEFAULT_RUNS,
-        trials=DEFAULT_TRIALS,
+        tables=site.store.tables(),
+        options=options_of(kind.command),
+        reading=fields(kind.command, "reading"),
+        runs=fields(kind.command, "runs"),
+        read=["file", "kind", *(option.name for option in fields(kind.command, "target", "reading"))],
+        values={"jobs": site.cores, "out": name},
         **content,
     )
 
@@ -75,11 +61,9 @@ async def data_page(request: Request) -> Response:
 async def estimate(request: Request) -> Response:
     """How long the order will take, by runs that are tried out."""
     site = site_of(request)
-    form = await request.form()
-    fields = QueryParams([(name, str(value)) for name, value in form.multi_items()])
-    told = _tuning_estimated if fields.get("kind") == "tune" else _assessment_estimated
+    form = await _form(request)
     try:
-        words, each = await told(site, fields)
+        words, each = await _estimated(site, _kind(form.get("kind", "")), form)
     except TooLongError:
         words, each = f"Unknown: the first runs alone take longer than {lasting(ESTIMATE_SECONDS)}.", {}
     except InputError as error:
@@ -87,133 +71,77 @@ async def estimate(request: Request) -> Response:
     return site.page(request, "estimate.html.j2", words=words, each=each)
 
 
-async def _tuning_estimated(site: Site, fields: QueryParams) -> tuple[str, dict[str, str]]:
-    options = _tune_options(fields)
-    call = _reading_call(site, fields)[:2]
-    total, tried = await site.aside.call("estimated_tuning", *call, options, seconds=ESTIMATE_SECONDS)
-    words = lasting(max(total / min(int(options["jobs"]), site.cores), 1.0))
-    return f"About {words}, by {counted(tried, 'configuration')} tried out.", {}
-
-
-async def _assessment_estimated(site: Site, fields: QueryParams) -> tuple[str, dict[str, str]]:
-    request_of = _assess_options(fields)
-    call = _reading_call(site, fields)[:2]
-    seconds = await site.aside.call("estimated", *call, request_of, seconds=ESTIMATE_SECONDS)
-    until_narrow = request_of.get("runs") == "auto"
-    runs = FIRST_RUNS if until_narrow else int(request_of.get("runs", FOLDS))
+async def _estimated(site: Site, kind: Kind, form: QueryParams) -> tuple[str, dict[str, str]]:
+    options = _running(site, kind, form)
+    *call, options["task"] = _reading_call(site, kind, form)
+    at_once = min(int(options["jobs"]), site.cores)
+    if kind.command == "tune":
+        total, tried = await site.sandbox.call("estimated_tuning", *call, options, seconds=ESTIMATE_SECONDS)
+        return f"About {lasting(max(total / at_once, 1.0))}, by {counted(tried, 'configuration')} tried out.", {}
+    seconds, fixed = await site.sandbox.call("estimated", *call, options, seconds=ESTIMATE_SECONDS)
+    until_narrow = not fixed and options["runs"] == AUTO
+    runs = FIRST_RUNS if until_narrow else fixed or int(options["runs"])
     known = {name: value for name, value in seconds.items() if math.isfinite(value)}
-    total = sum(known.values()) * runs / min(int(request_of["jobs"]), site.cores)
+    total = sum(known.values()) * runs / at_once
     about = f"About {lasting(max(total, 1.0))}"
     words = f"{about}."
     if until_narrow:
         most = lasting(max(total * MAX_RUNS / runs, 1.0))
         words = f"{about} for the first {runs} runs; more follow until the intervals are narrow, at most {MAX_RUNS:,} "
         words += f"in {most}."
-    untried = [name for name in request_of["selectors"] if name not in seconds]
+    untried = [name for name in options["selector"] if name not in seconds]
     if untried:
-        words = f"More than {lasting(total)}: there was no time to try {listed(untried, SHOWN)}."
+        words = f"More than {lasting(total)}: there was no time to try {listed(untried, MAX_NAMED)}."
     failed = [name for name in seconds if name not in known]
     if failed:
-        words += f" The first runs of {listed(failed, SHOWN)} failed."
+        words += f" The first runs of {listed(failed, MAX_NAMED)} failed."
     return words, {name: f"{value:.2g} s" for name, value in known.items()}
 
 
 async def order(request: Request) -> Response:
     """Put an order into the queue, and show its run."""
     site = site_of(request)
-    form = await request.form()
-    fields = QueryParams([(name, str(value)) for name, value in form.multi_items()])
-    kind = fields.get("kind", "")
-    if kind not in KINDS:
-        raise InputError("Nothing says what to run; begin at “Assess” or “Tune”.")
-    name = fields.get("name", "").strip()
-    if site.shelf.place(name).exists():
+    form = await _form(request)
+    kind = _kind(form.get("kind", ""))
+    name = form.get("out", "").strip()
+    if site.store.place(name).exists():
         raise InputError(f"There is a folder {name!r} already; choose another name.")
-    options = _assess_options(fields) if kind == "assess" else _tune_options(fields)
-    reading, samples = _reading(fields), fields.get("samples", "")
-    await site.aside.call("understood", *_reading_call(site, fields))  # what cannot be read is not put into the queue
-    if samples:
-        reading["samples"] = samples
-    options = {"file": fields.get("file", ""), **reading, **options, "out": name}
-    site.queue.submit(name, Order(kind, options, cores=int(options["jobs"])))
+    options = _running(site, kind, form)
+    # What cannot be read or drawn is not put into the queue.
+    path, reading, task = _reading_call(site, kind, form)
+    if await site.sandbox.call("fixed_runs", path, reading, task, options["resampling"]):
+        options.pop("runs", None)
+    reading = options_given(kind.command, form, "target", "reading")
+    options = {"file": form.get("file", ""), **reading, **options, "out": name}
+    site.queue.submit(name, Order(kind.command, options, cores=int(options["jobs"])))
     return go_to(request, f"/runs/{name}")
 
 
-def _way(proposed: Argument, asked: QueryParams) -> tuple[str, str, str] | None:
-    """What a button says that does what an error proposes, with the field that it sets and its value."""
-    name, value = proposed.name, proposed.value
-    said = as_field(proposed).replace("“", "").replace("”", "")
-    if name in LISTS and isinstance(value, str | tuple):
-        names = [value] if isinstance(value, str) else list(value)
-        said = f"{said.partition(':')[0]}: {listed(names, SHOWN)}"
-        return said, name, "\n".join([one for one in [asked.get(name, "").strip(), *names] if one])
-    if name == "transpose" and isinstance(value, bool):
-        return f"{said}: {'yes' if value else 'no'}", name, "yes" if value else "no"
-    return (said, name, value) if name in ("impute", "sheet", "samples_sheet") and isinstance(value, str) else None
+def _kind(command: str) -> Kind:
+    kind = kind_of(command)
+    if kind is None:
+        raise InputError("This page does not know what to do with the table; begin at “Assess” or “Tune”.")
+    return kind
 
 
-def _reading_call(site: Site, asked: QueryParams) -> tuple[str, dict[str, Any], str | None]:
-    """The arguments of the task that reads a table."""
-    reading = _reading(asked)
-    if asked.get("samples"):
-        reading["samples"] = str(site.shelf.table(asked["samples"]))
-    return str(site.shelf.table(asked.get("file", ""))), reading, asked.get("task") or None
+async def _form(request: Request) -> QueryParams:
+    return QueryParams([(name, str(value)) for name, value in (await request.form()).multi_items()])
 
 
-def _reading(asked: QueryParams) -> dict[str, Any]:
-    """The options of reading that were chosen, as `load_data` and the command name them."""
-    found: dict[str, Any] = {name: asked[name].strip() for name in TEXTS if asked.get(name, "").strip()}
-    if asked.get("delimiter"):
-        found["delimiter"] = asked["delimiter"].strip() or asked["delimiter"][0]  # which may be a tab
-    if asked.get("transpose") in ("yes", "no"):
-        found["transpose"] = asked["transpose"] == "yes"
-    for name in LISTS:
-        names = [one.strip() for one in asked.get(name, "").split("\n") if one.strip()]
-        if names:
-            found[name] = names
-    if asked.get("impute"):
-        found["impute"] = "median"
-    return found
+def _reading_call(site: Site, kind: Kind, form: QueryParams) -> tuple[str, dict[str, Any], str | None]:
+    """The arguments of what reads a table in the sandbox: the file, the arguments of `load_data`, and the task."""
+    reading = options_given(kind.command, form, "target", "reading")
+    task = reading.pop("task", None)
+    if "samples" in reading:
+        reading["samples"] = str(site.store.table(reading["samples"]))
+    return str(site.store.table(form.get("file", ""))), reading, task
 
 
-def _common(fields: Mapping[str, str]) -> dict[str, Any]:
-    options: dict[str, Any] = {
-        "jobs": _whole(fields, "cores", "“Cores”", 1),
-        "seed": _whole(fields, "seed", "“Seed”", 0),
-    }
-    if fields.get("task"):
-        options["task"] = fields["task"]
-    return options
-
-
-def _assess_options(fields: QueryParams) -> dict[str, Any]:
-    selectors = [*fields.getlist("selector"), *(one.strip() for one in fields.get("more", "").split("\n"))]
-    chosen = list(dict.fromkeys(one for one in selectors if one))
-    if not chosen:
+def _running(site: Site, kind: Kind, form: QueryParams) -> dict[str, Any]:
+    """What is run, by the fields of the form; a field that is missing has the value with which the form shows it."""
+    shown = {one.name: one.field.value or one.default for one in fields(kind.command, "runs") if one.field is not None}
+    given = options_given(kind.command, form, "order", "runs")
+    options = {**shown, "jobs": site.cores, **given}
+    if "selector" in options_of(kind.command) and not options.get("selector"):
         raise InputError("Choose at least one selector.")
-    resampling = _resampling(fields)
-    options: dict[str, Any] = {"selectors": chosen, "resampling": resampling, **_common(fields)}
-    if resampling not in FIXED:
-        runs = fields.get("runs", DEFAULT_RUNS).strip()
-        options["runs"] = runs if runs == "auto" else str(_whole(fields, "runs", "“Runs”", 2))
-    scores = fields.getlist("score")
-    return {**options, **({"scores": scores} if scores else {})}
-
-
-def _tune_options(fields: QueryParams) -> dict[str, Any]:
-    trials = _whole(fields, "trials", "“Configurations”", 1)
-    return {"trials": trials, "resampling": _resampling(fields), **_common(fields)}
-
-
-def _resampling(fields: Mapping[str, str]) -> str:
-    name = fields.get("resampling", "")
-    if name not in RESAMPLINGS:
-        raise InputError(f"“Resampling” must be one of {', '.join(RESAMPLINGS)} (got {json.dumps(name[:40])}).")
-    return name
-
-
-def _whole(fields: Mapping[str, str], name: str, label: str, least: int) -> int:
-    text = fields.get(name, "").strip()
-    if not text.isdecimal() or len(text) > 9 or int(text) < least:
-        raise InputError(f"{label} must be a whole number of at least {least} (got {json.dumps(text[:40])}).")
-    return int(text)
+    return {name: value for name, value in options.items() if value is not None}

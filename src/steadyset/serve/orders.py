@@ -18,38 +18,33 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from steadyset.foundation.job import Job
 from steadyset.io import beneath
 from steadyset.io.disk import explained
+from steadyset.options import jobs, why_in_terminal
 
-ASKED, HELD, SAID = "asked.json", "held", "said.txt"
+JOB, HELD, SAID = "job.json", "held", "said.txt"
 WAITING, STARTED, PAUSED, STOPPED = "waiting", "started", "paused", "stopped"
-SUBCOMMANDS = ("assess", "tune")
-# What would run code of its own, or ask another machine, is left to the terminal.
-IN_TERMINAL = {
-    "load": "its command loads Python code",
-    "storage": "its configurations are in a database elsewhere",
-    "engine": "its command uses other machines",
-}
 COMPLAINT = "steadyset: "  # what the command puts before a sentence on what is wrong
-SEAL, KEY, KEY_BYTES = "seal", "page.key", 32
+PAGE, SEAL, KEY, KEY_BYTES = "page", "seal", "page.key", 32
 MAX_BYTES = 1 << 20  # of an order
 
 
 @dataclass(frozen=True)
 class Order:
-    """One call of the command.
+    """One job, and how the page deals with it.
 
     Attributes
     ----------
-    subcommand : assess or tune
-    options : the values of its parameters, by their names; paths are relative to the folder of the page
+    command : one of steadyset.options.jobs
+    options : their values by name; paths are relative to the folder of the page
     cores : how many it occupies
     state : what was last asked of it; whether it runs is seen by its lock
     number : its place in the queue
     pid, born : of the process that runs it, or ran it last; a number alone is given to others later
     """
 
-    subcommand: str
+    command: str
     options: Mapping[str, Any] = field(default_factory=dict)
     cores: int = 1
     state: str = WAITING
@@ -57,17 +52,24 @@ class Order:
     pid: int = 0
     born: str = ""
 
+    @property
+    def job(self) -> Job:
+        """What is to be done."""
+        return Job(self.command, self.options)
+
     def but(self, **changed: Any) -> Order:
         """The same order with other values."""
         return replace(self, **changed)
 
 
 def write_order(folder: Path, order: Order) -> None:
-    """Put an order into its run folder, sealed."""
-    content = asdict(order)
+    """Put an order into its run folder, sealed: a job that `steadyset run` takes, with what the page knows of it."""
+    page = asdict(order)
+    job = {"command": page.pop("command"), "options": page.pop("options")}
+    page[SEAL] = _seal(folder, {**job, PAGE: page})
     with explained(folder):
         folder.mkdir(exist_ok=True)
-        beneath.write(folder, ASKED, json.dumps({**content, SEAL: _seal(folder, content)}, indent=1).encode())
+        beneath.write(folder, JOB, json.dumps({**job, PAGE: page}, indent=1).encode())
 
 
 def read_order(folder: Path) -> Order | None:
@@ -82,24 +84,20 @@ def found_order(folder: Path) -> Order | None:
     return None if sealed else order
 
 
-def why_in_terminal(options: Mapping[str, Any]) -> str:
-    """Why the page does not run a command with these options; "" where it does."""
-    asked = (name for name in IN_TERMINAL if options.get(name) and (name != "engine" or "://" in str(options[name])))
-    return next((IN_TERMINAL[name] for name in asked), "")
-
-
 def _read(folder: Path) -> tuple[Order | None, bool]:
+    """The order in a folder, and whether its seal is one of this user's pages."""
     try:
-        content = json.loads(beneath.read(folder, ASKED, MAX_BYTES))
-        seal = content.pop(SEAL, "")
-        order = Order(**content)
+        content = json.loads(beneath.read(folder, JOB, MAX_BYTES))
+        page = content[PAGE]
+        seal = page.pop(SEAL, "")
+        order = Order(content["command"], content["options"], **page)
         whole = all(isinstance(number, int) and number >= 0 for number in (order.cores, order.number, order.pid))
         texts = all(isinstance(text, str) for text in (order.state, order.born, seal))
-        sound = order.subcommand in SUBCOMMANDS and isinstance(order.options, dict) and whole and texts
-        if not sound or why_in_terminal(order.options):
+        sound = order.command in jobs() and isinstance(order.options, dict) and whole and texts
+        if not sound or why_in_terminal(order.job):
             return None, False
         return order, hmac.compare_digest(seal.encode(), _seal(folder, content).encode())
-    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None, False
 
 

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import os
-import shlex
+import re
+import shutil
+import tempfile
+import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 from urllib.parse import quote
 
@@ -15,17 +21,25 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 
 from steadyset._version import __version__
 from steadyset.foundation import text as wording
-from steadyset.foundation.command_line import PROGRAM
 from steadyset.foundation.errors import MissingExtraError, SteadysetError
 from steadyset.foundation.text import shown_name
-from steadyset.serve.access import Access
-from steadyset.serve.aside import Aside, as_field
-from steadyset.serve.guard import CHANGE, TooMuchError, TooSlowError
-from steadyset.serve.queueing import Queue, Words
-from steadyset.serve.retyped import Given
-from steadyset.serve.shelf import Shelf
+from steadyset.io import beneath
+from steadyset.serve.access import CHANGE, Access, TooMuchError, TooSlowError
+from steadyset.serve.forms import as_field
+from steadyset.serve.job_queue import Queue
+from steadyset.serve.run_store import RunStore
+from steadyset.serve.sandbox import Sandbox
 
+PREFIX, LOCK = "steadyset-page-", "held"  # of temporary folders
+FORGOTTEN = 3600.0  # seconds after which an upload that did not arrive is nobody's
 BAR = (3.0, 107.0)  # where the bar of an interval begins and ends
+
+# A report names what it runs by digests in a policy of its own; this one holds whatever file lies there.
+REPORT_POLICY = (
+    "sandbox allow-scripts allow-downloads allow-popups; default-src 'none'; script-src 'unsafe-inline'; "
+    "style-src 'unsafe-inline'; img-src data: blob:; font-src data:; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'self'"
+)
 
 
 @dataclass
@@ -34,21 +48,18 @@ class Site:
 
     Attributes
     ----------
-    words, given : turn a call of the command into the words that are typed, and back
     temporary : a folder for what is measured and not kept
     """
 
     access: Access
-    shelf: Shelf
-    words: Words
-    given: Given
+    store: RunStore
     temporary: Path
     cores: int
-    aside: Aside = field(default_factory=Aside)
+    sandbox: Sandbox = field(default_factory=Sandbox)
     guessing: asyncio.Lock = field(default_factory=asyncio.Lock)  # of passwords: one after the other
 
     def __post_init__(self) -> None:
-        self.queue = Queue(self.shelf, self.words, self.cores)
+        self.queue = Queue(self.store, self.cores)
         self._templates = _templates()
 
     def page(self, request: Request, template: str, **content: Any) -> Response:
@@ -63,13 +74,9 @@ class Site:
         common = {"change_header": CHANGE, "change_token": token, "path": path, "version": __version__}
         return str(self._templates.get_template(template).render(**common, **content))
 
-    def command(self, subcommand: str, options: dict[str, Any]) -> str:
-        """The line that does the same in a terminal."""
-        return shlex.join([PROGRAM, *self.words(subcommand, options)])
-
     def without_paths(self, text: str) -> str:
         """A sentence that names files as the page does, not where they lie on the disk."""
-        for folder in (self.shelf.path, self.temporary):
+        for folder in (self.store.path, self.temporary):
             text = text.replace(f"{folder}{os.sep}", "")
         return text
 
@@ -126,3 +133,51 @@ def _templates() -> Any:
     )
     environment.filters |= {"place": _place, "counted": wording.counted, "percent": wording.percent}
     return environment
+
+
+def report_response(response: Response, request: Request, name: str = "report") -> Response:
+    """A report as it may be shown within the page, or, with ?download, as a file."""
+    response.headers["Content-Security-Policy"] = REPORT_POLICY
+    response.headers["X-Frame-Options"] = "SAMEORIGIN"
+    if "download" in request.query_params:
+        stem = re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-.") or "report"
+        response.headers["Content-Disposition"] = f'attachment; filename="{stem}.html"'
+    return response
+
+
+class Temporary:
+    """A folder for this user alone, which ends with the server; a lock in it says that the server lives."""
+
+    def __init__(self) -> None:
+        _remove_left()
+        self.path = Path(tempfile.mkdtemp(prefix=PREFIX)).resolve()
+        self._lock = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+
+    def __enter__(self) -> Temporary:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        shutil.rmtree(self.path, ignore_errors=True)
+        os.close(self._lock)
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Remove uploads that were interrupted with their server."""
+    for path in folder.glob(f".*{beneath.PART}"):
+        with suppress(OSError):
+            if time.time() - path.lstat().st_mtime > FORGOTTEN:
+                path.unlink()
+
+
+def _remove_left() -> None:
+    """Remove the folders of this user's servers that were killed."""
+    for path in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        with suppress(OSError):
+            if path.is_symlink() or path.lstat().st_uid != os.getuid():
+                continue
+            with beneath.opened(path, LOCK, os.O_RDWR) as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(path)

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.foundation.command_line import command_line
 from steadyset.foundation.errors import Argument, InputError, MissingExtraError, SteadysetError
+from steadyset.foundation.job import current_job
 from steadyset.foundation.progress import Tell
 from steadyset.io.run_files import DATABASE, connect_to_database
 from steadyset.tuning.space import Domain, Params, Range, Space, drawn_from
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 SAMPLERS = ("random", "grid", "nsga2", "tpe")
 HEARTBEAT, GRACE = 5, 20
 IN_FOLDER = "tuning"  # the name of the study in the folder of a tuning
-AGAIN, BEGUN, COMMAND, RESULT, SETTINGS = "again", "begun", "command", "result", "settings"
+AGAIN, BEGUN, JOB, RESULT, SETTINGS = "again", "begun", "job", "result", "settings"
 
 
 class Search:
@@ -82,8 +82,8 @@ class Search:
             before = self.study.user_attrs.get(SETTINGS)
             if before is None:
                 self.study.set_user_attr(SETTINGS, plain)
-                if command_line():
-                    self.study.set_user_attr(COMMAND, command_line())
+                if (job := current_job()) is not None:
+                    self.study.set_user_attr(JOB, job)
                 return
             if not isinstance(before, dict):
                 raise TypeError(f"{SETTINGS} is {before!r}")

@@ -92,7 +92,8 @@
   // ---- measure: examples, and small inputs in the fragment of the link -------------------------------------
 
   const form = document.getElementById("measure");
-  const FIELDS = ["first_text", "second_text", "n_features", "layout", "top", "transpose", "header"];
+  // Of files only names are known here, which mean nothing elsewhere.
+  const FIELDS = form ? [...form.elements].filter((one) => one.name && one.type !== "hidden").map((one) => one.name) : [];
 
   function fill(values) {
     for (const name of ["first", "second"]) {

@@ -1,4 +1,4 @@
-"""The queue: every order is the very command, in a process of its own that goes on without the server.
+"""The queue: every order is `steadyset run`, in a process of its own that goes on without the server.
 
 A process inherits a lock on the file `held` in its run folder: any server, also one that is started later, sees whether
 it lives, and waits for its end without asking again and again. Only orders with the seal of this user's pages are
@@ -8,19 +8,20 @@ started or ended: a run folder may be a stranger's.
 from __future__ import annotations
 
 import fcntl
+import json
 import os
+import signal
 import subprocess
 import sys
+import tempfile
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from steadyset.foundation.errors import InputError
 from steadyset.io import beneath
 from steadyset.io.disk import explained
-from steadyset.io.run_files import DATABASE, SETTINGS
 from steadyset.serve.orders import (
     COMPLAINT,
     HELD,
@@ -33,19 +34,18 @@ from steadyset.serve.orders import (
     read_order,
     write_order,
 )
-from steadyset.serve.processes import born, end
-from steadyset.serve.shelf import Run, Shelf
+from steadyset.serve.run_store import Run, RunStore
 
 # Without the folder of the page among the places of modules: its files are strangers'.
-PROGRAM = (sys.executable, "-P", "-m", "steadyset")
-Words = Callable[[str, Mapping[str, Any]], list[str]]  # a call of the command as it is typed
+PROGRAM = (sys.executable, "-P", "-m", "steadyset", "run", "-")
+SYSTEM = Path("/proc")
 
 
 class Queue:
     """Starts orders in their sequence, as many at once as the cores allow."""
 
-    def __init__(self, shelf: Shelf, words: Words, cores: int | None = None, program: Sequence[str] = PROGRAM) -> None:
-        self.shelf, self.words, self.program = shelf, words, program
+    def __init__(self, store: RunStore, cores: int | None = None, program: Sequence[str] = PROGRAM) -> None:
+        self.store, self.program = store, program
         self.cores = cores or os.cpu_count() or 1
         self._running: dict[str, int] = {}  # cores by name
         self._lock = threading.RLock()
@@ -53,19 +53,19 @@ class Queue:
     def begin(self) -> None:
         """Find what runs already, and start what waits."""
         with self._lock:
-            for run in self.shelf.runs():
+            for run in self.store.runs():
                 if run.order is not None and is_held(run.path):
                     self._watch(run.name, run.order.cores, None)
             self._start_waiting()
 
     def submit(self, name: str, order: Order) -> None:
         """Put an order at the end of the queue; a person gives it."""
-        path = self.shelf.place(name)
-        self.shelf.refuse_data_elsewhere(order.options)
+        path = self.store.place(name)
+        self.store.refuse_data_elsewhere(order.job)
         with self._lock:
             if is_held(path):
                 raise InputError(f"{name} is running; pause it first.")
-            last = max((run.order.number for run in self.shelf.runs() if run.order is not None), default=0)
+            last = max((run.order.number for run in self.store.runs() if run.order is not None), default=0)
             write_order(path, order.but(state=WAITING, number=last + 1))
             self._start_waiting()
 
@@ -93,7 +93,7 @@ class Queue:
                 raise InputError(f"{run.name} is held by a process that this page did not start; stop it there.")
 
     def _start_waiting(self) -> None:
-        waiting = [run for run in self.shelf.runs() if run.order is not None and run.order.state == WAITING]
+        waiting = [run for run in self.store.runs() if run.order is not None and run.order.state == WAITING]
         for run in sorted(waiting, key=lambda run: run.order.number if run.order else 0):
             assert run.order is not None
             needed = min(run.order.cores, self.cores)
@@ -106,18 +106,24 @@ class Queue:
                     self._refused(run, run.order, error)
 
     def _start(self, run: Run, order: Order, cores: int) -> None:
-        begun = beneath.modified(run.path, SETTINGS if order.subcommand == "assess" else DATABASE) > 0
         # The folder may have another name than when it was ordered.
-        options = {**order.options, "out": run.name} | ({"resume": True} if begun else {})
-        command = [*self.program, *self.words(order.subcommand, options)]
+        options = {**order.options, "out": run.name}
+        if beneath.modified(run.path, run.kind.mark) > 0:
+            options["resume"] = True
+        job = json.dumps({"command": order.command, "options": options})
         with explained(run.path), beneath.opened(run.path, HELD, os.O_RDWR | os.O_CREAT, 0o600) as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             beneath.remove(run.path, SAID)
-            with beneath.opened(run.path, SAID, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600) as said:
+            with (
+                tempfile.TemporaryFile() as given,  # what was checked, whatever becomes of the file in the folder
+                beneath.opened(run.path, SAID, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600) as said,
+            ):
+                given.write(job.encode())
+                given.seek(0)
                 process = subprocess.Popen(
-                    command,
-                    cwd=self.shelf.path,
-                    stdin=subprocess.DEVNULL,
+                    self.program,
+                    cwd=self.store.path,
+                    stdin=given,
                     stdout=said,
                     stderr=subprocess.STDOUT,
                     pass_fds=[lock],
@@ -141,7 +147,7 @@ class Queue:
         if process is not None:
             process.wait()
         else:
-            with suppress(OSError), beneath.opened(self.shelf.path / name, HELD) as lock:
+            with suppress(OSError), beneath.opened(self.store.path / name, HELD) as lock:
                 fcntl.flock(lock, fcntl.LOCK_SH)
         with self._lock:
             self._running.pop(name, None)
@@ -159,3 +165,57 @@ def is_held(folder: Path) -> bool:
     except OSError:
         return False
     return False
+
+
+# ---- which process is meant: a number proves nothing, and the system gives it out again -----------------------------
+
+
+def born(pid: int) -> str:
+    """When a process began, as the system tells it; "" where there is none. It and the number are one process."""
+    try:
+        return (SYSTEM / str(pid) / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()[19]
+    except (OSError, IndexError):
+        return "" if (SYSTEM / "self").exists() else _told("ps", "-o", "lstart=", "-p", str(pid))
+
+
+def end(pid: int, birth: str, folder: Path, lock: str) -> bool:
+    """Ask a process to end, if it is the one that began then and has the lock of this folder open."""
+    if not birth or pid <= 1:
+        return False
+    with suppress(OSError):  # it has ended
+        if not hasattr(os, "pidfd_open"):
+            if born(pid) == birth and _holds(pid, folder, lock):
+                os.kill(pid, signal.SIGTERM)
+                return True
+            return False
+        handle = os.pidfd_open(pid)  # which stays the process that is looked at, whatever happens to its number
+        try:
+            if born(pid) == birth and _holds(pid, folder, lock):
+                signal.pidfd_send_signal(handle, signal.SIGTERM)
+                return True
+        finally:
+            os.close(handle)
+    return False
+
+
+def _holds(pid: int, folder: Path, name: str) -> bool:
+    """Whether a process has a file open."""
+    with beneath.opened(folder, name) as file:
+        wanted = os.fstat(file)
+    open_files = SYSTEM / str(pid) / "fd"
+    if not (SYSTEM / "self").exists():
+        return str(pid) in _told("lsof", "-t", os.path.abspath(folder / name)).split()
+    for one in open_files.iterdir():
+        with suppress(OSError):
+            if os.path.samestat(one.stat(), wanted):
+                return True
+    return False
+
+
+def _told(*command: str) -> str:
+    """What a program of the system prints; "" where there is none."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=5, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.strip()

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import re
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from steadyset.foundation.errors import InputError
+from steadyset.foundation.job import Job
 from steadyset.foundation.text import shown_name
 from steadyset.io import beneath
 from steadyset.io.disk import explained
@@ -29,10 +30,10 @@ from steadyset.io.run_files import (
     TABLE,
     TRIALS,
 )
-from steadyset.serve.orders import ASKED, HELD, SAID, Order, found_order, read_order
+from steadyset.options import files_read
+from steadyset.serve.orders import HELD, JOB, SAID, Order, found_order, read_order
 
 DATA = "data"  # the folder of uploaded tables
-FILES = ("file", "samples", "space")  # the options of the command that name files to read
 LONGEST = 255  # bytes of a name
 REPORT = "report.html"
 NAME = re.compile(r"[^\W_][\w .()+-]{0,79}")  # begins with a letter or digit, and has no separators
@@ -40,25 +41,45 @@ ENDINGS = re.compile(
     r"\.(?:(?:csv|tsv|txt|tab|gct|json|gmt|gmx|soft)(?:\.gz)?|xlsx|xls|xlsm|ods|parquet|feather|arrow|h5ad)", re.ASCII
 )
 # What runs and the page write: nothing else is ever deleted.
-OWN = (ASKED, HELD, SAID, REPORT, SETTINGS, CELLS, ALIKE_FEATURES, TABLE, LOCK, DATABASE, TRIALS)
+OWN = (JOB, HELD, SAID, REPORT, SETTINGS, CELLS, ALIKE_FEATURES, TABLE, LOCK, DATABASE, TRIALS)
 OWN_TOO = (RECORDED_FINDINGS, RECORDED_METHODS, CHOSEN, *(f"{DATABASE}-{part}" for part in ("journal", "wal", "shm")))
 
 
+class Kind(NamedTuple):
+    """A kind of run folder: the command that makes it, what it is called, and by which files it is known.
+
+    `mark` is there from the first run on, `last` once all are finished; `interim` is what the sandbox computes before.
+    """
+
+    command: str
+    name: str
+    mark: str
+    last: str
+    title: str
+    interim: str
+
+
+KINDS = (
+    Kind("assess", "assessment", SETTINGS, TABLE, "Assess selectors", "interim"),
+    Kind("tune", "tuning", DATABASE, TRIALS, "Tune: find the best configurations", "front"),
+)
+
+
 class Run(NamedTuple):
-    """A run folder: of an assessment or of a tuning.
+    """A run folder.
 
     `order` is what a person asked this user's page for; `found` is an order that came with the folder.
     """
 
     name: str
     path: Path
-    kind: str
+    kind: Kind
     order: Order | None
     changed: datetime
     found: Order | None = None
 
 
-class Shelf:
+class RunStore:
     """A folder with run folders and tables."""
 
     def __init__(self, path: Path) -> None:
@@ -136,10 +157,10 @@ class Shelf:
                 run.path.rmdir()
         return left
 
-    def refuse_data_elsewhere(self, options: Mapping[str, Any]) -> None:
-        """Refuse an order that reads files outside of the folder, also by way of a link."""
-        for name in FILES:
-            given = options.get(name)
+    def refuse_data_elsewhere(self, job: Job) -> None:
+        """Refuse a job that reads files outside of the folder, also by way of a link."""
+        for name in files_read(job.command):
+            given = job.options.get(name)
             if given is None:
                 continue
             path = Path(str(given))
@@ -171,15 +192,19 @@ class Shelf:
 
     def _run(self, path: Path) -> Run | None:
         order, found = read_order(path), found_order(path)
-        marks = {"assessment": SETTINGS, "tuning": DATABASE}
-        kind = next((kind for kind, mark in marks.items() if os.path.lexists(path / mark)), None)
+        kind = next((kind for kind in KINDS if os.path.lexists(path / kind.mark)), None)
         asked = order or found
-        if kind is None and asked is None:
-            return None
         if kind is None and asked is not None:
-            kind = {"assess": "assessment"}.get(asked.subcommand, "tuning")
+            kind = kind_of(asked.command)
+        if kind is None:
+            return None
         stamps = [beneath.modified(path, name) for name in (".", FINISHED, CELLS, DATABASE)]
-        return Run(path.name, path, str(kind), order, _moment(max(stamps)), found)
+        return Run(path.name, path, kind, order, _moment(max(stamps)), found)
+
+
+def kind_of(command: str) -> Kind | None:
+    """The kind of run folder that a command makes."""
+    return next((kind for kind in KINDS if kind.command == command), None)
 
 
 def harmless_name(given: str) -> str:

@@ -26,12 +26,12 @@ SECONDS = 5.0  # that one folder may take, and as long again where the process h
 MAX_BYTES, SPARE_BYTES = 256 << 20, 2 << 30  # of a file, and of memory
 MAX_ANSWER = 8 << 20
 COUNT = "select count(*) from trials where state in ('COMPLETE', 'PRUNED')"
-COMMAND = "select value_json from study_user_attributes where key = 'command'"
+JOB_QUERY = "select value_json from study_user_attributes where key = 'job'"
 NO_ANSWER = "reading it takes too much time or memory"
 EVERY = 1_000_000  # steps of a query between two looks at the clock
 
 
-class Seen(NamedTuple):
+class FolderFacts(NamedTuple):
     """What a run folder says.
 
     Attributes
@@ -41,7 +41,7 @@ class Seen(NamedTuple):
     until : width of the intervals at which an assessment ends, and its most runs; None where it has a number of runs
     packed : finished runs in the packed file, without fits on all rows
     tried : finished configurations of a tuning
-    command : the line that began it
+    job : the command and the options that began it
     damaged : what is wrong with the folder, "" where nothing is
     """
 
@@ -50,20 +50,20 @@ class Seen(NamedTuple):
     until: tuple[float, int] | None = None
     packed: int = 0
     tried: int = 0
-    command: str = ""
+    job: dict[str, Any] | None = None
     damaged: str = ""
 
 
-class Looker:
+class Inspector:
     """Asks the process that looks; what a folder said is known until one of its files changes."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
-        self._known: dict[Path, tuple[tuple[int, ...], Seen]] = {}
+        self._known: dict[Path, tuple[tuple[int, ...], FolderFacts]] = {}
         atexit.register(self.close)
 
-    def look(self, folder: Path) -> Seen:
+    def inspect(self, folder: Path) -> FolderFacts:
         """What the files of a folder say."""
         stamp = tuple(beneath.modified(folder, name) for name in (SETTINGS, CELLS, DATABASE))
         with self._lock:
@@ -82,9 +82,9 @@ class Looker:
                     with suppress(OSError):
                         pipe.close()
 
-    def _asked(self, folder: Path) -> Seen:
+    def _asked(self, folder: Path) -> FolderFacts:
         if not any(os.path.lexists(folder / name) for name in (SETTINGS, CELLS, DATABASE)):
-            return Seen()
+            return FolderFacts()
         for _ in range(2):  # a process that was ended from outside is no fault of the folder
             if self._process is None or self._process.poll() is not None:
                 self.close()
@@ -93,9 +93,9 @@ class Looker:
             if answer is not None:
                 return answer
             self.close()
-        return Seen(damaged=NO_ANSWER)
+        return FolderFacts(damaged=NO_ANSWER)
 
-    def _answer(self, path: bytes) -> Seen | None:
+    def _answer(self, path: bytes) -> FolderFacts | None:
         process = self._process
         assert process is not None
         assert process.stdin is not None
@@ -115,26 +115,28 @@ class Looker:
         except (OSError, ValueError, RecursionError):
             return None
         until = content["until"]
-        return Seen(**{**content, "selectors": tuple(content["selectors"]), "until": until and (until[0], until[1])})
+        return FolderFacts(
+            **{**content, "selectors": tuple(content["selectors"]), "until": until and (until[0], until[1])}
+        )
 
 
-def looked_at(folder: Path) -> Seen:
+def facts_in(folder: Path) -> FolderFacts:
     """In the other process: what the files of a folder say."""
     try:
         settings = _settings(folder)
         packed = _packed(folder)
-        tried, command = _tuning(folder)
+        tried, job = _tuning(folder)
     except FileNotFoundError as error:
-        return Seen(damaged=f"{Path(str(error.filename)).name} is gone")
+        return FolderFacts(damaged=f"{Path(str(error.filename)).name} is gone")
     except (OSError, ValueError, RecursionError, MemoryError) as error:
         text = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        return Seen(damaged=text.splitlines()[0][:200])
-    return Seen(*settings[:3], packed, tried, command or settings[3])
+        return FolderFacts(damaged=text.splitlines()[0][:200])
+    return FolderFacts(*settings[:3], packed, tried, job or settings[3])
 
 
-def _settings(folder: Path) -> tuple[tuple[str, ...], int, tuple[float, int] | None, str]:
+def _settings(folder: Path) -> tuple[tuple[str, ...], int, tuple[float, int] | None, dict[str, Any] | None]:
     if not os.path.lexists(folder / SETTINGS):
-        return (), 0, None, ""
+        return (), 0, None, None
     content = json.loads(beneath.read(folder, SETTINGS, MAX_BYTES))
     selectors = _entry(content, "selectors", dict)
     details = _entry(content, "details", dict)
@@ -142,7 +144,7 @@ def _settings(folder: Path) -> tuple[tuple[str, ...], int, tuple[float, int] | N
     until = (float(_entry(rule, "width", (int, float))), int(_entry(rule, "max_runs", int))) if rule else None
     if not all(isinstance(text, str) for text in selectors.values()):
         raise ValueError(f"{SETTINGS} has selectors that are no texts")
-    return tuple(selectors), _entry(details, "n_runs", int), until, _entry(details, "command", str)
+    return tuple(selectors), _entry(details, "n_runs", int), until, _entry(details, "job", dict) or None
 
 
 def _entry(content: Any, name: str, kind: Any) -> Any:
@@ -171,16 +173,16 @@ def _packed(folder: Path) -> int:
         raise ValueError(f"{CELLS}: {error}") from None
 
 
-def _tuning(folder: Path) -> tuple[int, str]:
-    """How many configurations a tuning has finished, and its command.
+def _tuning(folder: Path) -> tuple[int, dict[str, Any] | None]:
+    """How many configurations a tuning has finished, and its job.
 
     The database is read into memory: its file is opened without following a link, and nobody waits for its lock.
     """
     if not os.path.lexists(folder / DATABASE):
-        return 0, ""
+        return 0, None
     content = beneath.read(folder, DATABASE, MAX_BYTES)
     if not content:  # a tuning is about to make it
-        return 0, ""
+        return 0, None
     end = time.monotonic() + SECONDS
     with closing(sqlite3.connect(":memory:")) as database:
         database.set_progress_handler(lambda: time.monotonic() > end, EVERY)
@@ -190,9 +192,10 @@ def _tuning(folder: Path) -> tuple[int, str]:
             odd = database.execute("select name from sqlite_master where type in ('view', 'trigger')").fetchone()
             if odd is not None:
                 raise ValueError(f"{DATABASE} was not made by a tuning: it holds views or triggers")
-            return int(_first(database, COUNT) or 0), str(json.loads(_first(database, COMMAND) or '""'))
+            job = json.loads(_first(database, JOB_QUERY) or "null")
+            return int(_first(database, COUNT) or 0), job if isinstance(job, dict) else None
         except (sqlite3.Error, OverflowError):  # it is being made, or written at this moment
-            return 0, ""
+            return 0, None
 
 
 def _first(database: sqlite3.Connection, query: str) -> Any:
@@ -203,7 +206,7 @@ def _first(database: sqlite3.Connection, query: str) -> Any:
 def _started() -> subprocess.Popen[bytes]:
     """The process that looks; it ends with the server, whose end closes its input."""
     return subprocess.Popen(
-        [sys.executable, "-P", "-m", "steadyset.serve.looking"],
+        [sys.executable, "-P", "-m", "steadyset.serve.folder_inspector"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -212,12 +215,12 @@ def _started() -> subprocess.Popen[bytes]:
 
 
 def _main() -> None:
-    from steadyset.serve.aside import limit_memory
+    from steadyset.serve.sandbox import limit_memory
 
     limit_memory(SPARE_BYTES)
     for line in sys.stdin.buffer:
-        seen = looked_at(Path(json.loads(line)))
-        sys.stdout.write(json.dumps(seen._asdict()) + "\n")
+        found = facts_in(Path(json.loads(line)))
+        sys.stdout.write(json.dumps(found._asdict()) + "\n")
         sys.stdout.flush()
 
 

@@ -11,39 +11,13 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from steadyset.foundation.errors import Argument, InputError, SteadysetError
+from steadyset.serve.forms import as_field
 
 SECONDS = 120.0
 MAX_GB = 8.0  # of memory for one computation; less where the machine has not as much for all of them
 SPARE_GB = 4.0  # of addresses that libraries take beside the data
 # The library that draws takes far more addresses than memory; what it draws has been read within the limit before.
 DRAWING = ("pictures", "selections_page", "write_report", "compared")
-# Arguments as the forms of the page call them.
-FIELDS = {
-    "delimiter": "“Separator”",
-    "drop": "“Leave out”",
-    "groups": "“Groups”",
-    "header": "“First cells are labels”",
-    "impute": "“Fill missing values”",
-    "keep": "“Keep”",
-    "layer": "“Layer”",
-    "layout": "“Layout”",
-    "max_gb": "the command, which takes larger files",
-    "n_features": "“Number of features”",
-    "features": "“Number of features”",
-    "out": "“Name”",
-    "resampling": "“Resampling”",
-    "n_runs": "“Runs”",
-    "runs": "“Runs”",
-    "samples": "a file of samples",
-    "samples_sheet": "“Sheet of the samples”",
-    "scoring": "“Scores”",
-    "selectors": "“Selectors”",
-    "sheet": "“Sheet”",
-    "target": "“Target”",
-    "task": "“Task”",
-    "top": "“Top”",
-    "transpose": "“Rows are features”",
-}
 
 
 class RefusedError(InputError):
@@ -56,12 +30,12 @@ class TooLongError(InputError):
     """A computation took longer than it may here."""
 
 
-class Aside:
+class Sandbox:
     """Computes in other processes, a few at a time, each with limits of time and memory."""
 
     def __init__(self, at_once: int = 2, max_gb: float | None = None) -> None:
         self._context = multiprocessing.get_context("forkserver")
-        self._context.set_forkserver_preload(["steadyset.serve.tasks"])
+        self._context.set_forkserver_preload(["steadyset.serve.sandboxed"])
         self._turns = asyncio.Semaphore(at_once)
         self._max_gb = min(MAX_GB, _memory_gb() / (at_once + 1)) if max_gb is None else max_gb
 
@@ -72,7 +46,7 @@ class Aside:
         process.join()
 
     async def call(self, task: str, *arguments: Any, seconds: float = SECONDS) -> Any:
-        """What a function of steadyset.serve.tasks returns; an InputError with one sentence where it cannot.
+        """What a function of steadyset.serve.sandboxed returns; an InputError with one sentence where it cannot.
 
         Tasks are called by name, so that the server itself never imports what they need.
         """
@@ -122,9 +96,9 @@ def _answer(back: Connection, task: str, arguments: tuple[Any, ...], max_gb: flo
         limit_memory(int((max_gb + SPARE_GB) * 2**30))
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what native libraries print is no answer
     try:
-        from steadyset.serve import tasks
+        from steadyset.serve import sandboxed
 
-        back.send(("done", getattr(tasks, task)(*arguments), ()))
+        back.send(("done", getattr(sandboxed, task)(*arguments), ()))
     except SteadysetError as error:
         ways = tuple(part for part in error.args if isinstance(part, Argument) and part.value not in (None, ...))
         back.send(("refused", error.told(as_field), ways))
@@ -140,17 +114,3 @@ def limit_memory(n_bytes: int) -> None:
         with open("/proc/self/statm", encoding="ascii") as sizes:
             taken = int(sizes.read().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (taken + n_bytes, taken + n_bytes))
-
-
-def as_field(argument: Argument) -> str:
-    """An argument as the page calls it."""
-    name = FIELDS.get(argument.name)
-    if name is None:
-        return str(argument)
-    match argument.value:
-        case tuple(values):
-            return f"{name}: {', '.join(map(str, values))}"
-        case str(text):
-            return f"{name}: {text}"
-        case _:
-            return name

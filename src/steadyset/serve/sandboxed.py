@@ -1,6 +1,6 @@
-"""What the page computes, in processes beside the server: plain values in, plain values out.
+"""What the page computes, in processes of the sandbox: plain values in, plain values out.
 
-It is loaded once and forked for each task, so what the tasks need is imported here.
+It is loaded once and forked for each call, so what the functions need is imported here.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ from steadyset.plots import pictures_for
 from steadyset.reports import report
 from steadyset.reports.html import page_of
 from steadyset.reports.svg import slim_svg
-from steadyset.resampling import resampling_by_name
+from steadyset.resampling import RESAMPLINGS, resampling_by_name, resampling_entry
+from steadyset.resampling.resample import Rows
 from steadyset.runner.scoring import scores_for
 from steadyset.runner.table import refuse_gaps
 from steadyset.selections import Selections
@@ -49,11 +50,11 @@ from steadyset.tuning.models import NO_FILTER
 from steadyset.tuning.space import parts_of, read_space
 
 SHOWN_ROWS, SHOWN_COLUMNS = 6, 8
-MORE, LONGEST_CELL, MOST_NAMED = "…", 40, 1_000
-LARGEST_PREVIEW = 50 << 20  # bytes of a file whose first cells are shown before its target is known
+MORE, MAX_CELL, MAX_NAMED = "…", 40, 1_000
+MAX_PREVIEW = 50 << 20  # bytes of a file whose first cells are shown before its target is known
 PROBED = 2  # runs whose times make the estimate
 PROBE_SECONDS = 20.0  # after which no further selector is tried
-MOST_DRAWN = 2_000  # configurations whose times are added up one by one
+MAX_DRAWN = 2_000  # configurations whose times are added up one by one
 Inputs = Sequence[tuple[str, str]]  # names and paths
 
 
@@ -123,14 +124,29 @@ def understood(path: str, reading: Mapping[str, Any], task: str | None) -> dict[
         "scores": list(
             dict.fromkeys([TASKS[kind].score(data.y), *(score.name for score in scores_for(kind) if score.offered)])
         ),
+        "resamplings": {name: _in_short(resampling_entry(name)["summary"]) for name in RESAMPLINGS.names()},
     }
 
 
-def estimated(path: str, reading: Mapping[str, Any], request: Mapping[str, Any]) -> dict[str, float]:
-    """Seconds that a run of each selector takes on this data, tried out; without those that there was no time for."""
+def fixed_runs(path: str, reading: Mapping[str, Any], task: str | None, resampling: str) -> int:
+    """How many runs a resampling has on this data, 0 where that can be chosen; what cannot be run is refused."""
     data = load_data(path, **reading)
-    drawn = resampling_by_name(str(request.get("resampling", "bootstrap")))
-    if "n_runs" in drawn.get_params():
+    task_of(data.y, task)
+    return _fixed_runs(resampling_by_name(resampling), data)
+
+
+def _fixed_runs(resampling: Any, data: Any) -> int:
+    if "n_runs" in resampling.get_params():
+        return 0
+    return int(resampling.n_runs_for(Rows(len(data.X), data.y, data.groups)))
+
+
+def estimated(path: str, reading: Mapping[str, Any], request: Mapping[str, Any]) -> tuple[dict[str, float], int]:
+    """Seconds that a run of each selector takes on this data, as far as there was time to try; runs, if fixed."""
+    data = load_data(path, **reading)
+    drawn = resampling_by_name(str(request["resampling"]))
+    fixed = _fixed_runs(drawn, data)
+    if not fixed:
         drawn.set_params(n_runs=PROBED)
 
     def tried(selector: str) -> float:
@@ -139,7 +155,7 @@ def estimated(path: str, reading: Mapping[str, Any], request: Mapping[str, Any])
             data,
             impute=reading.get("impute"),
             task=request.get("task"),
-            scoring=request.get("scores") or None,
+            scoring=request.get("score") or None,
             resampling=drawn,
             engine="serial",
             all_rows=False,
@@ -150,13 +166,13 @@ def estimated(path: str, reading: Mapping[str, Any], request: Mapping[str, Any])
 
     found: dict[str, float] = {}
     begin = time.monotonic()
-    for selector in request["selectors"]:
+    for selector in request["selector"]:
         if time.monotonic() - begin > PROBE_SECONDS:
             break
         found[selector] = tried(selector)
         if time.monotonic() - begin < PROBE_SECONDS:  # the first time loads what is compiled
             found[selector] = min(found[selector], tried(selector))
-    return found
+    return found, fixed
 
 
 def estimated_tuning(path: str, reading: Mapping[str, Any], request: Mapping[str, Any]) -> tuple[float, int]:
@@ -178,7 +194,7 @@ def estimated_tuning(path: str, reading: Mapping[str, Any], request: Mapping[str
     before = Evaluator(plan, features=names, n_jobs=1)  # on one resample and without a clock: it may compile
     before.usable = before.usable[:1]
     before.rankings = Rankings(plan, before.usable, 1)
-    n_drawn = min(int(request["trials"]), MOST_DRAWN)
+    n_drawn = min(int(request["trials"]), MAX_DRAWN)
     drawn = [space.sample(np.random.default_rng((plan.seed, i))) for i in range(n_drawn)]
     ranking: dict[str, list[float]] = {NO_FILTER: [0.0]}
     fitting: dict[str, list[float]] = {}
@@ -299,6 +315,11 @@ def _recorded(inputs: Inputs, options: Mapping[str, Any]) -> dict[str, Selection
     return {name: sel for (name, _), sel in zip(inputs, over, strict=True)}
 
 
+def _in_short(summary: str) -> str:
+    """A summary without its second thoughts."""
+    return summary.partition(";")[0].partition(":")[0].partition(". ")[0]
+
+
 def _typical(times: Mapping[str, Sequence[float]], name: str) -> float:
     """The mean of the times of a name; of one that was not tried, that of all others."""
     known = times.get(name) or [time for tried, each in times.items() if tried != NO_FILTER for time in each]
@@ -357,7 +378,7 @@ def _drawn(found: Findings) -> list[dict[str, Any]]:
 
 def _first_cells(path: Path, reading: Mapping[str, Any]) -> dict[str, Any] | None:
     """The first cells as they stand in a file; None where its form has no such cells, or it is large."""
-    if path.stat().st_size > LARGEST_PREVIEW or path.suffix.lower() == ".h5ad":
+    if path.stat().st_size > MAX_PREVIEW or path.suffix.lower() == ".h5ad":
         return None
     max_gb = float(reading.get("max_gb", 1.0))
     if path.suffix.lower() in NO_TEXT:
@@ -368,7 +389,7 @@ def _first_cells(path: Path, reading: Mapping[str, Any]) -> dict[str, Any] | Non
         rows = [list(map(str, row)) for row in zip(*(column.to_pylist() for column in few.columns), strict=True)]
         return {
             **_shown(few.column_names, rows, table.num_rows, table.num_columns),
-            "columns": table.column_names[:MOST_NAMED],
+            "columns": table.column_names[:MAX_NAMED],
         }
     sheet = reading.get("sheet") if is_workbook(path) else None
     try:
@@ -376,7 +397,7 @@ def _first_cells(path: Path, reading: Mapping[str, Any]) -> dict[str, Any] | Non
     except InputError:  # what is no plain table is told by its own reader
         return None
     header, *body = found.rows
-    return {**_shown(header, body, len(body), max(map(len, found.rows))), "columns": header[:MOST_NAMED]}
+    return {**_shown(header, body, len(body), max(map(len, found.rows))), "columns": header[:MAX_NAMED]}
 
 
 def _cells(X: Any, features: Sequence[str], rows: Sequence[str] | None, target: str, y: Any) -> dict[str, Any]:
@@ -399,10 +420,10 @@ def _shown(
     """The first columns, and the last, which often is the target."""
 
     def cut(row: Sequence[str]) -> list[str]:
-        cells = [shown_name(str(cell))[:LONGEST_CELL] for cell in row[:most]]
+        cells = [shown_name(str(cell))[:MAX_CELL] for cell in row[:most]]
         if len(header) <= most:
             return cells
-        last = shown_name(str(row[-1]))[:LONGEST_CELL] if len(row) == len(header) else ""
+        last = shown_name(str(row[-1]))[:MAX_CELL] if len(row) == len(header) else ""
         return [*cells, *([MORE] if n_columns > most + 1 else []), last]
 
     rows = [cut(row) for row in body[:SHOWN_ROWS]]

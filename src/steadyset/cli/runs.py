@@ -1,0 +1,216 @@
+"""`steadyset assess` and `steadyset tune`, from a data file to an answer; `run` does the same by a file of options."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+import warnings
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from steadyset.cli.interruption import resumable
+from steadyset.cli.lean_start import import_scikit_learn
+from steadyset.cli.output import render, warn_of_formulas
+from steadyset.cli.parsing import perform
+from steadyset.foundation.arguments import wrong_argument
+from steadyset.foundation.conventions import CORE, LEVEL, MARGIN, check_core, check_level, check_margin
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.progress import COMPILING, progress_told
+from steadyset.io.disk import explained, write_durably
+from steadyset.io.run_files import CHOSEN, TABLE, TRIALS
+from steadyset.options import Given, job_from, values_of
+
+if TYPE_CHECKING:
+    from steadyset.assessment import Assessment
+    from steadyset.io.data_table import Data
+    from steadyset.resampling import Resampling
+
+MAX_JOB_BYTES = 1 << 20
+
+
+def assess(given: Given) -> None:
+    """Run selectors on resamples of a data file and report how steady and accurate they are.
+
+    Every run is saved in the run folder as soon as it finishes: after Ctrl-C or a power cut, --resume continues.
+    """
+    import_scikit_learn()
+    from sklearn.exceptions import FitFailedWarning
+
+    from steadyset.assessment import assess as run_assessment
+    from steadyset.assessment.request import CopiesWarning
+    from steadyset.findings import findings_of
+    from steadyset.kernels.cache import before_compiling
+
+    if given.max_runs is not None and given.runs != "auto":
+        raise InputError("--max-runs limits --runs auto, which is not given.")
+    check_core(given.core)
+    check_level(given.level)
+    check_margin(MARGIN if given.margin is None else given.margin)
+    people = given.format == "table"
+    data = _read_data(given, people=people)
+    folder = given.out if given.out is not None else Path(f"{given.file.name.split('.')[0]}-runs")
+    kept = f"the finished runs are in {folder}, and the same command with --resume continues."
+    arguments = given.arguments("run") | {
+        "out": folder,
+        "resampling": _resampling(given.resampling, given.runs),
+        "n_runs": "auto" if given.runs == "auto" else None,
+    }
+    with before_compiling(lambda: typer.echo(COMPILING)) if people else nullcontext():
+        with (
+            resumable(kept) as stop,
+            progress_told(None if people else False, "runs") as progress,
+            warnings.catch_warnings(),
+        ):
+            for said_later in (FitFailedWarning, CopiesWarning):  # the summary, the notes
+                warnings.simplefilter("ignore", said_later)
+            result = run_assessment(given.selector or None, data, **arguments, progress=stop.between(progress))
+        found = findings_of(result, **given.arguments("findings"))
+    render(found, given.format, safe=given.spreadsheet_safe)
+    if people and result.path is not None:
+        typer.echo(f"\nRun folder: {result.path}\nTable of features: {result.path / TABLE}")
+    if not result.selections:
+        raise typer.Exit(1)
+    _finish_table(result, folder, given)
+
+
+def tune(given: Given) -> None:
+    """Try configurations on the same resamples and show the best trade-offs of accuracy, stability and size.
+
+    Every configuration is saved as soon as it finishes: after Ctrl-C or a power cut, --resume continues.
+    """
+    from steadyset.findings import findings_of
+    from steadyset.findings.citations import record_methods
+    from steadyset.findings.parts import record_findings
+    from steadyset.io.spreadsheet import csv_text
+    from steadyset.resampling import resampling_by_name
+    from steadyset.tuning import tune as run_tuning
+    from steadyset.tuning.choose import check_rule
+
+    check_rule(given.choose)
+    check_core(given.core)
+    check_level(given.level)
+    people = given.format == "table"
+    data = _read_data(given, people=people)
+    folder = given.out if given.out is not None else Path(f"{given.file.name.split('.')[0]}-tuning")
+    place = folder if given.storage is None else "the storage"  # whose address may hold a password
+    kept = f"the finished configurations are in {place}, and the same command with --resume continues."
+    objectives = given.objectives and [name.strip() for name in given.objectives.split(",") if name.strip()]
+    arguments = given.arguments("run") | {
+        "out": folder,
+        "resume": given.resume or given.storage is not None,
+        "resampling": resampling_by_name(given.resampling),
+        "objectives": objectives,
+    }
+    with (
+        resumable(kept) as stop,
+        progress_told(None if people else False, "configurations") as progress,
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore", UserWarning)  # what failed is told below
+        result = run_tuning(given.space, data, **arguments, progress=stop.between(progress))
+    with resumable(kept), explained(folder, resumable=True):
+        found = findings_of(result, **given.arguments("findings"), choose=given.choose)
+        chosen = next(one.number for one in found.front if one.chosen)
+        features = result.features(chosen)
+        text = csv_text(features.to_dict("records"), safe=given.spreadsheet_safe)
+        if found.methods is not None:
+            record_methods(found.methods, folder)
+        record_findings(found, folder)
+        write_durably(folder / CHOSEN, text.encode())  # what files name their columns is UTF-8
+    render(found, given.format, safe=given.spreadsheet_safe)
+    if people:
+        typer.echo(f"All configurations: {folder / TRIALS}")
+        typer.echo(f"How often the resamples select the features of configuration {chosen}: {folder / CHOSEN}")
+    if not given.spreadsheet_safe:
+        warn_of_formulas(features["feature"], str(folder / CHOSEN))
+
+
+def run_job(given: Given) -> None:
+    """Run a job: the command and the options that a JSON file holds, such as job.json in a run folder of the page.
+
+    The file is an object with `command`, a name such as assess, and `options`, their values by name.
+    """
+    from steadyset.cli import COMMANDS
+
+    job = job_from(_read_job(given.job))
+    perform(job.command, COMMANDS[job.command], values_of(job))
+
+
+def warm_up(given: Given) -> None:
+    """Compile the parts of steadyset that are compiled when they are first used, and keep them."""
+    from steadyset.warming import warm_up as compile_ahead
+
+    begin = time.monotonic()
+    compile_ahead(given.jobs)
+    typer.echo(f"All kernels are compiled ({time.monotonic() - begin:.0f} s).")
+
+
+def _read_job(name: str) -> Any:
+    try:
+        if name == "-":
+            content = sys.stdin.buffer.read(MAX_JOB_BYTES + 1)
+        else:
+            with explained(Path(name)), Path(name).open("rb") as file:
+                content = file.read(MAX_JOB_BYTES + 1)
+        if len(content) > MAX_JOB_BYTES:
+            raise InputError(f"{name} is too large for a job.")
+        return json.loads(content)
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{name} is not a job: it holds no JSON ({error}).") from None
+
+
+def _read_data(given: Given, *, people: bool) -> Data:
+    """The data; people are told what was read, and what the target is taken for."""
+    from steadyset.io.data_table import load_data
+
+    data = load_data(given.file, **given.arguments("data"))
+    if people:
+        typer.echo(f"{given.file}: {data.understood}")
+        for note in data.notes:
+            typer.echo(note)
+        typer.echo(f"outcome: {_outcome(data.y, given.task)}")
+    return data
+
+
+def _outcome(y: Any, task: str | None) -> str:
+    """What the target is taken for, and how to take it otherwise where that is possible."""
+    from steadyset.tasks import TASKS, task_of
+
+    kind = task_of(y, task)
+    words, other = TASKS[kind].describe(y), None if task is not None else TASKS[kind].other(y)
+    if other is None:
+        return words
+    return f"{words}; --task {other} treats them as {TASKS[other].words}"
+
+
+def _resampling(text: str, runs: str | None) -> Resampling:
+    from steadyset.resampling import resampling_by_name
+
+    drawn = resampling_by_name(text)
+    if runs is None or runs == "auto":
+        return drawn
+    if not runs.isdecimal() or int(runs) < 2:
+        raise wrong_argument("n_runs", "a whole number of at least 2, or auto", runs)
+    if "n_runs" not in drawn.get_params():
+        raise InputError(f"--runs cannot be combined with {text}, which has a fixed number of runs.")
+    drawn.set_params(n_runs=int(runs))
+    return drawn
+
+
+def _finish_table(result: Assessment, folder: Path, given: Given) -> None:
+    """Write the table of features as the options want it, where they want it otherwise; tell of formulas in it."""
+    from steadyset.assessment.folder import RunFolder
+    from steadyset.inference.feature_table import table_csv
+
+    safe = given.spreadsheet_safe
+    blocks = result.feature_blocks(core=given.core, level=given.level)
+    if safe or (given.core, given.level) != (CORE, LEVEL):
+        RunFolder(folder).write_table(table_csv(blocks, safe=safe))
+    if not safe:
+        warn_of_formulas((block.features[f] for block in blocks for f in block.order), str(folder / TABLE))

@@ -1,0 +1,228 @@
+"""How far a run folder is, seen from outside, and that as it happens: the process that works on it is never asked."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from steadyset.foundation.errors import InputError
+from steadyset.io import beneath
+from steadyset.io.run_files import CELLS, DATABASE, FINISHED, SETTINGS, TABLE, TRIALS, is_locked
+from steadyset.serve.folder_inspector import FolderFacts, Inspector
+from steadyset.serve.job_queue import is_held
+from steadyset.serve.orders import COMPLAINT, HELD, JOB, PAUSED, SAID, STOPPED, WAITING
+from steadyset.serve.run_store import Run, RunStore
+
+RUNNING, FINISHED_STATE, FAILED, INTERRUPTED = "running", "finished", "failed", "interrupted"
+FOUND, DAMAGED = "found", "damaged"
+LONGEST_SAID = 1 << 16
+QUIET = 15.0  # seconds without a word from a tuning, which writes at least every five
+ON_ALL_ROWS = "--1.json"
+EVERY = 0.25  # seconds between two looks
+ALIVE = 15.0  # seconds after which a silent stream says that it is there
+_inspector = Inspector()
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A state in a word, how many of how many are finished (0: unknown), and what the command complained of.
+
+    Runs that are added until intervals are narrow have no total; `until` says when they end.
+    """
+
+    state: str
+    done: int
+    total: int
+    complaint: str = ""
+    until: str = ""
+
+    @property
+    def lives(self) -> bool:
+        """Whether it may still change by itself."""
+        return self.state in (RUNNING, WAITING)
+
+
+def facts_of(folder: Path) -> FolderFacts:
+    """What the files of a run folder say, as another process read them."""
+    return _inspector.inspect(folder)
+
+
+def progress_of(run: Run) -> Progress:
+    """What the files of a run folder say."""
+    found = facts_of(run.path)
+    if found.damaged:
+        return Progress(DAMAGED, 0, 0, f"This folder is damaged, or was not made by steadyset: {found.damaged}.")
+    done, total = _of_tuning(run, found) if run.kind.name == "tuning" else _of_assessment(run, found)
+    state, complaint = _state(run, done, total), _complaint(run.path)
+    until = _until(found)
+    if state == FINISHED_STATE and (until or not total):
+        return Progress(state, done, done)
+    return Progress(state, done, 0 if until else total, complaint if state == FAILED else "", until)
+
+
+def _state(run: Run, done: int, total: int) -> str:
+    asked = None if run.order is None else run.order.state
+    if is_held(run.path) or is_locked(run.path) or (asked is None and _beats(run.path)):
+        return RUNNING
+    if asked in (WAITING, PAUSED, STOPPED):
+        return str(asked)
+    if _complaint(run.path):
+        return FAILED
+    if beneath.modified(run.path, run.kind.last) and done >= total:
+        return FINISHED_STATE
+    return FOUND if run.found is not None else INTERRUPTED
+
+
+def _until(found: FolderFacts) -> str:
+    """When an assessment ends that goes by the width of its intervals; "" for others."""
+    if found.until is None:
+        return ""
+    width, most = found.until
+    each = " of each selector" if len(found.selectors) > 1 else ""
+    return f"it stops when every interval is narrower than {width:g}, after at most {most:,} runs{each}"
+
+
+def stamps(folder: Path) -> tuple[int, ...]:
+    """What changes when anything happens in a run folder; reading it costs a few calls of the system."""
+    files = (FINISHED, CELLS, SETTINGS, TABLE, DATABASE, JOB, HELD, TRIALS)
+    return (
+        int(is_held(folder)),
+        int(is_locked(folder)),
+        int(_beats(folder)),
+        *(beneath.modified(folder, name) for name in files),
+    )
+
+
+def said(folder: Path) -> str:
+    """What the command printed, its end where it is long."""
+    with suppress(OSError), beneath.opened(folder, SAID) as file:
+        os.lseek(file, max(0, os.fstat(file).st_size - LONGEST_SAID), os.SEEK_SET)
+        return os.read(file, LONGEST_SAID).decode("utf-8", "replace")
+    return ""
+
+
+def _of_assessment(run: Run, found: FolderFacts) -> tuple[int, int]:
+    if not found.selectors:
+        return 0, 0
+    names: list[str] = []
+    with suppress(OSError):
+        names = beneath.names(run.path, FINISHED)
+    single = sum(name.endswith(".json") and not name.endswith(ON_ALL_ROWS) for name in names)
+    done, total = single + found.packed, len(found.selectors) * found.n_runs
+    return (done, total) if total else (done, done)
+
+
+def _of_tuning(run: Run, found: FolderFacts) -> tuple[int, int]:
+    return found.tried, _whole(run.order.options.get("trials")) if run.order is not None else 0
+
+
+def _beats(folder: Path) -> bool:
+    """Whether a tuning in a terminal, which holds no lock, has lately written, and not its last words."""
+    last = beneath.modified(folder, DATABASE)
+    return last > beneath.modified(folder, TRIALS) and 0 <= time.time() - last / 1e9 < QUIET
+
+
+def _complaint(folder: Path) -> str:
+    """The last sentence with which the command refused to work."""
+    lines = [line for line in said(folder).splitlines() if line.startswith(COMPLAINT)]
+    return lines[-1].removeprefix(COMPLAINT) if lines else ""
+
+
+def _whole(value: Any) -> int:
+    """A number that a file holds; 0 where a damaged one holds something else."""
+    return value if isinstance(value, int) else 0
+
+
+# ---- as it happens: a folder is looked at while somebody listens, once for all listeners ----------------------------
+
+
+class Shows(Protocol):
+    """Says what to show of a run, and whether it may still change; its revision changes when it would say more."""
+
+    async def show(self, run: Run) -> tuple[str, bool]: ...
+
+    def revision(self, name: str) -> int: ...
+
+
+class Watches:
+    """One watch for each run that somebody follows."""
+
+    def __init__(self, store: RunStore, show: Shows) -> None:
+        self.store, self.show = store, show
+        self._watches: dict[str, Watch] = {}
+
+    async def follow(self, run: Run) -> AsyncIterator[str]:
+        """The states of a run as server-sent events until it has ended; slow readers miss some, never the last."""
+        watch = self._watches.setdefault(run.name, Watch(self.store, run, self.show))
+        watch.listeners += 1
+        if watch.task is None:
+            watch.task = asyncio.create_task(watch.look())
+        seen = 0
+        try:
+            while True:
+                if not await watch.changed(seen):
+                    yield ": alive\n\n"
+                    continue
+                seen, over = watch.version, watch.over  # which may change while a slow reader takes the content
+                yield event("progress", watch.content)
+                if over:
+                    yield event("ended", "")
+                    return
+        finally:
+            watch.listeners -= 1
+            if not watch.listeners:
+                watch.task.cancel()
+                if self._watches.get(run.name) is watch:
+                    del self._watches[run.name]
+
+
+class Watch:
+    """Looks at one run folder."""
+
+    def __init__(self, store: RunStore, run: Run, show: Shows) -> None:
+        self.store, self.run, self.show = store, run, show
+        self.content, self.version, self.over = "", 0, False
+        self.listeners = 0
+        self.task: asyncio.Task[None] | None = None
+        self._told = asyncio.Condition()
+
+    async def changed(self, seen: int) -> bool:
+        """Wait for another state than the one that was seen; False after a while without any."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(ALIVE), self._told:
+                await self._told.wait_for(lambda: self.version != seen)
+                return True
+        return False
+
+    async def look(self) -> None:
+        before: tuple[int, ...] | None = None
+        while not self.over:
+            now = (self.show.revision(self.run.name), *stamps(self.run.path))
+            content, lives = self.content, True
+            if now != before:
+                content, lives = await self._shown()
+            before = now
+            if not lives or content != self.content:
+                async with self._told:
+                    self.content, self.over = content, not lives
+                    self.version += 1
+                    self._told.notify_all()
+            await asyncio.sleep(EVERY)
+
+    async def _shown(self) -> tuple[str, bool]:
+        try:
+            return await self.show.show(self.store.run(self.run.name))
+        except InputError:  # it was renamed or deleted
+            return "", False
+
+
+def event(name: str, content: str) -> str:
+    """A server-sent event; each line of its content is a line of data."""
+    lines = "".join(f"data: {line}\n" for line in content.splitlines() or [""])
+    return f"event: {name}\n{lines}\n"
