@@ -7,6 +7,7 @@ import os
 import random
 import sqlite3
 import struct
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -146,6 +147,35 @@ def unfolding_feather(path: Path, megabytes: int = 800) -> Path:
 def unfolding_parquet(path: Path, rows: int = 20_000_000) -> Path:
     """A Parquet file of some kilobytes that unfolds to much more."""
     parquet.write_table(pa.table({"x": pa.array(np.zeros(rows)), "y": pa.array(np.zeros(rows))}), path)
+    return path
+
+
+def repeating_parquet(path: Path, rows: int = 2_000) -> Path:
+    """A Parquet file that claims few megabytes; each of its rows is the same text of a megabyte, kept once."""
+    texts = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int32)), pa.array(["x" * 1_000_000]))
+    parquet.write_table(pa.table({"x": pa.array(np.zeros(rows)), "y": texts}), path, store_schema=False)
+    assert path.stat().st_size < 1 << 20
+    return path
+
+
+def listed_parquet(path: Path, values: int = 80_000_000) -> Path:
+    """A Parquet file of one row that holds very many values."""
+    lists = pa.ListArray.from_arrays([0, values], pa.array(np.zeros(values, np.int8)))
+    parquet.write_table(pa.table({"x": lists, "y": [1.0]}), path, compression="zstd")
+    assert path.stat().st_size < 1 << 20
+    return path
+
+
+def unpacking_workbook(path: Path, megabytes: int = 1_000) -> Path:
+    """An archive of some megabytes, whose sheet is a comment of gigabytes."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        name = "content.xml" if path.suffix == ".ods" else "xl/worksheets/sheet1.xml"
+        with packed.open(name, "w", force_zip64=True) as part:
+            part.write(b"<worksheet><!--")
+            for _ in range(megabytes):
+                part.write(b" " * (1 << 20))
+            part.write(b"--></worksheet>")
+    assert path.stat().st_size < 4 << 20
     return path
 
 

@@ -15,9 +15,9 @@ from openpyxl.styles import Font
 
 from steadyset.foundation.errors import InputError, MissingExtraError
 from steadyset.io.data_table import load_data
+from steadyset.io.limits import OLE
 from steadyset.io.sheets import read_sheet, sheet_names
 from steadyset.io.table_files import read_columns
-from steadyset.io.text_forms import OLE
 
 WRITTEN = Path(__file__).parent / "written"
 CONTENT_TYPES = b'<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 
 from steadyset.foundation.errors import InputError
 from steadyset.io.columns import WIDE, Columns, from_arrow, from_parts, kinds_of
-from steadyset.io.limited_process import read_limited
+from steadyset.io.limited_process import SMALL, read_limited
 from steadyset.io.limits import BYTES_A_CELL, first_line, refuse_claim, refuse_size
 
 if TYPE_CHECKING:
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 
 UNFOLDED_TEXTS = 1_000_000
 IPC_MAGIC = b"ARROW1"
-PLAIN_BYTES = 64 << 20  # that a Parquet file may claim without being tried out
+# How many bytes one packed byte can become at most, by the way of packing; for others there is no useful bound.
+RATIOS = {"UNCOMPRESSED": 1, "SNAPPY": 22, "LZ4": 255, "LZ4_RAW": 255}
+FIXED_WIDTH = ("BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE")
 # How many bytes the tables of a file take in memory, part by part; a packed file of some kilobytes may hold gigabytes.
 UNFOLD_PARQUET = """
 with parquet.ParquetFile(sys.argv[1]) as file:
@@ -69,7 +72,7 @@ def _opened(path: Path, max_gb: float) -> Iterator[tuple[parquet.ParquetFile, pa
         unpacked = sum(meta.row_group(group).total_byte_size for group in range(meta.num_row_groups))
         claimed = max(BYTES_A_CELL * meta.num_rows * max(1, meta.num_columns), unpacked)
         refuse_size(path, claimed, max_gb)
-        if claimed > PLAIN_BYTES:
+        if max(claimed, _worst_case(meta, path.stat().st_size)) > SMALL:
             _refuse_unfolded(path, "from pyarrow import parquet", UNFOLD_PARQUET, max_gb)
         texts = np.flatnonzero(kinds_of(schema) == pa.string().id).tolist()
         if meta.num_rows * len(texts) > UNFOLDED_TEXTS:
@@ -79,6 +82,28 @@ def _opened(path: Path, max_gb: float) -> Iterator[tuple[parquet.ParquetFile, pa
             yield file, schema
     except (pa.ArrowException, OverflowError, MemoryError, UnicodeDecodeError) as error:
         raise InputError(f"{path} is not a readable Parquet file: {first_line(error)}.") from None
+
+
+def _worst_case(meta: parquet.FileMetaData, size: int) -> float:
+    """The bytes that a Parquet file can take at most, whatever its pages claim; inf where nothing bounds them.
+
+    Starting a process that tries the file out takes as long as reading a small one, so files are read here if they
+    cannot take more than that process might. Only what the reader itself relies on counts: where columns begin and end,
+    how they are packed, and the number of rows. Each row of a text column may repeat the longest text, which the column
+    holds once; lists within a row are as long as a page says.
+    """
+    if any(meta.schema.column(place).max_repetition_level for place in range(meta.num_columns)):
+        return math.inf
+    total, packed = 0, 0
+    for group in map(meta.row_group, range(meta.num_row_groups)):
+        for column in map(group.column, range(group.num_columns)):
+            packed += column.total_compressed_size
+            if column.compression not in RATIOS or total > SMALL:
+                return math.inf
+            unpacked = RATIOS[column.compression] * column.total_compressed_size
+            fixed = column.physical_type in FIXED_WIDTH
+            total += unpacked + group.num_rows * (BYTES_A_CELL if fixed else unpacked)
+    return total if packed <= size else math.inf  # columns that share bytes are unpacked again and again
 
 
 def read_feather(path: Path, max_gb: float) -> pa.Table:

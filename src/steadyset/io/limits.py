@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.errors import Argument, InputError
 
 MAX_GB = 8.0  # of memory that a file may take
 BYTES_A_CELL = 8  # as a number in memory
 BYTES_A_NAME = 60  # in memory, about
 SHARE_FOR_ONE = 0.5  # of the memory of the machine, for one thing
+GZIP, ZIP, OLE = b"\x1f\x8b", b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # how files begin
 UNCHECKED_CELLS, CELLS_PER_BYTE = 10_000_000, 1_000
 
 
@@ -38,6 +38,10 @@ def readable(path: Path) -> Iterator[None]:
 def refuse_size(path: Path, n_bytes: int, max_gb: float) -> None:
     """Refuse what would take more memory than allowed, before it is read."""
     if isinstance(max_gb, bool) or not isinstance(max_gb, (int, float)) or not max_gb > 0:
+        from steadyset.foundation.arguments import (
+            wrong_argument,  # it imports numpy, which limited processes do not need
+        )
+
         raise wrong_argument("max_gb", "a positive number", max_gb)
     if n_bytes > max_gb * 2**30:
         raise InputError(

@@ -17,7 +17,7 @@ from steadyset.io.roles import is_known
 from steadyset.io.series_matrix import SeriesHeader, is_series_matrix, read_series_header
 from steadyset.io.sheets import read_sheet
 from steadyset.io.table_files import NO_TEXT, read_table
-from steadyset.io.workbooks import cell_text
+from steadyset.io.workbook_process import cell_text
 from steadyset.tasks import MAX_CLASSES
 
 COMMA, POINT = ",", "."

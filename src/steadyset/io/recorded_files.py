@@ -33,7 +33,7 @@ from steadyset.io.text_tables import checked_form
 from steadyset.io.universe import universe_in_words
 from steadyset.io.valued import entries_of_numbers, may_name_rows
 from steadyset.io.wide import Wide, wide_array, wide_numbers
-from steadyset.io.workbooks import BYTES_A_TEXT_CELL, cell_text
+from steadyset.io.workbook_process import BYTES_A_TEXT_CELL, cell_text
 
 if TYPE_CHECKING:
     import pyarrow as pa

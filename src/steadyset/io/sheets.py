@@ -9,10 +9,11 @@ from pathlib import Path
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.gene_dates import among_names, dates_in_texts, gene_dates_told
 from steadyset.io.headings import find_heading, is_comment
-from steadyset.io.limits import MAX_GB, readable
-from steadyset.io.text_forms import OLE, ZIP, TextForm, read_as, text_rows
+from steadyset.io.limits import MAX_GB, OLE, ZIP, readable
+from steadyset.io.text_forms import TextForm, read_as, text_rows
 from steadyset.io.text_tables import checked_form
-from steadyset.io.workbooks import BYTES_A_TEXT_CELL, WORKBOOK_ENDINGS, cell_name, open_workbook
+from steadyset.io.workbook_process import BYTES_A_TEXT_CELL
+from steadyset.io.workbooks import WORKBOOK_ENDINGS, cell_name, read_workbook
 
 SHOWN_ROWS = 60  # in which the header is looked for
 
@@ -46,8 +47,8 @@ def read_sheet(
 
 def sheet_names(path: Path, max_gb: float = MAX_GB) -> list[str]:
     """The names of the sheets of a workbook that are visible and hold cells."""
-    with readable(path), open_workbook(path, max_gb) as book:
-        return [name for name in book.filled() if name not in book.hidden]
+    with readable(path):
+        return read_workbook(path, max_gb).shown
 
 
 def is_workbook(path: Path) -> bool:
@@ -62,9 +63,8 @@ def workbook_sheet(path: Path, sheet: str | int | None, delimiter: str | None, m
     """One sheet of a workbook."""
     if delimiter is not None:
         raise InputError(f"{path} is a workbook; leave ", Argument("delimiter"), " out.")
-    with open_workbook(path, max_gb) as book:
-        chosen, notes = book.chosen(sheet)
-        rows, dates, words, more = book.cells(chosen)
+    cells, notes = read_workbook(path, max_gb, sheet).chosen(sheet)
+    rows, dates = cells.rows, cells.dates
     first = rows[:SHOWN_ROWS]
     heading = find_heading(first, [bool(row) and is_comment(row[0]) for row in first])
     below = {(r - heading.above, c): date for (r, c), date in dates.items() if r >= heading.above}
@@ -74,7 +74,7 @@ def workbook_sheet(path: Path, sheet: str | int | None, delimiter: str | None, m
         rows[r][c] = date
     form = TextForm("utf-8", ",", heading=heading)
     told = _genes_told(genes, lambda r, c: cell_name(r + heading.above, c))
-    return Sheet(_trimmed(rows), (*read_as((*notes, *form.words, *words)), *more, *told))
+    return Sheet(_trimmed(rows), (*read_as((*notes, *form.words, *cells.words)), *cells.notes, *told))
 
 
 def _from_text(path: Path, sheet: str | int | None, delimiter: str | None, max_gb: float) -> Sheet:

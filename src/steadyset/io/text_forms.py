@@ -17,7 +17,7 @@ from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.headings import COMMENT, REGULAR, TOP, Heading, find_heading, is_number, usual_width
 from steadyset.io.labels import several
-from steadyset.io.limits import refuse_size
+from steadyset.io.limits import GZIP, OLE, ZIP, refuse_size
 
 TAB = "\t"
 DELIMITERS = {TAB: "tabs", ";": "semicolons", "|": "bars", ",": "commas", " ": "spaces"}  # in the order of trust
@@ -25,7 +25,6 @@ SAMPLE, SAMPLE_LINES, LEAST_LINES = 1 << 16, 60, 4
 LONGEST_PREAMBLE = 1 << 26  # bytes of comments above a table
 ENOUGH_CELLS = 500
 HEADER_SHARE = 64  # a name takes about so many times more memory than a byte of the header
-GZIP, ZIP, OLE = b"\x1f\x8b", b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 BOMS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 PLAIN = ("utf-8", "utf-8-sig")
 CONTROLS = [bytes([code]) for code in (*range(7), *range(14, 27))]  # in no text
