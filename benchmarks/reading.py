@@ -24,7 +24,7 @@ COLUMNS, WIDEST = (5_000, 10_000, 20_000), 400_000
 READ = f"""{PEAK}
 import sys, time
 import pandas as pd
-from steadyset.io.data_table import load_data
+from steadyset.io.data.data_table import load_data
 from pyarrow import parquet
 readers = {{
     "steadyset": lambda path: load_data(path, "y"),

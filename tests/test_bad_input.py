@@ -303,7 +303,7 @@ READ_WITHIN = (
     + """
 import sys
 import pyarrow.parquet, steadyset
-from steadyset.io.long import entries_of_long
+from steadyset.io.lists.long import entries_of_long
 before = peak()
 try:
     steadyset.Selections.read(sys.argv[1], n_features=5)

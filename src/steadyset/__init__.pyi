@@ -50,8 +50,8 @@ from steadyset.inference import swap_map as swap_map
 # Assessment
 from steadyset.assessment import assess as assess
 from steadyset.assessment import Assessment as Assessment
-from steadyset.io.data_table import load_data as load_data
-from steadyset.io.data_table import Data as Data
+from steadyset.io.data.data_table import load_data as load_data
+from steadyset.io.data.data_table import Data as Data
 
 # Resampling
 from steadyset.resampling import Bootstrap as Bootstrap

@@ -16,10 +16,10 @@ from steadyset.foundation.errors import InputError, MissingExtraError
 from steadyset.foundation.plot_hook import Drawable
 from steadyset.foundation.text import counted, listed, percent
 from steadyset.io.disk import file_path
-from steadyset.io.entries import Entries, checked_entries, reordered, row_pointers
 from steadyset.io.labels import text_frame
 from steadyset.io.limits import BYTES_A_CELL, BYTES_A_NAME, enough_memory
-from steadyset.io.lists import (
+from steadyset.io.lists.entries import Entries, checked_entries, reordered, row_pointers
+from steadyset.io.lists.lists import (
     are_lists_of_features,
     entries_of_rankings,
     entries_of_sets,
@@ -28,8 +28,8 @@ from steadyset.io.lists import (
     with_ties,
     with_weights,
 )
-from steadyset.io.valued import entries_of_ranks
-from steadyset.io.wide import LAYOUTS, entries_of_matrix, read_matrix
+from steadyset.io.lists.valued import entries_of_ranks
+from steadyset.io.lists.wide import LAYOUTS, entries_of_matrix, read_matrix
 from steadyset.kernels.arrays import Floats, Ints
 
 if TYPE_CHECKING:
@@ -301,7 +301,7 @@ class Selections(Shown, Drawable):
         >>> st.Selections.from_long(table, n_features=500)
         Selections(2 runs, 500 features, sizes 1 to 2)
         """
-        from steadyset.io.long import entries_of_long
+        from steadyset.io.lists.long import entries_of_long
 
         return cls._of(entries_of_long(table, features, n_features, labels))
 
@@ -376,8 +376,8 @@ class Selections(Shown, Drawable):
         >>> print(*sel.notes)
         3 runs from 3 columns with a heading; 5 distinct names; universe: 20,000 features
         """
-        from steadyset.io.reading_options import Reading
-        from steadyset.io.recorded_files import read_selections
+        from steadyset.io.lists.entries import Reading
+        from steadyset.io.lists.recorded_files import read_selections
 
         asked = Reading(features, n_features, layout, top, transpose, header, runs, sheet, max_gb)
         return cls._of(read_selections(file_path(path), asked))
@@ -397,7 +397,7 @@ class Selections(Shown, Drawable):
             Whether an apostrophe is put before names in csv and tsv that a spreadsheet would run as a formula (= + -
             @). `read` then gives the names with it. Without it a warning says so.
         """
-        from steadyset.io.selection_files import write_selections
+        from steadyset.io.lists.selection_files import write_selections
 
         write_selections(self._entries, file_path(path), layout=layout, safe=spreadsheet_safe)
 
@@ -660,8 +660,8 @@ class Selections(Shown, Drawable):
         pandas.DataFrame or polars.DataFrame
             The frame.
         """
-        from steadyset.io.long import long_columns
-        from steadyset.io.wide import wide_columns
+        from steadyset.io.lists.long import long_columns
+        from steadyset.io.lists.wide import wide_columns
 
         check_choice("layout", layout, LAYOUTS)
         columns = wide_columns(self._entries) if layout == "wide" else long_columns(self._entries)

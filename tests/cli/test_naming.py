@@ -15,7 +15,7 @@ import steadyset as st
 from steadyset.cli import app, run
 from steadyset.cli.parsing import as_option
 from steadyset.foundation.errors import Argument, Complaints, InputError, about
-from steadyset.io.data_table import load_data
+from steadyset.io.data.data_table import load_data
 from steadyset.options.table import TABLE
 
 LIBRARY = Path(st.__file__).parent

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from steadyset.io.data_table import Data, load_data
+from steadyset.io.data.data_table import Data, load_data
 
 HERE = Path(__file__).parents[1] / "io"
 N = 12

@@ -20,7 +20,7 @@ from tests.fuzz.hostile import damaged, damaged_archive, short
 from tests.fuzz.list_files import list_kinds
 
 import steadyset as st
-from steadyset.io.data_table import load_data
+from steadyset.io.data.data_table import load_data
 
 ROWS = 12
 WRITTEN = Path(__file__).parents[1] / "io" / "written"  # what programs of others write

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from steadyset.io.arrow_arrays import arrow_array, arrow_table
+from steadyset.io.formats.columns import arrow_array, arrow_table
 
 SCHEMA = pa.schema(
     [

@@ -9,7 +9,7 @@ import pytest
 from pyarrow import feather
 
 from steadyset.foundation.errors import InputError
-from steadyset.io.data_table import load_data
+from steadyset.io.data.data_table import load_data
 
 
 @pytest.fixture

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from steadyset.foundation.errors import InputError, MissingExtraError
-from steadyset.io import hdf5_files, limited_process
-from steadyset.io.data_table import load_data
-from steadyset.io.h5ad_files import Frame, read_h5ad
-from steadyset.io.hdf5_files import opened
-from steadyset.io.roles import Roles
+from steadyset.io import limits as limited_process
+from steadyset.io.data.data_table import load_data
+from steadyset.io.data.sources import Roles
+from steadyset.io.formats import h5ad as hdf5_files
+from steadyset.io.formats.h5ad import Frame, opened, read_h5ad
 
 HERE = Path(__file__).parent / "h5ad"
 TRUTH = json.loads((HERE / "truth.json").read_text(encoding="utf-8"))

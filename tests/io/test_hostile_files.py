@@ -12,15 +12,15 @@ from pyarrow import feather, parquet
 from tests.peak import PEAK, needs_peak
 
 from steadyset import Assessment, FeatureSimilarity, InputError, Selections
-from steadyset.io.columns import WIDE
-from steadyset.io.data_table import load_data
-from steadyset.io.table_files import read_columns, read_table
+from steadyset.io.data.data_table import load_data
+from steadyset.io.formats.columns import WIDE
+from steadyset.io.formats.tables import read_columns, read_table
 
 READ_DAMAGED = """
 import random, sys
 from pathlib import Path
 from steadyset import InputError
-from steadyset.io.data_table import load_data
+from steadyset.io.data.data_table import load_data
 whole, place = Path(sys.argv[1]).read_bytes(), Path(sys.argv[2])
 draw = random.Random(int(sys.argv[3]))
 told = 0
@@ -205,7 +205,7 @@ def test_a_csv_file_of_very_many_columns_takes_little_more_than_its_names(tmp_pa
         )
         return tmp_path / name
 
-    script = f"{PEAK}\nimport sys\nfrom steadyset.io.data_table import load_data\nload_data(sys.argv[1], 'y')\n"
+    script = f"{PEAK}\nimport sys\nfrom steadyset.io.data.data_table import load_data\nload_data(sys.argv[1], 'y')\n"
     script += "before = peak()\ndata = load_data(sys.argv[2], 'y')\nprint(peak() - before)\n"
     small, large = written("small.csv", 2 * WIDE), written("large.csv", 400_000)
     call = [sys.executable, "-c", script, str(small), str(large)]
@@ -271,7 +271,7 @@ READ_WIDE = (
     PEAK
     + """
 import sys
-from steadyset.io.data_table import load_data
+from steadyset.io.data.data_table import load_data
 load_data(sys.argv[1], "y")
 before = peak()
 load_data(sys.argv[2], "y")

@@ -9,10 +9,9 @@ import pytest
 
 import steadyset as st
 from steadyset.foundation.errors import InputError
-from steadyset.io import hdf5_files
-from steadyset.io.data_table import load_data
-from steadyset.io.numbers import number_frame
-from steadyset.io.observations import group_values, target_values
+from steadyset.io.data.data_table import load_data
+from steadyset.io.formats import h5ad as hdf5_files
+from steadyset.io.numbers import group_values, number_frame, target_values
 
 NUMBERS = ["00123", "2.7", "1e5", "12345678901234567890", "1.10", "1.1", "0012", "12", "-0", "3"]
 WHOLE = ["00123", "123", "12345678901234567890", "12345678901234567891", "0012", "12", "-0", "0"]

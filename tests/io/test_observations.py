@@ -11,7 +11,7 @@ import pytest
 
 from steadyset import FeatureSimilarity, InputError, Selections, pareto_front
 from steadyset.assessment.request import fingerprint, make_plan
-from steadyset.io.observations import aligned_rows, group_values, target_values
+from steadyset.io.numbers import aligned_rows, group_values, target_values
 from steadyset.resampling import Bootstrap
 from steadyset.selectors import FilterSelector
 

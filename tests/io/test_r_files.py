@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from steadyset.io.data_table import load_data
-from steadyset.io.table_files import read_columns
+from steadyset.io.data.data_table import load_data
+from steadyset.io.formats.tables import read_columns
 
 WRITTEN = Path(__file__).parent / "written"
 A = [-0.626453810742332, 0.183643324222082, -0.835628612410047, 1.59528080213779, 0.329507771815361]  # set.seed(1)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from steadyset.foundation.errors import InputError
-from steadyset.io.data_table import load_data
+from steadyset.io.data.data_table import load_data
 
 N, D = 12, 5
 NAMES = [f"TCGA-0{i % 3}-A{i:03d}" for i in range(N)]

@@ -182,7 +182,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypat
     def fail(*_, **__):
         raise OSError(28, "No space left on device")
 
-    target = "os.replace" if failure == "at the end" else "steadyset.io.selection_files._write_table"
+    target = "os.replace" if failure == "at the end" else "steadyset.io.lists.selection_files._write_table"
     if ending == "json" and failure == "in the middle":
         target = "os.fsync"
     with monkeypatch.context() as patch:

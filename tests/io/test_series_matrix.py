@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 
 from steadyset.foundation.errors import InputError
-from steadyset.io.data_table import load_data
-from steadyset.io.phenotypes import Phenotypes
-from steadyset.io.series_matrix import read_series_header, read_series_matrix
+from steadyset.io.data.data_table import load_data
+from steadyset.io.data.phenotypes import Phenotypes
+from steadyset.io.formats.series_matrix import read_series_header, read_series_matrix
 
 FILE = Path(__file__).parent / "geo" / "GSE999_series_matrix.txt"
 SAMPLES = [f"GSM10{i}" for i in range(8)]

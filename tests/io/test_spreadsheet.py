@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 import steadyset as st
-from steadyset.io.spreadsheet import FORMULA_STARTS, csv_text, is_formula, spreadsheet_safe
+from steadyset.io.formats.spreadsheet import FORMULA_STARTS, csv_text, is_formula, spreadsheet_safe
 
 NAMES = [f"{start}1+1" for start in FORMULA_STARTS]
 OFFICE = shutil.which("soffice")

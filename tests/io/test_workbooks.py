@@ -14,10 +14,10 @@ import pytest
 from openpyxl.styles import Font
 
 from steadyset.foundation.errors import InputError, MissingExtraError
-from steadyset.io.data_table import load_data
+from steadyset.io.data.data_table import load_data
+from steadyset.io.formats.sheets import read_sheet, sheet_names
+from steadyset.io.formats.tables import read_columns
 from steadyset.io.limits import OLE
-from steadyset.io.sheets import read_sheet, sheet_names
-from steadyset.io.table_files import read_columns
 
 WRITTEN = Path(__file__).parent / "written"
 CONTENT_TYPES = b'<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>'

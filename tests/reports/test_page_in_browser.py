@@ -12,7 +12,7 @@ from tests.reports.markup import contrast as colour_contrast
 
 import steadyset as st
 from steadyset.inference import steady_core
-from steadyset.io.spreadsheet import spreadsheet_safe
+from steadyset.io.formats.spreadsheet import spreadsheet_safe
 from steadyset.selectors import error_control
 
 N_RUNS, N_FEATURES = 20, 60

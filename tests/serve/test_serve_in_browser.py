@@ -8,7 +8,7 @@ import pytest
 from tests.serve.test_browsing import assessed
 from tests.serve.test_safety import listening
 
-from steadyset.io.data_table import load_data
+from steadyset.io.data.data_table import load_data
 from steadyset.serve.access import Access
 from steadyset.serve.application import create_application
 

@@ -36,7 +36,7 @@ from steadyset.foundation.conventions import FIRST_RUNS, MAX_RUNS
 from steadyset.foundation.errors import Argument, HopelessError, InputError
 from steadyset.foundation.progress import Progress, Tell, check_progress, compiling_told, progress_told
 from steadyset.inference.feature_table import table_csv
-from steadyset.io.data_table import Data
+from steadyset.io.data.data_table import Data
 from steadyset.io.disk import folder_path
 from steadyset.kernels.cache import before_compiling
 from steadyset.resampling import Bootstrap, Resampling, as_resampling

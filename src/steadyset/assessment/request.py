@@ -16,11 +16,18 @@ from steadyset._version import __version__
 from steadyset.assessment.details import data_details, selector_details
 from steadyset.foundation.arguments import Estimator, seed_of, wrong_argument
 from steadyset.foundation.errors import Complaints, InputError, about
-from steadyset.io.annotated import is_annotated, target_name, unfolded
-from steadyset.io.data_table import Data
+from steadyset.io.data.annotated import is_annotated, target_name, unfolded
+from steadyset.io.data.data_table import Data
 from steadyset.io.labels import feature_names
-from steadyset.io.numbers import dense_array, number_array, number_frame
-from steadyset.io.observations import aligned_rows, check_impute, group_values, target_values
+from steadyset.io.numbers import (
+    aligned_rows,
+    check_impute,
+    dense_array,
+    group_values,
+    number_array,
+    number_frame,
+    target_values,
+)
 from steadyset.kernels.arrays import Floats
 from steadyset.resampling import Bootstrap, as_resampling
 from steadyset.runner.columns import FunctionSelector, function_name, is_plain_function

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from steadyset.io.arrow_arrays import arrow_array, arrow_table
+from steadyset.io.formats.columns import arrow_array, arrow_table
 from steadyset.io.limits import bounded_memory
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.runner.run import EVERY_ROW, Cell

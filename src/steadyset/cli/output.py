@@ -38,7 +38,7 @@ def print_rows(
 
         print(json.dumps(plain(list(rows)), indent=2, allow_nan=False))
     elif form == "csv":
-        from steadyset.io.spreadsheet import csv_text
+        from steadyset.io.formats.spreadsheet import csv_text
 
         sys.stdout.write(csv_text(rows, safe=safe))
         if not safe:
@@ -128,7 +128,7 @@ def number(value: float, decimals: int = 4) -> str:
 
 def warn_of_formulas(values: Iterable[Any], where: str) -> None:
     """Say on standard error which names a spreadsheet would run as formulas; they stay as they are in the file."""
-    from steadyset.io.spreadsheet import formulas_told
+    from steadyset.io.formats.spreadsheet import formulas_told
 
     told = formulas_told(values, where, "--spreadsheet-safe writes such names with an apostrophe in front.")
     if told is not None:

@@ -12,10 +12,10 @@ import typer
 from steadyset.cli.parsing import quoted
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted
-from steadyset.io.columns import RUN
 from steadyset.io.disk import file_path
+from steadyset.io.formats.columns import RUN
 from steadyset.io.labels import AppearanceOrder, UnionOfNames, some_names
-from steadyset.io.universe import THOSE_NAMES, UNKNOWN_UNIVERSE
+from steadyset.io.lists.entries import THOSE_NAMES, UNKNOWN_UNIVERSE
 from steadyset.options import Given, options_of
 from steadyset.options.table import READING
 
@@ -76,7 +76,7 @@ def read_recorded(
 
 def recorded_in(source: Path, given: Given) -> list[Recorded] | None:
     """The selections of a file or of a folder of lists; None where the source is a folder of something else."""
-    from steadyset.io.list_folders import holds_lists
+    from steadyset.io.lists.recorded_files import holds_lists
 
     source = file_path(source)
     if source.is_file() or (source.is_dir() and holds_lists(source)):
@@ -228,7 +228,7 @@ def _universe(
 ) -> tuple[tuple[str, ...] | None, str]:
     """The names of all features, where a file gives them, and which."""
     if given.universe is not None:
-        from steadyset.io.universe_files import read_universe
+        from steadyset.io.lists.universe_files import read_universe
 
         used = {name for one in found for name in one.selections.features}
         target = given.target if given.values.get("data") is None else None
@@ -265,7 +265,7 @@ def _notes(one: Recorded, ordered: Selections, source: str) -> tuple[str, ...]:
 
 def _transposed(one: Recorded, given: Given) -> tuple[str, ...]:
     """How a table was read that does not name its rows and has far more of them than columns."""
-    from steadyset.io.wide import far_more_runs
+    from steadyset.io.lists.wide import far_more_runs
 
     selections = one.selections
     n_runs, n_features = selections.n_runs, selections.n_features
@@ -290,7 +290,7 @@ def _load_similarity(given: Given, selections: Selections | None) -> FeatureSimi
     if file is not None:
         return FeatureSimilarity.read(file, threshold=given.threshold, max_gb=max_gb)
     assert data is not None
-    from steadyset.io.table_files import read_columns
+    from steadyset.io.formats.tables import read_columns
 
     apart = {RUN} if target is None else {RUN, target}
     read = read_columns(data, apart=tuple(apart), labels=True, max_gb=max_gb)

@@ -26,7 +26,7 @@ from steadyset.options import Given, job_from, values_of
 
 if TYPE_CHECKING:
     from steadyset.assessment import Assessment
-    from steadyset.io.data_table import Data
+    from steadyset.io.data.data_table import Data
     from steadyset.resampling import Resampling
 
 MAX_JOB_BYTES = 1 << 20
@@ -85,7 +85,7 @@ def tune(given: Given) -> None:
     from steadyset.findings import findings_of
     from steadyset.findings.citations import record_methods
     from steadyset.findings.parts import record_findings
-    from steadyset.io.spreadsheet import csv_text
+    from steadyset.io.formats.spreadsheet import csv_text
     from steadyset.resampling import resampling_by_name
     from steadyset.tuning import tune as run_tuning
     from steadyset.tuning.choose import check_rule
@@ -167,7 +167,7 @@ def _read_job(name: str) -> Any:
 
 def _read_data(given: Given, *, people: bool) -> Data:
     """The data; people are told what was read, and what the target is taken for."""
-    from steadyset.io.data_table import load_data
+    from steadyset.io.data.data_table import load_data
 
     data = load_data(given.file, **given.arguments("data"))
     if people:

@@ -32,7 +32,7 @@ from steadyset.inference.caution import cautions, without_cautions
 from steadyset.inference.feature_table import FeatureBlock, feature_blocks
 from steadyset.inference.pooling import common_features
 from steadyset.io.labels import UnionOfNames
-from steadyset.io.universe import UNKNOWN_UNIVERSE
+from steadyset.io.lists.entries import UNKNOWN_UNIVERSE
 from steadyset.measures.record import get_measure
 from steadyset.measures.scale import BY_COLUMN_ORDER, is_of_scale, judged
 from steadyset.selections import Selections, as_selections

@@ -13,8 +13,8 @@ from steadyset.foundation.arguments import TableLike, check_choice, is_collectio
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.from_tools.collected import Outcome, Universe, checked_features, collected, runs_called
 from steadyset.io.labels import describe_feature
+from steadyset.io.lists.wide import wide_array
 from steadyset.io.numbers import is_frame, numbers
-from steadyset.io.wide import wide_array
 from steadyset.kernels.arrays import Floats
 from steadyset.runner.plan import Cut, check_top, say_how_many, warn_of_ties
 from steadyset.selections import Selections

@@ -250,7 +250,7 @@ def table_frame(blocks: Iterable[FeatureBlock]) -> pd.DataFrame:
 
 def table_csv(blocks: Iterable[FeatureBlock], *, safe: bool = False) -> str:
     """The table as csv, with six digits; truth values are 1 and 0. `safe` is that of `csv_text`."""
-    from steadyset.io.spreadsheet import csv_text
+    from steadyset.io.formats.spreadsheet import csv_text
 
     rows = [
         {"selector": block.name, **{name: _cell(getattr(row, name)) for name in COLUMNS[1:]}}

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from steadyset.foundation.errors import InputError
-from steadyset.io.entries import row_pointers
 from steadyset.io.labels import AppearanceOrder, UnionOfNames, check_same_order, placeholders
+from steadyset.io.lists.entries import row_pointers
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selections import Selections
 

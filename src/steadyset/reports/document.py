@@ -15,7 +15,7 @@ from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import shown_name
 from steadyset.inference.typeset import MARKDOWN, markdown_table
 from steadyset.io.disk import explained, write_durably
-from steadyset.io.spreadsheet import csv_text
+from steadyset.io.formats.spreadsheet import csv_text
 from steadyset.plots import pictures_for
 from steadyset.plots.catalogue import RegisteredPicture
 

@@ -27,7 +27,7 @@ from steadyset.foundation.arguments import (
     wrong_argument,
 )
 from steadyset.foundation.errors import InputError
-from steadyset.io.observations import group_values
+from steadyset.io.numbers import group_values
 from steadyset.kernels.arrays import Ints
 from steadyset.resampling.resample import Resample, Rows
 

@@ -12,10 +12,9 @@ from sklearn.compose import ColumnTransformer
 from sklearn.utils import get_tags
 
 from steadyset.foundation.errors import Argument, InputError
+from steadyset.io.data.sources import is_known
 from steadyset.io.labels import some_names, text_index
-from steadyset.io.numbers import as_frame
-from steadyset.io.observations import MEDIAN
-from steadyset.io.roles import is_known
+from steadyset.io.numbers import MEDIAN, as_frame
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.runner.columns import FunctionSelector
 

@@ -25,11 +25,11 @@ from steadyset.foundation.text import amount, counted, number, shown_name, span
 from steadyset.inference.caution import cautions, without_cautions
 from steadyset.inference.pooling import over_the_same
 from steadyset.inference.table import table_rows
-from steadyset.io.data_table import load_data
+from steadyset.io.data.data_table import load_data
+from steadyset.io.formats.sheets import is_workbook, read_sheet
+from steadyset.io.formats.tables import NO_TEXT, read_table
 from steadyset.io.labels import UnionOfNames
-from steadyset.io.sheets import is_workbook, read_sheet
-from steadyset.io.table_files import NO_TEXT, read_table
-from steadyset.io.universe import UNKNOWN_UNIVERSE
+from steadyset.io.lists.entries import UNKNOWN_UNIVERSE
 from steadyset.measures.needs import full_sets, telling_measures
 from steadyset.measures.options import Options
 from steadyset.measures.record import get_measure

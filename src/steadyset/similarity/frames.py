@@ -9,7 +9,7 @@ import narwhals.stable.v2 as nw
 import numpy.typing as npt
 
 from steadyset.foundation.errors import InputError
-from steadyset.io.columns import Columns
+from steadyset.io.formats.columns import Columns
 from steadyset.io.numbers import as_frame, number_frame
 
 

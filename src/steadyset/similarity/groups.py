@@ -9,8 +9,8 @@ import numpy as np
 
 from steadyset.foundation.arguments import is_collection, wrong_argument
 from steadyset.foundation.errors import InputError
-from steadyset.io.entries import row_pointers
 from steadyset.io.labels import AppearanceOrder, describe_feature, feature_names, name_positions
+from steadyset.io.lists.entries import row_pointers
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.similarity.store import TIE, Neighbours, frozen_graph, graph_of_blocks, ones
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyset.foundation.errors import InputError
-from steadyset.io.columns import RUN, Columns
+from steadyset.io.formats.columns import RUN, Columns
+from steadyset.io.formats.tables import many_columns, read_table
 from steadyset.io.labels import AppearanceOrder, feature_names
-from steadyset.io.long import column_numbers
-from steadyset.io.table_files import many_columns, read_table
+from steadyset.io.lists.long import column_numbers
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.similarity.frames import square_columns, square_table
 from steadyset.similarity.similarity_matrix import DenseStore, Names, SparseStore, matrix_store

@@ -10,8 +10,8 @@ import numpy as np
 
 from steadyset.foundation.arguments import check_choice
 from steadyset.foundation.errors import InputError
-from steadyset.io.entries import row_pointers
 from steadyset.io.labels import describe_feature, feature_names
+from steadyset.io.lists.entries import row_pointers
 from steadyset.io.numbers import is_frame, number_array
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.similarity.frames import square_table

@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from steadyset.io.entries import row_pointers
+from steadyset.io.lists.entries import row_pointers
 from steadyset.kernels.arrays import Floats, Ints
 
 # Similarities this close below the threshold count as equal to it: a tie in theory is one whatever the rounding.

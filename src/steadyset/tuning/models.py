@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.errors import InputError
-from steadyset.io.observations import check_impute
+from steadyset.io.numbers import check_impute
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.runner.extraction import chosen, selects_by_itself
 from steadyset.runner.table import filled, medians, takes_gaps

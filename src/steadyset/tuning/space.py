@@ -28,7 +28,7 @@ from steadyset.assessment.request import description
 from steadyset.foundation.arguments import check_flag, wrong_argument
 from steadyset.foundation.errors import InputError
 from steadyset.io.disk import file_path
-from steadyset.io.json_files import read_json_file
+from steadyset.io.formats.tables import read_json_file
 from steadyset.selectors.catalogue import selector_by_name, with_task
 from steadyset.selectors.filters import FilterSelector, get_filter
 from steadyset.selectors.linear import SparseLinear, SparseLogistic

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steadyset.io.observations import group_values
+from steadyset.io.numbers import group_values
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.linear.elastic_net import fit_elastic_net
 from steadyset.kernels.linear.group_lasso import fit_group_lasso

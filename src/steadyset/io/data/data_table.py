@@ -1,0 +1,372 @@
+"""From a data file to numbers and a target: what cannot be used is said, with the argument that handles it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from steadyset.foundation.arguments import check_flag
+from steadyset.foundation.errors import Argument, Complaints, InputError
+from steadyset.io.data.phenotypes import as_written
+from steadyset.io.data.plain_tables import IDENTIFIER, first_text
+from steadyset.io.data.source_files import Asked, read_source
+from steadyset.io.data.sources import LEAST_SHARE, Roles, Source, close_name, counts_note, is_known
+from steadyset.io.disk import file_path
+from steadyset.io.formats.spreadsheet import MADE, gene_dates_in
+from steadyset.io.labels import SHOWN, some_names
+from steadyset.io.limits import MAX_GB
+from steadyset.io.numbers import MEDIAN, check_impute
+from steadyset.kernels.arrays import Bools, Floats
+from steadyset.tasks import TASKS, task_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MOST_COMPARED = 100_000  # names among which a similar one is looked for
+
+
+@dataclass(frozen=True)
+class Data:
+    r"""A data set as `load_data` reads it.
+
+    Attributes
+    ----------
+    X : array of float of shape (n_samples, n_features)
+        The values.
+    y : array of shape (n_samples,)
+        The target.
+    features : tuple of str
+        The names of the columns of X.
+    notes : tuple of str
+        What was done to the table, one sentence each.
+    groups : array or None
+        The group of each row, where a column of groups was named.
+    rows : tuple of str or None
+        The names of the rows, where the file has them.
+    understood : str
+        What was read, in one line.
+    target : str
+        The name of the target; empty where it has none.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import steadyset as st
+    >>> file = Path(tempfile.mkdtemp()) / "patients.csv"
+    >>> _ = file.write_text("dose,marker,status\n1.0,0.3,ill\n2.0,0.1,well\n1.5,0.4,ill\n0.5,0.2,well\n")
+    >>> data = st.load_data(file, "status")
+    >>> data.features, data.y.tolist()
+    (('dose', 'marker'), ['ill', 'well', 'ill', 'well'])
+    """
+
+    X: Floats
+    y: npt.NDArray[Any]
+    features: tuple[str, ...]
+    notes: tuple[str, ...]
+    groups: npt.NDArray[Any] | None = None
+    rows: tuple[str, ...] | None = None
+    understood: str = ""
+    target: str = ""
+
+    def __repr__(self) -> str:
+        return f"Data({self.understood})"
+
+    def __str__(self) -> str:
+        task = TASKS[task_of(self.y)]
+        other = task.other(self.y)
+        words = task.describe(self.y) + (f'; task="{other}" takes it otherwise' if other else "")
+        return "\n".join([self.understood, *self.notes, f"outcome: {words}"])
+
+
+def load_data(
+    path: str | Path,
+    target: str | None = None,
+    *,
+    samples: str | Path | None = None,
+    transpose: bool | None = None,
+    sheet: str | int | None = None,
+    samples_sheet: str | int | None = None,
+    layer: str | None = None,
+    drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    impute: str | None = None,
+    delimiter: str | None = None,
+    groups: str | None = None,
+    max_gb: float = MAX_GB,
+) -> Data:
+    """Read a table of samples with a target; everything that is wrong with the values is told at once.
+
+    Files are csv, tsv and other text, xlsx, ods, parquet, feather, h5ad and series matrices of GEO.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    target : str or None, default=None
+        The column to predict. None refuses the file and says which columns there are to choose from.
+    samples : str, Path or None, default=None
+        A second file with the target and what else is known of the samples, joined by their names. Genes may then be in
+        rows, which is recognised. A series matrix of GEO and an .h5ad file know their samples themselves.
+    transpose : bool or None, default=None
+        True says that the file has one column per observation; without `samples` the target is then a row.
+    sheet : str, int or None, default=None
+        The sheet of a workbook, by name or by number from 1.
+    samples_sheet : str, int or None, default=None
+        The sheet of the workbook `samples`.
+    layer : str or None, default=None
+        Other values of an .h5ad file than X.
+    drop : sequence of str, default=()
+        Columns to leave out.
+    keep : sequence of str, default=()
+        Columns to use although they look like identifiers.
+    impute : str or None, default=None
+        "median" lets missing values pass, for `assess` and `tune` with the same option: each run fills them by its
+        medians. None refuses them.
+    delimiter : str or None, default=None
+        What separates the columns of a text file; None recognises it.
+    groups : str or None, default=None
+        The column that says which rows belong together, such as those of one patient.
+    max_gb : float, default=8.0
+        A file that would take more gigabytes of memory is refused.
+
+    Returns
+    -------
+    Data
+        The values, the target, the names, and notes on what was done.
+
+    Raises
+    ------
+    InputError
+        Where the file cannot be read as a table of numbers; the message says which columns and rows, and what to give.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> import steadyset as st
+    >>> file = Path(tempfile.mkdtemp()) / "tumours.csv"
+    >>> load_breast_cancer(as_frame=True).frame.to_csv(file, index=False)
+    >>> st.load_data(file, "target", drop=["mean radius"]).X.shape
+    (569, 29)
+    """
+    check_impute(impute)
+    check_flag("transpose", transpose, or_none=True)
+    where, roles = None if samples is None else file_path(samples), Roles(target, groups)
+    asked = Asked(file_path(path), roles, where, transpose, sheet, samples_sheet, layer, delimiter, max_gb)
+    source = read_source(asked, drop, keep)
+    assert target is not None  # who reads without one says what there is to choose from
+    source = _without_empty(_without(_without_unknown(source, target, path), drop, path))
+    X, names = source.X, source.features
+    notes = [*source.notes, *_namesake(source, target, path), *_notes_on_genes(source)]
+    wrong = Complaints(f"{path} cannot be used as it is")
+    with wrong.collected():
+        y = _target(source.columns[target], target)
+    with wrong.collected():
+        members = None if groups is None else _groups(source.columns[groups], groups, target)
+    with wrong.collected():
+        _refuse_text(source.texts)
+    if source.whole is not None:
+        with wrong.collected():
+            _refuse_identifiers(X, names, source.whole, keep)
+    known = np.isfinite(X)
+    with wrong.collected():
+        _refuse_empty([names[f] for f in np.flatnonzero(~known.any(axis=0)).tolist()])
+    with wrong.collected():
+        notes += _gaps(X, known, names, impute)
+    wrong.tell(before=f"{path}: ")
+    constant = [names[f] for f in np.flatnonzero(np.nanmax(X, axis=0) == np.nanmin(X, axis=0))]
+    if constant:
+        notes.append(f"the same value in every row, so nothing to learn from: {some_names(constant)}")
+    rows = None if source.rows is None else tuple(source.rows)
+    understood = _understood(source, target, groups, members)
+    return Data(np.ascontiguousarray(X), y, tuple(names), tuple(notes), members, rows, understood, target)
+
+
+def _namesake(source: Source, target: str, path: str | Path) -> list[str]:
+    """A feature that is called like a target from elsewhere: the target itself in a table, perhaps a gene in rows."""
+    if target not in source.features or not source.joined:
+        return []
+    if source.whole is not None:
+        told = f"{path} has a column {target!r} too, which may give the target away; leave it out with "
+        raise InputError(told, _columns_of("drop", [target]), ".")
+    return [f"a feature is called {target!r} like the target; leave it out if it is the same"]
+
+
+def _notes_on_genes(source: Source) -> list[str]:
+    """What is to be said where the features are the rows of a table, or the variables of an AnnData."""
+    if source.whole is not None:
+        return []
+    told = any(MADE in note for note in source.notes)  # by the reader of a workbook
+    return [*(() if told else gene_dates_in(source.features, "among the features")), *counts_note(source.X)]
+
+
+def _understood(source: Source, target: str, groups: str | None, members: npt.NDArray[Any] | None) -> str:
+    """What was read, in one line."""
+    n, d = source.X.shape
+    layout = f" ({source.layout})" if source.layout else ""
+    together = "" if members is None else f", {len(set(members)):,} groups by {groups!r}"
+    features = "1 feature" if d == 1 else f"{d:,} features"
+    return f"{n:,} rows, {features}{layout}, target {target!r}{source.joined}{together}"
+
+
+def _without(source: Source, drop: Sequence[str], path: str | Path) -> Source:
+    """The features that are left after those that are dropped."""
+    gone = [name for name in dict.fromkeys(drop) if name not in source.dropped]
+    if not gone:
+        return source
+    there = {*source.features, *source.texts}
+    for name in gone:
+        if name not in there:
+            near = close_name(name, list(there)) if len(there) < MOST_COMPARED else None
+            mean = f"; did you mean {near!r}?" if near else "."
+            raise InputError(f"{path} has no feature {name!r}, which was to be left out{mean}")
+    kept = [f for f, name in enumerate(source.features) if name not in gone]
+    if not kept:
+        raise InputError(f"{path} has no features left to select from.")
+    return replace(
+        source,
+        X=source.X[:, kept],
+        features=[source.features[f] for f in kept],
+        texts={name: column for name, column in source.texts.items() if name not in gone},
+        whole=None if source.whole is None else source.whole[kept],
+        notes=[*source.notes, f"left out: {some_names(gone)}"],
+    )
+
+
+def _without_unknown(source: Source, target: str, path: str | Path) -> Source:
+    """Without samples whose target is not known, where that stands apart from their values; half of them have to be.
+
+    In a table of one piece such a row is a mistake that is easily mended, and refused.
+    """
+    known = [row for row, value in enumerate(source.columns[target]) if is_known(value)]
+    n = len(source.X)
+    if not source.joined or len(known) in (0, n):
+        return source
+    if len(known) < max(2, LEAST_SHARE * n):
+        raise InputError(
+            f"{path} has {n} samples, and the target {target!r} is known for {len(known)}, fewer than half."
+        )
+    left = n - len(known)
+    return replace(
+        source,
+        X=source.X[known],
+        columns={name: [values[row] for row in known] for name, values in source.columns.items()},
+        rows=None if source.rows is None else [source.rows[row] for row in known],
+        notes=[*source.notes, f"left out: {'1 sample' if left == 1 else f'{left:,} samples'} without {target!r}"],
+    )
+
+
+def _without_empty(source: Source) -> Source:
+    """Genes that have no value in any sample are nothing to choose from; a column of a table may be a mistake."""
+    if source.whole is not None:
+        return source
+    empty: Bools = np.isnan(source.X).all(axis=0).reshape(-1)
+    if not empty.any() or empty.all():
+        return source
+    names = [source.features[f] for f in np.flatnonzero(empty).tolist()]
+    what = "1 feature has" if len(names) == 1 else f"{len(names):,} features have"
+    return replace(
+        source,
+        X=source.X[:, ~empty],
+        features=[name for name, gone in zip(source.features, empty.tolist(), strict=True) if not gone],
+        notes=[*source.notes, f"left out: {what} no value in any sample ({some_names(names)})"],
+    )
+
+
+def _target(values: Sequence[Any], target: str) -> npt.NDArray[Any]:
+    found = _known(values, f"the target {target!r}")
+    if len(set(found)) < 2:
+        value = f", {found[0]!r}" if found else ""
+        raise InputError(f"the target {target!r} has one distinct value only{value}; there is nothing to predict.")
+    array = np.asarray(found)
+    return array.astype(str) if array.dtype.kind in "bO" else array
+
+
+def _groups(values: Sequence[Any], groups: str, target: str) -> npt.NDArray[Any]:
+    if groups == target:
+        raise InputError(f"{groups!r} is the target and cannot name the groups too.")
+    return np.asarray(as_written(_known(values, f"the group {groups!r}")))
+
+
+def _known(values: Sequence[Any], what: str) -> list[Any]:
+    """The values of a column in which none may be missing."""
+    n_missing = sum(not is_known(value) for value in values)
+    if n_missing:
+        rows = "1 row; remove it" if n_missing == 1 else f"{n_missing} rows; remove them"
+        raise InputError(f"{what} is missing in {rows}.")
+    return list(values)
+
+
+def _refuse_text(text: Mapping[str, pa.ChunkedArray]) -> None:
+    if text:
+        them = "it" if len(text) == 1 else "them"
+        shown = ", ".join(f"{name!r} holds {first_text(text[name])!r}" for name in list(text)[:SHOWN])
+        raise InputError(
+            f"{_count(list(text), 'column')} not numeric ({shown}); encode {them}, or leave {them} out with ",
+            _columns_of("drop", list(text)),
+            ".",
+        )
+
+
+def _refuse_identifiers(X: Floats, names: Sequence[str], whole: Bools, keep: Sequence[str]) -> None:
+    suspects = [f for f, name in enumerate(names) if whole[f] and IDENTIFIER.match(name) and name not in set(keep)]
+    found = [names[f] for f in suspects if len(X) > 1 and len(np.unique(X[:, f])) == len(X)]
+    if found:
+        look = f"column {found[0]!r} looks like an identifier"
+        if len(found) > 1:
+            look = f"columns {some_names(found)} look like identifiers"
+        raise InputError(
+            f"the {look} (every row has its own); leave out with ",
+            _columns_of("drop", found),
+            ", or use with ",
+            _columns_of("keep", found),
+            ".",
+        )
+
+
+def _refuse_empty(empty: Sequence[str]) -> None:
+    if empty:
+        have = f"the column {empty[0]!r} has" if len(empty) == 1 else f"the columns {some_names(empty)} have"
+        raise InputError(f"{have} no value at all; leave out with ", _columns_of("drop", empty), ".")
+
+
+def _gaps(X: Floats, known: Bools, features: Sequence[str], impute: str | None) -> list[str]:
+    """Missing values pass where the runs fill them; infinite ones never do."""
+    endless = [features[f] for f in np.flatnonzero(np.isinf(X).any(axis=0)).tolist()]
+    if endless:
+        raise InputError(f"values are infinite in {_columns(endless, features)}; replace them, or leave columns out.")
+    gaps = np.flatnonzero(known.any(axis=0) & ~known.all(axis=0)).tolist()
+    names = [features[f] for f in gaps]
+    count = int((~known[:, gaps]).sum())
+    are = "1 value is missing" if count == 1 else f"{count} values are missing"
+    if names and impute is None:
+        raise InputError(
+            f"{are}, in {_columns(names, features)}; fill with ",
+            Argument("impute", MEDIAN),
+            ", or leave columns out with ",
+            Argument("drop", ...),
+            ".",
+        )
+    if not names:
+        return []
+    return [f"{are}, in {_columns(names, features)}; each run fills them by the medians of its training rows"]
+
+
+def _columns(names: Sequence[str], features: Sequence[str]) -> str:
+    return f"{len(names)} of {len(features)} columns ({some_names(names)})"
+
+
+def _columns_of(argument: str, names: Sequence[str]) -> Argument:
+    """An argument that lists columns, with the first few names."""
+    return Argument(argument, tuple(names[:SHOWN]))
+
+
+def _count(names: Sequence[str], noun: str) -> str:
+    return f"1 {noun} is" if len(names) == 1 else f"{len(names)} {noun}s are"

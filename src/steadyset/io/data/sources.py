@@ -1,0 +1,176 @@
+"""What a file of data holds, whatever its format, which columns play a part, and what tables of genes bring along."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steadyset.foundation.errors import Argument, InputError, MissingTargetError
+from steadyset.io.labels import some_names
+from steadyset.kernels.arrays import Bools, Floats
+from steadyset.tasks import MAX_CLASSES
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+GENES_IN_ROWS = "genes in rows"
+LEAST_SHARE = 0.5  # of the samples, that have to be known
+UNNAMED = "unnamed"
+COUNTS_FROM = 20  # whole numbers from 0 to less than that may be scores, genotypes or grades
+CELLS_AT_ONCE = 1 << 22
+CANDIDATES = 6  # shown in a sentence
+
+
+@dataclass
+class Source:
+    """Numbers with the names of their columns, the columns that were asked for by name, and what was understood.
+
+    `layout` says in words how the numbers lay in the file where that is not one row per observation, and `joined`
+    where the target comes from.
+    """
+
+    X: Floats
+    features: list[str]
+    columns: dict[str, list[Any]]
+    rows: list[str] | None = None
+    notes: list[str] = field(default_factory=list)
+    layout: str = ""
+    joined: str = ""
+    texts: dict[str, pa.ChunkedArray] = field(default_factory=dict)  # columns that are neither numbers nor named
+    dropped: frozenset[str] = frozenset()  # columns that the reader has left out as asked
+    whole: Bools | None = None  # which of the features hold whole numbers, where a column may be an identifier
+
+
+def distinct_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Names of which none repeats, and notes: the second "TP53" is called "TP53.1", as R's make.unique does it.
+
+    Rows with one name are different measurements of a gene, and each of them is a feature.
+    """
+    seen: dict[str, int] = {}
+    repeated: dict[str, None] = {}
+    taken = set(names)
+    made = []
+    for name in names:
+        if name not in seen:
+            seen[name] = 0
+        else:
+            repeated[name] = None
+            plain = name
+            while name in taken:
+                seen[plain] += 1
+                name = f"{plain}.{seen[plain]}"
+            taken.add(name)
+        made.append(name)
+    notes = []
+    if repeated:
+        first = next(iter(repeated))
+        also = f"{first}.1"
+        what = "1 name occurs" if len(repeated) == 1 else f"{len(repeated):,} names occur"
+        example = f", the second {first!r} as {also!r}" if also in taken and also not in names else ""
+        notes.append(f"{what} more than once ({some_names(list(repeated))}); all are kept, numbered{example}")
+    return made, notes
+
+
+def counts_note(X: NDArray[Any]) -> list[str]:
+    """A note where the values look like raw counts; they are used as they are."""
+    if not X.size:
+        return []
+    step = max(1, CELLS_AT_ONCE // max(1, X.shape[1]))
+    most = 0.0
+    for start in range(0, len(X), step):
+        block = X[start : start + step]
+        known = block[~np.isnan(block)]
+        if not (np.isfinite(known).all() and (known >= 0).all() and (known == np.rint(known)).all()):
+            return []
+        most = max(most, float(known.max(initial=0)))
+    if most < COUNTS_FROM:
+        return []
+    return [
+        f"all values are whole numbers from 0 to {most:,.0f}, which look like raw counts; they are used as they are, "
+        "and most selectors expect normalised logarithms, such as log(1 + counts per 10,000)"
+    ]
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The columns that were named: the target, and the groups where there are any."""
+
+    target: str | None
+    groups: str | None = None
+
+    def of(self, columns: Mapping[str, Sequence[Any]], where: str) -> dict[str, list[Any]]:
+        """Their values, by name."""
+        if self.target is None:
+            raise missing_target(columns, where)
+        return {name: role_values(columns, name, where) for name in (self.target, self.groups) if name is not None}
+
+
+def role_values(columns: Mapping[str, Sequence[Any]], name: str, where: str) -> list[Any]:
+    """The column of this name; a sentence with the candidates where there is none."""
+    if name in columns:
+        return list(columns[name])
+    raise InputError(f"{where} has no column {name!r}; {_instead(name, columns)}")
+
+
+def missing_target(columns: Mapping[str, Sequence[Any]], where: str) -> MissingTargetError:
+    """The sentence for data whose target nobody named."""
+    counts = candidate_counts(columns)
+    found = _listed(counts)
+    told = f"{where} has these candidates: {found}" if found else f"no column of {where} puts rows into classes"
+    error = MissingTargetError("Nothing says what to predict; give ", Argument("target", ...), f" ({told}).")
+    error.candidates = counts
+    return error
+
+
+def close_name(name: str, names: Sequence[str]) -> str | None:
+    """A name that differs in case or by a slip of the pen."""
+    close = get_close_matches(name.lower(), [one.lower() for one in names], n=1)
+    return next((one for one in names if one.lower() in close), None)
+
+
+def candidates(columns: Mapping[str, Sequence[Any]]) -> str:
+    """The columns that may be predicted, in words."""
+    return _listed(candidate_counts(columns))
+
+
+def candidate_counts(columns: Mapping[str, Sequence[Any]]) -> dict[str, int]:
+    """The columns that may be predicted, each with its number of distinct values; those with few of them first."""
+    counts = {}
+    for name in columns:
+        with suppress(InputError):  # a column that cannot be read
+            values = columns[name]
+            count = len({value for value in values if is_known(value)})
+            if count > 1 and not _names_rows(values, count):
+                counts[name] = count
+    few = sorted(counts, key=lambda name: counts[name] > min(MAX_CLASSES, len(columns[name]) / 2))
+    return {name: counts[name] for name in few}
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    shown = ", ".join(f"{name!r} ({count} values)" for name, count in list(counts.items())[:CANDIDATES])
+    return shown if len(counts) <= CANDIDATES else f"{shown} and {len(counts) - CANDIDATES} more"
+
+
+def is_known(value: Any) -> bool:
+    """Whether a cell holds anything: a text file has no other way to leave a cell out than to write nothing."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):  # of pandas, which have no truth value
+        return False
+    return not (value == "" or value != value)
+
+
+def _names_rows(values: Sequence[Any], n_distinct: int) -> bool:
+    """Text that differs in every row names the rows."""
+    return n_distinct == len(values) and all(isinstance(value, str) for value in values)
+
+
+def _instead(name: str, columns: Mapping[str, Sequence[Any]]) -> str:
+    near = close_name(name, list(columns))
+    if near is not None:
+        return f"did you mean {near!r}?"
+    return f"candidates are {candidates(columns) or 'none of its columns'}."

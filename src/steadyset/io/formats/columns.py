@@ -1,0 +1,328 @@
+"""A table of a file as numbers in one array and the few other columns apart, whatever the number of columns."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain, pairwise
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steadyset.kernels.arrays import Bools, Floats, Ints
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+NUMPY_NAMES = {"double": "float64", "float": "float32"}  # asking pyarrow imports pandas in many of its versions
+RUN, FEATURE = "run", "feature"  # the columns that label runs and name features
+WIDE = 1_000  # columns from which Arrow's own reader costs more than splitting lines
+MOST_OTHERS = 200  # more columns of text than that are no table of numbers
+BYTES_AT_ONCE = 1 << 21
+ERRORS = frozenset(["#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!"])  # of formulas
+NULLS = ERRORS.union(  # what stands for no number
+    ["", "-", "?", ".", "NA", "N/A", "n/a", "NULL", "null", "NaN", "nan", "-NaN", "-nan", "#NA", "#N/A N/A"],
+    ["-1.#IND", "-1.#QNAN", "1.#IND", "1.#QNAN"],
+)
+
+
+def arrow_table(rows: Sequence[dict[str, Any]], schema: pa.Schema) -> pa.Table:
+    """Rows as a table; a value that is None is missing."""
+    import pyarrow as pa
+
+    columns = [arrow_array([row[field.name] for row in rows], field.type) for field in schema]
+    return pa.Table.from_arrays(columns, schema=schema)
+
+
+def arrow_array(values: Sequence[Any] | NDArray[Any], kind: pa.DataType) -> pa.Array:
+    """Numbers, texts, lists, or maps given as pairs; a value that is None is missing."""
+    import pyarrow as pa
+
+    if isinstance(values, np.ndarray):
+        numbers = np.ascontiguousarray(values, dtype=_numpy_name(kind))
+        return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(numbers)])
+    known = np.array([value is not None for value in values], dtype=np.bool_)
+    present = None if known.all() else pa.py_buffer(np.packbits(known, bitorder="little"))
+    if pa.types.is_string(kind):
+        texts = [b"" if value is None else value.encode() for value in values]
+        buffers = [present, _ends(map(len, texts)), pa.py_buffer(b"".join(texts))]
+        return pa.Array.from_buffers(kind, len(values), buffers)
+    if pa.types.is_list(kind) or pa.types.is_map(kind):
+        lists = [() if value is None else value for value in values]
+        parts = [part for one in lists for part in one]
+        inner = _pairs(parts, kind) if pa.types.is_map(kind) else arrow_array(parts, kind.value_type)
+        return pa.Array.from_buffers(kind, len(values), [present, _ends(map(len, lists))], children=[inner])
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        return pa.array(values, kind)
+    numbers = np.array([0 if value is None else value for value in values], dtype=_numpy_name(kind))
+    return pa.Array.from_buffers(kind, len(values), [present, pa.py_buffer(numbers)])
+
+
+def _numpy_name(kind: pa.DataType) -> str:
+    return NUMPY_NAMES.get(str(kind), str(kind))
+
+
+def _pairs(pairs: Sequence[tuple[Any, Any]], kind: pa.MapType) -> pa.Array:
+    import pyarrow as pa
+
+    keys = arrow_array([key for key, _ in pairs], kind.key_type)
+    items = arrow_array([item for _, item in pairs], kind.item_type)
+    fields = pa.struct([kind.key_field, kind.item_field])
+    return pa.Array.from_buffers(fields, len(pairs), [None], children=[keys, items])
+
+
+def _ends(lengths: Iterable[int]) -> pa.Buffer:
+    """Where each of the parts ends that lie one after the other."""
+    import pyarrow as pa
+
+    ends = np.cumsum([0, *lengths], dtype=np.int64)
+    if ends[-1] > np.iinfo(np.int32).max:
+        raise OverflowError(f"{ends[-1]} values are more than one column of lists or texts can hold")
+    return pa.py_buffer(ends.astype(np.int32))
+
+
+@dataclass
+class Columns:
+    """The names of all columns, those with numbers as one array, and the others as Arrow columns by their place."""
+
+    names: list[str]
+    n_rows: int
+    numeric: Ints
+    X: Floats
+    others: dict[int, pa.ChunkedArray]
+    whole: Bools  # which of the numeric columns hold whole numbers, none missing
+    notes: tuple[str, ...] = ()  # what was understood to read the file so
+    decimal: str | None = None  # the sign in the numbers of a text; None where the file itself says what is a number
+    again: Callable[[Collection[str]], Columns] | None = None  # read anew with more columns kept apart
+
+
+def from_arrow(table: pa.Table, apart: Collection[str] = ()) -> Columns:
+    """The columns of an Arrow table; those called `apart` are kept as they are, also where they hold numbers."""
+    return from_parts(table.schema, table.num_rows, [(0, table)], apart)
+
+
+def from_parts(
+    schema: pa.Schema, n_rows: int, parts: Iterable[tuple[int, pa.Table]], apart: Collection[str] = ()
+) -> Columns:
+    """The same for a table that comes in parts: some columns each, after the place of the first of them."""
+    names, kinds = list(schema.names), kinds_of(schema)
+    examples = {int(kinds[f]): schema.field(int(f)).type for f in np.unique(kinds, return_index=True)[1]}
+    numbers = np.isin(kinds, [kind for kind, example in examples.items() if is_numeric(example)])
+    numbers &= np.fromiter((name not in apart for name in names), np.bool_, len(names))
+    places = np.flatnonzero(numbers)
+    X, whole = np.empty((n_rows, len(places))), np.zeros(len(places), dtype=np.bool_)
+    others: dict[int, pa.ChunkedArray] = {}
+    for start, part in parts:
+        own = slice(start, start + part.num_columns)
+        for kind in np.unique(kinds[own][numbers[own]]).tolist():
+            some = np.flatnonzero(numbers[own] & (kinds[own] == kind))
+            columns = np.searchsorted(places, some + start)
+            whole[columns] = _filled(X, columns, part.select(some.tolist()), examples[kind])
+        others |= {start + f: part.column(f) for f in np.flatnonzero(~numbers[own]).tolist()}
+    return Columns(names, n_rows, places, X, others, whole)
+
+
+def kinds_of(schema: pa.Schema) -> Ints:
+    """The kind of every column as a number, which many columns are compared by sooner than by their types."""
+    return np.fromiter((field.type.id for field in schema), np.int64, len(schema))
+
+
+def _filled(X: Floats, columns: Ints, table: pa.Table, kind: pa.DataType) -> bool | Bools:
+    """Put the numbers of a table of one type into some columns of X; which of them are whole and all known.
+
+    Many columns are moved at once, because one by one they cost more than reading the file.
+    """
+    import pyarrow as pa
+
+    integers = bool(pa.types.is_integer(kind))
+    contiguous = len(columns) and columns[-1] - columns[0] == len(columns) - 1
+    target: Any = slice(columns[0], columns[-1] + 1) if contiguous else columns
+    if integers or pa.types.is_float32(kind) or pa.types.is_float64(kind):
+        try:
+            start = 0
+            for batch in table.to_batches():
+                X[start : start + len(batch), target] = batch.to_tensor(null_to_nan=not integers).to_numpy()
+                start += len(batch)
+            return integers
+        except pa.ArrowTypeError:  # missing values, which whole numbers have no sign for
+            pass
+    for column, values in zip(columns, table.columns, strict=True):
+        X[:, column] = values.cast("float64", safe=False).to_numpy()
+    return np.array([integers and not values.null_count for values in table.columns])
+
+
+def is_numeric(kind: pa.DataType) -> bool:
+    """Whether a column of this type is one of numbers (bools and columns without any value among them)."""
+    import pyarrow as pa
+
+    kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_decimal, pa.types.is_null)
+    return any(is_kind(kind) for is_kind in kinds)
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Whether the cells of a column of this type are what somebody wrote."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind):
+        return is_text(kind.value_type)
+    kinds = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+    return any(is_kind(kind) for is_kind in kinds)
+
+
+def read_wide_csv(
+    source: IO[bytes], names: list[str], delimiter: str, *, apart: Collection[str], has_header: bool, decimal: str = "."
+) -> Columns | None:
+    """A csv file with many columns, most of them numbers; None where it is not as regular as that.
+
+    All numbers are parsed as one long column, which costs the same for many columns as for few.
+    """
+    import pyarrow as pa
+
+    parser = _Parser(names, delimiter, apart, decimal)
+    with source as lines:
+        if has_header:
+            lines.readline()
+        try:
+            while parser.take(lines):
+                pass
+            return parser.columns() if parser.regular else None
+        except (pa.ArrowException, csv.Error, UnicodeDecodeError):
+            return None
+
+
+class _Parser:
+    """Takes the lines of a file one by one and parses them when there are enough."""
+
+    def __init__(self, names: list[str], delimiter: str, apart: Collection[str], decimal: str) -> None:
+        self.names, self.delimiter, self.apart, self.decimal = names, delimiter.encode(), set(apart), decimal
+        self.other: list[int] | None = None
+        self.regular = True
+        self.rows: list[list[str]] = []
+        self.blocks: deque[Floats] = deque()
+        self.waiting, self.n_waiting = io.BytesIO(), 0
+
+    def take(self, lines: IO[bytes]) -> bool:
+        """Keep the next line; False at the end, and where a line does not have a cell for each column (irregular).
+
+        A line may be a large part of the file, so that nothing holds it longer than needed.
+        """
+        line = lines.readline()
+        if not line:
+            return False
+        line = line.rstrip(b"\r\n")
+        if not line.strip(self.delimiter):  # an empty row, perhaps of as many cells as the others
+            return True
+        if line.startswith(b"#") and line.count(self.delimiter) + 1 < len(self.names):  # a comment
+            return True
+        cells = None if b"\r" in line else self._numbers(line)
+        del line
+        if cells is None:
+            self.regular = False
+            return False
+        self.waiting.write(cells)
+        self.waiting.write(b"\n")  # which a last cell that is empty needs
+        self.n_waiting += 1
+        del cells
+        if self.waiting.tell() > BYTES_AT_ONCE:
+            self._parse()
+        return True
+
+    def _numbers(self, line: bytes) -> bytes | None:
+        """The cells of the columns of numbers, one below the other; None where there is not one for each column."""
+        if self.other is not None and not self.other and b'"' not in line:
+            return self._lines_of_cells(line) if line.count(self.delimiter) + 1 == len(self.names) else None
+        cells = self._lines_of_cells(line)
+        # A place per cell: a list of the cells themselves would take several times the file.
+        ends = np.append(np.flatnonzero(np.frombuffer(cells, np.uint8) == ord("\n")), len(cells))
+        if len(ends) != len(self.names):
+            return None
+        if self.other is None:
+            self._look(cells, ends)
+        assert self.other is not None
+        if len(self.other) > MOST_OTHERS:
+            return None
+        return self._without_others(cells, ends) if self.other else cells
+
+    def columns(self) -> Columns | None:
+        self._parse()
+        if self.other is None:
+            return None
+        numeric = np.delete(np.arange(len(self.names)), self.other)
+        X = np.empty((sum(map(len, self.blocks)), len(numeric)))
+        first = 0
+        while self.blocks:  # each makes room for those that follow
+            block = self.blocks.popleft()
+            X[first : first + len(block)] = block
+            first += len(block)
+            del block
+        whole = np.ones(X.shape[1], dtype=np.bool_)
+        for row in X:
+            whole &= row == np.rint(row)
+        return Columns(self.names, len(X), numeric, X, self._others(), whole, decimal=self.decimal)
+
+    def _lines_of_cells(self, line: bytes) -> bytes:
+        """The cells one below the other."""
+        if b'"' not in line:
+            return line.replace(self.delimiter, b"\n")
+        return "\n".join(next(csv.reader([line.decode()], delimiter=self.delimiter.decode()))).encode()
+
+    def _without_others(self, line: bytes, ends: Ints) -> bytes:
+        """Keep the cells of the other columns apart; the cells that are left."""
+        assert self.other is not None
+        spans = [(0 if f == 0 else int(ends[f - 1]) + 1, int(ends[f])) for f in self.other]
+        self.rows.append([line[start:end].decode() for start, end in spans])
+        between = zip([0, *(end + 1 for _, end in spans)], [*(start for start, _ in spans), len(line) + 1], strict=True)
+        left = b"".join(line[start:end] for start, end in between)
+        return left[:-1] if spans[-1][1] == len(line) else left
+
+    def _look(self, line: bytes, ends: Ints) -> None:
+        """Which columns are not numbers, by the first line of data."""
+        cells = (line[before + 1 : end] for before, end in pairwise(chain([-1], ends)))
+        self.other = [f for f, cell in enumerate(cells) if self.names[f] in self.apart or not self._is_number(cell)]
+
+    def _is_number(self, cell: bytes) -> bool:
+        text = cell.decode().strip()
+        if text in NULLS:
+            return True
+        try:
+            float(text.replace(self.decimal, "."))
+        except ValueError:
+            return False
+        return "_" not in text  # which Python reads as a number, and nobody else does
+
+    def _parse(self) -> None:
+        """The waiting cells as numbers, one below the other; one that is none raises."""
+        import pyarrow as pa
+        from pyarrow import csv as arrow_csv
+
+        if not self.n_waiting or self.other is None:
+            return
+        n_lines, n_numeric = self.n_waiting, len(self.names) - len(self.other)
+        cells = self.waiting.getbuffer()
+        self.waiting, self.n_waiting = io.BytesIO(), 0
+        if not n_numeric:
+            self.blocks.append(np.empty((n_lines, 0)))
+        else:
+            found = arrow_csv.read_csv(
+                pa.BufferReader(pa.py_buffer(cells)),
+                read_options=arrow_csv.ReadOptions(column_names=["x"], use_threads=False),
+                parse_options=arrow_csv.ParseOptions(ignore_empty_lines=False, quote_char=False, delimiter="\x01"),
+                convert_options=arrow_csv.ConvertOptions(
+                    column_types={"x": pa.float64()}, decimal_point=self.decimal, null_values=NULLS
+                ),
+                memory_pool=pa.system_memory_pool(),  # which takes the room that lines have left
+            )
+            self.blocks.append(found.column(0).to_numpy().reshape(n_lines, n_numeric))
+
+    def _others(self) -> dict[int, pa.ChunkedArray]:
+        """The other columns as they are written: what they stand for, nobody knows yet."""
+        import pyarrow as pa
+
+        return {
+            f: pa.chunked_array([arrow_array([row[place] for row in self.rows], pa.string())])
+            for place, f in enumerate(self.other or ())
+        }

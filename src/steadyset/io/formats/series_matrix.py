@@ -1,0 +1,197 @@
+"""Series matrix files of GEO: the samples and what is known of them in the header, one row per probe or gene below."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import numpy as np
+
+from steadyset.foundation.errors import Argument, InputError
+from steadyset.io.data.sources import GENES_IN_ROWS, Source, distinct_names
+from steadyset.io.formats.columns import NULLS, from_arrow
+from steadyset.io.formats.text import TAB, opened, single_byte_encoding
+from steadyset.io.limits import BYTES_A_CELL, first_line, readable, refuse_size
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+SERIES, SAMPLE, CHARACTERISTICS = "!Series_", "!Sample_", "characteristics_ch"
+BEGIN, END = "!series_matrix_table_begin", "!series_matrix_table_end"
+ACCESSION = "geo_accession"
+LONGEST_LINE = 1 << 26
+SOFT = (b"^DATABASE", b"^SERIES", b"^SAMPLE", b"^PLATFORM", b"^DATASET")
+
+
+@dataclass(frozen=True)
+class SeriesHeader:
+    """The samples of a series, and what the header says of each: a column per field and per characteristic."""
+
+    samples: list[str]
+    columns: Mapping[str, list[str]]
+
+
+def is_series_matrix(path: Path) -> bool:
+    """Whether a text file begins as a series matrix does; a SOFT file, which is another form, is refused."""
+    if not path.is_file() or path.suffix.lower() not in (".txt", ".gz", ".tsv", ".csv", ".soft", ""):
+        return False
+    with readable(path), opened(path) as source:
+        start = source.read(64).lstrip(b'\xef\xbb\xbf\r\n \t"')
+    if start.startswith(SOFT):
+        raise InputError(f"{path} is a SOFT file of GEO; download the series matrix file of the series in its place.")
+    return start.startswith((SERIES.encode(), SAMPLE.encode()))
+
+
+def read_series_matrix(path: Path, max_gb: float) -> tuple[Source, SeriesHeader]:
+    """Samples x probes, and the header; a file without values is refused."""
+    with readable(path), opened(path) as source:
+        lines = _Lines(path, source, max_gb)
+        header = _header(path, lines)
+        table = lines.table()
+    names = [str(name) for name in table.column_names[1:]]
+    if table.num_rows == 0 or not names:
+        series = path.name.split("_", 1)[0]
+        raise InputError(
+            f"{path} says what the samples are and holds no values, as usual for sequencing data; download the counts "
+            f"or expression values from the supplementary files of {series} at GEO, and give this file with ",
+            Argument("samples", path.name),
+            ".",
+        )
+    _refuse_other_samples(path, names, header)
+    read = from_arrow(table, [table.column_names[0]])
+    if len(read.numeric) != len(names):
+        text = read.names[next(place for place in read.others if place > 0)]
+        raise InputError(f"{path} has values that are no numbers in the column {text!r}; it is damaged.")
+    features, notes = distinct_names([str(name) for name in read.others[0].to_pylist()])
+    X = np.ascontiguousarray(read.X.T)
+    return Source(X, features, {}, names, notes, layout=GENES_IN_ROWS), header
+
+
+def read_series_header(path: Path, max_gb: float) -> SeriesHeader:
+    """What the header says of the samples."""
+    with readable(path), opened(path) as source:
+        return _header(path, _Lines(path, source, max_gb))
+
+
+def _header(path: Path, lines: _Lines) -> SeriesHeader:
+    fields: dict[str, list[list[str]]] = {}
+    for line in lines.header():
+        if line.startswith((SAMPLE, f'"{SAMPLE}')):
+            field, *values = _cells(path, line)
+            fields.setdefault(field.removeprefix(SAMPLE), []).append(values)
+    samples = fields.get(ACCESSION, [[]])[0]
+    if not samples:
+        raise InputError(f"{path} has no line {SAMPLE}{ACCESSION}, which names the samples; download it again.")
+    for field, rows in fields.items():
+        if any(len(row) != len(samples) for row in rows):
+            raise InputError(f"{path} has {len(samples)} samples and another number of values in {SAMPLE}{field}.")
+    if len(set(samples)) < len(samples):
+        raise InputError(f"{path} has samples of the same name; it is damaged.")
+    return SeriesHeader(samples, _columns(fields))
+
+
+def _columns(fields: Mapping[str, list[list[str]]]) -> dict[str, list[str]]:
+    """Characteristics by their keys, which may stand in other lines for other samples; then the fields themselves."""
+    columns: dict[str, list[str]] = {}
+    spelled: dict[tuple[str, str], str] = {}
+    for field, rows in fields.items():
+        if not field.startswith(CHARACTERISTICS):
+            continue
+        channel = field.removeprefix(CHARACTERISTICS)
+        for row in rows:
+            for sample, cell in enumerate(row):
+                key, colon, value = (part.strip() for part in cell.partition(":"))
+                if not cell.strip():
+                    continue
+                if not colon or not key:
+                    key, value = field, cell.strip()
+                own = key if channel == "1" else f"{key}:ch{channel}"
+                name = spelled.setdefault((channel, key.casefold()), own)
+                column = columns.setdefault(name, [""] * len(row))
+                column[sample] = f"{column[sample]}; {value}" if column[sample] else value
+    for field, rows in fields.items():
+        if not field.startswith(CHARACTERISTICS):
+            for i, row in enumerate(rows):
+                columns.setdefault(field if i == 0 else f"{field}.{i}", row)
+    return columns
+
+
+def _refuse_other_samples(path: Path, names: list[str], header: SeriesHeader) -> None:
+    if len(set(names)) < len(names):
+        raise InputError(f"{path} has two columns of one sample; it is damaged.")
+    if set(names) != set(header.samples):
+        n = len(set(names) ^ set(header.samples))
+        raise InputError(f"{path} names {n} samples in its header or its table only; it is damaged.")
+
+
+def _cells(path: Path, line: str) -> list[str]:
+    try:
+        return next(csv.reader([line.rstrip("\r\n")], delimiter=TAB))
+    except (csv.Error, StopIteration):
+        raise InputError(f"{path} has a line in its header that cannot be read; download it again.") from None
+
+
+class _Lines:
+    """The lines of the header one by one, then the table; no more memory than allowed."""
+
+    def __init__(self, path: Path, source: IO[bytes], max_gb: float) -> None:
+        self.path, self.source, self.max_gb = path, source, max_gb
+        self.at_table = False
+        self.size = 0
+
+    def header(self) -> Iterator[str]:
+        """Up to the line where the table begins."""
+        while raw := self.source.readline(LONGEST_LINE):
+            self._count(raw, 1)
+            line = _decoded(self.path, raw)
+            if line.startswith(BEGIN):
+                self.at_table = True
+                return
+            yield line
+
+    def table(self) -> pa.Table:
+        """The table of values: an Arrow table with the names of the rows first."""
+        import pyarrow as pa
+        from pyarrow import csv as arrow_csv
+
+        if not self.at_table:
+            raise InputError(f"{self.path} has no line {BEGIN}; it is cut off: download it again.")
+        kept = []
+        while raw := self.source.readline(LONGEST_LINE):
+            if raw.startswith(END.encode()):
+                break
+            self._count(raw, raw.count(b"\t"))
+            kept.append(raw)
+        else:
+            raise InputError(f"{self.path} ends before its table does; download it again.")
+        if not kept:
+            return pa.table({"ID_REF": pa.array([], pa.string())})
+        names = _cells(self.path, _decoded(self.path, kept[0]))
+        types = {name: pa.float64() if place else pa.string() for place, name in enumerate(names)}
+        try:
+            return (
+                arrow_csv.read_csv(
+                    pa.BufferReader(b"".join(kept[1:]) or b"\n"),
+                    read_options=arrow_csv.ReadOptions(column_names=names, block_size=(1 << 20) + 8 * len(kept[0])),
+                    parse_options=arrow_csv.ParseOptions(delimiter=TAB),
+                    convert_options=arrow_csv.ConvertOptions(column_types=types, null_values=sorted(NULLS)),
+                )
+                if len(kept) > 1
+                else pa.table({name: pa.array([], kind) for name, kind in types.items()})
+            )
+        except (pa.ArrowException, UnicodeDecodeError) as error:
+            raise InputError(f"{self.path} is not a well-formed series matrix: {first_line(error)}.") from None
+
+    def _count(self, line: bytes, cells: int) -> None:
+        self.size += len(line) + BYTES_A_CELL * cells
+        refuse_size(self.path, self.size, self.max_gb)
+
+
+def _decoded(path: Path, line: bytes) -> str:
+    try:
+        return line.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return line.decode(single_byte_encoding(path, line))

@@ -1,0 +1,315 @@
+"""Recorded selections from files of any kind and layout, and from folders of lists."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from steadyset.foundation.errors import Argument, InputError
+from steadyset.io.data.phenotypes import as_written
+from steadyset.io.formats.columns import FEATURE, RUN, is_numeric
+from steadyset.io.formats.csv_files import checked_form
+from steadyset.io.formats.headings import TOP, is_comment, is_feature_word, is_number, is_row_of_marks
+from steadyset.io.formats.sheets import Sheet, is_workbook, read_sheet, sheet_names
+from steadyset.io.formats.spreadsheet import MADE
+from steadyset.io.formats.tables import NO_TEXT, many_columns, noted_table
+from steadyset.io.formats.text import TextForm, opened, read_as, repaired_header, text_rows
+from steadyset.io.formats.workbook_process import BYTES_A_TEXT_CELL, cell_text
+from steadyset.io.labels import UnionOfNames, several, some_names
+from steadyset.io.limits import readable, refuse_size
+from steadyset.io.lists.cell_lists import lists_in_cells
+from steadyset.io.lists.entries import GMT, GMX, LISTS, LONG, ROWS, WIDE, Entries, Reading, universe_in_words
+from steadyset.io.lists.layouts import entries_of_rows
+from steadyset.io.lists.long import entries_of_long, headings_say
+from steadyset.io.lists.name_lists import Lists, columns_of, entries_of_lists, one_list
+from steadyset.io.lists.r_layouts import may_be_of_r
+from steadyset.io.lists.selection_files import read_selection_json
+from steadyset.io.lists.valued import entries_of_numbers, may_name_rows
+from steadyset.io.lists.wide import Wide, wide_array, wide_numbers
+from steadyset.io.run_files import SETTINGS
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+BYTES_A_BYTE = 10  # a name of five letters takes about so many times its length in memory
+LIST_ENDINGS = (".txt", ".csv", ".tsv", ".lst", ".list", ".grp")
+TEXT_ENDINGS = (".csv", ".tsv", ".txt", ".tab", ".gmt", ".gmx", ".lst", ".list", ".grp")
+READ_ENDINGS = ".csv, .tsv, .txt (also with .gz), .gmt, .gmx, .xlsx, .ods, .parquet, .feather or .json"
+FEW = 3  # columns, among which text means a layout other than wide
+
+
+def lists_in_folder(folder: Path, reading: Reading) -> Lists:
+    """The lists of all files that end alike (.txt before others), in the order of their names: run2 before run10."""
+    try:
+        files = sorted((file for file in folder.iterdir() if not file.name.startswith(".")), key=_natural)
+    except OSError as error:
+        raise InputError(f"{folder} cannot be read: {error.strerror or error}.") from None
+    if any(file.name == SETTINGS for file in files):
+        raise InputError(f"{folder} is the run folder of an assessment; Assessment.open gives the selections in it.")
+    kinds = [ending for ending in LIST_ENDINGS if any(_is_list(file, ending) for file in files)]
+    if not kinds:
+        raise InputError(f"{folder} is a folder; expected a file, or a folder of .txt files with one list each.")
+    chosen = [file for file in files if _is_list(file, kinds[0])]
+    others = [file.name for file in files if file not in chosen]
+    notes = (f"not read: {some_names(others)}",) if others else ()
+    refuse_size(folder, BYTES_A_BYTE * sum(file.stat().st_size for file in chosen), reading.max_gb)
+    lists = [_list(file, reading) for file in chosen]
+    return Lists(lists, [file.stem for file in chosen], f"{several(len(chosen), f'{kinds[0]} file')}", notes)
+
+
+def holds_lists(folder: Path) -> bool:
+    """Whether a folder has files that may be lists, and nothing that a program of ours recorded in it."""
+    names = [file.name for file in folder.iterdir()]
+    recorded = any(name.endswith((".json", ".db")) for name in names)
+    return not recorded and any(_is_list(folder / name, ending) for name in names for ending in LIST_ENDINGS)
+
+
+def _is_list(file: Path, ending: str) -> bool:
+    return file.suffix.lower() == ending and file.is_file()
+
+
+def _natural(file: Path) -> list[tuple[bool, int, str]]:
+    """Digits compare as numbers; other signs that count as digits (²) are text."""
+    parts = re.split(r"([0-9]+)", file.name)  # every second one is digits
+    return [(bool(i % 2), int(part) if i % 2 else 0, part) for i, part in enumerate(parts)]
+
+
+def _list(file: Path, reading: Reading) -> list[str]:
+    """The names in one file; one without any is a list of none."""
+    if _is_blank(file):
+        return []
+    rows = [[cell.strip() for cell in row] for row in read_sheet(file, max_gb=reading.max_gb).rows]
+    names = one_list([row for row in rows if any(row)], reading.header)
+    if names is None:
+        width = max(map(len, rows))
+        raise InputError(
+            f"{file} has {width} columns; in a folder of lists each file holds one list, with a name in each line."
+        )
+    return names
+
+
+def _is_blank(file: Path) -> bool:
+    """Whether a file holds nothing but white space and comments."""
+    if file.stat().st_size == 0:
+        return True
+    with opened(file) as source:
+        start = source.read(1 << 16)
+    lines = start.splitlines()
+    return len(start) < 1 << 16 and all(not line.strip() or line.lstrip().startswith(b"#") for line in lines)
+
+
+def read_selections(path: Path, reading: Reading) -> Entries:
+    """See Selections.read."""
+    if path.is_dir():
+        return _explained(path, lambda: entries_of_lists(lists_in_folder(path, reading), reading))
+    if path.suffix.lower() == ".json":
+        return read_selection_json(path, reading)
+    if is_workbook(path):
+        return _from_workbook(path, reading)
+    if path.suffix.lower() in (".gmt", ".gmx"):
+        reading = replace(reading, layout=reading.layout or path.suffix.lower()[1:])
+    elif reading.layout not in LISTS and reading.runs is None:
+        entries = _from_table(path, reading)
+        if entries is not None:
+            return entries
+    return _from_sheet(path, reading)
+
+
+def _from_table(path: Path, reading: Reading) -> Entries | None:
+    """A long table, or a wide one of numbers, read without a text for each cell; None for any other layout."""
+    try:
+        found = many_columns(path, labels=True, max_gb=reading.max_gb)
+        table, notes = noted_table(path, max_gb=reading.max_gb) if found is None else (None, found.notes)
+    except InputError:
+        if path.suffix.lower() in NO_TEXT:
+            raise
+        return None  # the reader of cells takes more, and says what is wrong where it does not
+    if table is not None and _is_temporal(table):
+        table, notes = noted_table(path, apart=table.column_names[:1], max_gb=reading.max_gb)
+    read: Callable[[], Entries] | None = None
+    if table is not None and RUN in table.column_names and FEATURE in table.column_names and reading.layout != WIDE:
+        within = _lists_within(table) if reading.layout is None else None
+        read = partial(_from_long, table, reading) if within is None else partial(entries_of_lists, within, reading)
+    elif reading.layout != LONG and found is not None and not may_be_of_r(found.names, (), reading):
+        read = partial(_from_numbers, path, wide_numbers(found, reading.transpose), reading)
+    elif reading.layout != LONG and table is not None and _is_wide(table, reading):
+        read = partial(_from_wide, path, table, reading)
+    elif table is not None and path.suffix.lower() in NO_TEXT:
+        read = partial(entries_of_rows, _as_text(table), reading)
+    if read is None:
+        return None
+    entries = _explained(path, read)
+    return entries._replace(notes=(*entries.notes, *notes))
+
+
+def _lists_within(table: pa.Table) -> Lists | None:
+    """The lists of a table that has one row per run, each with its whole list in a cell."""
+    if len(table.column(RUN).unique()) < table.num_rows:
+        return None
+    rows = _as_text(table)
+    return lists_in_cells(rows, columns_of(rows))
+
+
+def _from_sheet(path: Path, reading: Reading) -> Entries:
+    """A table of text cells in any layout."""
+    _check_ending(path)
+    if is_workbook(path) or reading.sheet is not None:
+        sheet = read_sheet(path, sheet=reading.sheet, max_gb=reading.max_gb)
+        rows, form = sheet.rows, None
+    else:
+        rows, form = _text_cells(path, reading)
+        sheet = Sheet(rows, read_as(form.words))
+    short = form is not None and form.heading.short
+    entries = _explained(path, lambda: entries_of_rows(rows, reading, short=short))
+    told = any(MADE in note for note in sheet.notes)  # a workbook says in which cells
+    return entries._replace(notes=(*(note for note in entries.notes if not told or MADE not in note), *sheet.notes))
+
+
+def _text_cells(path: Path, reading: Reading) -> tuple[list[list[str]], TextForm]:
+    """The cells of a text file as they stand; a row with several of them is a list rather than a title."""
+    delimiter = "tab" if reading.layout in (GMT, GMX) and path.suffix.lower()[1:] == reading.layout else None
+    with readable(path):
+        form = checked_form(path, delimiter, reading.max_gb, bytes_a_cell=BYTES_A_TEXT_CELL)
+        rows = list(text_rows(path, replace(form, heading=TOP)))
+    lists = [row for row in rows[: form.heading.above] if sum(map(bool, row)) > 1 and not is_comment(row[0])]
+    if lists or reading.layout in (ROWS, GMT, GMX):
+        form = replace(form, heading=TOP)
+    header = rows[form.heading.above] if form.heading.above < len(rows) else []
+    if form.heading.commented:
+        header = repaired_header(header, replace(form, heading=form.heading._replace(short=False)))
+    below = [row for row in rows[form.heading.above + 1 :] if not row or not is_comment(row[0])]
+    return [*([header] if header and not is_comment(header[0]) else []), *below], form
+
+
+def _from_workbook(path: Path, reading: Reading) -> Entries:
+    """One sheet of a workbook, or all of them where each holds a list."""
+    names = [] if reading.sheet is not None else sheet_names(path, reading.max_gb)
+    if len(names) < 2:
+        return _from_sheet(path, reading)
+    lists, columns = [], {}
+    for name in names:
+        cells = [[cell.strip() for cell in row] for row in read_sheet(path, sheet=name, max_gb=reading.max_gb).rows]
+        rows = [row for row in cells if any(row)]
+        found = one_list(rows, reading.header)
+        if found is None:
+            columns[name], found = _column_of_names(rows)
+        if found is None:
+            raise InputError(
+                f"{path} has {several(len(names), 'sheet')} ({some_names(names)}), and {name!r} is not a single list; "
+                "choose one with ",
+                Argument("sheet", names[0]),
+                ", or keep one list in the first column of each.",
+            )
+        lists.append(found)
+    if columns and len({frozenset(found) for found in lists}) == 1:
+        raise InputError(
+            f"{path} has {several(len(names), 'sheet')} ({some_names(names)}) with the same names, as tables of all "
+            "features have; keep those that were selected."
+        )
+    told = f"of the sheets only the column {some_names(sorted(set(columns.values())))} is used" if columns else ""
+    found_lists = Lists(lists, names, several(len(names), "sheet"), (told,) if told else ())
+    return _explained(path, lambda: entries_of_lists(found_lists, reading))
+
+
+def _column_of_names(rows: Sequence[Sequence[str]]) -> tuple[str, list[str] | None]:
+    """The one column whose heading is a word for features, beside columns that tell something of them."""
+    places = [f for f, heading in enumerate(rows[0]) if is_feature_word(heading)]
+    if len(places) != 1:
+        return "", None
+    place = places[0]
+    return rows[0][place], [row[place] for row in rows[1:] if place < len(row) and row[place]]
+
+
+def _from_long(table: pa.Table, reading: Reading) -> Entries:
+    entries = entries_of_long(
+        table, reading.features, reading.n_features, None, top=reading.top, union=not reading.declared
+    )
+    if not isinstance(entries.names, UnionOfNames):
+        return entries
+    line = f"{several(entries.n_runs, 'run')} from the column {RUN!r}; {several(entries.n_features, 'distinct name')}"
+    return entries._replace(notes=(f"{line}; {universe_in_words(entries.names)}",))
+
+
+def _from_wide(path: Path, table: pa.Table, reading: Reading) -> Entries:
+    wide = wide_array(table, "The table", None, None, transpose=reading.transpose, turn=False)
+    return _from_numbers(path, wide, reading)
+
+
+def _from_numbers(path: Path, wide: Wide, reading: Reading) -> Entries:
+    """A wide table of numbers; names of its rows that read as such are read anew as they are written."""
+    if may_name_rows(wide, reading.transpose) and wide.features is not None:
+        table, _ = noted_table(path, apart=[wide.features[0]], max_gb=reading.max_gb)
+        wide = wide._replace(written=as_written(table.column(0).to_pylist()))
+    return entries_of_numbers(wide, reading)
+
+
+def _is_temporal(table: pa.Table) -> bool:
+    """Whether the first column, which may name runs or features, reads as dates or times."""
+    return table.num_columns > 0 and str(table.schema.field(0).type).startswith(("date", "time"))
+
+
+def _is_wide(table: pa.Table, reading: Reading) -> bool:
+    """Whether a table is one of numbers, but for what names its rows; blanks are none, and may be marks or ends."""
+    names = table.column_names
+    if table.num_rows > 0 and may_be_of_r(*_first_cells(table), reading):
+        return False
+    if table.num_rows == 0 or (table.num_columns <= FEW and headings_say(names) is not None):
+        return False
+    texts = [f for f, field in enumerate(table.schema) if not is_numeric(field.type)]
+    if 0 in texts and is_row_of_marks(names):
+        return False
+    if table.num_columns <= FEW and _recurs(table, texts):
+        return False
+    others = [f for f in texts if f > 0 and names[f] != RUN]
+    numbers = table.select([f for f in range(table.num_columns) if f not in texts])
+    if not numbers.num_columns or (others and 2 * numbers.num_columns < table.num_columns):
+        return False
+    zero_one = _values(numbers) <= {0.0, 1.0} if others or all(map(is_number, names)) else True
+    blank = any(column.null_count for column in numbers.columns)
+    if blank:  # missing values rather than marks, where 0 stands for what is not selected
+        return {0.0} <= _values(numbers) <= {0.0, 1.0}
+    return zero_one and (not others or table.num_columns > FEW)
+
+
+def _recurs(table: pa.Table, texts: Sequence[int]) -> bool:
+    """Whether a first column of names holds one twice, as that of the runs in a long table does."""
+    first, (name, *others) = table.column(0), table.column_names
+    if name == RUN or len(first.unique()) == len(first):
+        return False
+    return 0 in texts or (any(map(is_feature_word, others)) and not _values(table) <= {0.0, 1.0})
+
+
+def _first_cells(table: pa.Table) -> tuple[list[str], list[str]]:
+    """The names of the columns, and the texts of the first one."""
+    texts = table.num_columns > 0 and not is_numeric(table.schema.field(0).type)
+    return list(table.column_names), [str(value) for value in table.column(0).to_pylist()] if texts else []
+
+
+def _values(table: pa.Table) -> set[Any]:
+    return {value for column in table.columns for value in column.unique().to_pylist() if value is not None}
+
+
+def _as_text(table: pa.Table) -> list[list[str]]:
+    """The cells of an Arrow table as text, below the names of its columns."""
+    columns = [["" if value is None else cell_text(value) for value in column.to_pylist()] for column in table.columns]
+    return [list(table.column_names), *map(list, zip(*columns, strict=True))]
+
+
+def _check_ending(path: Path) -> None:
+    endings = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
+    if is_workbook(path) or (endings and endings[-1] in TEXT_ENDINGS):
+        return
+    with readable(path):  # what does not exist has no wrong ending
+        raise InputError(f"{path} has an unknown ending; expected {READ_ENDINGS}.")
+
+
+def _explained(path: Path, read: Callable[[], Entries]) -> Entries:
+    """What is read from a file, whose name stands before what is wrong with it."""
+    try:
+        return read()
+    except InputError as error:
+        raise error.after(f"{path}: ") from None

@@ -1,0 +1,288 @@
+"""Wide tables, runs x features, of any kind (array, sparse matrix, frame, file), told by their non-zero entries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, NoReturn
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import numpy.typing as npt
+
+from steadyset.foundation.arguments import check_flag
+from steadyset.foundation.errors import Argument, InputError
+from steadyset.io.formats.columns import RUN, Columns
+from steadyset.io.formats.headings import (
+    NUMBERED,
+    RUN_LIKE,
+    WHOLE_NUMBER,
+    are_called_runs,
+    are_row_numbers,
+    is_feature_word,
+    is_run_word,
+    unnamed_in_r,
+)
+from steadyset.io.labels import describe_feature, feature_names, places_of, some_names
+from steadyset.io.lists.entries import Entries, checked_entries, row_pointers
+from steadyset.io.numbers import as_frame, number_array, number_frame
+from steadyset.kernels.arrays import Floats, Ints
+
+LAYOUTS = ("wide", "long")
+ZERO_ONE_ONLY = "a 0/1 matrix holds only 0, 1, True and False"
+MANY, MANY_TIMES = 20, 5  # so many runs, and so many times more than features, are not recorded by names
+
+
+class Matrix:
+    """The non-zero entries of a runs x features table, before it is known whether they are 0/1, weights or ranks."""
+
+    def __init__(
+        self, indptr: Ints, indices: Ints, values: npt.NDArray[Any], d: int, names: Any, labels: Any, what: str
+    ) -> None:
+        self.indptr, self.indices, self.values = indptr, indices, values
+        self.names, self.d = feature_names(names, d, what=what)
+        self.labels = labels
+        self.what = what
+
+    def dense(self) -> Floats:
+        full = np.zeros((len(self.indptr) - 1, self.d))
+        full[np.repeat(np.arange(len(full)), np.diff(self.indptr)), self.indices] = self.values
+        return full
+
+    def complain(self, entry: int, *wanted: str | Argument) -> NoReturn:
+        run = int(np.searchsorted(self.indptr, entry, side="right"))
+        where = describe_feature(int(self.indices[entry]), self.names)
+        raise InputError(f"{self.what} holds {self.values[entry]} for run {run}, {where}; ", *wanted, ".")
+
+
+def read_matrix(
+    Z: Any,
+    what: str,
+    features: Sequence[str] | None,
+    labels: Sequence[str] | None,
+    *,
+    transpose: bool | None = None,
+) -> Matrix:
+    """The entries of whatever holds runs x features; `what` is how error sentences call the argument.
+
+    `transpose`: the rows are the features; None: they are not, unless a frame looks so, which is refused.
+    """
+    check_flag("transpose", transpose, or_none=True)
+    if hasattr(Z, "tocsr"):
+        return _sparse(Z.T if transpose else Z, what, features, labels)
+    if not isinstance(Z, (np.ndarray, list, tuple)):
+        Z, features, labels, *_ = wide_array(Z, what, features, labels, transpose=transpose)
+        transpose = False
+    array = number_array(Z, what)
+    _check_shape(array, what)
+    array = array.T if transpose else array
+    rows, columns = np.nonzero(array)
+    indptr = row_pointers(np.bincount(rows, minlength=len(array)))
+    return Matrix(indptr, columns.astype(np.int64), array[rows, columns], array.shape[1], features, labels, what)
+
+
+def entries_of_matrix(table: Matrix, *advice: str | Argument) -> Entries:
+    """A table of 0 and 1, which says what was selected; `advice` says what to do with other numbers."""
+    bad = np.flatnonzero((table.values != 0) & (table.values != 1))  # NaN differs from both
+    if bad.size:
+        table.complain(bad[0], *(advice or (ZERO_ONE_ONLY, " (from_weights takes weights)")))
+    return checked_entries(table.indptr, table.indices, None, table.d, table.names, table.labels)
+
+
+def _sparse(Z: Any, what: str, features: Sequence[str] | None, labels: Sequence[str] | None) -> Matrix:
+    _check_shape(Z, what)
+    table = Z.tocsr()
+    if not table.has_canonical_format:
+        table = table.copy()  # the caller's matrix stays as it is
+        table.sum_duplicates()
+    values = number_array(table.data, what)
+    keep = values != 0
+    rows = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))[keep]
+    indptr = row_pointers(np.bincount(rows, minlength=table.shape[0]))
+    return Matrix(indptr, table.indices[keep].astype(np.int64), values[keep], table.shape[1], features, labels, what)
+
+
+def _check_shape(table: Any, what: str) -> None:
+    if table.ndim != 2:
+        raise InputError(f"{what} has {table.ndim} dimension(s); expected 2: one row per run, one column per feature.")
+    if table.shape[0] == 0 or table.shape[1] == 0:
+        missing = "runs" if table.shape[0] == 0 else "features"
+        raise InputError(f"{what} has no {missing} (its shape is {table.shape}); at least one is needed.")
+
+
+class Wide(NamedTuple):
+    """The numbers of a wide frame, with the names of its features and the labels of its runs where it has them.
+
+    `transposed` where its headings say that these are the other way round. `written` is the first column as it stands
+    in the file, where it reads as numbers and may name the rows.
+    """
+
+    array: npt.NDArray[Any]
+    features: Sequence[str] | None
+    labels: Sequence[str] | None
+    transposed: bool | None = None
+    written: Sequence[str] | None = None
+
+
+def wide_array(
+    table: Any,
+    what: str,
+    features: Sequence[str] | None,
+    labels: Sequence[str] | None,
+    *,
+    transpose: bool | None = False,
+    turn: bool = True,
+) -> Wide:
+    """One row per run; a column called run, or the index of a pandas frame, has their labels.
+
+    `transpose` says that rows are features instead; None refuses a table that looks as if they were. Without `turn`,
+    the table stays as it is, for `oriented` to turn.
+    """
+    frame = as_frame(table, what)
+    if len(frame) == 0:
+        raise InputError(f"{what} has no rows; expected one row per run.")
+    frame, rows, told = _row_names(frame, what, transpose)
+    if not frame.columns:
+        raise InputError(f"{what} has no features; expected one column per feature.")
+    values, columns = number_frame(frame, what)
+    read = Wide(values, columns, rows, told)
+    return oriented(read, what, features, labels, transpose=transpose) if turn else read
+
+
+def wide_numbers(read: Columns, transpose: bool | None) -> Wide:
+    """What was read as columns, with the names of its rows, by the rule of `wide_array`."""
+    what, others = "The table", dict(read.others)
+    labels: Sequence[str] | None = None
+    told: bool | None = None
+    runs = [f for f in others if read.names[f] == RUN]
+    if runs:
+        labels = _labels(others.pop(runs[0]).to_pylist(), what)
+    elif 0 in others and str(others[0].type) == "string":
+        labels, told = names_of_rows(others[0].to_pylist(), what, read.names, transpose)
+        if labels is not None:
+            del others[0]
+    if others:
+        f = min(others)
+        kind = nw.from_native(others[f], series_only=True).dtype
+        raise InputError(f"{what} has the column {read.names[f]!r} of type {kind}; expected numbers or bools.")
+    return Wide(read.X, [read.names[f] for f in read.numeric], labels, told)
+
+
+def oriented(
+    read: Wide, what: str, features: Sequence[str] | None, labels: Sequence[str] | None, *, transpose: bool | None
+) -> Wide:
+    """The table as runs x features, with the names and labels that are given rather than its own."""
+    array, columns, rows, told, _ = read
+    transpose = told if transpose is None else transpose
+    if transpose:
+        array, columns, rows = array.T, rows, columns
+        numbered = rows is not None and all(NUMBERED.fullmatch(str(name)) for name in rows)
+        rows = None if numbered else rows
+    elif transpose is None and labels is None:
+        _refuse_features_in_rows(what, array.shape, columns, rows)
+    if features is not None and columns is not None:
+        order = places_of(columns, features, what)
+        array = array if order is None else array[:, order]
+    return Wide(array, columns if features is None else features, rows if labels is None else labels, transpose)
+
+
+def _row_names(
+    frame: nw.DataFrame[Any], what: str, transpose: bool | None
+) -> tuple[nw.DataFrame[Any], Sequence[str] | None, bool | None]:
+    """The frame without the column that names its rows, these names, and whether they are those of features."""
+    if RUN in frame.columns:
+        return frame.drop(RUN), _labels(frame[RUN].to_list(), what), transpose
+    index = nw.maybe_get_index(frame)
+    if index is not None and index.dtype.kind not in "iu":
+        return frame, [str(label) for label in index], transpose
+    first = frame.columns[0] if frame.columns else None
+    if first is not None and isinstance(frame.schema[first], (nw.String, nw.Categorical)):
+        names, told = names_of_rows(frame[first].to_list(), what, frame.columns, transpose)
+        if names is not None:
+            return frame.drop(first), names, told
+    return frame, None, transpose
+
+
+def names_of_rows(
+    column: list[Any], what: str, columns: Sequence[str], transpose: bool | None
+) -> tuple[Sequence[str] | None, bool | None]:
+    """The names in a first column of text, and whether they are those of features; None where they are no names."""
+    told = told_transposed(columns, transpose)
+    if transpose is None and are_called_runs(column):
+        told = None  # a heading such as gene may also stand for the columns
+    return _first_column(column, what, columns[0], told), told
+
+
+def _first_column(column: list[Any], what: str, name: str, transpose: bool | None) -> Sequence[str] | None:
+    """What a first column of text names: the features where these are the rows; else nobody knows, so it is asked."""
+    names = _labels(column, what, name)
+    if transpose or is_run_word(name):
+        return names
+    if transpose is None and not any(WHOLE_NUMBER.fullmatch(text) for text in names):
+        raise unknown_rows(what, "text", name, names)
+    return None
+
+
+def unknown_rows(what: str, kind: str, name: str, names: Sequence[str]) -> InputError:
+    """The sentence for a first column that may name the runs or the features."""
+    return InputError(
+        f"{what} has {kind} in its first column {name!r} ({some_names(names)}); if these are the features, ",
+        "give ",
+        Argument("transpose", True),
+        "; if they are the runs, call the column run.",
+    )
+
+
+def _refuse_features_in_rows(
+    what: str, shape: tuple[int, ...], columns: Sequence[str] | None, rows: Sequence[str] | None
+) -> None:
+    """A table whose rows are named, but not like runs, and which has far more of them, or columns called like runs."""
+    if rows is None:
+        return
+    named_runs = columns is not None and are_called_runs(columns) and not are_called_runs(rows)
+    called_like_runs = named_runs or (columns is not None and unnamed_in_r(columns))
+    if all(RUN_LIKE.fullmatch(str(name)) for name in rows):
+        unclear = named_runs and not are_row_numbers([str(name) for name in rows], None)
+    else:
+        unclear = called_like_runs or far_more_runs(*shape)
+    if unclear:
+        raise InputError(
+            f"{what} reads as {shape[0]:,} runs ({some_names([str(name) for name in rows])}) of {shape[1]:,} features; "
+            "if its rows are the features, give ",
+            Argument("transpose", True),
+            "; if they are the runs, ",
+            Argument("transpose", False),
+            ".",
+        )
+
+
+def told_transposed(columns: Sequence[str], transpose: bool | None) -> bool | None:
+    """`transpose`, or True where it is not given and headings say that rows are features.
+
+    They do so above the names of the rows (gene), and where the other columns are called like runs.
+    """
+    if transpose is not None or len(columns) < 2:
+        return transpose
+    first, others = str(columns[0]), columns[1:]
+    if first in (RUN, "") or is_run_word(first):
+        return None
+    return True if is_feature_word(first) or are_called_runs(others) else None
+
+
+def far_more_runs(n_runs: int, n_features: int) -> bool:
+    """Whether there are so many more runs than features that the table may be transposed."""
+    return n_runs >= max(MANY, MANY_TIMES * n_features)
+
+
+def wide_columns(entries: Entries) -> dict[str, Any]:
+    """One column per feature, of 0/1 or weights; a first column `run` where the runs have labels."""
+    table, features = entries.table(weights=True), entries.features
+    head: dict[str, Any] = {} if entries.labels is None else {RUN: list(entries.labels)}
+    if RUN in features and head:
+        raise InputError("A feature is called 'run', like the column of the labels; write the long layout instead.")
+    return head | {name: table[:, f] for f, name in enumerate(features)}
+
+
+def _labels(column: list[Any], what: str, name: str = RUN) -> list[str]:
+    if None in column:
+        raise InputError(f"{what} has no value for run {column.index(None) + 1} in the column {name!r}.")
+    return [str(label) for label in column]
