@@ -14,6 +14,7 @@ from steadyset.foundation.errors import InputError, MissingExtraError
 from steadyset.io import limits as limited_process
 from steadyset.io.data.data_table import load_data
 from steadyset.io.data.sources import Roles
+from steadyset.io.files import File
 from steadyset.io.formats import h5ad as hdf5_files
 from steadyset.io.formats.h5ad import Frame, opened, read_h5ad
 
@@ -49,7 +50,7 @@ def test_values_and_names_are_those_that_anndata_reads(unpacked, name, monkeypat
 @pytest.mark.parametrize("name", FILES)
 def test_every_column_of_obs_is_what_anndata_reads(unpacked, name, monkeypatch):
     monkeypatch.setattr(hdf5_files, "refuse_what_does_not_end", lambda *_: None)
-    with opened(unpacked(name), ["obs"], 1) as file:
+    with opened(File(unpacked(name)), ["obs"], 1) as file:
         obs = Frame(file, file.file["obs"], "obs")
         assert {column: list(obs[column]) for column in obs} == TRUTH["obs"][name]
 
@@ -206,7 +207,7 @@ def test_many_references_to_one_long_text_are_counted_as_what_they_unfold_to(unp
     content[start : start + 16 * 24] = content[start : start + 16] * 24
     path.write_bytes(bytes(content))
     with pytest.raises(InputError, match=r"more than 0\.005 GB"):
-        read_h5ad(path, Roles("free"), max_gb=0.005)
+        read_h5ad(File(path), Roles("free"), max_gb=0.005)
 
 
 @pytest.mark.parametrize("content", [b"text", b"\x89HDF\r\n\x1a\n" + bytes(600)])

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from steadyset.foundation.errors import Argument, InputError
+from steadyset.io.files import File
 
 MAX_GB = 8.0  # of memory that a file may take
 BYTES_A_CELL = 8  # as a number in memory
@@ -43,7 +44,7 @@ except (ImportError, OSError, ValueError):
 
 
 @contextmanager
-def readable(path: Path) -> Iterator[None]:
+def readable(path: Path | File) -> Iterator[None]:
     """Turn what the file system has to say into a sentence."""
     try:
         if path.is_dir():
@@ -59,7 +60,7 @@ def readable(path: Path) -> Iterator[None]:
         raise InputError(f"{path} cannot be read: {error.strerror or first_line(error)}.") from None
 
 
-def refuse_size(path: Path, n_bytes: int, max_gb: float) -> None:
+def refuse_size(path: Path | File, n_bytes: int, max_gb: float) -> None:
     """Refuse what would take more memory than allowed, before it is read."""
     if isinstance(max_gb, bool) or not isinstance(max_gb, (int, float)) or not max_gb > 0:
         from steadyset.foundation.arguments import (
@@ -75,7 +76,7 @@ def refuse_size(path: Path, n_bytes: int, max_gb: float) -> None:
         )
 
 
-def refuse_claim(path: Path, n_rows: int, n_columns: int) -> None:
+def refuse_claim(path: Path | File, n_rows: int, n_columns: int) -> None:
     """A table that claims many cells must have a file of plausible size behind it."""
     cells, size = n_rows * max(1, n_columns), path.stat().st_size
     if cells > UNCHECKED_CELLS and cells > CELLS_PER_BYTE * size:
@@ -131,7 +132,9 @@ def first_line(error: BaseException) -> str:
     return str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
 
 
-def read_limited(imports: str, script: str, path: Path, *arguments: str, max_gb: float, instead: str) -> bytes | None:
+def read_limited(
+    imports: str, script: str, path: Path | File, *arguments: str, max_gb: float, instead: str
+) -> bytes | None:
     """The same as `run_limited`, with the limits of a file: they follow its size, and `max_gb` are never exceeded."""
     size = path.stat().st_size
     n_bytes, seconds = min(int(max_gb * 2**30), SMALL + TIMES * size), SECONDS + SECONDS_A_MB * size / 2**20
@@ -139,7 +142,7 @@ def read_limited(imports: str, script: str, path: Path, *arguments: str, max_gb:
 
 
 def run_limited(
-    imports: str, script: str, path: Path, *arguments: str, n_bytes: int, seconds: float, instead: str
+    imports: str, script: str, path: Path | File, *arguments: str, n_bytes: int, seconds: float, instead: str
 ) -> bytes | None:
     """What a script prints that gets a path and more arguments; None where it fails or reaches a limit.
 

@@ -17,6 +17,7 @@ from steadyset.io.data.plain_tables import IDENTIFIER, first_text
 from steadyset.io.data.source_files import Asked, read_source
 from steadyset.io.data.sources import LEAST_SHARE, Roles, Source, close_name, counts_note, is_known
 from steadyset.io.disk import file_path
+from steadyset.io.files import File
 from steadyset.io.formats.spreadsheet import MADE, gene_dates_in
 from steadyset.io.labels import SHOWN, some_names
 from steadyset.io.limits import MAX_GB
@@ -158,8 +159,8 @@ def load_data(
     """
     check_impute(impute)
     check_flag("transpose", transpose, or_none=True)
-    where, roles = None if samples is None else file_path(samples), Roles(target, groups)
-    asked = Asked(file_path(path), roles, where, transpose, sheet, samples_sheet, layer, delimiter, max_gb)
+    where, roles = None if samples is None else File(file_path(samples)), Roles(target, groups)
+    asked = Asked(File(file_path(path)), roles, where, transpose, sheet, samples_sheet, layer, delimiter, max_gb)
     source = read_source(asked, drop, keep)
     assert target is not None  # who reads without one says what there is to choose from
     source = _without_empty(_without(_without_unknown(source, target, path), drop, path))

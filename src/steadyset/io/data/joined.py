@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.data.phenotypes import Phenotypes, as_written
 from steadyset.io.data.plain_tables import IDENTIFIER, first_text
 from steadyset.io.data.sources import GENES_IN_ROWS, LEAST_SHARE, UNNAMED, Roles, Source, distinct_names
+from steadyset.io.files import File
 from steadyset.io.formats.columns import Columns, is_text
 from steadyset.io.formats.series_matrix import ACCESSION
 from steadyset.io.labels import some_names
@@ -104,7 +104,7 @@ def _forms(names: Sequence[str], loose: bool) -> list[str]:
 
 
 def join_table(
-    table: Columns, known: Phenotypes, path: Path, samples: Path, roles: Roles, *, transpose: bool | None
+    table: Columns, known: Phenotypes, path: File, samples: File, roles: Roles, *, transpose: bool | None
 ) -> Source:
     """The rows, or the columns, of a table with what the other file knows of them."""
     _refuse_divided(table, known, path, samples, roles)
@@ -124,7 +124,7 @@ def join_table(
     return _join(source, columns, known, match, path, samples)
 
 
-def join_series(source: Source, known: Phenotypes, path: Path, samples: Path, roles: Roles) -> Source:
+def join_series(source: Source, known: Phenotypes, path: File, samples: File, roles: Roles) -> Source:
     """The samples of a series matrix with what another file knows of them."""
     columns = _roles_in(known, roles, str(samples))
     axes = {HEADER: source.rows or []}
@@ -134,7 +134,7 @@ def join_series(source: Source, known: Phenotypes, path: Path, samples: Path, ro
     return _join(source, columns, known, match, path, samples)
 
 
-def join_own_header(source: Source, known: Phenotypes, path: Path, roles: Roles) -> Source:
+def join_own_header(source: Source, known: Phenotypes, path: File, roles: Roles) -> Source:
     """The samples of a series matrix with what its own header knows of them."""
     place = {name: i for i, name in enumerate(known.texts[ACCESSION])}
     order = [place[name] for name in source.rows or ()]
@@ -150,7 +150,7 @@ def _roles_in(known: Phenotypes, roles: Roles, where: str) -> dict[str, list[Any
 
 
 def _join(
-    source: Source, columns: Mapping[str, list[Any]], known: Phenotypes, match: Match, path: Path, samples: Path
+    source: Source, columns: Mapping[str, list[Any]], known: Phenotypes, match: Match, path: File, samples: File
 ) -> Source:
     """The rows of the source that the other file knows, in their order."""
     rows = source.rows or []
@@ -173,7 +173,7 @@ def _join(
     )
 
 
-def _refuse_divided(table: Columns, known: Phenotypes, path: Path, samples: Path, roles: Roles) -> None:
+def _refuse_divided(table: Columns, known: Phenotypes, path: File, samples: File, roles: Roles) -> None:
     """Target and groups stand in one file, that of the samples."""
     for name in (roles.target, roles.groups):
         if name is not None and name not in known and name in table.names:
@@ -207,7 +207,7 @@ def _cells(table: Columns, places: Sequence[int]) -> dict[str, list[str]]:
     return {table.names[f]: as_written((again[f] if f in wanted else table.others[f]).to_pylist()) for f in places}
 
 
-def _genes_in_rows(table: Columns, match: Match, path: Path) -> tuple[Source, list[int | None]]:
+def _genes_in_rows(table: Columns, match: Match, path: File) -> tuple[Source, list[int | None]]:
     """Columns that are samples become rows, with their places in the other file; another column names the features."""
     samples = {f for f, place in enumerate(match.places) if place is not None}
     texts = [table.names[f] for f in table.others if f in samples]
@@ -251,7 +251,7 @@ def _samples_in_rows(table: Columns, axis: str) -> Source:
     return Source(table.X[:, kept], names, {}, rows, [], texts=texts, whole=table.whole[kept])
 
 
-def _refuse_repeated(rows: Sequence[str], match: Match, known: Phenotypes, path: Path, samples: Path) -> None:
+def _refuse_repeated(rows: Sequence[str], match: Match, known: Phenotypes, path: File, samples: File) -> None:
     used = {place for place in match.places if place is not None}
     theirs = known.texts[match.column]
     mine = [name for name, place in zip(rows, match.places, strict=True) if place is not None]
@@ -261,7 +261,7 @@ def _refuse_repeated(rows: Sequence[str], match: Match, known: Phenotypes, path:
             raise InputError(f"{where} of the same name ({some_names(found)}); expected one of each name.")
 
 
-def _too_few(rows: Sequence[str], match: Match, known: Phenotypes, path: Path, samples: Path) -> InputError:
+def _too_few(rows: Sequence[str], match: Match, known: Phenotypes, path: File, samples: File) -> InputError:
     missing = [name for name, place in zip(rows, match.places, strict=True) if place is None]
     why = unlike_samples(missing, {match.column: known.texts[match.column]})
     return InputError(
@@ -270,7 +270,7 @@ def _too_few(rows: Sequence[str], match: Match, known: Phenotypes, path: Path, s
     )
 
 
-def _notes(rows: Sequence[str], known: Phenotypes, match: Match, path: Path, samples: Path) -> list[str]:
+def _notes(rows: Sequence[str], known: Phenotypes, match: Match, path: File, samples: File) -> list[str]:
     notes = []
     theirs, places = known.texts[match.column], match.places
     if match.loose:
@@ -292,7 +292,7 @@ def _counted(names: Sequence[str], one: str) -> str:
 
 
 def _nothing_matches(
-    axes: Mapping[str, Sequence[str]], known: Phenotypes, path: Path, samples: Path, transpose: bool | None
+    axes: Mapping[str, Sequence[str]], known: Phenotypes, path: File, samples: File, transpose: bool | None
 ) -> InputError:
     axis = HEADER if HEADER in axes else next(iter(axes), None)
     told = f"; {path.name} has {some_names([name for name in axes[axis] if name])} in {axis}" if axis else ""

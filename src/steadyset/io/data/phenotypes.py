@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.data.sources import is_known
+from steadyset.io.files import File
 from steadyset.io.formats.columns import NULLS
 from steadyset.io.formats.csv_files import THOUSANDS
 from steadyset.io.formats.series_matrix import SeriesHeader, is_series_matrix, read_series_header
@@ -76,11 +76,11 @@ class Phenotypes(Mapping[str, Sequence[Any]]):
         return len(self.columns)
 
 
-def read_phenotypes(path: Path, *, sheet: str | int | None, max_gb: float) -> Phenotypes:
+def read_phenotypes(path: File, *, sheet: str | int | None, max_gb: float) -> Phenotypes:
     """A table in any form that is read, or the header of a series matrix."""
     if is_series_matrix(path):
         return Phenotypes.of_series(read_series_header(path, max_gb))
-    if path.suffix.lower() in NO_TEXT:
+    if path.suffix in NO_TEXT:
         table = read_table(path, labels=False, max_gb=max_gb)
         _refuse_repeated(path, table.column_names)
         return Phenotypes({name: table.column(name).to_pylist() for name in table.column_names}, typed=True)
@@ -202,7 +202,7 @@ def _as_numbers(texts: Sequence[str]) -> list[Any] | None:
     return None
 
 
-def _refuse_repeated(path: Path, names: Sequence[str]) -> None:
+def _refuse_repeated(path: File, names: Sequence[str]) -> None:
     repeated = [name for place, name in enumerate(names) if name in names[:place]]
     if repeated:
         raise InputError(f"{path} has more than one column called {some_names(repeated)}; rename them.")

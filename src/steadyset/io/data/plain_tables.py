@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from steadyset.io.data.sources import (
     is_known,
     missing_target,
 )
+from steadyset.io.files import File
 from steadyset.io.formats.columns import NULLS, Columns
 from steadyset.io.formats.sheets import read_sheet
 from steadyset.io.formats.tables import NO_TEXT, read_columns
@@ -43,7 +43,7 @@ FEW = 200  # columns of numbers among which a target is looked for
 
 
 def read_plain(
-    path: Path,
+    path: File,
     roles: Roles,
     drop: Sequence[str],
     keep: Sequence[str],
@@ -87,10 +87,10 @@ def read_plain(
 
 
 def read_transposed(
-    path: Path, roles: Roles, *, sheet: str | int | None, delimiter: str | None, max_gb: float
+    path: File, roles: Roles, *, sheet: str | int | None, delimiter: str | None, max_gb: float
 ) -> Source:
     """One column per observation; the first column names the rows, one of which is the target."""
-    if path.suffix.lower() in NO_TEXT:
+    if path.suffix in NO_TEXT:
         told = f"{path} has columns of one kind each, so that no row can be the target; put it into another file, "
         raise InputError(told, Argument("samples", ...), ".")
     found = read_sheet(path, sheet=sheet, delimiter=delimiter, max_gb=max_gb)
@@ -157,7 +157,7 @@ def _numbers(cells: Sequence[str]) -> Floats | None:
     return None
 
 
-def _refuse_both_decimals(path: Path, rows: Sequence[Sequence[str]]) -> None:
+def _refuse_both_decimals(path: File, rows: Sequence[Sequence[str]]) -> None:
     """Decimal commas in some rows and points in others: one of them may separate thousands."""
     marks = {mark: any(mark in cell for row in rows for cell in row) for mark in ".,"}
     if all(marks.values()):
@@ -187,7 +187,7 @@ def _naming(table: Columns, texts: Mapping[str, pa.ChunkedArray], keep: Sequence
     return None
 
 
-def _check_names(table: Columns, named: Sequence[str], path: Path, left_out: set[str], target: str) -> None:
+def _check_names(table: Columns, named: Sequence[str], path: File, left_out: set[str], target: str) -> None:
     columns = table.names
     wrong = Complaints(f"{path} does not have the columns that were named")
     # A set of all names would take more memory than the names' places in a sorted list.
@@ -215,7 +215,7 @@ def _is_row(table: Columns, name: str) -> bool:
     return 0 in table.others and name in table.others[0].to_pylist()
 
 
-def _refuse_nothing(n_rows: int, n_features: int, path: Path) -> None:
+def _refuse_nothing(n_rows: int, n_features: int, path: File) -> None:
     if n_rows < 2:
         raise InputError(f"{path} has {'no rows' if n_rows == 0 else 'one row only'} below its header.")
     if not n_features:

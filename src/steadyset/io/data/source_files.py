@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.data.joined import join_own_header, join_series, join_table
 from steadyset.io.data.phenotypes import Phenotypes, read_phenotypes
 from steadyset.io.data.plain_tables import read_plain, read_transposed
 from steadyset.io.data.sources import Roles, Source
+from steadyset.io.files import File
 from steadyset.io.formats.h5ad import read_h5ad
 from steadyset.io.formats.series_matrix import is_series_matrix, read_series_matrix
 from steadyset.io.formats.tables import read_columns
@@ -20,9 +20,9 @@ from steadyset.io.formats.tables import read_columns
 class Asked:
     """The file, and how it is to be understood; None where nobody said."""
 
-    path: Path
+    path: File
     roles: Roles
-    samples: Path | None
+    samples: File | None
     transpose: bool | None
     sheet: str | int | None
     samples_sheet: str | int | None
@@ -40,7 +40,7 @@ def read_source(asked: Asked, drop: Sequence[str], keep: Sequence[str]) -> Sourc
         raise InputError(Argument("samples_sheet"), " belongs to ", Argument("samples"), ", which is not given.")
     if path.name.lower().endswith(".h5ad.gz"):
         raise InputError(f"{path} is compressed as a whole; unpack it first.")
-    if path.suffix.lower() == ".h5ad":
+    if path.suffix == ".h5ad":
         _refuse_unused(asked, "an .h5ad file", "samples", "transpose", "sheet", "delimiter")
         return read_h5ad(path, roles, layer=asked.layer, max_gb=asked.max_gb)
     _refuse_unused(asked, "no .h5ad file", "layer")
@@ -67,7 +67,7 @@ def _from_series(asked: Asked) -> Source:
     return join_series(source, _known(asked, asked.samples), asked.path, asked.samples, asked.roles)
 
 
-def _known(asked: Asked, samples: Path) -> Phenotypes:
+def _known(asked: Asked, samples: File) -> Phenotypes:
     known = read_phenotypes(samples, sheet=asked.samples_sheet, max_gb=asked.max_gb)
     names = [name for name in (asked.roles.target, asked.roles.groups) if name is not None]
     return known.turned(names) if names else known

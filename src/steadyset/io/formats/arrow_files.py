@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steadyset.foundation.errors import InputError
+from steadyset.io.files import File
 from steadyset.io.formats.columns import WIDE, Columns, from_arrow, from_parts, kinds_of
 from steadyset.io.limits import BYTES_A_CELL, SMALL, first_line, read_limited, refuse_claim, refuse_size
 
@@ -35,13 +35,13 @@ with open(sys.argv[1], "rb") as source:
 """
 
 
-def read_parquet(path: Path, max_gb: float) -> pa.Table:
+def read_parquet(path: File, max_gb: float) -> pa.Table:
     """A Parquet file; the caller says what the file system has to say."""
     with _opened(path, max_gb) as (file, _):
         return _validated(path, file.read(use_threads=file.metadata.num_rows > file.metadata.num_columns))
 
 
-def read_parquet_columns(path: Path, apart: Collection[str], max_gb: float) -> Columns:
+def read_parquet_columns(path: File, apart: Collection[str], max_gb: float) -> Columns:
     """The same as numbers in one array; many columns are read some at a time.
 
     For each column that it reads, Arrow keeps several kilobytes until the call ends. The columns of a part are named by
@@ -59,13 +59,13 @@ def read_parquet_columns(path: Path, apart: Collection[str], max_gb: float) -> C
 
 
 @contextmanager
-def _opened(path: Path, max_gb: float) -> Iterator[tuple[parquet.ParquetFile, pa.Schema]]:
+def _opened(path: File, max_gb: float) -> Iterator[tuple[parquet.ParquetFile, pa.Schema]]:
     """A Parquet file whose claims are plausible and that takes no more memory than allowed, and its columns."""
     import pyarrow as pa
     from pyarrow import parquet
 
     try:
-        file = parquet.ParquetFile(path)
+        file = parquet.ParquetFile(path.path)
         meta, schema = file.metadata, file.schema_arrow
         refuse_claim(path, meta.num_rows, meta.num_columns)
         unpacked = sum(meta.row_group(group).total_byte_size for group in range(meta.num_row_groups))
@@ -76,7 +76,7 @@ def _opened(path: Path, max_gb: float) -> Iterator[tuple[parquet.ParquetFile, pa
         texts = np.flatnonzero(kinds_of(schema) == pa.string().id).tolist()
         if meta.num_rows * len(texts) > UNFOLDED_TEXTS:
             # Text that repeats is kept once: unfolded, a small file may fill the memory.
-            file = parquet.ParquetFile(path, metadata=meta, read_dictionary=[schema.field(f).name for f in texts])
+            file = parquet.ParquetFile(path.path, metadata=meta, read_dictionary=[schema.field(f).name for f in texts])
         with file:
             yield file, schema
     except (pa.ArrowException, OverflowError, MemoryError, UnicodeDecodeError) as error:
@@ -105,13 +105,13 @@ def _worst_case(meta: parquet.FileMetaData, size: int) -> float:
     return total if packed <= size else math.inf  # columns that share bytes are unpacked again and again
 
 
-def read_feather(path: Path, max_gb: float) -> pa.Table:
+def read_feather(path: File, max_gb: float) -> pa.Table:
     """A Feather file of version 2, which is the Arrow IPC format."""
     import pyarrow as pa
     from pyarrow import ipc
 
     refuse_size(path, path.stat().st_size, max_gb)
-    content = path.read_bytes()
+    content = path.open().read()
     if not content.startswith(IPC_MAGIC):  # the first version of the format has no checks to rely on
         raise InputError(f"{path} is not a Feather file of version 2; save it again, or as Parquet.")
     _refuse_unfolded(path, "from pyarrow import ipc", UNFOLD_FEATHER, max_gb)
@@ -126,7 +126,7 @@ def read_feather(path: Path, max_gb: float) -> pa.Table:
         raise InputError(f"{path} is not a readable Feather file: {first_line(error)}.") from None
 
 
-def _refuse_unfolded(path: Path, imports: str, script: str, max_gb: float) -> None:
+def _refuse_unfolded(path: File, imports: str, script: str, max_gb: float) -> None:
     """Refuse a file that takes more memory or time than allowed, by reading it in a process with limits."""
     printed = read_limited(imports, script, path, max_gb=max_gb, instead="save it as .csv")
     if printed is None:
@@ -137,7 +137,7 @@ def _refuse_unfolded(path: Path, imports: str, script: str, max_gb: float) -> No
     refuse_size(path, int(printed), max_gb)
 
 
-def _validated(path: Path, table: pa.Table) -> pa.Table:
+def _validated(path: File, table: pa.Table) -> pa.Table:
     """The table, once offsets, indices and texts are known to stay within its buffers."""
     import pyarrow as pa
 

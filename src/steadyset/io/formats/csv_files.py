@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from steadyset.foundation.errors import Argument, InputError
+from steadyset.io.files import File
 from steadyset.io.formats.columns import FEATURE, NULLS, RUN, WIDE, Columns, read_wide_csv
 from steadyset.io.formats.headings import COMMENT
 from steadyset.io.formats.text import (
@@ -44,7 +44,7 @@ DECIMAL_COMMAS = "decimal commas"
 class TextTable:
     """A table to be read as csv in UTF-8 from its header on, as often as needed."""
 
-    path: Path
+    path: File
     delimiter: str
     words: tuple[str, ...]  # what was understood
     open: Callable[[], IO[bytes]]
@@ -62,7 +62,7 @@ class TextTable:
             return lines.readline().decode("utf-8-sig").rstrip("\r\n")
 
 
-def text_table(path: Path, delimiter: str | None, max_gb: float, *, bytes_a_cell: int = BYTES_A_CELL) -> TextTable:
+def text_table(path: File, delimiter: str | None, max_gb: float, *, bytes_a_cell: int = BYTES_A_CELL) -> TextTable:
     """A text file; a sentence where it is no text, or takes more memory than allowed."""
     form = checked_form(path, delimiter, max_gb, bytes_a_cell=bytes_a_cell)
     if form.plain:
@@ -72,17 +72,26 @@ def text_table(path: Path, delimiter: str | None, max_gb: float, *, bytes_a_cell
     return TextTable(path, separator, form.words, lambda: _stream(pieces(path, form)), row_names=form.heading.short)
 
 
-def rows_table(path: Path, rows: Iterable[list[str]], told: tuple[str, ...]) -> TextTable:
+def rows_table(path: File, rows: Iterable[list[str]], told: tuple[str, ...]) -> TextTable:
     """The cells of a workbook."""
     content = b"".join(_written(rows, ","))
     return TextTable(path, ",", (), lambda: io.BytesIO(content), told=told)
 
 
-def checked_form(path: Path, delimiter: str | None, max_gb: float, *, bytes_a_cell: int) -> TextForm:
+def checked_form(path: File, delimiter: str | None, max_gb: float, *, bytes_a_cell: int) -> TextForm:
     """The form of a text file, once all of it is known to be of that encoding and of bearable size.
 
     Numbers of one digit take four times more memory than text, so that cells count too.
     """
+    form, n_bytes, n_cells = path.known(
+        (checked_form, delimiter), lambda: _checked(path, delimiter, max_gb, bytes_a_cell=bytes_a_cell)
+    )
+    refuse_size(path, max(n_bytes, bytes_a_cell * n_cells), max_gb)  # another reader may need more for a cell
+    return form
+
+
+def _checked(path: File, delimiter: str | None, max_gb: float, *, bytes_a_cell: int) -> tuple[TextForm, int, int]:
+    """The form of a text file, its bytes, and about how many cells it has."""
     form = text_form(path, delimiter, max_gb)
     if form.encoding in SINGLE_BYTE:
         form = replace(form, encoding=_other_encoding(path, form.encoding, max_gb))
@@ -98,11 +107,11 @@ def checked_form(path: Path, delimiter: str | None, max_gb: float, *, bytes_a_ce
                 decoder.decode(chunk)
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
-        return replace(form, encoding=_other_encoding(path, form.encoding, max_gb))
-    return form
+        form = replace(form, encoding=_other_encoding(path, form.encoding, max_gb))
+    return form, size, cells
 
 
-def _other_encoding(path: Path, encoding: str, max_gb: float) -> str:
+def _other_encoding(path: File, encoding: str, max_gb: float) -> str:
     """What a file is that began like one of UTF-8; a sentence where it is damaged rather than of another encoding."""
     if encoding.startswith("utf-16") or encoding == "utf-8-sig":
         name = "UTF-16" if encoding.startswith("utf-16") else "UTF-8"
@@ -129,7 +138,7 @@ def _other_encoding(path: Path, encoding: str, max_gb: float) -> str:
 ASCII = frozenset(map(chr, range(128)))
 
 
-def _repaired(path: Path, form: TextForm) -> Iterator[bytes]:
+def _repaired(path: File, form: TextForm) -> Iterator[bytes]:
     """The lines of a table in UTF-8, from a whole header on."""
     with io.TextIOWrapper(opened(path), encoding=form.encoding, newline=None) as lines:
         if form.sep_line:
@@ -146,7 +155,7 @@ def _repaired(path: Path, form: TextForm) -> Iterator[bytes]:
         yield from (line.encode() for line in lines)
 
 
-def _rewritten(path: Path, form: TextForm) -> Iterator[bytes]:
+def _rewritten(path: File, form: TextForm) -> Iterator[bytes]:
     """The rows of a table between whose cells there are spaces, without these."""
     yield from _written(text_rows(path, form), TAB if form.runs else form.delimiter)
 
@@ -265,8 +274,12 @@ def _read(text: TextTable, labels: bool, decimal: str, given: bool, apart: Colle
 
     def read(texts: Sequence[str]) -> pa.Table:
         # Arrow reads a file with several threads, and a stream with one.
-        by_ending = text.path.suffix.lower() == ".gz" or not is_packed(text.path)
-        source: Any = text.path if text.as_it_is and by_ending else text.open()
+        content, packed = text.path.content, is_packed(text.path)
+        source: Any = text.open()
+        if text.as_it_is and content is not None and not packed:
+            source = pa.BufferReader(content)
+        elif text.as_it_is and content is None and (text.path.suffix == ".gz" or not packed):
+            source = text.path.path
         return arrow_csv.read_csv(
             source,
             read_options=arrow_csv.ReadOptions(block_size=block, autogenerate_column_names=nameless),

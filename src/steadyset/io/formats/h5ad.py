@@ -10,7 +10,6 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from scipy import sparse
 from steadyset.foundation.errors import Argument, InputError, MissingExtraError
 from steadyset.io.data.phenotypes import as_written
 from steadyset.io.data.sources import Roles, Source, distinct_names
+from steadyset.io.files import File
 from steadyset.io.labels import some_names
 from steadyset.io.limits import BYTES_A_CELL, bounded_memory, first_line, read_limited, readable, refuse_size
 from steadyset.kernels.arrays import Floats
@@ -74,7 +74,7 @@ CELLS_AT_ONCE = 1 << 22
 NULLABLE = ("nullable-integer", "nullable-boolean", "nullable-string-array")
 
 
-def refuse_what_does_not_end(path: Path, names: Sequence[str], max_gb: float) -> None:
+def refuse_what_does_not_end(path: File, names: Sequence[str], max_gb: float) -> None:
     """Refuse a file from whose parts, of these names, the library does not come back."""
     instead = "read it with anndata and give the object"
     done = read_limited("import h5py", SCRIPT, path, *names, max_gb=max_gb, instead=instead)
@@ -85,7 +85,7 @@ def refuse_what_does_not_end(path: Path, names: Sequence[str], max_gb: float) ->
 class Hdf5:
     """An open file: its groups and datasets by path, and its values within a limit of memory."""
 
-    def __init__(self, path: Path, file: Any, max_gb: float) -> None:
+    def __init__(self, path: File, file: Any, max_gb: float) -> None:
         self.path, self.file, self.max_gb = path, file, max_gb
 
     def child(self, parent: Any, name: str) -> Any:
@@ -156,7 +156,7 @@ class Hdf5:
         if dataset.chunks is None:
             start = dataset.id.get_offset()
             if start is not None:
-                with self.path.open("rb") as source:
+                with self.path.open() as source:
                     source.seek(start)
                     yield source.read(REFERENCE * dataset.size)
             elif dataset.id.get_storage_size():
@@ -181,7 +181,7 @@ class Hdf5:
 
 
 @contextmanager
-def opened(path: Path, names: Sequence[str], max_gb: float) -> Iterator[Hdf5]:
+def opened(path: File, names: Sequence[str], max_gb: float) -> Iterator[Hdf5]:
     """A file of whose parts those of these names are read; what the library says of a damaged one is a sentence."""
     try:
         import h5py
@@ -189,11 +189,11 @@ def opened(path: Path, names: Sequence[str], max_gb: float) -> Iterator[Hdf5]:
         raise MissingExtraError('Files of AnnData need h5py: pip install "steadyset[anndata]".') from None
     with readable(path):
         refuse_size(path, path.stat().st_size, max_gb)
-        if not h5py.is_hdf5(path):
+        if not h5py.is_hdf5(path.path):
             raise InputError(f"{path} is not an HDF5 file, which an .h5ad file has to be.")
         refuse_what_does_not_end(path, names, max_gb)
         try:
-            with bounded_memory(int((max_gb + SPARE_GB) * 2**30)), h5py.File(path, "r", locking=False) as file:
+            with bounded_memory(int((max_gb + SPARE_GB) * 2**30)), h5py.File(path.path, "r", locking=False) as file:
                 yield Hdf5(path, file, max_gb)
         except InputError:
             raise
@@ -201,7 +201,7 @@ def opened(path: Path, names: Sequence[str], max_gb: float) -> Iterator[Hdf5]:
             raise InputError(f"{path} cannot be read; it is damaged or forged: {first_line(error)}.") from None
 
 
-def read_h5ad(path: Path, roles: Roles, *, layer: str | None = None, max_gb: float) -> Source:
+def read_h5ad(path: File, roles: Roles, *, layer: str | None = None, max_gb: float) -> Source:
     """X, or `layer` ("raw" is raw/X where no layer is called so), with the columns of obs that were named."""
     with opened(path, PARTS, max_gb) as file:
         place, var = _matrix(file, layer)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.data.sources import GENES_IN_ROWS, Source, distinct_names
+from steadyset.io.files import File
 from steadyset.io.formats.columns import NULLS, from_arrow
 from steadyset.io.formats.text import TAB, opened, single_byte_encoding
 from steadyset.io.limits import BYTES_A_CELL, first_line, readable, refuse_size
@@ -34,9 +34,9 @@ class SeriesHeader:
     columns: Mapping[str, list[str]]
 
 
-def is_series_matrix(path: Path) -> bool:
+def is_series_matrix(path: File) -> bool:
     """Whether a text file begins as a series matrix does; a SOFT file, which is another form, is refused."""
-    if not path.is_file() or path.suffix.lower() not in (".txt", ".gz", ".tsv", ".csv", ".soft", ""):
+    if not path.path.is_file() or path.suffix not in (".txt", ".gz", ".tsv", ".csv", ".soft", ""):
         return False
     with readable(path), opened(path) as source:
         start = source.read(64).lstrip(b'\xef\xbb\xbf\r\n \t"')
@@ -45,7 +45,7 @@ def is_series_matrix(path: Path) -> bool:
     return start.startswith((SERIES.encode(), SAMPLE.encode()))
 
 
-def read_series_matrix(path: Path, max_gb: float) -> tuple[Source, SeriesHeader]:
+def read_series_matrix(path: File, max_gb: float) -> tuple[Source, SeriesHeader]:
     """Samples x probes, and the header; a file without values is refused."""
     with readable(path), opened(path) as source:
         lines = _Lines(path, source, max_gb)
@@ -70,13 +70,13 @@ def read_series_matrix(path: Path, max_gb: float) -> tuple[Source, SeriesHeader]
     return Source(X, features, {}, names, notes, layout=GENES_IN_ROWS), header
 
 
-def read_series_header(path: Path, max_gb: float) -> SeriesHeader:
+def read_series_header(path: File, max_gb: float) -> SeriesHeader:
     """What the header says of the samples."""
     with readable(path), opened(path) as source:
         return _header(path, _Lines(path, source, max_gb))
 
 
-def _header(path: Path, lines: _Lines) -> SeriesHeader:
+def _header(path: File, lines: _Lines) -> SeriesHeader:
     fields: dict[str, list[list[str]]] = {}
     for line in lines.header():
         if line.startswith((SAMPLE, f'"{SAMPLE}')):
@@ -119,7 +119,7 @@ def _columns(fields: Mapping[str, list[list[str]]]) -> dict[str, list[str]]:
     return columns
 
 
-def _refuse_other_samples(path: Path, names: list[str], header: SeriesHeader) -> None:
+def _refuse_other_samples(path: File, names: list[str], header: SeriesHeader) -> None:
     if len(set(names)) < len(names):
         raise InputError(f"{path} has two columns of one sample; it is damaged.")
     if set(names) != set(header.samples):
@@ -127,7 +127,7 @@ def _refuse_other_samples(path: Path, names: list[str], header: SeriesHeader) ->
         raise InputError(f"{path} names {n} samples in its header or its table only; it is damaged.")
 
 
-def _cells(path: Path, line: str) -> list[str]:
+def _cells(path: File, line: str) -> list[str]:
     try:
         return next(csv.reader([line.rstrip("\r\n")], delimiter=TAB))
     except (csv.Error, StopIteration):
@@ -137,7 +137,7 @@ def _cells(path: Path, line: str) -> list[str]:
 class _Lines:
     """The lines of the header one by one, then the table; no more memory than allowed."""
 
-    def __init__(self, path: Path, source: IO[bytes], max_gb: float) -> None:
+    def __init__(self, path: File, source: IO[bytes], max_gb: float) -> None:
         self.path, self.source, self.max_gb = path, source, max_gb
         self.at_table = False
         self.size = 0
@@ -190,7 +190,7 @@ class _Lines:
         refuse_size(self.path, self.size, self.max_gb)
 
 
-def _decoded(path: Path, line: bytes) -> str:
+def _decoded(path: File, line: bytes) -> str:
     try:
         return line.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from steadyset.foundation.errors import Argument, InputError, MissingExtraError
+from steadyset.io.files import File
 from steadyset.io.formats.csv_files import checked_form
 from steadyset.io.formats.headings import find_heading, is_comment
 from steadyset.io.formats.spreadsheet import among_names, dates_in_texts, gene_dates_told
@@ -35,7 +36,7 @@ class Cells:
 class Workbook:
     """The sheets of a workbook, and the cells of those that were read and hold any."""
 
-    path: Path
+    path: File
     names: Sequence[str]
     hidden: Sequence[str]
     filled: dict[str, Cells]
@@ -74,8 +75,14 @@ class Workbook:
         return [name for name in self.filled if name not in self.hidden]
 
 
-def read_workbook(path: Path, max_gb: float, sheet: str | int | None = None) -> Workbook:
+def read_workbook(path: File, max_gb: float, sheet: str | int | None = None) -> Workbook:
     """A workbook, or of it the one sheet that is asked for, read by a process with limits of memory and time."""
+    if (Workbook, None) in path.found:  # with all its sheets
+        sheet = None
+    return path.known((Workbook, sheet), lambda: _read_workbook(path, max_gb, sheet))
+
+
+def _read_workbook(path: File, max_gb: float, sheet: str | int | None) -> Workbook:
     try:
         import python_calamine  # noqa: F401
     except ImportError:
@@ -144,13 +151,14 @@ class Sheet:
 
 
 def read_sheet(
-    path: Path, *, sheet: str | int | None = None, delimiter: str | None = None, max_gb: float = MAX_GB
+    path: Path | File, *, sheet: str | int | None = None, delimiter: str | None = None, max_gb: float = MAX_GB
 ) -> Sheet:
     """The table of a text file or of one sheet of a workbook.
 
     `sheet` is a name or a number from 1; without it, a workbook has one sheet with cells. A `delimiter` is a character
     or tab. A file that would take more than `max_gb` gigabytes is refused.
     """
+    path = File.of(path)
     with readable(path):
         read = workbook_sheet if is_workbook(path) else _from_text
         found = read(path, sheet, delimiter, max_gb)
@@ -159,21 +167,21 @@ def read_sheet(
     return found
 
 
-def sheet_names(path: Path, max_gb: float = MAX_GB) -> list[str]:
+def sheet_names(path: Path | File, max_gb: float = MAX_GB) -> list[str]:
     """The names of the sheets of a workbook that are visible and hold cells."""
     with readable(path):
-        return read_workbook(path, max_gb).shown
+        return read_workbook(File.of(path), max_gb).shown
 
 
-def is_workbook(path: Path) -> bool:
+def is_workbook(path: Path | File) -> bool:
     """Whether a file is an Excel or OpenDocument workbook, by its ending; many a text file is called .xls."""
-    if path.suffix.lower() != ".xls" or not path.is_file():
-        return path.suffix.lower() in WORKBOOK_ENDINGS
-    with path.open("rb") as source:
-        return source.read(8).startswith((ZIP, OLE))
+    path = File.of(path)
+    if path.suffix != ".xls" or not path.path.is_file():
+        return path.suffix in WORKBOOK_ENDINGS
+    return path.begins_with(ZIP, OLE)
 
 
-def workbook_sheet(path: Path, sheet: str | int | None, delimiter: str | None, max_gb: float) -> Sheet:
+def workbook_sheet(path: File, sheet: str | int | None, delimiter: str | None, max_gb: float) -> Sheet:
     """One sheet of a workbook."""
     if delimiter is not None:
         raise InputError(f"{path} is a workbook; leave ", Argument("delimiter"), " out.")
@@ -191,7 +199,7 @@ def workbook_sheet(path: Path, sheet: str | int | None, delimiter: str | None, m
     return Sheet(_trimmed(rows), (*read_as((*notes, *form.words, *cells.words)), *cells.notes, *told))
 
 
-def _from_text(path: Path, sheet: str | int | None, delimiter: str | None, max_gb: float) -> Sheet:
+def _from_text(path: File, sheet: str | int | None, delimiter: str | None, max_gb: float) -> Sheet:
     if sheet is not None:
         raise InputError(f"{path} is a text file; leave ", Argument("sheet"), " out.")
     form = checked_form(path, delimiter, max_gb, bytes_a_cell=BYTES_A_TEXT_CELL)

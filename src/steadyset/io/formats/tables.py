@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from steadyset.foundation.errors import Argument, InputError
+from steadyset.io.files import File
 from steadyset.io.formats.arrow_files import read_feather, read_parquet, read_parquet_columns
 from steadyset.io.formats.columns import Columns, from_arrow
 from steadyset.io.formats.csv_files import TextTable, read_csv, read_many_columns, rows_table, text_table
@@ -27,11 +28,11 @@ TEXT = ("csv", "tsv", "txt", "tab", "gct", "xls")  # many a program calls a text
 NO_TEXT = (".feather", ".arrow", ".parquet", ".json")
 
 
-def read_json_file(path: Path, max_gb: float = MAX_GB) -> Any:
+def read_json_file(path: Path | File, max_gb: float = MAX_GB) -> Any:
     """What a json file holds."""
     with readable(path):
         refuse_size(path, JSON_SHARE * path.stat().st_size, max_gb)
-        text = path.read_bytes()
+        text = File.of(path).open().read()
     try:
         return json.loads(text.decode("utf-8-sig"), object_pairs_hook=_distinct_keys)
     except UnicodeDecodeError:
@@ -54,7 +55,7 @@ def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def read_table(
-    path: Path,
+    path: Path | File,
     *,
     labels: bool = True,
     delimiter: str | None = None,
@@ -71,7 +72,7 @@ def read_table(
 
 
 def noted_table(
-    path: Path,
+    path: Path | File,
     *,
     apart: Sequence[str] = (),
     labels: bool = True,
@@ -80,15 +81,16 @@ def noted_table(
     max_gb: float = MAX_GB,
 ) -> tuple[pa.Table, tuple[str, ...]]:
     """The same with what was understood to read the file so; columns called `apart` stay as they are written."""
+    path = File.of(path)
     text = _text(path, delimiter, sheet, max_gb)
     with readable(path):
         if text is not None:
             return read_csv(text, labels, given=delimiter is not None, apart=apart)[:2]
-        return (read_parquet if path.suffix.lower() == ".parquet" else read_feather)(path, max_gb), ()
+        return (read_parquet if path.suffix == ".parquet" else read_feather)(path, max_gb), ()
 
 
 def read_columns(
-    path: Path,
+    path: Path | File,
     *,
     apart: Sequence[str] = (),
     labels: bool = False,
@@ -100,6 +102,7 @@ def read_columns(
 
     `apart` are never among the numbers: in a text or a workbook they stay as they are written, 01 is not 1.
     """
+    path = File.of(path)
     read = _read_columns(path, apart, labels, delimiter, sheet, max_gb)
     told = () if is_workbook(path) else gene_dates_in(read.names)  # what became a date in a workbook is told already
 
@@ -110,7 +113,7 @@ def read_columns(
 
 
 def _read_columns(
-    path: Path, apart: Sequence[str], labels: bool, delimiter: str | None, sheet: str | int | None, max_gb: float
+    path: File, apart: Sequence[str], labels: bool, delimiter: str | None, sheet: str | int | None, max_gb: float
 ) -> Columns:
     text = _text(path, delimiter, sheet, max_gb)
     with readable(path):
@@ -120,13 +123,13 @@ def _read_columns(
                 return found
             table, notes, decimal = read_csv(text, labels, given=delimiter is not None, apart=apart)
             return replace(from_arrow(table, apart), notes=notes, decimal=decimal)
-        if path.suffix.lower() == ".parquet":
+        if path.suffix == ".parquet":
             return read_parquet_columns(path, apart, max_gb)
         return from_arrow(read_feather(path, max_gb), apart)
 
 
 def many_columns(
-    path: Path,
+    path: Path | File,
     *,
     apart: Sequence[str] = (),
     labels: bool,
@@ -135,7 +138,7 @@ def many_columns(
     max_gb: float = MAX_GB,
 ) -> Columns | None:
     """A text table with many columns; None where it has few, or is not as regular as that."""
-    text = _text(path, delimiter, sheet, max_gb)
+    text = _text(File.of(path), delimiter, sheet, max_gb)
     if text is None:
         return None
     with readable(path):
@@ -150,14 +153,18 @@ def file_kind(path: Path, endings: str = ENDINGS) -> str:
     return kind
 
 
-def _text(path: Path, delimiter: str | None, sheet: str | int | None, max_gb: float) -> TextTable | None:
+def _text(path: File, delimiter: str | None, sheet: str | int | None, max_gb: float) -> TextTable | None:
     """What is read as text: text files and workbooks; None for the formats of Arrow."""
-    if path.suffix.lower() in NO_TEXT:
+    return path.known((TextTable, delimiter, sheet, max_gb), lambda: _text_of(path, delimiter, sheet, max_gb))
+
+
+def _text_of(path: File, delimiter: str | None, sheet: str | int | None, max_gb: float) -> TextTable | None:
+    if path.suffix in NO_TEXT:
         if delimiter is not None:
             raise InputError(f"{path} is not a text table; leave ", Argument("delimiter"), " out.")
         if sheet is not None:
             raise InputError(f"{path} is not a workbook; leave ", Argument("sheet"), " out.")
-        if path.suffix.lower() == ".json":
+        if path.suffix == ".json":
             raise InputError(f"{path} is a json file; expected {TABLE_ENDINGS}.")
         return None
     with readable(path):
@@ -173,12 +180,12 @@ def _text(path: Path, delimiter: str | None, sheet: str | int | None, max_gb: fl
         return text_table(path, delimiter, max_gb)
 
 
-def _ending(path: Path) -> str:
-    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
+def _ending(path: Path | File) -> str:
+    suffixes = [suffix.lower() for suffix in PurePath(path).suffixes if suffix.lower() != ".gz"]
     return suffixes[-1][1:] if suffixes else ""
 
 
-def _unknown_ending(path: Path, endings: str) -> InputError:
+def _unknown_ending(path: Path | File, endings: str) -> InputError:
     if path.is_dir():
         return InputError(f"{path} is a folder; expected a file.")
     return InputError(f"{path} has an unknown ending; expected {endings}.")

@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
-from pathlib import Path
 from typing import IO
 
 from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.errors import Argument, InputError
+from steadyset.io.files import File
 from steadyset.io.formats.headings import COMMENT, REGULAR, TOP, Heading, find_heading, is_number, usual_width
 from steadyset.io.labels import several
 from steadyset.io.limits import GZIP, OLE, ZIP, refuse_size
@@ -74,8 +74,12 @@ class TextForm:
         return tuple(found)
 
 
-def text_form(path: Path, delimiter: str | None, max_gb: float) -> TextForm:
+def text_form(path: File, delimiter: str | None, max_gb: float) -> TextForm:
     """The form of a text file; a `delimiter` that is given is not questioned."""
+    return path.known((TextForm, delimiter), lambda: _recognised(path, delimiter, max_gb))
+
+
+def _recognised(path: File, delimiter: str | None, max_gb: float) -> TextForm:
     form, lines = _first_lines(path, max_gb)
     named = SEP_LINE.fullmatch(lines[0])
     if named is not None:
@@ -92,7 +96,7 @@ def text_form(path: Path, delimiter: str | None, max_gb: float) -> TextForm:
     return form
 
 
-def _first_lines(path: Path, max_gb: float) -> tuple[TextForm, list[str]]:
+def _first_lines(path: File, max_gb: float) -> tuple[TextForm, list[str]]:
     """The first lines of a text file, with its encoding and its ends of lines."""
     content = _first_bytes(path, max_gb)
     encoding = _encoding(path, content)
@@ -119,18 +123,17 @@ def separator_of(delimiter: str) -> str:
     return character
 
 
-def opened(path: Path) -> IO[bytes]:
+def opened(path: File) -> IO[bytes]:
     """The bytes of a file, unpacked where it is compressed with gzip."""
-    return gzip.open(path, "rb") if is_packed(path) else path.open("rb")  # type: ignore[return-value]
+    return gzip.GzipFile(fileobj=path.open()) if is_packed(path) else path.open()  # type: ignore[return-value]
 
 
-def is_packed(path: Path) -> bool:
+def is_packed(path: File) -> bool:
     """Whether a file is compressed with gzip, by its ending or its first bytes."""
-    with path.open("rb") as source:
-        return path.suffix.lower() == ".gz" or source.read(2) == GZIP
+    return path.suffix == ".gz" or path.begins_with(GZIP)
 
 
-def text_rows(path: Path, form: TextForm) -> Iterator[list[str]]:
+def text_rows(path: File, form: TextForm) -> Iterator[list[str]]:
     """The rows of the table as cells, from its header on."""
     with io.TextIOWrapper(opened(path), encoding=form.encoding, newline=None) as lines:
         if form.sep_line:
@@ -164,7 +167,7 @@ def _stripped(lines: Iterator[str]) -> Iterator[str]:
     return (line.rstrip() + "\n" for line in lines)
 
 
-def _first_bytes(path: Path, max_gb: float) -> bytes:
+def _first_bytes(path: File, max_gb: float) -> bytes:
     """The first lines: what SAMPLE holds, and more where lines are longer than that."""
     with opened(path) as source:
         content = source.read(SAMPLE)
@@ -189,7 +192,7 @@ def _preamble(lines: Sequence[str]) -> int:
     return max(0, sum(1 for _ in blank) - 1)
 
 
-def _encoding(path: Path, content: bytes) -> str:
+def _encoding(path: File, content: bytes) -> str:
     if content.startswith((ZIP, OLE)):
         raise InputError(f"{path} is not text but perhaps a workbook; name it .xlsx, .xls or .ods, or save it as .csv.")
     for bom, encoding in BOMS.items():
@@ -207,7 +210,7 @@ def _encoding(path: Path, content: bytes) -> str:
         return single_byte_encoding(path, content)
 
 
-def single_byte_encoding(path: Path, content: bytes) -> str:
+def single_byte_encoding(path: File, content: bytes) -> str:
     """What remains for text that is not Unicode; a sentence where it is no text."""
     if any(byte in content for byte in CONTROLS):
         raise InputError(f"{path} is not a text file; expected one in UTF-8, UTF-16 or Latin-1.")
@@ -322,7 +325,7 @@ def _holds_numbers(lines: Sequence[str], runs: bool) -> bool:
     return any(sum(map(is_number, column)) >= REGULAR * len(column) for column in columns)
 
 
-def _refuse_ambiguous(path: Path, lines: Sequence[str], form: TextForm) -> None:
+def _refuse_ambiguous(path: File, lines: Sequence[str], form: TextForm) -> None:
     """One name above 0,5 and 1,7: two columns that R wrote, or decimal commas?"""
     table = [line for line in lines if line.strip()]
     if form.delimiter != "," or not form.heading.short or len(table) < 2 or "," in table[0]:

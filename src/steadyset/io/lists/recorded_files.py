@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.data.phenotypes import as_written
+from steadyset.io.files import File
 from steadyset.io.formats.columns import FEATURE, RUN, is_numeric
 from steadyset.io.formats.csv_files import checked_form
 from steadyset.io.formats.headings import TOP, is_comment, is_feature_word, is_number, is_row_of_marks
@@ -78,8 +79,9 @@ def _natural(file: Path) -> list[tuple[bool, int, str]]:
     return [(bool(i % 2), int(part) if i % 2 else 0, part) for i, part in enumerate(parts)]
 
 
-def _list(file: Path, reading: Reading) -> list[str]:
+def _list(path: Path, reading: Reading) -> list[str]:
     """The names in one file; one without any is a list of none."""
+    file = File(path)
     if _is_blank(file):
         return []
     rows = [[cell.strip() for cell in row] for row in read_sheet(file, max_gb=reading.max_gb).rows]
@@ -92,7 +94,7 @@ def _list(file: Path, reading: Reading) -> list[str]:
     return names
 
 
-def _is_blank(file: Path) -> bool:
+def _is_blank(file: File) -> bool:
     """Whether a file holds nothing but white space and comments."""
     if file.stat().st_size == 0:
         return True
@@ -102,16 +104,16 @@ def _is_blank(file: Path) -> bool:
     return len(start) < 1 << 16 and all(not line.strip() or line.lstrip().startswith(b"#") for line in lines)
 
 
-def read_selections(path: Path, reading: Reading) -> Entries:
+def read_selections(path: File, reading: Reading) -> Entries:
     """See Selections.read."""
     if path.is_dir():
-        return _explained(path, lambda: entries_of_lists(lists_in_folder(path, reading), reading))
-    if path.suffix.lower() == ".json":
+        return _explained(path, lambda: entries_of_lists(lists_in_folder(path.path, reading), reading))
+    if path.suffix == ".json":
         return read_selection_json(path, reading)
     if is_workbook(path):
         return _from_workbook(path, reading)
-    if path.suffix.lower() in (".gmt", ".gmx"):
-        reading = replace(reading, layout=reading.layout or path.suffix.lower()[1:])
+    if path.suffix in (".gmt", ".gmx"):
+        reading = replace(reading, layout=reading.layout or path.suffix[1:])
     elif reading.layout not in LISTS and reading.runs is None:
         entries = _from_table(path, reading)
         if entries is not None:
@@ -119,13 +121,13 @@ def read_selections(path: Path, reading: Reading) -> Entries:
     return _from_sheet(path, reading)
 
 
-def _from_table(path: Path, reading: Reading) -> Entries | None:
+def _from_table(path: File, reading: Reading) -> Entries | None:
     """A long table, or a wide one of numbers, read without a text for each cell; None for any other layout."""
     try:
         found = many_columns(path, labels=True, max_gb=reading.max_gb)
         table, notes = noted_table(path, max_gb=reading.max_gb) if found is None else (None, found.notes)
     except InputError:
-        if path.suffix.lower() in NO_TEXT:
+        if path.suffix in NO_TEXT:
             raise
         return None  # the reader of cells takes more, and says what is wrong where it does not
     if table is not None and _is_temporal(table):
@@ -138,7 +140,7 @@ def _from_table(path: Path, reading: Reading) -> Entries | None:
         read = partial(_from_numbers, path, wide_numbers(found, reading.transpose), reading)
     elif reading.layout != LONG and table is not None and _is_wide(table, reading):
         read = partial(_from_wide, path, table, reading)
-    elif table is not None and path.suffix.lower() in NO_TEXT:
+    elif table is not None and path.suffix in NO_TEXT:
         read = partial(entries_of_rows, _as_text(table), reading)
     if read is None:
         return None
@@ -154,7 +156,7 @@ def _lists_within(table: pa.Table) -> Lists | None:
     return lists_in_cells(rows, columns_of(rows))
 
 
-def _from_sheet(path: Path, reading: Reading) -> Entries:
+def _from_sheet(path: File, reading: Reading) -> Entries:
     """A table of text cells in any layout."""
     _check_ending(path)
     if is_workbook(path) or reading.sheet is not None:
@@ -169,9 +171,9 @@ def _from_sheet(path: Path, reading: Reading) -> Entries:
     return entries._replace(notes=(*(note for note in entries.notes if not told or MADE not in note), *sheet.notes))
 
 
-def _text_cells(path: Path, reading: Reading) -> tuple[list[list[str]], TextForm]:
+def _text_cells(path: File, reading: Reading) -> tuple[list[list[str]], TextForm]:
     """The cells of a text file as they stand; a row with several of them is a list rather than a title."""
-    delimiter = "tab" if reading.layout in (GMT, GMX) and path.suffix.lower()[1:] == reading.layout else None
+    delimiter = "tab" if reading.layout in (GMT, GMX) and path.suffix[1:] == reading.layout else None
     with readable(path):
         form = checked_form(path, delimiter, reading.max_gb, bytes_a_cell=BYTES_A_TEXT_CELL)
         rows = list(text_rows(path, replace(form, heading=TOP)))
@@ -185,7 +187,7 @@ def _text_cells(path: Path, reading: Reading) -> tuple[list[list[str]], TextForm
     return [*([header] if header and not is_comment(header[0]) else []), *below], form
 
 
-def _from_workbook(path: Path, reading: Reading) -> Entries:
+def _from_workbook(path: File, reading: Reading) -> Entries:
     """One sheet of a workbook, or all of them where each holds a list."""
     names = [] if reading.sheet is not None else sheet_names(path, reading.max_gb)
     if len(names) < 2:
@@ -234,12 +236,12 @@ def _from_long(table: pa.Table, reading: Reading) -> Entries:
     return entries._replace(notes=(f"{line}; {universe_in_words(entries.names)}",))
 
 
-def _from_wide(path: Path, table: pa.Table, reading: Reading) -> Entries:
+def _from_wide(path: File, table: pa.Table, reading: Reading) -> Entries:
     wide = wide_array(table, "The table", None, None, transpose=reading.transpose, turn=False)
     return _from_numbers(path, wide, reading)
 
 
-def _from_numbers(path: Path, wide: Wide, reading: Reading) -> Entries:
+def _from_numbers(path: File, wide: Wide, reading: Reading) -> Entries:
     """A wide table of numbers; names of its rows that read as such are read anew as they are written."""
     if may_name_rows(wide, reading.transpose) and wide.features is not None:
         table, _ = noted_table(path, apart=[wide.features[0]], max_gb=reading.max_gb)
@@ -299,15 +301,15 @@ def _as_text(table: pa.Table) -> list[list[str]]:
     return [list(table.column_names), *map(list, zip(*columns, strict=True))]
 
 
-def _check_ending(path: Path) -> None:
-    endings = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
+def _check_ending(path: File) -> None:
+    endings = [suffix.lower() for suffix in path.path.suffixes if suffix.lower() != ".gz"]
     if is_workbook(path) or (endings and endings[-1] in TEXT_ENDINGS):
         return
     with readable(path):  # what does not exist has no wrong ending
         raise InputError(f"{path} has an unknown ending; expected {READ_ENDINGS}.")
 
 
-def _explained(path: Path, read: Callable[[], Entries]) -> Entries:
+def _explained(path: File, read: Callable[[], Entries]) -> Entries:
     """What is read from a file, whose name stands before what is wrong with it."""
     try:
         return read()

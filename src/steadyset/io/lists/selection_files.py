@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from steadyset.foundation.arguments import check_choice, check_flag
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.disk import explained, write_durably, written_durably
+from steadyset.io.files import File
 from steadyset.io.formats.columns import FEATURE, RUN
 from steadyset.io.formats.spreadsheet import formulas_told, spreadsheet_safe
 from steadyset.io.formats.tables import file_kind, read_json_file
@@ -34,7 +35,7 @@ MOST_CLAIMED = 10_000_000  # features that a file may claim without naming them
 WIDE_CELLS, WIDE_COLUMNS = 5_000_000, 10_000
 
 
-def read_selection_json(path: Path, reading: Reading) -> Entries:
+def read_selection_json(path: File, reading: Reading) -> Entries:
     """The runs of a json file."""
     content = read_json_file(path, reading.max_gb)
     try:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from steadyset.foundation.errors import InputError
+from steadyset.io.files import File
 from steadyset.io.formats.columns import NULLS, is_numeric
 from steadyset.io.formats.headings import is_feature_word, is_number
 from steadyset.io.formats.sheets import is_workbook, read_sheet
@@ -42,7 +43,7 @@ def read_universe(path: Path, used: Collection[str], *, max_gb: float, target: s
     In the header of data, `target` and columns of text beside numbers are no features, unless they are in use.
     """
     with readable(path):
-        heading, column, texts = _edges(path, max_gb)
+        heading, column, texts = _edges(File(path), max_gb)
     header = _distinct(heading)
     if target is not None and target not in header:
         raise InputError(f"{path} has no column {target!r}.")
@@ -66,9 +67,9 @@ def read_universe(path: Path, used: Collection[str], *, max_gb: float, target: s
     )
 
 
-def _edges(path: Path, max_gb: float) -> Edges:
+def _edges(path: File, max_gb: float) -> Edges:
     """The edges of a table; a first cell that is the name of a feature is part of both."""
-    if path.suffix.lower() in NO_TEXT:
+    if path.suffix in NO_TEXT:
         table = read_table(path, max_gb=max_gb)
         return Edges(table.column_names, [], [field.name for field in table.schema if not is_numeric(field.type)])
     form = None if is_workbook(path) else text_form(path, None, max_gb)

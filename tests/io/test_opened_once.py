@@ -1,0 +1,68 @@
+"""A file is opened once and recognised once, whatever it holds and whoever reads it."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import pytest
+
+import steadyset as st
+from steadyset.io.formats import text
+
+CONTENTS = {
+    "data.csv": "a,b,y\n1,2,u\n2,1,v\n3,1,u\n4,2,v\n",
+    "decimal.csv": "a;b;y\n1,5;2,5;u\n2;1,25;v\n3;1,5;u\n4;2,5;v\n",
+    "long.csv": "run,feature\n1,a\n1,b\n2,a\n2,c\n",
+    "wide.csv": "a,b,c\n1,0,1\n1,1,0\n0,1,1\n1,1,1\n",
+    "lists.csv": "TP53,MYC,EGFR\nMYC,TP53\nEGFR,MYC\nTP53\n",
+    "lists.gmt": "one\tabout\tTP53\tMYC\ntwo\tabout\tMYC\n",
+    "lists.json": '[["TP53", "MYC"], ["MYC"]]',
+}
+WATCHED: set[str] = set()  # hooks stay until the process ends, so there is one for all tests
+OPENED: list[str] = []
+
+
+def _noted(event, arguments):
+    if WATCHED and event == "open" and isinstance(arguments[0], str | bytes | os.PathLike):
+        name = os.fsdecode(arguments[0])
+        if name in WATCHED:
+            OPENED.append(name)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def hook():
+    sys.addaudithook(_noted)
+
+
+@pytest.fixture
+def watched(tmp_path, monkeypatch):
+    """Writes a file whose openings and recognitions are counted."""
+    recognised: list[str] = []
+    recognise = text._recognised
+    monkeypatch.setattr(text, "_recognised", lambda *arguments: recognised.append("") or recognise(*arguments))
+
+    def write(name):
+        path = tmp_path / name
+        path.write_text(CONTENTS[name], encoding="utf-8")
+        OPENED.clear()
+        WATCHED.clear()
+        WATCHED.add(str(path))
+        return path, lambda: (len(OPENED), len(recognised))
+
+    yield write
+    WATCHED.clear()
+
+
+@pytest.mark.parametrize("name", ["data.csv", "decimal.csv"])
+def test_data_are_opened_once_and_recognised_once(watched, name):
+    path, counts = watched(name)
+    assert st.load_data(path, "y").X.shape == (4, 2)
+    assert counts() == (1, 1)
+
+
+@pytest.mark.parametrize("name", [name for name in CONTENTS if name not in ("data.csv", "decimal.csv")])
+def test_recorded_selections_are_opened_once_and_recognised_at_most_once(watched, name):
+    path, counts = watched(name)
+    assert st.Selections.read(path).n_runs >= 2
+    assert counts() == (1, 0 if name.endswith("json") else 1)
