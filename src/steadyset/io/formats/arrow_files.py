@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 UNFOLDED_TEXTS = 1_000_000
 IPC_MAGIC = b"ARROW1"
 # How many bytes one packed byte can become at most, by the way of packing; for others there is no useful bound.
-RATIOS = {"UNCOMPRESSED": 1, "SNAPPY": 22, "LZ4": 255, "LZ4_RAW": 255}
+RATIOS = {"UNCOMPRESSED": 1, "SNAPPY": 22, "LZ4": 255, "LZ4_RAW": 255, "GZIP": 1032, "ZSTD": 1 << 15}
 FIXED_WIDTH = ("BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE")
 # How many bytes the tables of a file take in memory, part by part; a packed file of some kilobytes may hold gigabytes.
 UNFOLD_PARQUET = """

@@ -186,7 +186,7 @@ def _write_table(table: pa.Table, path: Path, kind: str, *, compressed: bool) ->
     from pyarrow import parquet
 
     if kind == "parquet":
-        parquet.write_table(table, path, compression="zstd")
+        parquet.write_table(table, path, compression="snappy")  # what it unfolds to is bounded by its size
         return
     options = arrow_csv.WriteOptions(delimiter="\t" if kind == "tsv" else ",", quoting_style="needed")
     with pa.output_stream(str(path), compression="gzip" if compressed else None) as sink:
