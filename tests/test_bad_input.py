@@ -230,7 +230,7 @@ TEXTS = [
     ("s.parquet", b"", "is empty."),
     ("s.parquet", b"run,feature\n1,a\n", "is not a readable Parquet file: "),
     ("s.parquet", b"PAR1" + b"\xff" * 40 + b"PAR1", "is not a readable Parquet file: "),
-    ("s.pdf", b"a,b\n1,0\n", "has an unknown ending; expected .csv, .tsv, .txt (also with .gz), .gmt, .gmx, .xlsx,"),
+    ("s.pdf", b"a,b\n1,0\n", "has an unknown ending; expected .csv, .tsv, .txt, .tab, .gmt, .gmx, .lst, .list or .grp"),
     ("s.json.gz", b"[]", "has an unknown ending;"),
     ("selections", b"[]", "has an unknown ending;"),
 ]

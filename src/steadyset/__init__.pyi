@@ -52,6 +52,8 @@ from steadyset.assessment import assess as assess
 from steadyset.assessment import Assessment as Assessment
 from steadyset.io.data.data_table import load_data as load_data
 from steadyset.io.data.data_table import Data as Data
+from steadyset.io.inspection import inspect as inspect
+from steadyset.io.inspection import Inspection as Inspection
 
 # Resampling
 from steadyset.resampling import Bootstrap as Bootstrap

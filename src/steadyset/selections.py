@@ -16,7 +16,7 @@ from steadyset.foundation.errors import InputError, MissingExtraError
 from steadyset.foundation.plot_hook import Drawable
 from steadyset.foundation.text import counted, listed, percent
 from steadyset.io.disk import file_path
-from steadyset.io.files import File
+from steadyset.io.inspection import Inspection, file_of
 from steadyset.io.labels import text_frame
 from steadyset.io.limits import BYTES_A_CELL, BYTES_A_NAME, enough_memory
 from steadyset.io.lists.entries import Entries, checked_entries, reordered, row_pointers
@@ -309,7 +309,7 @@ class Selections(Shown, Drawable):
     @classmethod
     def read(
         cls,
-        path: str | Path,
+        path: str | Path | Inspection,
         features: Sequence[str] | None = None,
         *,
         n_features: int | None = None,
@@ -327,8 +327,8 @@ class Selections(Shown, Drawable):
 
         Parameters
         ----------
-        path : str or Path
-            The file, or a folder of .txt files with one list each.
+        path : str, Path or Inspection
+            The file, a folder of .txt files with one list each, or what `inspect` found in one of them.
         features : sequence of str or None, default=None
             The names of all features that could have been selected.
         n_features : int or None, default=None
@@ -381,7 +381,7 @@ class Selections(Shown, Drawable):
         from steadyset.io.lists.recorded_files import read_selections
 
         asked = Reading(features, n_features, layout, top, transpose, header, runs, sheet, max_gb)
-        return cls._of(read_selections(File(file_path(path)), asked))
+        return cls._of(read_selections(file_of(path), asked))
 
     def write(self, path: str | Path, *, layout: str | None = None, spreadsheet_safe: bool = False) -> None:
         """Write csv, tsv, parquet or json; `read` gives back equal Selections.

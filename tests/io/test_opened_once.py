@@ -66,3 +66,23 @@ def test_recorded_selections_are_opened_once_and_recognised_at_most_once(watched
     path, counts = watched(name)
     assert st.Selections.read(path).n_runs >= 2
     assert counts() == (1, 0 if name.endswith("json") else 1)
+
+
+@pytest.mark.parametrize("name", CONTENTS)
+def test_what_was_inspected_is_not_opened_again(watched, name):
+    path, counts = watched(name)
+    found = st.inspect(path)
+    if found.holds == "data":
+        assert st.load_data(found, "y").X.shape == (4, 2)
+    else:
+        assert st.Selections.read(found).n_runs == found.n_rows
+    assert counts() == (1, 0 if name.endswith("json") else 1)
+
+
+def test_the_page_opens_an_upload_once(watched):
+    from steadyset.serve.sandboxed import understood
+
+    for reading in ({}, {"target": "y"}):
+        path, counts = watched("data.csv")
+        told = understood(str(path), reading, None)
+        assert (told["candidates"], counts()[0]) == ({"b": 2, "y": 2}, 1)

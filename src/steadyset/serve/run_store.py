@@ -16,6 +16,7 @@ from steadyset.foundation.job import Job
 from steadyset.foundation.text import shown_name
 from steadyset.io import beneath
 from steadyset.io.disk import explained
+from steadyset.io.formats.record import PACKED, endings_in_words, format_of
 from steadyset.io.run_files import (
     ALIKE_FEATURES,
     CELLS,
@@ -37,9 +38,6 @@ DATA = "data"  # the folder of uploaded tables
 LONGEST = 255  # bytes of a name
 REPORT = "report.html"
 NAME = re.compile(r"[^\W_][\w .()+-]{0,79}")  # begins with a letter or digit, and has no separators
-ENDINGS = re.compile(
-    r"\.(?:(?:csv|tsv|txt|tab|gct|json|gmt|gmx|soft)(?:\.gz)?|xlsx|xls|xlsm|ods|parquet|feather|arrow|h5ad)", re.ASCII
-)
 # What runs and the page write: nothing else is ever deleted.
 OWN = (JOB, HELD, SAID, REPORT, SETTINGS, CELLS, ALIKE_FEATURES, TABLE, LOCK, DATABASE, TRIALS)
 OWN_TOO = (RECORDED_FINDINGS, RECORDED_METHODS, CHOSEN, *(f"{DATABASE}-{part}" for part in ("journal", "wal", "shm")))
@@ -210,14 +208,12 @@ def kind_of(command: str) -> Kind | None:
 def harmless_name(given: str) -> str:
     """A name of ours for a file: letters and digits of its own, random ones, and its ending if a reader knows it."""
     base = given.replace("\\", "/").rpartition("/")[2]
-    ending = re.search(ENDINGS.pattern + "$", base.lower())
-    if ending is None:
-        kinds = (
-            ".csv, .tsv, .txt, .xlsx, .xls, .ods, .parquet, .feather, .h5ad, .gct, .gmt or .json (text also with .gz)"
-        )
-        raise InputError(f"{base[:80]!r} has an unknown ending; expected {kinds}.")
-    stem = re.sub(r"[^A-Za-z0-9]+", "-", base[: ending.start()]).strip("-")[:40] or "table"
-    return f"{stem}-{secrets.token_hex(3)}{ending[0]}"
+    if format_of(base) is None:
+        raise InputError(f"{base[:80]!r} has an unknown ending; expected {endings_in_words()}.")
+    packed = base.lower().endswith(PACKED)
+    stem, _, ending = (base.lower().removesuffix(PACKED) if packed else base.lower()).rpartition(".")
+    known = re.sub(r"[^A-Za-z0-9]+", "-", base[: len(stem)]).strip("-")[:40] or "table"
+    return f"{known}-{secrets.token_hex(3)}.{ending}{PACKED if packed else ''}"
 
 
 def _fits(name: str) -> bool:
@@ -240,5 +236,5 @@ def _is_plain(name: str) -> bool:
 
 
 def _is_table(path: Path) -> bool:
-    known = re.search(ENDINGS.pattern + "$", path.name.lower()) is not None
+    known = format_of(path.name) is not None
     return known and not path.name.startswith(".") and path.is_file() and not path.is_symlink()

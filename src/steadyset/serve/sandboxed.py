@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from math import isfinite, nan
 from pathlib import Path
 from typing import Any
@@ -26,8 +27,11 @@ from steadyset.inference.caution import cautions, without_cautions
 from steadyset.inference.pooling import over_the_same
 from steadyset.inference.table import table_rows
 from steadyset.io.data.data_table import load_data
+from steadyset.io.files import File
+from steadyset.io.formats.record import is_typed
 from steadyset.io.formats.sheets import is_workbook, read_sheet
-from steadyset.io.formats.tables import NO_TEXT, read_table
+from steadyset.io.formats.tables import read_table
+from steadyset.io.inspection import inspect
 from steadyset.io.labels import UnionOfNames
 from steadyset.io.lists.entries import UNKNOWN_UNIVERSE
 from steadyset.measures.needs import full_sets, telling_measures
@@ -56,6 +60,7 @@ PROBED = 2  # runs whose times make the estimate
 PROBE_SECONDS = 20.0  # after which no further selector is tried
 MAX_DRAWN = 2_000  # configurations whose times are added up one by one
 Inputs = Sequence[tuple[str, str]]  # names and paths
+INSPECTED = ("samples", "transpose", "sheet", "samples_sheet", "layer", "delimiter", "max_gb")  # options of inspect
 
 
 def measured(inputs: Inputs, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -98,16 +103,17 @@ def understood(path: str, reading: Mapping[str, Any], task: str | None) -> dict[
     """How a data file is read: with its target, what it holds; without, the candidates."""
     target = reading.get("target")
     told: dict[str, Any] = {"preview": None, "candidates": {}, "notes": [], "understood": "", "outcome": ""}
-    try:
-        load_data(path, **{**reading, "target": None})
-    except MissingTargetError as error:
-        told["candidates"] = dict(error.candidates)
+    found = inspect(path, **{name: value for name, value in reading.items() if name in INSPECTED})
+    told["candidates"] = dict(found.targets)
     if target is None:
-        preview = _first_cells(Path(path), reading)
+        if not found.targets:  # a sentence says what the file is, or that nothing in it can be predicted
+            with suppress(MissingTargetError):
+                load_data(found, **reading)
+        preview = _first_cells(found.file, reading)
         if preview is not None and not preview["n_rows"]:
             raise InputError("The table has names of columns and no rows.")
         return {**told, "preview": preview}
-    data = load_data(path, **reading)
+    data = load_data(found, **reading)
     kind = task_of(data.y, task)
     classes = TASKS[kind].n_classes(data.y)
     return {
@@ -376,12 +382,12 @@ def _drawn(found: Findings) -> list[dict[str, Any]]:
     ]
 
 
-def _first_cells(path: Path, reading: Mapping[str, Any]) -> dict[str, Any] | None:
+def _first_cells(path: File, reading: Mapping[str, Any]) -> dict[str, Any] | None:
     """The first cells as they stand in a file; None where its form has no such cells, or it is large."""
-    if path.stat().st_size > MAX_PREVIEW or path.suffix.lower() == ".h5ad":
+    if path.stat().st_size > MAX_PREVIEW or path.suffix == ".h5ad":
         return None
     max_gb = float(reading.get("max_gb", 1.0))
-    if path.suffix.lower() in NO_TEXT:
+    if is_typed(path.name):
         table = read_table(path, labels=False, max_gb=max_gb)
         few = table.slice(0, SHOWN_ROWS)
         if few.num_columns > SHOWN_COLUMNS + 1:

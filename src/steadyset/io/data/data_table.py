@@ -19,6 +19,7 @@ from steadyset.io.data.sources import LEAST_SHARE, Roles, Source, close_name, co
 from steadyset.io.disk import file_path
 from steadyset.io.files import File
 from steadyset.io.formats.spreadsheet import MADE, gene_dates_in
+from steadyset.io.inspection import Inspection, file_of
 from steadyset.io.labels import SHOWN, some_names
 from steadyset.io.limits import MAX_GB
 from steadyset.io.numbers import MEDIAN, check_impute
@@ -86,7 +87,7 @@ class Data:
 
 
 def load_data(
-    path: str | Path,
+    path: str | Path | Inspection,
     target: str | None = None,
     *,
     samples: str | Path | None = None,
@@ -107,8 +108,8 @@ def load_data(
 
     Parameters
     ----------
-    path : str or Path
-        The file.
+    path : str, Path or Inspection
+        The file, or what `inspect` found in it.
     target : str or None, default=None
         The column to predict. None refuses the file and says which columns there are to choose from.
     samples : str, Path or None, default=None
@@ -160,7 +161,8 @@ def load_data(
     check_impute(impute)
     check_flag("transpose", transpose, or_none=True)
     where, roles = None if samples is None else File(file_path(samples)), Roles(target, groups)
-    asked = Asked(File(file_path(path)), roles, where, transpose, sheet, samples_sheet, layer, delimiter, max_gb)
+    asked = Asked(file_of(path), roles, where, transpose, sheet, samples_sheet, layer, delimiter, max_gb)
+    path = path.path if isinstance(path, Inspection) else path
     source = read_source(asked, drop, keep)
     assert target is not None  # who reads without one says what there is to choose from
     source = _without_empty(_without(_without_unknown(source, target, path), drop, path))

@@ -13,9 +13,10 @@ from steadyset.io.data.sources import is_known
 from steadyset.io.files import File
 from steadyset.io.formats.columns import NULLS
 from steadyset.io.formats.csv_files import THOUSANDS
+from steadyset.io.formats.record import is_typed
 from steadyset.io.formats.series_matrix import SeriesHeader, is_series_matrix, read_series_header
 from steadyset.io.formats.sheets import read_sheet
-from steadyset.io.formats.tables import NO_TEXT, read_table
+from steadyset.io.formats.tables import read_table
 from steadyset.io.formats.workbook_process import cell_text
 from steadyset.io.labels import some_names
 from steadyset.tasks import MAX_CLASSES
@@ -80,7 +81,7 @@ def read_phenotypes(path: File, *, sheet: str | int | None, max_gb: float) -> Ph
     """A table in any form that is read, or the header of a series matrix."""
     if is_series_matrix(path):
         return Phenotypes.of_series(read_series_header(path, max_gb))
-    if path.suffix in NO_TEXT:
+    if is_typed(path.name):
         table = read_table(path, labels=False, max_gb=max_gb)
         _refuse_repeated(path, table.column_names)
         return Phenotypes({name: table.column(name).to_pylist() for name in table.column_names}, typed=True)

@@ -25,8 +25,9 @@ from steadyset.io.data.sources import (
 )
 from steadyset.io.files import File
 from steadyset.io.formats.columns import NULLS, Columns
+from steadyset.io.formats.record import is_typed
 from steadyset.io.formats.sheets import read_sheet
-from steadyset.io.formats.tables import NO_TEXT, read_columns
+from steadyset.io.formats.tables import read_columns
 from steadyset.io.labels import SHOWN, some_names
 from steadyset.kernels.arrays import Floats
 
@@ -62,7 +63,7 @@ def read_plain(
         notes.append("left out: the first column, which has no name")
         rows = None if 0 not in table.others else as_written(table.others[0].to_pylist())
     if roles.target is None:
-        raise missing_target(_possible(table), str(path))
+        raise missing_target(possible_columns(table), str(path))
     _check_names(table, [*named, *drop, *keep], path, left_out, roles.target)
     no_features = {*named, *left_out}
     _refuse_nothing(table.n_rows, sum(name not in no_features for name in table.names), path)
@@ -90,7 +91,7 @@ def read_transposed(
     path: File, roles: Roles, *, sheet: str | int | None, delimiter: str | None, max_gb: float
 ) -> Source:
     """One column per observation; the first column names the rows, one of which is the target."""
-    if path.suffix in NO_TEXT:
+    if is_typed(path.name):
         told = f"{path} has columns of one kind each, so that no row can be the target; put it into another file, "
         raise InputError(told, Argument("samples", ...), ".")
     found = read_sheet(path, sheet=sheet, delimiter=delimiter, max_gb=max_gb)
@@ -164,7 +165,7 @@ def _refuse_both_decimals(path: File, rows: Sequence[Sequence[str]]) -> None:
         raise InputError(f"{path} has both decimal commas and decimal points; save it with one of them.")
 
 
-def _possible(table: Columns) -> dict[str, Sequence[Any]]:
+def possible_columns(table: Columns) -> dict[str, Sequence[Any]]:
     """The columns of a table that may be predicted: texts, and numbers that repeat, where columns are few."""
     columns: dict[str, Sequence[Any]] = {table.names[f]: column.to_pylist() for f, column in table.others.items()}
     for i, f in enumerate(table.numeric[:FEW].tolist()):
@@ -199,7 +200,7 @@ def _check_names(table: Columns, named: Sequence[str], path: File, left_out: set
             turn = Argument("transpose", True)
             wrong.add(f"{path} has no column {name!r} and a row of that name; if rows are features, give ", turn, ".")
         else:
-            others = _possible_targets(_possible(table)) if name == target else ()
+            others = _possible_targets(possible_columns(table)) if name == target else ()
             wrong.add(f"{path} has no column {name!r}; {_instead(name, columns)}", *others)
     repeated = {name for name, after in pairwise(sorted(columns)) if name == after} - left_out
     counts = Counter(name for name in columns if name in repeated)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from steadyset.foundation.errors import Argument, InputError
+from steadyset.foundation.errors import Argument, InputError, MissingTargetError
 from steadyset.io.data.joined import join_own_header, join_series, join_table
 from steadyset.io.data.phenotypes import Phenotypes, read_phenotypes
-from steadyset.io.data.plain_tables import read_plain, read_transposed
-from steadyset.io.data.sources import Roles, Source
+from steadyset.io.data.plain_tables import possible_columns, read_plain, read_transposed
+from steadyset.io.data.sources import Roles, Source, candidate_counts
 from steadyset.io.files import File
+from steadyset.io.formats.columns import Columns
 from steadyset.io.formats.h5ad import read_h5ad
 from steadyset.io.formats.series_matrix import is_series_matrix, read_series_matrix
 from steadyset.io.formats.tables import read_columns
@@ -54,6 +55,24 @@ def read_source(asked: Asked, drop: Sequence[str], keep: Sequence[str]) -> Sourc
     if asked.transpose:
         return read_transposed(path, roles, sheet=asked.sheet, delimiter=asked.delimiter, max_gb=asked.max_gb)
     return read_plain(path, roles, drop, keep, sheet=asked.sheet, delimiter=asked.delimiter, max_gb=asked.max_gb)
+
+
+def table_of(asked: Asked) -> Columns | None:
+    """The table of a file that holds everything in rows and columns; None for the others."""
+    if asked.path.suffix == ".h5ad" or asked.samples is not None or asked.transpose or is_series_matrix(asked.path):
+        return None
+    return read_columns(asked.path, delimiter=asked.delimiter, sheet=asked.sheet, max_gb=asked.max_gb)
+
+
+def possible_targets(asked: Asked, table: Columns | None) -> tuple[dict[str, int], str]:
+    """The columns that may be predicted, with their numbers of distinct values, and the layout of the file in words."""
+    if table is not None:
+        return candidate_counts(possible_columns(table)), "one row per observation"
+    try:
+        read_source(asked, (), ())
+    except MissingTargetError as error:
+        found = dict(error.candidates)
+    return found, "one column per observation" if asked.transpose else "values, and what is known of the samples"
 
 
 def _from_series(asked: Asked) -> Source:

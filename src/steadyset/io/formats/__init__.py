@@ -1,1 +1,1 @@
-"""One file per format: from files to tables, and back."""
+"""One file per format: from files to tables, and back; `record.py` lists them."""

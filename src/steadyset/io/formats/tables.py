@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.files import File
-from steadyset.io.formats.arrow_files import read_feather, read_parquet, read_parquet_columns
+from steadyset.io.formats.arrow_files import read_parquet_columns
 from steadyset.io.formats.columns import Columns, from_arrow
 from steadyset.io.formats.csv_files import TextTable, read_csv, read_many_columns, rows_table, text_table
+from steadyset.io.formats.record import TABLE, Format, endings_in_words, format_of, is_typed
 from steadyset.io.formats.sheets import is_workbook, workbook_sheet
 from steadyset.io.formats.spreadsheet import gene_dates_in
 from steadyset.io.formats.text import separator_of
@@ -22,10 +23,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 JSON_SHARE = 8  # what is read from json takes about so many times its size
-ENDINGS = ".csv, .tsv (also with .gz), .parquet or .json"
-TABLE_ENDINGS = ".csv, .tsv, .txt, .tab or .gct (also with .gz), .xlsx, .xls, .ods, .parquet or .feather"
-TEXT = ("csv", "tsv", "txt", "tab", "gct", "xls")  # many a program calls a text file .xls
-NO_TEXT = (".feather", ".arrow", ".parquet", ".json")
 
 
 def read_json_file(path: Path | File, max_gb: float = MAX_GB) -> Any:
@@ -86,7 +83,7 @@ def noted_table(
     with readable(path):
         if text is not None:
             return read_csv(text, labels, given=delimiter is not None, apart=apart)[:2]
-        return (read_parquet if path.suffix == ".parquet" else read_feather)(path, max_gb), ()
+        return _typed(path, max_gb), ()
 
 
 def read_columns(
@@ -125,7 +122,7 @@ def _read_columns(
             return replace(from_arrow(table, apart), notes=notes, decimal=decimal)
         if path.suffix == ".parquet":
             return read_parquet_columns(path, apart, max_gb)
-        return from_arrow(read_feather(path, max_gb), apart)
+        return from_arrow(_typed(path, max_gb), apart)
 
 
 def many_columns(
@@ -145,12 +142,20 @@ def many_columns(
         return read_many_columns(text, apart, labels)
 
 
-def file_kind(path: Path, endings: str = ENDINGS) -> str:
-    """The format, by the ending; a sentence where it is not among `endings`."""
-    kind = _ending(path)
-    if kind not in ("csv", "tsv", "parquet", "json") or (path.suffix.lower() == ".gz" and kind in ("parquet", "json")):
-        raise _unknown_ending(path, endings)
-    return kind
+def written_format(path: Path) -> Format:
+    """The format in which a file is written, by its ending; a sentence where there is none."""
+    found = format_of(path.name)
+    if found is None or not found.written:
+        raise _unknown_ending(path, endings_in_words(lambda one: one.written))
+    return found
+
+
+def _typed(path: File, max_gb: float) -> pa.Table:
+    """The table of a file whose columns have types."""
+    found = format_of(path.name)
+    if found is None or found.read is None:
+        raise _unknown_ending(path, endings_in_words(_is_table))
+    return found.read(path, max_gb)
 
 
 def _text(path: File, delimiter: str | None, sheet: str | int | None, max_gb: float) -> TextTable | None:
@@ -159,19 +164,19 @@ def _text(path: File, delimiter: str | None, sheet: str | int | None, max_gb: fl
 
 
 def _text_of(path: File, delimiter: str | None, sheet: str | int | None, max_gb: float) -> TextTable | None:
-    if path.suffix in NO_TEXT:
+    if is_typed(path.name):
         if delimiter is not None:
             raise InputError(f"{path} is not a text table; leave ", Argument("delimiter"), " out.")
         if sheet is not None:
             raise InputError(f"{path} is not a workbook; leave ", Argument("sheet"), " out.")
         if path.suffix == ".json":
-            raise InputError(f"{path} is a json file; expected {TABLE_ENDINGS}.")
+            raise InputError(f"{path} is a json file; expected {endings_in_words(_is_table)}.")
         return None
     with readable(path):
         if delimiter is not None:
             separator_of(delimiter)
-        elif not is_workbook(path) and _ending(path) not in TEXT:
-            raise _unknown_ending(path, TABLE_ENDINGS)
+        elif not is_workbook(path) and not _may_be_text(path):
+            raise _unknown_ending(path, endings_in_words(_is_table))
         if is_workbook(path):
             read = workbook_sheet(path, sheet, delimiter, max_gb)
             return rows_table(path, read.rows, read.notes)
@@ -180,9 +185,14 @@ def _text_of(path: File, delimiter: str | None, sheet: str | int | None, max_gb:
         return text_table(path, delimiter, max_gb)
 
 
-def _ending(path: Path | File) -> str:
-    suffixes = [suffix.lower() for suffix in PurePath(path).suffixes if suffix.lower() != ".gz"]
-    return suffixes[-1][1:] if suffixes else ""
+def _is_table(one: Format) -> bool:
+    return TABLE in one.holds
+
+
+def _may_be_text(path: File) -> bool:
+    """Whether a file is text by its ending; many a program calls a text file .xls."""
+    found = format_of(path.name)
+    return found is not None and (found.text or ".xls" in found.endings) and _is_table(found)
 
 
 def _unknown_ending(path: Path | File, endings: str) -> InputError:

@@ -15,9 +15,11 @@ from steadyset.io.files import File
 from steadyset.io.formats.columns import FEATURE, RUN, is_numeric
 from steadyset.io.formats.csv_files import checked_form
 from steadyset.io.formats.headings import TOP, is_comment, is_feature_word, is_number, is_row_of_marks
+from steadyset.io.formats.record import LISTS as LISTS_OF_RUNS
+from steadyset.io.formats.record import endings_in_words, format_of, is_typed
 from steadyset.io.formats.sheets import Sheet, is_workbook, read_sheet, sheet_names
 from steadyset.io.formats.spreadsheet import MADE
-from steadyset.io.formats.tables import NO_TEXT, many_columns, noted_table
+from steadyset.io.formats.tables import many_columns, noted_table
 from steadyset.io.formats.text import TextForm, opened, read_as, repaired_header, text_rows
 from steadyset.io.formats.workbook_process import BYTES_A_TEXT_CELL, cell_text
 from steadyset.io.labels import UnionOfNames, several, some_names
@@ -38,8 +40,6 @@ if TYPE_CHECKING:
 
 BYTES_A_BYTE = 10  # a name of five letters takes about so many times its length in memory
 LIST_ENDINGS = (".txt", ".csv", ".tsv", ".lst", ".list", ".grp")
-TEXT_ENDINGS = (".csv", ".tsv", ".txt", ".tab", ".gmt", ".gmx", ".lst", ".list", ".grp")
-READ_ENDINGS = ".csv, .tsv, .txt (also with .gz), .gmt, .gmx, .xlsx, .ods, .parquet, .feather or .json"
 FEW = 3  # columns, among which text means a layout other than wide
 
 
@@ -127,7 +127,7 @@ def _from_table(path: File, reading: Reading) -> Entries | None:
         found = many_columns(path, labels=True, max_gb=reading.max_gb)
         table, notes = noted_table(path, max_gb=reading.max_gb) if found is None else (None, found.notes)
     except InputError:
-        if path.suffix in NO_TEXT:
+        if is_typed(path.name):
             raise
         return None  # the reader of cells takes more, and says what is wrong where it does not
     if table is not None and _is_temporal(table):
@@ -140,7 +140,7 @@ def _from_table(path: File, reading: Reading) -> Entries | None:
         read = partial(_from_numbers, path, wide_numbers(found, reading.transpose), reading)
     elif reading.layout != LONG and table is not None and _is_wide(table, reading):
         read = partial(_from_wide, path, table, reading)
-    elif table is not None and path.suffix in NO_TEXT:
+    elif table is not None and is_typed(path.name):
         read = partial(entries_of_rows, _as_text(table), reading)
     if read is None:
         return None
@@ -302,11 +302,12 @@ def _as_text(table: pa.Table) -> list[list[str]]:
 
 
 def _check_ending(path: File) -> None:
-    endings = [suffix.lower() for suffix in path.path.suffixes if suffix.lower() != ".gz"]
-    if is_workbook(path) or (endings and endings[-1] in TEXT_ENDINGS):
+    found = format_of(path.name)
+    if is_workbook(path) or (found is not None and found.text and LISTS_OF_RUNS in found.holds):
         return
     with readable(path):  # what does not exist has no wrong ending
-        raise InputError(f"{path} has an unknown ending; expected {READ_ENDINGS}.")
+        known = endings_in_words(lambda one: LISTS_OF_RUNS in one.holds)
+        raise InputError(f"{path} has an unknown ending; expected {known}.")
 
 
 def _explained(path: File, read: Callable[[], Entries]) -> Entries:

@@ -15,7 +15,7 @@ from steadyset.io.disk import explained, write_durably, written_durably
 from steadyset.io.files import File
 from steadyset.io.formats.columns import FEATURE, RUN
 from steadyset.io.formats.spreadsheet import formulas_told, spreadsheet_safe
-from steadyset.io.formats.tables import file_kind, read_json_file
+from steadyset.io.formats.tables import read_json_file, written_format
 from steadyset.io.labels import several
 from steadyset.io.limits import first_line
 from steadyset.io.lists.entries import Entries, Reading, reordered
@@ -125,7 +125,7 @@ def selection_json(entries: Entries) -> bytes:
 
 def write_selections(entries: Entries, path: Path, *, layout: str | None, safe: bool = False) -> None:
     """See Selections.write."""
-    kind = file_kind(path)
+    kind = written_format(path).name
     check_choice("layout", layout, LAYOUTS, or_none=True)
     check_flag("spreadsheet_safe", safe)
     if kind in ("csv", "tsv"):
@@ -185,7 +185,7 @@ def _write_table(table: pa.Table, path: Path, kind: str, *, compressed: bool) ->
     from pyarrow import csv as arrow_csv
     from pyarrow import parquet
 
-    if kind == "parquet":
+    if kind == "Parquet":
         parquet.write_table(table, path, compression="snappy")  # what it unfolds to is bounded by its size
         return
     options = arrow_csv.WriteOptions(delimiter="\t" if kind == "tsv" else ",", quoting_style="needed")
