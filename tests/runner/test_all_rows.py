@@ -15,8 +15,7 @@ from threadpoolctl import threadpool_info
 import steadyset as st
 from steadyset.assessment.request import make_plan
 from steadyset.foundation.errors import InputError
-from steadyset.runner.extraction import Chosen
-from steadyset.runner.run import Fitted, fit_on_all_rows, model_on_all_rows
+from steadyset.runner.run import fit_on_all_rows
 from steadyset.selectors import ForestClassification
 
 X, Y = load_breast_cancer(return_X_y=True)
@@ -71,17 +70,10 @@ def test_the_conditions_are_those_of_a_run():
     np.testing.assert_array_equal(PLAN.y, before[1])
 
 
-def test_a_failure_is_told_where_a_table_goes_on_and_raised_where_a_model_is_needed():
+def test_a_failure_is_told_where_a_table_goes_on():
     cell = fit_on_all_rows(PLAN, Watching(fails=True))
     assert cell.selected is None
     assert cell.failure == "ZeroDivisionError: no variance"
-
-    def fit(training):
-        model = Watching(fails=True).fit(training.train(), training.y)
-        return Fitted(Chosen(np.arange(2), None), model)
-
-    with pytest.raises(InputError, match="The fit on all rows failed: ZeroDivisionError: no variance"):
-        model_on_all_rows(PLAN, fit)
 
 
 class Overwhelmed(LogisticRegression):

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Ints
 from steadyset.resampling import Resample
 from steadyset.runner.conditions import FAIL, listening, reason, same_conditions
@@ -29,6 +28,7 @@ NOTHING = "nothing was selected"
 # Draws of random features per run, whose scores are averaged. Those of one draw vary so much from run to run that a
 # test against them would hardly ever find a selector that is better.
 RANDOM_DRAWS = 3
+Fit = Callable[[], Any]  # gives a fitted selector
 EVERY_ROW = -1  # stands for the number of a run where a cell is that of a fit on all rows
 
 
@@ -72,37 +72,52 @@ class Fitted:
     model: Any = None
 
 
-def compute_cell(plan: Plan, selector: Any, index: int, run: int) -> Cell:
-    """A selector on a run: fit, look at what was selected, let the plan's predictor predict the left-out rows."""
+@dataclass(frozen=True)
+class Job:
+    """One estimator on one resample: what `compute` makes a cell of. Tuning has a job of its own.
 
-    def fit(training: Training) -> list[Fitted]:
-        model = training.fitted(ready(selector, plan, run))
-        return [Fitted(chosen(model, plan.X.shape[1], plan.cut))]
-
-    (cell,) = compute_cells(plan, plan.draw(run), fit)
-    return replace(cell, selector=index, run=run)
-
-
-def compute_cells(plan: Plan, resample: Resample, fit: Callable[[Training], Sequence[Fitted]]) -> list[Cell]:
-    """Fit once on a resample, and score everything that came of it; every failure is told, none is raised.
-
-    Where the fit fails there is one cell, without a selection.
+    Attributes
+    ----------
+    plan, resample : the data and the conditions, and the rows
+    estimator : unfitted, and stays so
+    run : the number of the run, or the label of the resample; its seeds come from it
+    together : gives the fitted estimator, where it was fitted with those of other resamples
+    spent : seconds that were spent on it before
     """
-    blank = Cell(0, 0, resample.label, None, None)
-    training = Training.of(plan, resample)
+
+    plan: Plan
+    resample: Resample
+    estimator: Any
+    run: int | str
+    together: Fit | None = None
+    spent: float = 0.0
+
+    def fit(self, training: Training) -> Fitted:
+        """Fit, and look at what was selected."""
+        together = self.together
+        model = together() if together is not None else training.fitted(ready(self.estimator, self.plan, self.run))
+        return Fitted(chosen(model, self.plan.X.shape[1], self.plan.cut))
+
+
+def compute(job: Job) -> Cell:
+    """Fit on a resample and score what came of it; every failure is told, none is raised.
+
+    Where the fit fails the cell has no selection.
+    """
+    plan, blank = job.plan, Cell(0, 0, job.resample.label, None, None, fit_seconds=job.spent)
+    training = Training.of(plan, job.resample)
     if training.has_one_class:
-        return [replace(blank, failure=ONE_CLASS)]
+        return replace(blank, failure=ONE_CLASS)
     begin = time.perf_counter()
     with same_conditions() as heard:
         try:
-            found = fit(training)
+            found = job.fit(training)
         except Exception as error:  # whatever an estimator raises is the answer of this run, not of the assessment
-            return [replace(blank, failure=reason(error), warnings=tuple(heard))]
-        seconds = time.perf_counter() - begin
+            return replace(blank, failure=reason(error), warnings=tuple(heard))
+        seconds = job.spent + time.perf_counter() - begin
         if heard and plan.on_warning == FAIL:
-            return [replace(blank, failure=heard[0], warnings=tuple(heard))]
-        blank = replace(blank, fit_seconds=seconds, warnings=tuple(heard))
-        return [_scored(plan, training, one, blank) for one in found]
+            return replace(blank, failure=heard[0], warnings=tuple(heard))
+        return _scored(plan, training, found, replace(blank, fit_seconds=seconds, warnings=tuple(heard)))
 
 
 def _scored(plan: Plan, training: Training, one: Fitted, blank: Cell) -> Cell:
@@ -198,9 +213,8 @@ ALL_ROWS = "all rows"  # the label of the run, and with it the key of its seeds
 
 def compute_run(plan: Plan, selector: Any, index: int, run: int) -> Cell:
     """A selector on a run, or on all rows where EVERY_ROW stands for the number of a run."""
-    if run != EVERY_ROW:
-        return compute_cell(plan, selector, index, run)
-    return replace(fit_on_all_rows(plan, selector), selector=index, run=EVERY_ROW)
+    cell = fit_on_all_rows(plan, selector) if run == EVERY_ROW else compute(Job(plan, plan.draw(run), selector, run))
+    return replace(cell, selector=index, run=run)
 
 
 def run_label(plan: Plan, run: int) -> str:
@@ -218,26 +232,7 @@ def fit_on_all_rows(plan: Plan, selector: Any) -> Cell:
         cell = fit_on_all_rows(plan, selector)
         chosen = set(cell.selected or ())
     """
-
-    def fit(training: Training) -> list[Fitted]:
-        return [Fitted(chosen(training.fitted(ready(selector, plan, ALL_ROWS)), plan.X.shape[1], plan.cut))]
-
-    (cell,) = compute_cells(plan, all_rows(plan), fit)
-    return cell
-
-
-def model_on_all_rows(plan: Plan, fit: Callable[[Training], Fitted]) -> tuple[Fitted, Cell]:
-    """The final model of a choice, and the cell that tells of its fit; where that fails there is nothing to give."""
-    models: list[Fitted] = []
-
-    def fit_once(training: Training) -> list[Fitted]:
-        models.append(fit(training))
-        return models
-
-    (cell,) = compute_cells(plan, all_rows(plan), fit_once)
-    if cell.selected is None:
-        raise InputError(failed_on_all_rows(cell))
-    return models[0], cell
+    return compute(Job(plan, all_rows(plan), selector, ALL_ROWS))
 
 
 def error_on_all_rows(plan: Plan, selector: Any) -> Exception | None:
@@ -262,7 +257,6 @@ def all_rows(plan: Plan) -> Resample:
 
 
 Group = tuple[int, list[int]]  # a selector and its runs
-Fit = Callable[[], Any]  # gives a fitted selector
 # Runs that are fitted together: more gain little, and none is scored and saved before all of its group are fitted.
 MOST_TOGETHER = 10
 
@@ -303,12 +297,7 @@ def compute_group(plan: Plan, selector: Any, index: int, runs: Sequence[int]) ->
         if run not in fits:
             yield compute_run(plan, selector, index, run)
             continue
-        (cell,) = compute_cells(plan, resample, _chosen_by(fits[run], plan))
-        yield replace(cell, selector=index, run=run, fit_seconds=cell.fit_seconds + spent)
-
-
-def _chosen_by(fitted: Fit, plan: Plan) -> Callable[[Training], list[Fitted]]:
-    return lambda training: [Fitted(chosen(fitted(), plan.X.shape[1], plan.cut))]
+        yield replace(compute(Job(plan, resample, selector, run, fits[run], spent)), selector=index, run=run)
 
 
 def can_fit_together(plan: Plan, selector: Any) -> bool:

@@ -18,7 +18,7 @@ import warnings
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -43,7 +43,7 @@ from steadyset.measures import Measure, get_measure
 from steadyset.resampling import Resample
 from steadyset.runner.extraction import Chosen
 from steadyset.runner.plan import Plan, is_ours, ready
-from steadyset.runner.run import ONE_CLASS, Cell, Fit, Fitted, can_fit_together, compute_cells, fit_together
+from steadyset.runner.run import ONE_CLASS, Cell, Fit, Fitted, Job, can_fit_together, compute, fit_together
 from steadyset.runner.scoring import lower_is_better
 from steadyset.runner.training import Training
 from steadyset.selections import Selections
@@ -264,10 +264,11 @@ class Evaluator:
         begin = time.perf_counter()
         fits: Sequence[Any] = self._fitted_together(configuration, kept) or [None] * len(self.usable)
         spent += (time.perf_counter() - begin) / len(fits)
-        cells: list[Cell] = Parallel(n_jobs=job_count(self.n_jobs), backend="threading")(
-            delayed(_cell)(self.plan, configuration, resample, columns, fitted, spent)
+        jobs = [
+            ConfigurationJob(self.plan, resample, configuration, resample.label, fitted, spent, columns)
             for resample, columns, fitted in zip(self.usable, kept, fits, strict=True)
-        )
+        ]
+        cells: list[Cell] = Parallel(n_jobs=job_count(self.n_jobs), backend="threading")(map(delayed(compute), jobs))
         return cells
 
     def _rankings(self, configuration: FilteredModel) -> Rankings:
@@ -351,28 +352,23 @@ def _kind(model: Any) -> tuple[type, str]:
     return type(model), description(clone(model).set_params(**dict.fromkeys(model.path_parameters)))
 
 
-def _cell(
-    plan: Plan, configuration: FilteredModel, resample: Resample, kept: Ints | None, fitted: Fit | None, spent: float
-) -> Cell:
-    """A configuration on one resample.
+@dataclass(frozen=True)
+class ConfigurationJob(Job):
+    """A configuration on one resample; `kept` are the features that its filter kept there, `together` is its model."""
 
-    kept are the features that its filter kept there, fitted gives its model where that was fitted with others, and
-    spent is the time that these took.
-    """
+    kept: Ints | None = None
 
-    def fit(training: Training) -> list[Fitted]:
-        model = ready(configuration, plan, resample.label)
-        if kept is not None and len(kept) < model.n_kept(plan.X.shape[1]):
-            text = too_few(model.n_kept(plan.X.shape[1]), f"by the filter {model.filter!r}")
+    def fit(self, training: Training) -> Fitted:
+        """Fit the model to what the filter kept."""
+        model, kept, d = ready(self.estimator, self.plan, self.run), self.kept, self.plan.X.shape[1]
+        if kept is not None and len(kept) < model.n_kept(d):
+            text = too_few(model.n_kept(d), f"by the filter {model.filter!r}")
             warnings.warn(text, UninformativeWarning, stacklevel=2)
-        if fitted is None:
+        if self.together is None:
             model.fit_kept(training.train(), training.y, kept)
         else:
-            model.hold(fitted(), np.arange(plan.X.shape[1]) if kept is None else kept, plan.X.shape[1])
-        return [Fitted(Chosen(np.flatnonzero(model.support_), None), model)]
-
-    (cell,) = compute_cells(plan, resample, fit)
-    return replace(cell, fit_seconds=cell.fit_seconds + spent)
+            model.hold(self.together(), np.arange(d) if kept is None else kept, d)
+        return Fitted(Chosen(np.flatnonzero(model.support_), None), model)
 
 
 def _came_through(cell: Cell) -> bool:
