@@ -1,4 +1,7 @@
-"""Draws the map of the house, docs/images/map.svg, from the import contract in pyproject.toml: make map."""
+"""Draws the map of the house, docs/images/map.svg, from the import contract in pyproject.toml: make map.
+
+It also prints how big the house is, and how many files one walks through.
+"""
 
 from __future__ import annotations
 
@@ -121,5 +124,8 @@ def way(heights: dict[str, int]) -> list[str]:
 
 
 if __name__ == "__main__":
+    import house_counts
+
     PICTURE.write_text(drawn(), encoding="utf-8")
     print(f"{PICTURE.relative_to(ROOT)} is drawn.")
+    house_counts.tell()

@@ -119,3 +119,11 @@ def test_the_map_shows_the_import_contract_of_today():
     names = [text.text for text in ElementTree.fromstring(drawn).iter() if text.get("class") == "name"]
     assert names == [name for names in make_map.layers() for name in names]
     assert set(make_map.WORDS) == set(names)
+
+
+def test_the_counts_of_the_house_are_of_code_and_of_functions_that_run(tmp_path):
+    counts = script("house_counts")
+    counted = counts.lines_of('"""What."""\n\nimport os\n\n# why\nA = 1\n\n\ndef f():\n    """Says."""\n    return A\n')
+    assert counted == {"code": 3, "imports": 1, "docstrings": 2, "comments": 1, "all": 11}
+    walks = counts.Walks(tmp_path)
+    assert walks.python("-c", "from steadyset.foundation import text, conventions; text.number(1.0)") == 1
