@@ -21,7 +21,6 @@ from steadyset.findings.paragraphs import (
     frequency_sentence,
     resampling_sentence,
     results_sentences,
-    score_words,
     software_sentence,
     stability_sentences,
 )
@@ -30,6 +29,7 @@ from steadyset.foundation.conventions import LEVEL
 from steadyset.foundation.text import counted, listed, number, shown_name
 from steadyset.inference import confidence_interval
 from steadyset.inference.caution import cautions
+from steadyset.runner.scoring import score_title
 from steadyset.selections import Selections
 from steadyset.selectors.catalogue import about_selector
 from steadyset.selectors.filters import get_filter
@@ -227,7 +227,7 @@ def methods_of_tuning(tuning: Tuning, found: Findings, chosen: int, choose: str 
 
 def _configurations(tuning: Tuning) -> list[Part]:
     words, key = SAMPLERS[tuning.sampler]
-    names = listed([OBJECTIVES.get(name, score_words(name)) for name in tuning.objectives])
+    names = listed([OBJECTIVES.get(name, score_title(name)) for name in tuning.objectives])
     drawn: list[Part] = [f"Configurations of a filter and a model ({len(tuning.frame)}), {words}"]
     return [*drawn, cite(reference(key)) if key else "", f", were judged by {names}."]
 
@@ -285,11 +285,11 @@ def rule_words(tuning: Tuning, rule: str) -> tuple[str, str]:
     """What the chosen configuration is by a rule, and the reference of the rule."""
     found, numbers = check_rule(rule)
     score = next((one for one in tuning.objectives if one not in (STABILITY, N_FEATURES, SECONDS)), "score")
-    return found.words.format(*numbers, score=score_words(score)), found.reference
+    return found.words.format(*numbers, score=score_title(score)), found.reference
 
 
 def reached_words(name: str, value: Any) -> str:
     """An objective and what a configuration reached of it."""
     if name == N_FEATURES:
         return counted(float(value), "feature")
-    return f"{score_words(name)} {number(float(value), 3)}"
+    return f"{score_title(name)} {number(float(value), 3)}"

@@ -9,7 +9,7 @@ and its estimates stand where those of performance do.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import inf, isfinite, isnan
+from math import isfinite, isnan
 from typing import Any
 
 from steadyset._version import __version__
@@ -34,6 +34,7 @@ from steadyset.inference.spread import t_quantile
 from steadyset.io.labels import UnionOfNames
 from steadyset.measures.record import Measure, get_measure
 from steadyset.measures.scale import EXCELLENT, POOR
+from steadyset.runner.scoring import score_ends, score_title
 from steadyset.tasks import CLASSES, TASKS
 
 MOST_CLASSES, MOST_NAMES = 10, 10  # that are named
@@ -43,12 +44,6 @@ ADJUSTMENTS = {"holm": ("by Holm's method", "holm1979"), "bh": ("by Benjamini an
 SIMILARITIES = {"pearson": "Pearson correlation (of either sign)", "spearman": "rank correlation (of either sign)"}
 PACKAGE_WORDS = {"sklearn": " of scikit-learn", "steadyset": "", "__main__": ""}
 NO_SPREAD, JOINED = "no spread", "by the intervals of both"  # of the notes of intervals and tests
-SCORES = {"auc": "area under the ROC curve", "r2": "R²", "rmse": "root mean squared error"}
-BOUNDS = {  # of scores, at which intervals end
-    **dict.fromkeys(("accuracy", "balanced_accuracy", "auc", "error"), (0.0, 1.0)),
-    "r2": (-inf, 1.0),
-    "rmse": (0.0, inf),
-}
 
 
 def of_assessment(assessment: Assessment, found: Findings) -> Methods:
@@ -326,7 +321,7 @@ def _tests(found: Findings, noun: str) -> list[Sentence]:
         return []
     compared: list[list[Part]] = [[_stability_test(one)] for one in stability]
     if scores:
-        names = listed([score_words(one.what) for one in scores])
+        names = listed([score_title(one.what) for one in scores])
         compared.append([f"in {names} by the corrected resampled t-test", cite(reference("nadeau2003"))])
     said: list[list[Part]] = [[f"Pairs of {noun}s were compared ", *joined(compared, ", ", " and "), "."]]
     if any(JOINED in test.note for one in stability for test in one.tests):
@@ -348,7 +343,7 @@ def _stability_test(tested: Differences) -> str:
 
 
 def _scores(found: Findings, details: Mapping[str, Any]) -> list[Part]:
-    names = listed([score_words(name) for name in found.scoring])
+    names = listed([score_title(name) for name in found.scoring])
     by = f" of {shown_name(details['predictor'])}" if details.get("predictor") else ""
     judged = f"The features that each run selected were judged by the {names}{by} on the rows that the run left out"
     without = ", beside a prediction without features and one from as many features drawn at random"
@@ -383,11 +378,6 @@ def results_sentences(found: Findings) -> Paragraph:
         *(told("", [_core(found, core)]) for core in found.cores[:MOST_NAMES]),
         *(_differences(found, one) for one in found.differences),
     )
-
-
-def score_words(name: str) -> str:
-    """A score as a text calls it."""
-    return SCORES.get(name, name.replace("_", " "))
 
 
 def _stability(found: Findings, row: Procedure) -> str:
@@ -425,14 +415,14 @@ def _scores_reached(found: Findings, score: str, rows: Sequence[Procedure]) -> s
         said.append(f"{number(one.mean, 3)}{who}{f' ({beside})' if beside else ''}")
     blind = [row.scores[score].blind for row in rows if score in row.scores and not isnan(row.scores[score].blind)]
     without = f"; without features it was {number(blind[0], 3)}" if blind else ""
-    return f"The mean {score_words(score)} on the rows that runs left out was {listed(said)}{without}."
+    return f"The mean {score_title(score)} on the rows that runs left out was {listed(said)}{without}."
 
 
 def _interval(level: float, score: str, one: Score, runs: int) -> str:
     if isnan(one.se) or runs < 2:
         return ""
     half = t_quantile(level, runs - 1) * one.se
-    low, high = BOUNDS.get(score, (-inf, inf))
+    low, high = score_ends(score)
     ends = span(max(low, one.mean - half), min(high, one.mean + half), 3)
     return f"{percent(level)} confidence interval {ends}"
 
@@ -454,7 +444,7 @@ def _core(found: Findings, core: Core) -> str:
 
 def _differences(found: Findings, one: Differences) -> Sentence:
     """Each pair with its difference: that no difference is significant is not that there is none."""
-    what = "stability" if one.what == STABILITY else score_words(one.what)
+    what = "stability" if one.what == STABILITY else score_title(one.what)
     known = [test for test in one.tests if not isnan(test.difference)]
     if not known:
         return told("", [])

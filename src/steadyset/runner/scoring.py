@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,8 @@ class Score:
 
     `scorer` is a function of (fitted model, X, y). `tasks` are those that it serves; `needs` what the predictor must
     have ("probabilities"). Values without a best and a worst one are not `bounded`: a difference then says nothing by
-    itself. `offered` scores stand on the page. `words` say what the number is, `reference` who published it.
+    itself; `ends` are where intervals end. `offered` scores stand on the page. A text calls it by its `title`, else by
+    its name; `words` say what the number is, `reference` who published it.
     """
 
     name: str
@@ -61,7 +63,9 @@ class Score:
     needs: tuple[str, ...] = ()
     lower_is_better: bool = False
     bounded: bool = True
+    ends: tuple[float, float] = (-inf, inf)
     offered: bool = False
+    title: str = ""
     words: str = ""
     reference: str = ""
 
@@ -77,6 +81,7 @@ SCORES.add(
         ACCURACY,
         metrics.get_scorer("accuracy"),
         (CLASSES,),
+        ends=(0.0, 1.0),
         offered=True,
         words="share of rows whose class is predicted",
     )
@@ -86,6 +91,7 @@ SCORES.add(
         BALANCED_ACCURACY,
         _balanced_accuracy,
         (CLASSES,),
+        ends=(0.0, 1.0),
         offered=True,
         words="mean over the classes of the share of rows that is predicted",
         reference="Brodersen, Ong, Stephan and Buhmann 2010",
@@ -98,7 +104,9 @@ SCORES.add(
             metrics.roc_auc_score, response_method=("predict_proba", "decision_function"), multi_class="ovr"
         ),
         (CLASSES,),
+        ends=(0.0, 1.0),
         offered=True,
+        title="area under the ROC curve",
         words="area under the ROC curve; of several classes the mean over each against the others",
         reference="Hanley and McNeil 1982",
     )
@@ -119,11 +127,20 @@ SCORES.add(
         metrics.make_scorer(metrics.hamming_loss),
         (CLASSES,),
         lower_is_better=True,
+        ends=(0.0, 1.0),
         words="share of rows whose class is not predicted",
     )
 )
 SCORES.add(
-    Score("r2", metrics.get_scorer("r2"), (NUMBER,), offered=True, words="share of the variance that is explained")
+    Score(
+        "r2",
+        metrics.get_scorer("r2"),
+        (NUMBER,),
+        ends=(-inf, 1.0),
+        offered=True,
+        title="R²",
+        words="share of the variance that is explained",
+    )
 )
 SCORES.add(
     Score(
@@ -132,7 +149,9 @@ SCORES.add(
         (NUMBER,),
         lower_is_better=True,
         bounded=False,
+        ends=(0.0, inf),
         offered=True,
+        title="root mean squared error",
         words="root of the mean squared error",
     )
 )
@@ -146,6 +165,16 @@ def scores_for(task: str) -> list[Score]:
 def lower_is_better(name: str) -> bool:
     """Whether less of a score is better; of scikit-learn's and of functions more is."""
     return name in SCORES and SCORES[name].lower_is_better
+
+
+def score_title(name: str) -> str:
+    """A score as a text calls it."""
+    return (SCORES[name].title if name in SCORES else "") or name.replace("_", " ")
+
+
+def score_ends(name: str) -> tuple[float, float]:
+    """Where intervals of a score end; of those that scikit-learn alone knows, nowhere."""
+    return SCORES[name].ends if name in SCORES else (-inf, inf)
 
 
 def is_bounded(name: str) -> bool:
