@@ -28,3 +28,7 @@ def test_types_of_arrays_have_one_home():
         if alias.search(path.read_text(encoding="utf-8"))
     ]
     assert homes == ["kernels/arrays.py"]
+
+
+def test_no_picture_has_the_name_of_a_function():
+    assert set(steadyset.plot.list_pictures().index) & set(steadyset.__all__) == set()

@@ -114,9 +114,13 @@ CALLS = {
         {"selections": RUNS, "width": 0.2},
         ["selections", "width", "measure", "level", *ASKED],
     ),
-    "convergence": (st.convergence, {"selections": RUNS}, ["selections", "measure", "level", "n_runs", *ASKED]),
+    "convergence_table": (
+        st.convergence_table,
+        {"selections": RUNS},
+        ["selections", "measure", "level", "n_runs", *ASKED],
+    ),
     "instability_by_feature": (st.instability_by_feature, {"selections": RUNS}, ["selections", "similarity"]),
-    "swap_map": (st.swap_map, {"selections": RUNS, "similarity": ALIKE}, ["selections", "similarity"]),
+    "swap_table": (st.swap_table, {"selections": RUNS, "similarity": ALIKE}, ["selections", "similarity"]),
     "null_expectation": (
         st.null_expectation,
         {"selections": RUNS, "measure": "davis", "n_draws": 10},

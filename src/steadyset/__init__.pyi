@@ -35,7 +35,7 @@ from steadyset.inference import test_threshold as test_threshold
 from steadyset.inference import test_difference as test_difference
 from steadyset.inference import compare as compare
 from steadyset.inference import runs_needed as runs_needed
-from steadyset.inference import convergence as convergence
+from steadyset.inference import convergence_table as convergence_table
 from steadyset.inference import Interval as Interval
 from steadyset.inference import TestResult as TestResult
 from steadyset.inference import Comparison as Comparison
@@ -45,7 +45,7 @@ from steadyset.inference import features_table as features_table
 from steadyset.inference import consensus as consensus
 from steadyset.inference import Consensus as Consensus
 from steadyset.inference import instability_by_feature as instability_by_feature
-from steadyset.inference import swap_map as swap_map
+from steadyset.inference import swap_table as swap_table
 
 # Assessment
 from steadyset.assessment import assess as assess

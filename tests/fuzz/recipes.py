@@ -71,7 +71,7 @@ def _measuring() -> list[Recipe]:
             st.confidence_interval,
             one | measure | common | {"level": 0.9, "method": "auto", "n_resamples": 100},
         ),
-        Recipe("convergence", st.convergence, one | measure | common | {"level": 0.9, "n_runs": [3, 5]}),
+        Recipe("convergence_table", st.convergence_table, one | measure | common | {"level": 0.9, "n_runs": [3, 5]}),
         Recipe("runs_needed", st.runs_needed, one | measure | common | {"width": 0.3, "level": 0.9}),
         Recipe("test_threshold", st.test_threshold, one | measure | common | test | {"value": 0.2}),
         Recipe("test_difference", st.test_difference, two | measure | common | test),
@@ -104,7 +104,7 @@ def _measuring() -> list[Recipe]:
             st.features_table,
             one | {"similarity": alike(), "all_rows": ["a"], "core": 0.5, "level": 0.9, "all": False},
         ),
-        Recipe("swap_map", st.swap_map, one | {"similarity": alike()}),
+        Recipe("swap_table", st.swap_table, one | {"similarity": alike()}),
         Recipe(
             "shared_importance", st.shared_importance, {"selections": weighted(), "i": 0, "j": 1, "similarity": alike()}
         ),

@@ -160,7 +160,7 @@ def inference() -> Iterator[Entry]:
         )
         yield (
             f"planning/{measure}/convergence",
-            lambda m=measure, o=options: st.convergence(first, m, random_state=2, **o),
+            lambda m=measure, o=options: st.convergence_table(first, m, random_state=2, **o),
         )
     yield (
         "tests/nogueira/difference, published",
@@ -169,7 +169,7 @@ def inference() -> Iterator[Entry]:
     for adjust in ("holm", "bh", None):
         yield f"comparisons/{adjust}", lambda a=adjust: _comparison(a)
     yield "features/instability", lambda: st.instability_by_feature(first, inputs.alike(12))
-    yield "features/swaps", lambda: st.swap_map(wide, inputs.alike(60))
+    yield "features/swaps", lambda: st.swap_table(wide, inputs.alike(60))
     yield "features/shared importance", lambda: st.shared_importance(inputs.weighted(), 0, 1, inputs.alike(12))
 
 

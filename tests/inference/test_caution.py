@@ -132,7 +132,7 @@ def test_planning_says_it_too() -> None:
     with pytest.warns(UserWarning, match="Intervals and tests of stability are a rough guide, as the runs are not"):
         more = st.runs_needed(folds, 0.2)
     assert more > 0
-    assert all(said in note for note in st.convergence(folds)["note"])
+    assert all(said in note for note in st.convergence_table(folds)["note"])
     assert said in st.plot.convergence(folds).note
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -41,7 +41,7 @@ def test_substitutes_explain_all_instability() -> None:
     similarity = st.FeatureSimilarity.from_groups([["b", "c"]], features=["a", "b", "c", "d"])
     frame = st.instability_by_feature(sel, similarity)
     assert frame["exchanged"].sum() / frame["contribution"].sum() == pytest.approx(1)
-    swaps = st.swap_map(sel, similarity)
+    swaps = st.swap_table(sel, similarity)
     assert swaps[["feature", "other", "both"]].to_numpy().tolist() == [["b", "c", 0.0]]
     assert swaps["swap_rate"][0] == pytest.approx(2 * 2 * 2 / (4 * 3))
     assert swaps["covariance"][0] == pytest.approx(np.cov([1, 0, 1, 0], [0, 1, 0, 1])[0, 1])
@@ -50,17 +50,17 @@ def test_substitutes_explain_all_instability() -> None:
 def test_features_that_come_together_are_no_swap() -> None:
     sel = st.Selections.from_sets([[0, 1, 2], [2], [0, 1, 2], [2, 3]], n_features=5)
     similarity = st.FeatureSimilarity.from_groups([[0, 1]], n_features=5)
-    assert len(st.swap_map(sel, similarity)) == 0
+    assert len(st.swap_table(sel, similarity)) == 0
     assert (st.instability_by_feature(sel, similarity)["exchanged"] <= 0).all()
 
 
 def test_the_swap_map_needs_the_same_features() -> None:
     with pytest.raises(st.InputError, match="There are 3 features in similarity and 4 in the Selections"):
-        st.swap_map(
+        st.swap_table(
             st.Selections.from_sets([[0], [1]], n_features=4),
             st.FeatureSimilarity.from_groups([[0, 1, 2]], n_features=3),
         )
     with pytest.raises(st.InputError, match="similarity is a ndarray; expected a FeatureSimilarity"):
-        st.swap_map(st.Selections.from_sets([[0], [1]], n_features=4), np.eye(4))  # type: ignore[arg-type]
+        st.swap_table(st.Selections.from_sets([[0], [1]], n_features=4), np.eye(4))  # type: ignore[arg-type]
     with pytest.raises(st.InputError, match="at least 2 are needed"):
         st.instability_by_feature(st.Selections.from_sets([[0]], n_features=4))

@@ -60,16 +60,16 @@ def test_planning_says_when_it_cannot() -> None:
 
 def test_convergence_ends_with_the_interval_of_all_runs() -> None:
     sel = runs(30)
-    curve, last = st.convergence(sel), st.confidence_interval(sel)
+    curve, last = st.convergence_table(sel), st.confidence_interval(sel)
     assert list(curve["n_runs"]) == list(range(2, 31))
     assert (curve.iloc[-1][["estimate", "low", "high"]] == [last.estimate, last.low, last.high]).all()
     assert np.isnan(curve.iloc[0]["se"])
 
 
 def test_convergence_of_many_runs_takes_few_steps() -> None:
-    curve = st.convergence(runs(400), "jaccard")
+    curve = st.convergence_table(runs(400), "jaccard")
     assert len(curve) <= 60
     assert curve["n_runs"].iloc[-1] == 400
-    assert list(st.convergence(runs(9), n_runs=[3, 9])["n_runs"]) == [3, 9]
+    assert list(st.convergence_table(runs(9), n_runs=[3, 9])["n_runs"]) == [3, 9]
     with pytest.raises(st.InputError, match="n_runs holds 10"):
-        st.convergence(runs(9), n_runs=[10])
+        st.convergence_table(runs(9), n_runs=[10])

@@ -30,7 +30,7 @@ def test_names_as_they_appear_are_not_matched_to_a_similarity_without_names(simi
     with pytest.raises(InputError, match=r"numbered as their names appear \('V5', 'V4'.*features="):
         st.stability(runs, "zucknick", similarity=similarity)
     with pytest.raises(InputError, match="features="):
-        st.swap_map(runs, similarity)
+        st.swap_table(runs, similarity)
     told = Selections.from_sets(BY_APPEARANCE, features=NAMES)
     assert np.isfinite(st.stability(told, "zucknick", similarity=similarity))
 

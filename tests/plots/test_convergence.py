@@ -29,7 +29,7 @@ def test_the_curve_ends_with_the_interval_of_all_runs():
 def test_every_point_is_the_estimate_of_the_first_runs():
     sel = runs(12)
     shown = st.plot.convergence(sel).data.query("~expected")
-    known = st.convergence(sel, n_runs=shown["n_runs"].tolist())
+    known = st.convergence_table(sel, n_runs=shown["n_runs"].tolist())
     for column in ("estimate", "low", "high"):
         np.testing.assert_allclose(shown[column], known[column])
 

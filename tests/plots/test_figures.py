@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import steadyset as st
-from steadyset.plots import figures, pages
+from steadyset.plots import drawing
 from steadyset.plots.picture import told_apart
 
 RUNS = st.Selections.from_matrix(np.random.default_rng(0).random((12, 30)) < 0.4)
@@ -31,8 +31,8 @@ def test_a_figure_has_the_width_of_its_columns_and_letters_of_seven_points(pictu
 def test_a_figure_of_one_column_has_its_plots_below_each_other():
     panels = PICTURES["panels"]().specification()
     assert panels["columns"] == 2
-    assert figures.fitted(panels, "single", lambda spec: 400)["columns"] == 1
-    assert figures.fitted(panels, "double", lambda spec: 800)["columns"] == 2
+    assert drawing.fitted(panels, "single", lambda spec: 400)["columns"] == 1
+    assert drawing.fitted(panels, "double", lambda spec: 800)["columns"] == 2
 
 
 def test_pdf_and_png_have_the_size_in_print(tmp_path):
@@ -59,7 +59,7 @@ def test_an_unknown_figure_is_one_sentence(figure):
 
 
 def test_a_page_is_one_file_in_which_names_stay_text(tmp_path, monkeypatch):
-    monkeypatch.setattr(pages, "drawing_library", lambda: "/* Vega */")
+    monkeypatch.setattr(drawing, "drawing_library", lambda: "/* Vega */")
     hostile = "</script><script>alert(1)</script>"
     sel = st.Selections.from_sets([[hostile], [hostile]], features=[hostile, "b"])
     st.plot.runs_by_features(sel).save(tmp_path / "picture.html")
@@ -71,7 +71,7 @@ def test_a_page_is_one_file_in_which_names_stay_text(tmp_path, monkeypatch):
 
 
 def test_the_library_of_a_page_ends_no_script_and_loads_nothing():
-    library = pages.drawing_library()
+    library = drawing.drawing_library()
     assert "window.vegaEmbed=" in library
     assert "</script" not in library
     assert "cdn.jsdelivr" not in library
@@ -91,6 +91,6 @@ def test_widths_are_found_where_axes_and_names_take_their_part():
         return 100 + spec["width"] + 2 * spec["layer"][0]["width"]["step"]
 
     spec = {"width": 600, "layer": [{"width": {"step": 50}}]}
-    found = figures.fitted(spec, "single", measured)
-    assert measured(found) == pytest.approx(figures.pixels("single"), abs=0.5)
+    found = drawing.fitted(spec, "single", measured)
+    assert measured(found) == pytest.approx(drawing.pixels("single"), abs=0.5)
     assert spec == {"width": 600, "layer": [{"width": {"step": 50}}]}

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import hypergeom
 
 import steadyset as st
-from steadyset.measures.null import null_distribution
+from steadyset.measures.null import chance_distribution
 from steadyset.measures.options import Options
 
 TWO = st.Selections.from_sets([[0, 1, 2, 3], [1, 2, 3, 7, 8]], n_features=20)
@@ -22,7 +22,7 @@ def small() -> st.plot.Picture:
 
 
 def law(sel: st.Selections, measure: str, **options):
-    return null_distribution(sel, st.get_measure(measure), Options(**options))
+    return chance_distribution(sel, st.get_measure(measure), Options(**options))
 
 
 def test_two_runs_have_the_law_of_what_they_share():

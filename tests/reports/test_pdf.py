@@ -12,7 +12,7 @@ from pypdf import PdfReader
 import steadyset as st
 from steadyset.findings.sections import Text
 from steadyset.foundation.text import shown_name
-from steadyset.plots.text_widths import text_width, wrapped
+from steadyset.plots.drawing import text_width, wrapped
 from steadyset.reports.document import document_of
 
 HOSTILE = [

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from steadyset.inference.core import steady_core
     from steadyset.inference.feature_table import features_table
     from steadyset.inference.hypotheses import TestResult, test_difference, test_threshold
-    from steadyset.inference.instability import instability_by_feature, swap_map
+    from steadyset.inference.instability import instability_by_feature, swap_table
     from steadyset.inference.interval import Interval, confidence_interval
-    from steadyset.inference.planning import convergence, runs_needed
+    from steadyset.inference.planning import convergence_table, runs_needed
     from steadyset.inference.scores import compare_scores, test_mean_difference
     from steadyset.inference.table import stability_table
 
@@ -29,13 +29,13 @@ __all__ = [
     "compare_scores",
     "confidence_interval",
     "consensus",
-    "convergence",
+    "convergence_table",
     "features_table",
     "instability_by_feature",
     "runs_needed",
     "stability_table",
     "steady_core",
-    "swap_map",
+    "swap_table",
     "test_difference",
     "test_mean_difference",
     "test_threshold",
@@ -45,10 +45,10 @@ _HOMES = {
     "comparison": ("Comparison", "compare"),
     "core": ("steady_core",),
     "feature_table": ("features_table",),
-    "instability": ("instability_by_feature", "swap_map"),
+    "instability": ("instability_by_feature", "swap_table"),
     "hypotheses": ("TestResult", "test_difference", "test_threshold"),
     "interval": ("Interval", "confidence_interval"),
-    "planning": ("convergence", "runs_needed"),
+    "planning": ("convergence_table", "runs_needed"),
     "scores": ("compare_scores", "test_mean_difference"),
     "table": ("stability_table",),
 }

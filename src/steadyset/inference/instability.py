@@ -72,7 +72,7 @@ def instability_by_feature(selections: RunsLike, similarity: FeatureSimilarity |
     return frame.iloc[np.argsort(-contribution, kind="stable")]
 
 
-def swap_map(selections: RunsLike, similarity: FeatureSimilarity) -> pd.DataFrame:
+def swap_table(selections: RunsLike, similarity: FeatureSimilarity) -> pd.DataFrame:
     """Which similar features replace each other, the most frequent exchange first.
 
     Parameters
@@ -96,7 +96,7 @@ def swap_map(selections: RunsLike, similarity: FeatureSimilarity) -> pd.DataFram
     >>> genes = ["BRCA1", "CDK1", "CCNB1", "ESR1"]
     >>> sel = st.Selections.from_sets([["BRCA1", "CDK1"], ["BRCA1", "CCNB1"], ["BRCA1", "CDK1"]], features=genes)
     >>> alike = st.FeatureSimilarity.from_groups({"CDK1": "cycle", "CCNB1": "cycle"}, features=genes)
-    >>> st.swap_map(sel, alike)[["feature", "other", "swap_rate"]].round(2)
+    >>> st.swap_table(sel, alike)[["feature", "other", "swap_rate"]].round(2)
       feature  other  swap_rate
     0    CDK1  CCNB1       0.67
     """

@@ -139,7 +139,7 @@ def outlook(selections: Selections, measure: Measure, options: Options, level: f
     return Outlook(spread_of(values, options), level)
 
 
-def convergence(
+def convergence_table(
     selections: RunsLike,
     measure: str | Measure = "nogueira",
     *,
@@ -187,7 +187,7 @@ def convergence(
     --------
     >>> import steadyset as st
     >>> sel = st.Selections.from_sets([[0, 1], [0, 2], [0, 1], [0, 1], [0, 3], [0, 1], [0, 1], [0, 1]], n_features=20)
-    >>> st.convergence(sel, n_runs=[4, 8])[["n_runs", "estimate", "low", "high"]].round(2)
+    >>> st.convergence_table(sel, n_runs=[4, 8])[["n_runs", "estimate", "low", "high"]].round(2)
        n_runs  estimate   low  high
     0       4      0.72  0.00  0.97
     1       8      0.74  0.05  0.93

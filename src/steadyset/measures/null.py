@@ -106,7 +106,7 @@ class NullDistribution:
         return float((reached.sum() + 1) / (len(self.values) + 1))
 
 
-def null_distribution(runs: Selections, measure: Measure, options: Options) -> NullDistribution:
+def chance_distribution(runs: Selections, measure: Measure, options: Options) -> NullDistribution:
     """What a measure is worth when every run selects uniformly at random as many features as it did.
 
     Exact for two runs whose features have neither weights nor ranks: the hypergeometric law of what they share. Else

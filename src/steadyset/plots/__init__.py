@@ -9,12 +9,12 @@ from steadyset.plots.catalogue import (
     RegisteredPicture,
     get_picture,
     list_pictures,
+    picture_of,
     pictures_for,
     register_picture,
     unregister_picture,
 )
 from steadyset.plots.picture import Picture
-from steadyset.plots.results import picture_of
 
 __all__ = [
     "Picture",

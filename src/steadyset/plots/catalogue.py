@@ -1,4 +1,4 @@
-"""The registry of pictures: which findings each can show. The report goes through it."""
+"""The registry of pictures: which findings each can show. Reports go through it, and results that draw themselves."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from steadyset.findings import Findings
-from steadyset.foundation.arguments import check_flag, check_integer, shown, wrong_argument
+from steadyset.findings import Findings, findings_of
+from steadyset.foundation.arguments import check_choice, check_flag, check_integer, shown, wrong_argument
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.registry import Registry
 from steadyset.plots.picture import Picture
+from steadyset.selections import Selections
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -310,3 +311,68 @@ def list_pictures() -> pd.DataFrame:
         for one in PICTURES.every()
     ]
     return pd.DataFrame(rows, columns=["name", "title", "takes", "needs", "caption", "report"]).set_index("name")
+
+
+def picture_of(result: object, name: str | None = None, **options: Any) -> Picture:
+    """A picture of a result: the named one, or the one that is made for results of its kind.
+
+    Parameters
+    ----------
+    result : Assessment, Comparison, Consensus, Tuning, Selections, StabilitySelection or Findings
+        What to show.
+    name : str or None, default=None
+        A picture of `list_pictures`; None is the one that is made for such results.
+    **options : Any
+        Options of the picture. Where it shows the runs of one selector, `selector` names it.
+
+    Returns
+    -------
+    Picture
+        The frame that is shown (`data`) and its drawing, which `save` writes.
+
+    Raises
+    ------
+    InputError
+        Where no picture has this name, or it cannot show such a result.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> runs = st.Selections.from_sets([["a", "b"], ["a", "c"]], features=["a", "b", "c", "d"])
+    >>> st.plot.picture_of(runs, "runs_by_features", clustered=False).data.shape
+    (4, 7)
+    """
+    record = picture_made_for(result) if name is None else get_picture(name)
+    if record is None:
+        kind = type(result).__name__
+        raise InputError(f"There is no picture made for {kind}; name one of those that st.plot.list_pictures() lists.")
+    if record.draws(result):
+        return record.build(result, **options)
+    return _of_findings(result, record, options)
+
+
+def _of_findings(result: Any, record: RegisteredPicture, options: dict[str, Any]) -> Picture:
+    """The picture as a report would draw it."""
+    if record.takes == SELECTIONS and isinstance(result, Selections):
+        return record.build(result, **options)
+    found = findings_of(result)
+    if record.takes == SELECTIONS:
+        return record.build(found.selections[_selector(found.selections, options)], **options)
+    if not record.can_show(found):
+        raise InputError(f"The picture {record.name} cannot show this {type(result).__name__}: {_lacks(record)}.")
+    return record.build(found, **options)
+
+
+def _selector(selections: Any, options: dict[str, Any]) -> str:
+    """Whose runs are shown: the only one's, or those of the one that is named."""
+    known = tuple(selections)
+    if not known:
+        raise InputError("The result holds no selections to show.")
+    chosen = options.pop("selector", known[0] if len(known) == 1 else None)
+    check_choice("selector", chosen, known)
+    return str(chosen)
+
+
+def _lacks(record: RegisteredPicture) -> str:
+    needs = ", ".join(record.needs)
+    return f"it needs {needs}" if needs else "it does not apply"

@@ -11,8 +11,7 @@ from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import number
 from steadyset.kernels.arrays import Floats
 from steadyset.measures.evaluate import estimates
-from steadyset.measures.null import NullDistribution
-from steadyset.measures.null import null_distribution as law_of_chance
+from steadyset.measures.null import NullDistribution, chance_distribution
 from steadyset.measures.options import MOST_DRAWS, Options
 from steadyset.measures.record import Measure, get_family, get_measure
 from steadyset.plots.catalogue import SELECTIONS, register_picture
@@ -87,7 +86,7 @@ def null_distribution(
     observed = estimates(sel, [record], options)[0]
     if np.isnan(observed.value):
         raise InputError(f"{record.name} is {observed.note}; there is nothing to hold against chance.")
-    law = law_of_chance(sel, record, options)
+    law = chance_distribution(sel, record, options)
     begin, end, shares = _bars(law, observed.value)
     data = pd.DataFrame({"from": begin, "to": end, "share": shares, "observed": observed.value})
 

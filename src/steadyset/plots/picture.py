@@ -17,9 +17,8 @@ from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.errors import InputError, MissingExtraError
 from steadyset.foundation.text import shown_name
 from steadyset.io.disk import explained, write_durably
-from steadyset.plots import figures
-from steadyset.plots.pages import converter, page
-from steadyset.plots.text_widths import shortened
+from steadyset.plots import drawing
+from steadyset.plots.drawing import converter, page, shortened
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +32,7 @@ CATEGORIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", 
 SHAPES = ("circle", "square", "triangle-up", "diamond")
 MOST_TOLD_APART = 2 * len(CATEGORIES)
 SHADES = ("#eaf3f7", "#9fc5d8", "#4d9bbd", "#0b6e99", "#063b52")  # from little to much
-SMALL, LARGE = figures.LETTERS, 13.0  # sizes of letters
+SMALL, LARGE = drawing.LETTERS, 13.0  # sizes of letters
 LONGEST_NAME, LONGEST_TITLE = 180, 300  # pixels on an axis, and above a plot
 CORE_SHARE = "core_share"  # a parameter of a chart: the share of the runs that makes the core, which a page changes
 MOST_MARKS = 5_000  # above this a picture is slow to look at, and its marks are too small to see
@@ -107,7 +106,7 @@ class Picture:
     seen: Callable[[pd.DataFrame], str] | None = None
 
     def __post_init__(self) -> None:
-        if self.figure is not None and not (isinstance(self.figure, str) and self.figure in figures.WIDTHS):
+        if self.figure is not None and not (isinstance(self.figure, str) and self.figure in drawing.WIDTHS):
             raise wrong_argument("figure", '"single", "double" or None', self.figure)
         missing = [name for name in self.columns if name not in self.data.columns]
         if missing:
@@ -188,7 +187,7 @@ class Picture:
             Where what draws is not installed.
         """
         drawn = str(converter().vegalite_to_svg(self._written))
-        return drawn if self.figure is None else _resized(drawn, figures.WIDTHS[self.figure], "mm")
+        return drawn if self.figure is None else _resized(drawn, drawing.WIDTHS[self.figure], "mm")
 
     def save(self, path: str | Path, *, figure: str | None = None) -> None:
         """Write the drawing as .html (one file, which needs no network), .svg, .png or .pdf.
@@ -224,12 +223,12 @@ class Picture:
             return self._pdf()
         if self.figure is None:
             return bytes(converter().vegalite_to_png(self._written, scale=2))
-        scale = figures.points(self.figure) / _width(self._written)
-        return bytes(converter().vegalite_to_png(self._written, scale=scale, ppi=figures.PRINT_PPI))
+        scale = drawing.points(self.figure) / _width(self._written)
+        return bytes(converter().vegalite_to_png(self._written, scale=scale, ppi=drawing.PRINT_PPI))
 
     def _pdf(self) -> bytes:
         drawn = str(converter().vegalite_to_svg(self._written))
-        wide = extent(drawn)[0] * POINTS_A_PIXEL if self.figure is None else figures.points(self.figure)
+        wide = extent(drawn)[0] * POINTS_A_PIXEL if self.figure is None else drawing.points(self.figure)
         return bytes(converter().svg_to_pdf(_resized(drawn, wide)))  # which takes its lengths for points
 
     @cached_property
@@ -238,7 +237,7 @@ class Picture:
         alt = altair()
         with alt.data_transformers.enable("default", max_rows=None), self._quickly(alt):
             spec = self.chart.to_dict(validate=not self._is_own)
-        return json.dumps(spec if self.figure is None else figures.fitted(spec, self.figure, _width))
+        return json.dumps(spec if self.figure is None else drawing.fitted(spec, self.figure, _width))
 
     @property
     def _is_own(self) -> bool:
@@ -254,7 +253,7 @@ class Picture:
 
     def _letters(self) -> int:
         """How many letters a line of the note has."""
-        return NOTE_LETTERS if self.figure is None else int(figures.pixels(self.figure) / (SMALL / 2))
+        return NOTE_LETTERS if self.figure is None else int(drawing.pixels(self.figure) / (SMALL / 2))
 
     def __repr__(self) -> str:
         return f"Picture({self.description})"

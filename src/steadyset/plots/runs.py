@@ -14,7 +14,7 @@ from steadyset.inference.run_groups import MOST_CLUSTERED, RunGroups, run_groups
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.options import check_similarity
 from steadyset.plots.catalogue import SELECTIONS, register_picture
-from steadyset.plots.figures import LETTERS
+from steadyset.plots.drawing import LETTERS
 from steadyset.plots.picture import CATEGORIES, MOST_MARKS, STEADY, Picture
 from steadyset.selections import RunsLike, Selections, as_selections
 

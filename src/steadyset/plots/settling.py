@@ -14,8 +14,7 @@ from steadyset.foundation.conventions import LEVEL, check_level
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted, listed, number, percent, span
 from steadyset.inference.caution import caution, cautions
-from steadyset.inference.planning import Outlook, outlook
-from steadyset.inference.planning import convergence as estimates_over_runs
+from steadyset.inference.planning import Outlook, convergence_table, outlook
 from steadyset.measures.options import Options
 from steadyset.measures.record import Measure, get_measure
 from steadyset.plots.catalogue import register_picture
@@ -50,8 +49,8 @@ def convergence(
 ) -> Picture:
     """The stability of the first m runs with its interval, and the runs still needed for a narrow interval.
 
-    The numbers are those of `convergence` and `runs_needed`. The band that is expected of more runs is pale; it is left
-    out where `width` is None or needs more than a hundred times the runs.
+    The numbers are those of `convergence_table` and `runs_needed`. The band that is expected of more runs is pale; it
+    is left out where `width` is None or needs more than a hundred times the runs.
 
     Parameters
     ----------
@@ -156,7 +155,7 @@ def _so_far(sel: Selections, measure: Measure, options: Options, level: float, s
     if not steps:
         return []
     settings: dict[str, Any] = {"similarity": options.similarity, "random_state": options.random_state}
-    found = estimates_over_runs(sel, measure, level=level, n_runs=steps, **settings)
+    found = convergence_table(sel, measure, level=level, n_runs=steps, **settings)
     return [*found[["n_runs", "estimate", "low", "high"]].itertuples(index=False, name=None)]
 
 

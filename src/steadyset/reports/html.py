@@ -25,7 +25,7 @@ from steadyset.foundation import text as wording
 from steadyset.foundation.text import shown_name
 from steadyset.plots import Picture
 from steadyset.plots.catalogue import RegisteredPicture
-from steadyset.plots.pages import converter, drawing_library
+from steadyset.plots.drawing import converter, drawing_library
 from steadyset.reports.document import TITLE, Drawings, Part, document_of, tables_in
 from steadyset.reports.page_data import page_data, script_safe
 from steadyset.reports.svg import slim_svg

@@ -21,9 +21,8 @@ from steadyset.findings.tables import ReportTable, TableCell, TableRow, bar_scal
 from steadyset.foundation.errors import MissingExtraError
 from steadyset.foundation.text import shown_name
 from steadyset.plots.catalogue import RegisteredPicture
-from steadyset.plots.pages import converter
+from steadyset.plots.drawing import converter, text_width, wrapped
 from steadyset.plots.picture import INK, MUTED, POINTS_A_PIXEL, RULE, STEADY, extent
-from steadyset.plots.text_widths import text_width, wrapped
 from steadyset.reports.document import TITLE, Drawings, Part, document_of
 from steadyset.reports.svg import slim_svg
 
