@@ -142,11 +142,15 @@ class Registry(Mapping[str, T]):
         """
         if not isinstance(name, str):
             raise wrong_argument(argument, f"the name of a {self.kind}", name)
-        if name not in self:
-            self.search()
-        if name not in self:
+        if not self.knows(name):
             raise self.unknown(name)
         return self[name]
+
+    def knows(self, name: Any) -> bool:
+        """Whether a name stands for a thing; packages are searched only for one that steadyset lacks."""
+        if name not in self:
+            self.search()
+        return name in self
 
     def names(self) -> list[str]:
         """The names of all things, also of those that packages add."""

@@ -97,8 +97,7 @@ def register_selector(
         raise InputError(f"A selector called {name!r} exists already; choose another name, or pass replace=True.")
     if (selector is None) == (not tasks):
         raise InputError("selector must be given, or tasks instead of it.")
-    unknown = [task for task in tasks or {} if task not in TASKS.names()]
-    if unknown:
+    if not all(TASKS.knows(task) for task in tasks or {}):
         raise wrong_argument("tasks", f"a mapping from {' or '.join(TASKS)} to selectors", tasks)
     for argument, text in (("summary", summary), ("reference", reference), ("formula", formula)):
         if not isinstance(text, str):

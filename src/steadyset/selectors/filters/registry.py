@@ -214,7 +214,7 @@ def register_filter(record: Filter, *, replace: bool = False) -> Filter:
     """
     if not isinstance(record, Filter):
         raise wrong_argument("record", "a Filter", record)
-    unknown = set(record.target) - set(TASKS.names())
+    unknown = [task for task in record.target if not TASKS.knows(task)]
     if unknown:
         tasks = ", ".join(map(repr, TASKS))
         raise InputError(f"target must hold {tasks}, several or nothing (got {min(unknown)!r}).")
