@@ -2,7 +2,7 @@
 #
 # Data goes to the command as CSV, results come back as JSON. The command is options(steadyset.command = ...), else the
 # environment variable STEADYSET, else what PATH has. Options of the command are arguments here: --on-warning fail is
-# on_warning = "fail", and an option that may be repeated takes a vector.
+# on_warning = "fail", and an option that may be repeated takes a vector. What is NULL is left to the command.
 
 STEADYSET_NEEDED <- "0.1.0"
 
@@ -14,8 +14,8 @@ STEADYSET_NEEDED <- "0.1.0"
 # selectors: such as c("lasso:k=20", "jmi:k=20"); NULL takes five that suit y. groups: one value per sample; samples of
 # one group stay together. out: the run folder; NULL takes one that lasts as long as this R session.
 # Returns a list: answer, summary, features, differences, cores, notes, folder.
-steadyset_assess <- function(X, y, selectors = NULL, runs = 100, resampling = NULL, groups = NULL, seed = 0, out = NULL,
-                             samples_in_columns = NULL, ..., quiet = FALSE) {
+steadyset_assess <- function(X, y, selectors = NULL, runs = NULL, resampling = NULL, groups = NULL, seed = NULL,
+                             out = NULL, samples_in_columns = NULL, ..., quiet = FALSE) {
   data <- .steadyset_data(X, y, samples_in_columns, quiet)
   files <- .steadyset_scratch()
   on.exit(unlink(files, recursive = TRUE), add = TRUE)
@@ -58,7 +58,7 @@ steadyset_assess <- function(X, y, selectors = NULL, runs = 100, resampling = NU
 # and a column per feature, of 0/1, TRUE/FALSE, or importances (0: not selected).
 # features: what there was to choose from: their names, or their number. measures: names or aliases; NULL takes all.
 # level: such as 0.95 for intervals. similarity: a square matrix between 0 and 1, with threshold = as in stabm.
-steadyset_measure <- function(runs, features = NULL, measures = NULL, level = NULL, similarity = NULL, seed = 0, ...,
+steadyset_measure <- function(runs, features = NULL, measures = NULL, level = NULL, similarity = NULL, seed = NULL, ...,
                               quiet = FALSE) {
   given <- c(list(measure = measures, level = level, seed = seed), list(...))
   found <- .steadyset_recorded("measure", list(runs = runs), features, similarity, given, quiet)
@@ -69,7 +69,7 @@ steadyset_measure <- function(runs, features = NULL, measures = NULL, level = NU
 
 # Which of several procedures are steadier: a named list of what steadyset_measure takes.
 # Returns a list: answer, procedures, tests.
-steadyset_compare <- function(procedures, features = NULL, measure = "nogueira", similarity = NULL, seed = 0, ...,
+steadyset_compare <- function(procedures, features = NULL, measure = NULL, similarity = NULL, seed = NULL, ...,
                               quiet = FALSE) {
   if (!is.list(procedures) || is.null(names(procedures)) || any(!nzchar(names(procedures)))) {
     .steadyset_stop("procedures must be a named list, such as list(lasso = runs, forest = runs).")

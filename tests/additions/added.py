@@ -375,4 +375,23 @@ def table_1(run: Run) -> Iterator[Row]:
 ''',
 )
 
-ADDED = (MEASURE, FILTER, MODEL, RULE, RESAMPLING, PICTURE, SCORE, TASK, SECTION, PAPER)
+OPTION = Added(
+    "option",
+    "top",
+    "src/steadyset/options/table.py",
+    """\
+    Option(
+        "top",
+        "assess",
+        "How many features to select where a selector has no number of its own.",
+        kind=int,
+        metavar="K",
+        least=1,
+        calls=("run",),
+        field=Field("runs", "Most features"),
+    ),
+""",
+    into="TABLE",
+)
+
+ADDED = (MEASURE, FILTER, MODEL, RULE, RESAMPLING, PICTURE, SCORE, TASK, SECTION, PAPER, OPTION)

@@ -124,6 +124,24 @@ def task() -> Iterator[tuple[str, bool]]:
     yield "reference", f"## {name}\n" in reference()["tasks/index.md"]
 
 
+def option() -> Iterator[tuple[str, bool]]:
+    from starlette.datastructures import QueryParams
+
+    from steadyset.foundation.job import Job
+    from steadyset.options import as_shell_line
+    from steadyset.serve.forms import fields, options_given, python_lines
+
+    name = added.OPTION.name
+    job = Job("assess", {"file": "table.csv", "target": "y", name: 2})
+    yield "help", f"--{name} " in command("assess", "--help")
+    yield "command", "Run folder: " in assessed(f"--{name}", "2")
+    yield "recorded command", as_shell_line(job._asdict()) == f"steadyset assess table.csv --target y --{name} 2"
+    yield "lines of Python", f"    {name}=2,\n" in python_lines(job)
+    yield "form", name in [one.name for one in fields("assess", "runs")]
+    yield "filled form", options_given("assess", QueryParams({name: "2"}), "runs") == {name: 2}
+    yield "reference", f"--{name} K" in reference()["commands/assess.md"]
+
+
 def refusal(function: Any, *arguments: Any, **options: Any) -> str:
     """The sentence by which a call is refused."""
     try:

@@ -53,10 +53,15 @@ class Field:
     label: str = ""
     more: str = ""
     empty: str = ""
-    choices: Mapping[str, str] | None = None
+    choices: Mapping[str, str] | Callable[[], Mapping[str, str]] | None = None
     value: str | None = None
     least: int | None = None
     called: str = ""
+
+    @property
+    def offered(self) -> Mapping[str, str]:
+        """The values to choose from, with their words; none where anything can be typed."""
+        return self.choices() if callable(self.choices) else self.choices or {}
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from steadyset.foundation.conventions import ALIKE, ALIKE_BY, CORE, LEVEL, MARGIN, MAX_RUNS
+from steadyset.foundation.text import listed
 from steadyset.io.limits import MAX_GB
 from steadyset.io.lists.entries import R_LAYOUTS, READ_LAYOUTS
 from steadyset.options import REQUIRED, Field, Option
@@ -30,6 +31,29 @@ def _layouts() -> str:
     return (
         f"How selections are laid out: {plain}, or as R packages write them ({', '.join(R_LAYOUTS)}). Default: "
         "recognised, and refused where several fit."
+    )
+
+
+def _task_words() -> dict[str, str]:
+    from steadyset.tasks import TASKS
+
+    return {name: TASKS[name].words for name in TASKS.names()}
+
+
+def _tasks() -> str:
+    return (
+        f"What the target is: {listed(list(_task_words()), last=' or ')}. Default: decided by its values, and printed."
+    )
+
+
+def _scores() -> str:
+    from steadyset.runner.scoring import scores_for
+    from steadyset.tasks import TASKS
+
+    each = [f"for {TASKS[name].several} {listed([one.name for one in scores_for(name)])}" for name in TASKS.names()]
+    return (
+        f"Score on the left-out rows: {'; '.join(each)}; or any scorer of scikit-learn, such as f1. May be repeated. "
+        "Default: accuracy; balanced_accuracy if one class has 80% of the rows or more, r2 for numbers."
     )
 
 
@@ -224,9 +248,7 @@ TABLE: tuple[Option, ...] = (
     Option(
         "score",
         "assess",
-        "accuracy, balanced_accuracy, auc, log_likelihood, error; for numbers r2, rmse; or any scorer of scikit-learn, "
-        "such as f1. May be repeated. Default: accuracy; balanced_accuracy if one class has 80% of the rows or more, "
-        "r2 for numbers.",
+        _scores,
         metavar="NAME",
         many=True,
         argument="scoring",
@@ -236,10 +258,10 @@ TABLE: tuple[Option, ...] = (
     Option(
         "task",
         RUNS,
-        "What the target is. Default: decided by its values, and printed.",
-        metavar="classes|number",
+        _tasks,
+        metavar="NAME",
         calls=("run",),
-        field=Field("target", "Task", empty="as the values say", choices={"classes": "classes", "number": "a number"}),
+        field=Field("target", "Task", empty="as the values say", choices=_task_words),
     ),
     Option(
         "on_warning",

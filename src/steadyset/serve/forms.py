@@ -46,8 +46,8 @@ def _value(option: Option, form: QueryParams) -> Any:
         return {"yes": True, "no": False}.get(text)
     if option.kind is int or field.least is not None:
         return _whole(option, text)
-    if text and field.choices is not None and text not in field.choices:
-        raise InputError(f"{called(option)} must be one of {', '.join(field.choices)} (got {json.dumps(text[:40])}).")
+    if text and field.offered and text not in field.offered:
+        raise InputError(f"{called(option)} must be one of {', '.join(field.offered)} (got {json.dumps(text[:40])}).")
     parameters = form.get(f"{option.name}{PARAMETERS}", "").strip()
     return f"{text}:{parameters}" if text and parameters else text or None
 

@@ -322,8 +322,9 @@ def _recorded(inputs: Inputs, options: Mapping[str, Any]) -> dict[str, Selection
 
 
 def _in_short(summary: str) -> str:
-    """A summary without its second thoughts."""
-    return summary.partition(";")[0].partition(":")[0].partition(". ")[0]
+    """A summary without its second thoughts, to follow a name."""
+    words = summary.partition(";")[0].partition(":")[0].partition(". ")[0]
+    return words[:1].lower() + words[1:]
 
 
 def _typical(times: Mapping[str, Sequence[float]], name: str) -> float:
