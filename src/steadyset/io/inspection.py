@@ -52,6 +52,8 @@ class Inspection:
         The columns that may be predicted, each with its number of distinct values; those with few values first.
     notes : tuple of str
         What was understood, and what to mind.
+    file : File
+        The content of the file and what was recognised of it, for those who read on.
 
     Examples
     --------
@@ -146,7 +148,7 @@ def inspect(
     >>> _ = file.write_text("run,feature\\n1,TP53\\n1,MYC\\n2,TP53\\n")
     >>> print(st.inspect(file))
     lists.csv: recorded selections, csv, 2 runs, 2 features
-    layout: 2 runs from the column 'run'; 2 distinct names
+    layout: 2 runs from the column 'run'; 2 distinct names; universe: those names
     features: 'TP53', 'MYC'
     """
     from steadyset.io.data.source_files import Asked, possible_targets, table_of

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.foundation.arguments import check_flag
+from steadyset.foundation.arguments import check_flag, wrong_argument
 from steadyset.foundation.errors import Argument, Complaints, InputError
 from steadyset.io.data.phenotypes import as_written
 from steadyset.io.data.plain_tables import IDENTIFIER, first_text
@@ -40,7 +40,7 @@ class Data:
     ----------
     X : array of float of shape (n_samples, n_features)
         The values.
-    y : array of shape (n_samples,)
+    y : array of shape (n_samples,) or (n_samples, n_targets)
         The target.
     features : tuple of str
         The names of the columns of X.
@@ -80,6 +80,8 @@ class Data:
         return f"Data({self.understood})"
 
     def __str__(self) -> str:
+        if self.y.ndim == 2 and all(task.n_columns != self.y.shape[1] for task in TASKS.every()):
+            return "\n".join([self.understood, *self.notes])  # no task has a target of so many columns
         task = TASKS[task_of(self.y)]
         other = task.other(self.y)
         words = task.describe(self.y) + (f'; task="{other}" takes it otherwise' if other else "")
@@ -88,7 +90,7 @@ class Data:
 
 def load_data(
     path: str | Path | Inspection,
-    target: str | None = None,
+    target: str | Sequence[str] | None = None,
     *,
     samples: str | Path | None = None,
     transpose: bool | None = None,
@@ -110,8 +112,9 @@ def load_data(
     ----------
     path : str, Path or Inspection
         The file, or what `inspect` found in it.
-    target : str or None, default=None
-        The column to predict. None refuses the file and says which columns there are to choose from.
+    target : str, sequence of str or None, default=None
+        The column to predict; several columns of numbers, such as a time and an event, for a task whose target has so
+        many. None refuses the file and says which columns there are to choose from.
     samples : str, Path or None, default=None
         A second file with the target and what else is known of the samples, joined by their names. Genes may then be in
         rows, which is recognised. A series matrix of GEO and an .h5ad file know their samples themselves.
@@ -160,19 +163,22 @@ def load_data(
     """
     check_impute(impute)
     check_flag("transpose", transpose, or_none=True)
-    where, roles = None if samples is None else File(file_path(samples)), Roles(target, groups)
+    where, roles = None if samples is None else File(file_path(samples)), _roles(target, groups)
     asked = Asked(file_of(path), roles, where, transpose, sheet, samples_sheet, layer, delimiter, max_gb)
     path = path.path if isinstance(path, Inspection) else path
     source = read_source(asked, drop, keep)
-    assert target is not None  # who reads without one says what there is to choose from
-    source = _without_empty(_without(_without_unknown(source, target, path), drop, path))
+    # Whoever reads without a target has said what there is to choose from.
+    for name in roles.targets:
+        source = _without_unknown(source, name, path)
+    source = _without_empty(_without(source, drop, path))
     X, names = source.X, source.features
-    notes = [*source.notes, *_namesake(source, target, path), *_notes_on_genes(source)]
+    namesakes = [note for name in roles.targets for note in _namesake(source, name, path)]
+    notes = [*source.notes, *namesakes, *_notes_on_genes(source)]
     wrong = Complaints(f"{path} cannot be used as it is")
     with wrong.collected():
-        y = _target(source.columns[target], target)
+        y = _target(source, roles.targets)
     with wrong.collected():
-        members = None if groups is None else _groups(source.columns[groups], groups, target)
+        members = None if groups is None else _groups(source.columns[groups], groups)
     with wrong.collected():
         _refuse_text(source.texts)
     if source.whole is not None:
@@ -188,8 +194,19 @@ def load_data(
     if constant:
         notes.append(f"the same value in every row, so nothing to learn from: {some_names(constant)}")
     rows = None if source.rows is None else tuple(source.rows)
-    understood = _understood(source, target, groups, members)
-    return Data(np.ascontiguousarray(X), y, tuple(names), tuple(notes), members, rows, understood, target)
+    understood = _understood(source, roles, members)
+    called = ", ".join(roles.targets)
+    return Data(np.ascontiguousarray(X), y, tuple(names), tuple(notes), members, rows, understood, called)
+
+
+def _roles(target: str | Sequence[str] | None, groups: str | None) -> Roles:
+    """The columns that were named; one target may be given as a list too."""
+    if target is None or isinstance(target, str):
+        return Roles(target, groups)
+    names = tuple(target)
+    if not names or len(set(names)) < len(names) or not all(isinstance(name, str) for name in names):
+        raise wrong_argument("target", "the name of a column, or several names that differ", target)
+    return Roles(names[0], groups, names[1:])
 
 
 def _namesake(source: Source, target: str, path: str | Path) -> list[str]:
@@ -210,13 +227,14 @@ def _notes_on_genes(source: Source) -> list[str]:
     return [*(() if told else gene_dates_in(source.features, "among the features")), *counts_note(source.X)]
 
 
-def _understood(source: Source, target: str, groups: str | None, members: npt.NDArray[Any] | None) -> str:
+def _understood(source: Source, roles: Roles, members: npt.NDArray[Any] | None) -> str:
     """What was read, in one line."""
     n, d = source.X.shape
     layout = f" ({source.layout})" if source.layout else ""
-    together = "" if members is None else f", {len(set(members)):,} groups by {groups!r}"
+    together = "" if members is None else f", {len(set(members)):,} groups by {roles.groups!r}"
     features = "1 feature" if d == 1 else f"{d:,} features"
-    return f"{n:,} rows, {features}{layout}, target {target!r}{source.joined}{together}"
+    target = " and ".join(map(repr, roles.targets))
+    return f"{n:,} rows, {features}{layout}, target {target}{source.joined}{together}"
 
 
 def _without(source: Source, drop: Sequence[str], path: str | Path) -> Source:
@@ -283,7 +301,18 @@ def _without_empty(source: Source) -> Source:
     )
 
 
-def _target(values: Sequence[Any], target: str) -> npt.NDArray[Any]:
+def _target(source: Source, targets: Sequence[str]) -> npt.NDArray[Any]:
+    """The target: one column as it is, or several columns of numbers side by side."""
+    columns = [_target_column(source.columns[name], name) for name in targets]
+    if len(columns) == 1:
+        return columns[0]
+    for name, column in zip(targets, columns, strict=True):
+        if column.dtype.kind not in "iuf":
+            raise InputError(f"the target {name!r} holds {str(column[0])!r}; a target of several columns has numbers.")
+    return np.column_stack(columns).astype(np.float64)
+
+
+def _target_column(values: Sequence[Any], target: str) -> npt.NDArray[Any]:
     found = _known(values, f"the target {target!r}")
     if len(set(found)) < 2:
         value = f", {found[0]!r}" if found else ""
@@ -292,9 +321,7 @@ def _target(values: Sequence[Any], target: str) -> npt.NDArray[Any]:
     return array.astype(str) if array.dtype.kind in "bO" else array
 
 
-def _groups(values: Sequence[Any], groups: str, target: str) -> npt.NDArray[Any]:
-    if groups == target:
-        raise InputError(f"{groups!r} is the target and cannot name the groups too.")
+def _groups(values: Sequence[Any], groups: str) -> npt.NDArray[Any]:
     return np.asarray(as_written(_known(values, f"the group {groups!r}")))
 
 

@@ -175,8 +175,8 @@ def _join(
 
 def _refuse_divided(table: Columns, known: Phenotypes, path: File, samples: File, roles: Roles) -> None:
     """Target and groups stand in one file, that of the samples."""
-    for name in (roles.target, roles.groups):
-        if name is not None and name not in known and name in table.names:
+    for name in roles.names:
+        if name not in known and name in table.names:
             raise InputError(f"{samples} has no column {name!r}, which {path} has; put it there, or all into one file.")
 
 

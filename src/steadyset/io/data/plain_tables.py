@@ -54,7 +54,7 @@ def read_plain(
     max_gb: float,
 ) -> Source:
     """One row per observation: the columns that were named, and the others as features."""
-    named = [name for name in (roles.target, roles.groups) if name is not None]
+    named = list(roles.names)
     table = read_columns(path, apart=[*named, *drop], delimiter=delimiter, sheet=sheet, max_gb=max_gb)
     notes, rows = list(table.notes), None
     left_out = set(drop)
@@ -82,8 +82,9 @@ def read_plain(
     if table.decimal is not None:
         fractions = table.decimal == COMMA or any(_has_fractions(X[:, f]) for f in range(X.shape[1]) if not whole[f])
         beside = table.decimal if fractions else None
-        columns[roles.target], told = labels_or_numbers(as_written(columns[roles.target]), roles.target, beside)
-        notes += told
+        for name in roles.targets:
+            columns[name], told = labels_or_numbers(as_written(columns[name]), name, beside)
+            notes += told
     return Source(X, names, columns, rows, notes, texts=texts, dropped=frozenset(drop), whole=whole)
 
 
@@ -112,13 +113,16 @@ def read_transposed(
     if roles.target is None:
         raise missing_target(possible, str(path))
     columns = {}
-    for role in (name for name in (roles.target, roles.groups) if name is not None):
+    for role in roles.names:
         if role not in names:
             raise InputError(f"{path} has no row {role!r}; {_instead(role, names)}", *_possible_targets(possible))
         if names.count(role) > 1:
             raise InputError(f"{path} has {names.count(role)} rows called {role!r}; rename them.")
         columns[role] = without_marks([cell.strip() for cell in body[names.index(role)][1:]])
-    columns[roles.target], notes = labels_or_numbers(as_written(columns[roles.target]), roles.target)
+    notes: list[str] = []
+    for name in roles.targets:
+        columns[name], more = labels_or_numbers(as_written(columns[name]), name)
+        notes += more
     genes = [i for i, known in enumerate(numbers) if known is not None and names[i] not in columns]
     if not genes:
         raise InputError(f"{path} has no rows of numbers to select from.")

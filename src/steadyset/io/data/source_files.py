@@ -35,7 +35,7 @@ class Asked:
 def read_source(asked: Asked, drop: Sequence[str], keep: Sequence[str]) -> Source:
     """The data of a file, as one of the readers understands it."""
     path, roles = asked.path, asked.roles
-    if roles.target is not None and roles.target == roles.groups:
+    if roles.groups in roles.targets:
         raise InputError(f"{roles.groups!r} is the target and cannot name the groups too.")
     if asked.samples is None and asked.samples_sheet is not None:
         raise InputError(Argument("samples_sheet"), " belongs to ", Argument("samples"), ", which is not given.")
@@ -88,7 +88,7 @@ def _from_series(asked: Asked) -> Source:
 
 def _known(asked: Asked, samples: File) -> Phenotypes:
     known = read_phenotypes(samples, sheet=asked.samples_sheet, max_gb=asked.max_gb)
-    names = [name for name in (asked.roles.target, asked.roles.groups) if name is not None]
+    names = asked.roles.names
     return known.turned(names) if names else known
 
 

@@ -99,16 +99,27 @@ def counts_note(X: NDArray[Any]) -> list[str]:
 
 @dataclass(frozen=True)
 class Roles:
-    """The columns that were named: the target, and the groups where there are any."""
+    """The columns that were named: the target, further columns of it, and the groups where there are any."""
 
     target: str | None
     groups: str | None = None
+    further: tuple[str, ...] = ()
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The columns of the target."""
+        return () if self.target is None else (self.target, *self.further)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All columns that were named."""
+        return self.targets if self.groups is None else (*self.targets, self.groups)
 
     def of(self, columns: Mapping[str, Sequence[Any]], where: str) -> dict[str, list[Any]]:
         """Their values, by name."""
         if self.target is None:
             raise missing_target(columns, where)
-        return {name: role_values(columns, name, where) for name in (self.target, self.groups) if name is not None}
+        return {name: role_values(columns, name, where) for name in self.names}
 
 
 def role_values(columns: Mapping[str, Sequence[Any]], name: str, where: str) -> list[Any]:
