@@ -16,6 +16,12 @@ def test_each_public_name_stands_in_one_list_once_and_is_found_where_it_says():
     assert all(getattr(steadyset, name) is not None for name in names)
 
 
+def test_files_of_tests_have_names_that_occur_once():
+    """Two of one name are not collected together."""
+    names = [path.name for path in Path(__file__).parent.rglob("test_*.py")]
+    assert sorted(names) == sorted(set(names))
+
+
 def test_few_modules_stand_outside_of_a_folder():
     assert len(list(PACKAGE.glob("*.py"))) <= 6
 

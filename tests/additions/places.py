@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -44,6 +45,36 @@ def data() -> tuple[Any, Any]:
     return X, np.where(X[:, 0] + X[:, 2] > 0, "ill", "well")
 
 
+@cache
+def form() -> str:
+    """The form of an assessment in the page, for a small table."""
+    from tests.serve.conftest import BASE, PORT, TestClient, change_headers, uploaded
+
+    from steadyset.serve.access import Access
+    from steadyset.serve.application import create_application
+
+    with TemporaryDirectory() as folder:
+        os.environ["XDG_STATE_HOME"] = f"{folder}/state"
+        access = Access("127.0.0.1", PORT)
+        (Path(folder) / "page").mkdir()
+        application = create_application(Path(folder) / "page", access, cores=2, upload_bytes=1 << 20)
+        with TestClient(application, base_url=BASE) as client:
+            client.get(f"/enter?token={access.token}")
+            client.change = change_headers(client, access)
+            file = uploaded(client, "table.csv", table().encode())
+            page = client.get("/data", params={"kind": "assess", "file": file, "target": "state"})
+    assert page.status_code == 200, page.text
+    return str(page.text)
+
+
+def table() -> str:
+    """A small table as csv: two classes, and a count."""
+    X, y = data()
+    rows = zip(X.round(3).tolist(), y, range(len(y)), strict=True)
+    lines = [",".join(map(str, (*row, state, n % 7))) for row, state, n in rows]
+    return "\n".join(["a,b,c,d,e,f,state,n", *lines])
+
+
 def measure() -> Iterator[tuple[str, bool]]:
     runs = st.Selections.from_sets([["a"], ["a", "b"], ["b", "c"]], features=list("abcd"))
     name = added.MEASURE.name
@@ -62,6 +93,7 @@ def selected(name: str) -> Iterator[tuple[str, bool]]:
     yield "assessment", result.failures.empty and result.selections[f"{name}:k=2"].sizes.tolist() == [2, 2, 2]
     yield "catalogue", name in st.list_selectors().index
     yield "command", name in command("selectors", name)
+    yield "page", name in form()
 
 
 def filter() -> Iterator[tuple[str, bool]]:
@@ -86,6 +118,7 @@ def resampling() -> Iterator[tuple[str, bool]]:
     name = added.RESAMPLING.name
     yield "catalogue", name in st.list_resamplings().index
     yield "command", name in command("resamplings", name)
+    yield "page", name in form()
     yield "reference", f"## {name}\n" in reference()["resamplings/index.md"]
 
 
@@ -108,6 +141,8 @@ def score() -> Iterator[tuple[str, bool]]:
     yield "assessment", result.scores[name].tolist() == accuracy.scores["accuracy"].tolist()
     yield "sentence", name in refusal(st.assess, ["anova"], X, y, scoring="exact_shares")
     yield "command", name in assessed("--score", name)
+    yield "help", name in command("assess", "--help")
+    yield "page", name in form()
     yield "reference", f"## {name}\n" in reference()["scores/index.md"]
 
 
@@ -121,6 +156,8 @@ def task() -> Iterator[tuple[str, bool]]:
     yield "refusal of selectors", "cannot run on a count" in refusal(st.assess, ["lasso"], X, counts, task=name)
     yield "sentence", name in refusal(st.assess, ["anova"], X, counts, task="counts")
     yield "command", "a count" in assessed("--task", name, target="n")
+    yield "help", "number or count" in " ".join(command("assess", "--help").split())
+    yield "page", ">a count<" in form()
     yield "reference", f"## {name}\n" in reference()["tasks/index.md"]
 
 
@@ -138,6 +175,7 @@ def option() -> Iterator[tuple[str, bool]]:
     yield "recorded command", as_shell_line(job._asdict()) == f"steadyset assess table.csv --target y --{name} 2"
     yield "lines of Python", f"    {name}=2,\n" in python_lines(job)
     yield "form", name in [one.name for one in fields("assess", "runs")]
+    yield "page", "Most features" in form()
     yield "filled form", options_given("assess", QueryParams({name: "2"}), "runs") == {name: 2}
     yield "reference", f"--{name} K" in reference()["commands/assess.md"]
 
@@ -153,12 +191,9 @@ def refusal(function: Any, *arguments: Any, **options: Any) -> str:
 
 def assessed(*options: str, target: str = "state") -> str:
     """What the command prints of an assessment of a small table."""
-    X, y = data()
     with TemporaryDirectory() as folder:
         file = Path(folder) / "table.csv"
-        rows = zip(X.round(3).tolist(), y, range(len(y)), strict=True)
-        lines = [",".join(map(str, (*row, state, n % 7))) for row, state, n in rows]
-        file.write_text("\n".join(["a,b,c,d,e,f,state,n", *lines]), encoding="utf-8")
+        file.write_text(table(), encoding="utf-8")
         dropped = "n" if target == "state" else "state"
         words = ["assess", str(file), "-t", target, "--drop", dropped, "-s", "variance:k=2", "--runs", "3"]
         return command(*words, "--out", f"{folder}/runs", *options)
