@@ -1,4 +1,4 @@
-"""Filters, models, resamplings, rules, scores, tasks: one page each, one section per entry, from their registries."""
+"""Filters, models, resamplings, rules, scores, formats, tasks: a page each, a section per entry, from registries."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import steadyset as st
 from reference_pages.markdown import code, formula, parameters, plain, references, table
 from steadyset.foundation.docstrings import headed_line
 from steadyset.foundation.text import listed
+from steadyset.io.formats.record import FORMATS
 from steadyset.resampling import RESAMPLINGS, Rows, resampling_entry
 from steadyset.runner.scoring import SCORES
 from steadyset.selectors import known
@@ -61,6 +62,11 @@ ASKED = """# Tasks
 What a target asks for. It is decided by the values of the target, told in every result, and can be given:
 `st.assess(..., task="number")`, or `--task number`.
 """
+FILED = """# Formats
+
+What files are read by the endings of their names; text may be packed with gzip (`.csv.gz`).
+[More on files](../../files.md): layouts of tables and of recorded selections.
+"""
 N_ROWS = 100
 
 
@@ -73,6 +79,10 @@ def pages() -> Iterator[tuple[str, str]]:
     yield "resamplings/index.md", _page(RESAMPLED, RESAMPLINGS.names(), _resampling_row, _resampling)
     yield "rules/index.md", _page(RULED, list(RULES), _rule_row, _rule, tells="published in")
     yield "scores/index.md", _page(SCORED, list(SCORES), lambda name: plain(SCORES[name].words), _score)
+    yield (
+        "formats/index.md",
+        _page(FILED, list(FORMATS), lambda name: " ".join(_endings(name)), _format, tells="endings"),
+    )
     yield "tasks/index.md", _page(ASKED, list(TASKS), lambda name: plain(TASKS[name].words), _task)
 
 
@@ -178,6 +188,19 @@ def _score(name: str) -> Iterator[str]:
     yield from (f"For the task {listed([code_of(task) for task in score.tasks])}. {better} is better.{needs}", "")
     if score.reference:
         yield from (references(score.reference), "")
+
+
+def _endings(name: str) -> list[str]:
+    return [code_of(ending) for ending in FORMATS[name].endings]
+
+
+def _format(name: str) -> Iterator[str]:
+    known = FORMATS[name]
+    extra = f" It needs the extra: `pip install 'steadyset[{known.extra}]'`." if known.extra else ""
+    written = " Selections can be written to it." if known.written else ""
+    holds = {"table": "a table", "lists": "recorded selections", "annotated": "annotated data"}
+    read = listed([holds.get(one, one) for one in known.holds], last=" or ")
+    yield from (f"Files that end in {listed(_endings(name), last=' or ')} hold {read}.{written}{extra}", "")
 
 
 def _task(name: str) -> Iterator[str]:

@@ -375,6 +375,22 @@ def table_1(run: Run) -> Iterator[Row]:
 ''',
 )
 
+FORMAT = Added(
+    "format",
+    "ORC",
+    "src/steadyset/io/formats/record.py",
+    """
+
+def _read_orc(file: File, max_gb: float) -> pa.Table:
+    from pyarrow import orc
+
+    return orc.read_table(file.path)
+
+
+FORMATS.add(Format("ORC", (".orc",), read=_read_orc))
+""",
+)
+
 OPTION = Added(
     "option",
     "top",
@@ -394,4 +410,4 @@ OPTION = Added(
     into="TABLE",
 )
 
-ADDED = (MEASURE, FILTER, MODEL, RULE, RESAMPLING, PICTURE, SCORE, TASK, SECTION, PAPER, OPTION)
+ADDED = (MEASURE, FILTER, MODEL, RULE, RESAMPLING, PICTURE, SCORE, TASK, FORMAT, SECTION, PAPER, OPTION)

@@ -161,6 +161,24 @@ def task() -> Iterator[tuple[str, bool]]:
     yield "reference", f"## {name}\n" in reference()["tasks/index.md"]
 
 
+def format() -> Iterator[tuple[str, bool]]:
+    from pyarrow import csv, orc
+
+    from steadyset.serve.run_store import harmless_name
+
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "table.orc"
+        orc.write_table(csv.read_csv(io.BytesIO(table().encode())), file)
+        yield "reader", st.load_data(file, "state").X.shape == (40, 7)
+        yield "inspection", st.inspect(file).format == added.FORMAT.name
+        words = ("assess", str(file), "-t", "state", "-s", "variance:k=2", "--runs", "3", "--out", f"{folder}/runs")
+        yield "command", "variance" in command(*words)
+        (Path(folder) / "table.docx").write_text("?", encoding="utf-8")
+        yield "sentence", ".orc" in refusal(st.load_data, Path(folder) / "table.docx", "state")
+    yield "uploads", harmless_name("table.orc").endswith(".orc")
+    yield "reference", f"## {added.FORMAT.name}\n" in reference()["formats/index.md"]
+
+
 def option() -> Iterator[tuple[str, bool]]:
     from starlette.datastructures import QueryParams
 
