@@ -2,12 +2,15 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 READY := .venv/.ready
+DEMO_READY := .venv/.demo-ready
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: demo serve serve-pictures start-pictures readme-picture gallery map docs reproduce reproduction-page
 .PHONY: test test-all test-costs test-oldest lint checks types contracts pytest slow fuzz format performance changelog dist lock clean
 
-demo: $(READY)
-	$(BIN)/python examples/demo.py
+# It needs a quarter of the packages, and compiles what it calls only.
+demo: $(DEMO_READY)
+	PYTHONPATH=src $(BIN)/python examples/demo.py
 
 # The page on the folder of the demonstration, which is made first if it is missing.
 serve: $(READY)
@@ -101,13 +104,24 @@ format: $(READY)
 performance: $(READY)
 	$(BIN)/python -m benchmarks$(if $(BASE),.compare $(BASE) $(HEAD))
 
-$(READY): requirements.lock pyproject.toml
+$(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "steadyset needs Python 3.11 or newer: make PYTHON=/path/to/python3.11")'
-	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(PYTHON) -m venv .venv
+
+$(DEMO_READY): requirements-demo.lock | $(BIN)/python
+	@echo "Installing what the demonstration needs into .venv (40 packages, once) ..."
+	$(PIP) --no-compile --require-hashes -r requirements-demo.lock
+	@echo "Compiling what the demonstration calls (once) ..."
+	PYTHONPATH=src $(BIN)/python -c 'from steadyset.warming import warm_up; warm_up(selectors=["lasso", "forest", "jmi", "anova"])'
+	touch $@
+
+$(READY): requirements.lock pyproject.toml | $(BIN)/python
+	@echo "Installing everything that tests and documentation need into .venv (150 packages, once) ..."
+	$(PIP) --require-hashes -r requirements.lock
+	$(PIP) --no-deps --no-build-isolation -e .
+	@echo "Compiling the kernels (once) ..."
 	$(BIN)/steadyset warm-up
-	touch $(READY)
+	touch $(DEMO_READY) $@
 
 # At a release: what lies in changelog.d goes into CHANGELOG.md under its version. make changelog VERSION=0.2.0
 changelog: $(READY)
@@ -119,12 +133,14 @@ dist: $(READY)
 	$(BIN)/python -m hatchling build
 	STEADYSET_DIST=dist $(BIN)/pytest -q tests/test_distribution.py
 
-# Resolves pyproject.toml anew for every platform and pins each file by its hash.
-lock:
-	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet uv
-	$(BIN)/uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 --upgrade --quiet \
-	  --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-package steadyset -o requirements.lock
+# Resolves pyproject.toml anew for every platform and pins each file by its hash; the lock of the demonstration is a part of
+# the whole one.
+LOCK := uv pip compile pyproject.toml --universal --python-version 3.11 --quiet --generate-hashes --no-header \
+  --no-annotate --no-emit-index-url --no-emit-package steadyset
+lock: | $(BIN)/python
+	$(PIP) uv
+	$(BIN)/$(LOCK) --all-extras --upgrade -o requirements.lock
+	$(BIN)/$(LOCK) --extra report --constraint requirements.lock --upgrade -o requirements-demo.lock
 
 clean:
 	rm -rf .venv .venv-oldest build dist site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -1,5 +1,8 @@
 """Kernels compiled ahead: every selector is among what is called."""
 
+import re
+from pathlib import Path
+
 from steadyset import warming
 from steadyset.selectors.catalogue import selector_names
 
@@ -22,3 +25,23 @@ def test_data_for_warming_up_fit_every_kind_of_measure(monkeypatch):
     warming._measures()
     kinds = set().union(*(set(table.index) for table in tables))
     assert {"nogueira", "jaccard", "yu", "spearman", "intersection_count"} <= kinds
+
+
+def test_only_what_some_selectors_need_is_compiled_where_they_are_named(monkeypatch):
+    called = []
+    monkeypatch.setattr(warming, "_fit", lambda names: called.extend(names))
+    monkeypatch.setattr(warming, "_measures", lambda similar: called.append(similar))
+    warming.warm_up(1, ["lasso", "jmi"])
+    assert called == ["lasso", "jmi", False]
+
+
+def test_the_demonstration_installs_a_part_of_what_the_tests_run_with():
+    """The same versions and files: whatever works in the tests works there."""
+    whole, part = (
+        dict(re.findall(r"^([a-z].*?) \\\n((?:    --hash=.*\n?)+)", path.read_text(encoding="utf-8"), re.M))
+        for path in (Path(__file__).parents[1] / name for name in ("requirements.lock", "requirements-demo.lock"))
+    )
+    assert len(part) < len(whole) / 3
+    assert {name: files.strip() for name, files in part.items()}.items() <= {
+        name: files.strip() for name, files in whole.items()
+    }.items()

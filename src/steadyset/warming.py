@@ -10,6 +10,7 @@ from __future__ import annotations
 import compileall
 import warnings
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -22,12 +23,16 @@ TREES = ("forest", "forest_permutation", "impurity", "permutation")
 PATHS = ("elastic_net", "lasso", "stability_selection")
 
 
-def warm_up(n_jobs: int | None = -1) -> None:
-    """Compile what is not compiled yet, in up to ``n_jobs`` processes."""
+def warm_up(n_jobs: int | None = -1, selectors: Sequence[str] = ()) -> None:
+    """Compile what is not compiled yet, in up to ``n_jobs`` processes: all, or what assessing some selectors calls."""
     from joblib import Parallel, delayed
 
-    compileall.compile_dir(Path(__file__).parent, quiet=2)
-    parts: list[Callable[[], None]] = [_paths, _filters, _measures, _models, _trees]  # the longest first
+    if selectors:
+        parts: list[Callable[[], None]] = [partial(_fit, [name]) for name in selectors]
+        parts.append(partial(_measures, similar=False))
+    else:
+        compileall.compile_dir(Path(__file__).parent, quiet=2)
+        parts = [_paths, _filters, _measures, _models, _trees]  # the longest first
     Parallel(n_jobs=min(job_count(n_jobs), len(parts)), batch_size=1)(delayed(part)() for part in parts)
 
 
@@ -53,7 +58,7 @@ def _trees() -> None:
     _fit(TREES)
 
 
-def _measures() -> None:
+def _measures(*, similar: bool = True) -> None:
     from steadyset.inference import stability_table
     from steadyset.selections import Selections
     from steadyset.similarity import FeatureSimilarity
@@ -65,7 +70,10 @@ def _measures() -> None:
     weighted = Selections.from_weights(np.where(scores > 0, scores, 0))
     ranked = Selections.from_rankings(np.argsort(np.argsort(scores, axis=1), axis=1) + 1, top=4)
     alike = FeatureSimilarity.from_data(rng.normal(size=(20, 4)).repeat(3, axis=1) + 0.3 * rng.normal(size=(20, 12)))
-    for selections, similarity in ((runs, None), (runs, alike), (weighted, alike), (ranked, None)):
+    kinds: list[tuple[Selections, FeatureSimilarity | None]] = [(runs, None)]
+    if similar:
+        kinds += [(runs, alike), (weighted, alike), (ranked, None)]
+    for selections, similarity in kinds:
         stability_table(selections, similarity=similarity, n_draws=100, random_state=0)
 
 
