@@ -12,9 +12,8 @@ import numpy as np
 
 import steadyset as st
 from benchmarks.timing import median_seconds, seconds
-from steadyset.inference.jackknife import jackknives
-from steadyset.measures.evaluate import chosen_measures, estimates
-from steadyset.measures.needs import has_needs
+from steadyset.inference.variance import jackknives
+from steadyset.measures.evaluate import chosen_measures, estimates, has_needs
 from steadyset.measures.options import Options
 
 TITLE = "Intervals"

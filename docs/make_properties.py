@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import steadyset as st
-from steadyset.certificates.markdown import markdown_definitions, markdown_disagreements, markdown_table
+from steadyset.certificates.properties import markdown_definitions, markdown_disagreements, markdown_table
 
 PAGE = Path(__file__).with_name("properties.md")
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import steadyset as st
-from steadyset.inference import steady_core
+from steadyset.inference.runs import steady_core
 
 SELECTIONS = st.Selections.from_sets([["a", "b"], ["a", "c"], ["a", "b"], []], features=["a", "b", "c", "d"])
 HOSTILE = ["\x00", "\x1b[31m", "a\nb", "\x85", "\ud800", "\u202eabc", "\x7f", "</svg><script>", "\ufffe", "😀"]

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 import steadyset as st
 from steadyset.inference.interval import interval_of
-from steadyset.inference.jackknife import jackknives
+from steadyset.inference.variance import jackknives
 from steadyset.measures.options import Options
 from steadyset.measures.record import get_measure
 

@@ -12,8 +12,7 @@ import make_which_measure
 
 import steadyset as st
 from reference_pages.markdown import code, formula, plain, references, table, toctree
-from steadyset.certificates.markdown import AGAINST
-from steadyset.certificates.properties import PROPERTIES
+from steadyset.certificates.properties import AGAINST, PROPERTIES
 from steadyset.foundation.docstrings import first_paragraph
 from steadyset.measures import all_measures
 

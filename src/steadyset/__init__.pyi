@@ -13,7 +13,7 @@ from steadyset.from_tools import from_rfecv as from_rfecv
 
 # Measures
 from steadyset.measures import stability as stability
-from steadyset.inference import stability_table as stability_table
+from steadyset.inference.table import stability_table as stability_table
 from steadyset.measures import which_measure as which_measure
 from steadyset.measures import list_measures as list_measures
 from steadyset.measures import get_measure as get_measure
@@ -30,22 +30,22 @@ from steadyset.certificates import certificate_table as certificate_table
 from steadyset.certificates import Certificate as Certificate
 
 # Uncertainty, tests and comparisons
-from steadyset.inference import confidence_interval as confidence_interval
-from steadyset.inference import test_threshold as test_threshold
-from steadyset.inference import test_difference as test_difference
-from steadyset.inference import compare as compare
-from steadyset.inference import runs_needed as runs_needed
-from steadyset.inference import convergence_table as convergence_table
-from steadyset.inference import Interval as Interval
-from steadyset.inference import TestResult as TestResult
-from steadyset.inference import Comparison as Comparison
+from steadyset.inference.interval import confidence_interval as confidence_interval
+from steadyset.inference.hypotheses import test_threshold as test_threshold
+from steadyset.inference.hypotheses import test_difference as test_difference
+from steadyset.inference.comparison import compare as compare
+from steadyset.inference.planning import runs_needed as runs_needed
+from steadyset.inference.planning import convergence_table as convergence_table
+from steadyset.inference.interval import Interval as Interval
+from steadyset.inference.hypotheses import TestResult as TestResult
+from steadyset.inference.comparison import Comparison as Comparison
 
 # Features
-from steadyset.inference import features_table as features_table
-from steadyset.inference import consensus as consensus
-from steadyset.inference import Consensus as Consensus
-from steadyset.inference import instability_by_feature as instability_by_feature
-from steadyset.inference import swap_table as swap_table
+from steadyset.inference.feature_table import features_table as features_table
+from steadyset.inference.agreement import consensus as consensus
+from steadyset.inference.agreement import Consensus as Consensus
+from steadyset.inference.instability import instability_by_feature as instability_by_feature
+from steadyset.inference.instability import swap_table as swap_table
 
 # Assessment
 from steadyset.assessment import assess as assess

@@ -59,7 +59,7 @@ def _trees() -> None:
 
 
 def _measures(*, similar: bool = True) -> None:
-    from steadyset.inference import stability_table
+    from steadyset.inference.table import stability_table
     from steadyset.selections import Selections
     from steadyset.similarity import FeatureSimilarity
 

@@ -12,8 +12,7 @@ import pandas as pd
 import pytest
 
 import steadyset as st
-from steadyset.certificates.markdown import markdown_disagreements, markdown_row
-from steadyset.certificates.properties import PROPERTIES, definition
+from steadyset.certificates.properties import PROPERTIES, definition, markdown_disagreements, markdown_row
 
 UNADJUSTED = [name for name, row in st.list_measures().iterrows() if not row["needs"]]
 ADJUSTED = ["zucknick", "yu", "intersection_mbm", "intersection_greedy", "pogr", "npogr", "sechidis"]

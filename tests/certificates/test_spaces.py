@@ -8,10 +8,9 @@ from math import comb, prod
 import numpy as np
 import pytest
 
-from steadyset.certificates.likeness import Likeness, likenesses
-from steadyset.certificates.shrink import shrink
-from steadyset.certificates.spaces import Space, exhaustive_spaces, members, random_spaces
-from steadyset.measures.masks import bits
+from steadyset.certificates.evidence import shrink
+from steadyset.certificates.spaces import Likeness, Space, exhaustive_spaces, likenesses, members, random_spaces
+from steadyset.measures.patterns import bits
 
 
 def shape(space: Space) -> str:

@@ -8,7 +8,7 @@ import pytest
 import steadyset as st
 from steadyset.assessment import Assessment
 from steadyset.findings import findings_of
-from steadyset.inference import compare_scores
+from steadyset.inference.scores import compare_scores
 from steadyset.runner.run import Cell
 
 FEATURES = [f"g{i}" for i in range(10)]

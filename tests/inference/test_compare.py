@@ -14,8 +14,8 @@ from hypothesis import strategies as some
 import steadyset as st
 from steadyset.findings import findings_of, tables
 from steadyset.foundation.text import p_value
-from steadyset.inference.multiple import adjusted_p_values, compact_letters
-from steadyset.inference.typeset import latex_escaped
+from steadyset.inference.comparison import adjusted_p_values, compact_letters
+from steadyset.inference.table import latex_escaped
 
 
 def procedure(noise: float, seed: int, M: int = 30) -> st.Selections:

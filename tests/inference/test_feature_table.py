@@ -5,10 +5,9 @@ import pytest
 from scipy.stats import binomtest
 
 import steadyset as st
-from steadyset.inference.core import steady_core
+from steadyset.inference.feature_details import StandIn, jeffreys, stand_ins_words, wilson
 from steadyset.inference.feature_table import feature_blocks
-from steadyset.inference.proportions import jeffreys, wilson
-from steadyset.inference.stand_ins import StandIn, stand_ins_words
+from steadyset.inference.runs import steady_core
 from steadyset.similarity import alike as alike_module
 
 # statsmodels 0.14, proportion_confint(x, n, alpha, method): x, n, level, wilson, jeffreys

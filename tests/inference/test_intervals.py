@@ -11,13 +11,11 @@ from scipy import special
 
 import steadyset as st
 from steadyset.inference.interval import interval_of
-from steadyset.inference.jackknife import jackknife, jackknives
-from steadyset.measures.evaluate import estimates
-from steadyset.measures.families.frequency_family import levels_of, levels_without
-from steadyset.measures.families.pairwise_family import Pairwise
-from steadyset.measures.needs import has_needs
+from steadyset.inference.variance import jackknife, jackknives
+from steadyset.measures.evaluate import estimates, has_needs
 from steadyset.measures.options import Options
-from steadyset.measures.pairs import size_classes
+from steadyset.measures.pairs import Pairwise, size_classes
+from steadyset.measures.patterns import levels_of, levels_without
 from steadyset.measures.record import all_measures, get_measure
 
 METHODS = ("auto", "normal", "t", "jackknife", "bootstrap", "logit")
@@ -183,8 +181,8 @@ def test_the_same_seed_gives_the_same_bootstrap() -> None:
 
 
 def test_copies_of_a_run_do_not_lift_the_bootstrap() -> None:
-    from steadyset.inference.bootstrap import resampled_values
-    from steadyset.inference.jackknife import jackknife
+    from steadyset.inference.interval import resampled_values
+    from steadyset.inference.variance import jackknife
 
     sel, options = random_runs(M=15), Options(random_state=0)
     for name in ("nogueira", "jaccard", "somol"):

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import steadyset as st
-from steadyset.inference.jackknife import jackknife
 from steadyset.inference.planning import Outlook
-from steadyset.inference.spread import spread_of
+from steadyset.inference.variance import jackknife, spread_of
 from steadyset.measures.options import Options
 
 

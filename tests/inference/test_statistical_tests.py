@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import steadyset as st
-from steadyset.inference.jackknife import jackknife
-from steadyset.inference.spread import spread_of
+from steadyset.inference.variance import jackknife, spread_of
 from steadyset.measures.options import Options
 from steadyset.measures.record import get_measure
 

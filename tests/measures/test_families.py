@@ -11,11 +11,11 @@ import pytest
 
 import steadyset as st
 from steadyset.foundation.errors import InputError
-from steadyset.inference.jackknife import jackknives
+from steadyset.inference.variance import jackknives
 from steadyset.measures import Family, all_measures, get_family, register_family, unregister_family
 from steadyset.measures.adjusted import expectations
+from steadyset.measures.adjusted.components import Remembered
 from steadyset.measures.adjusted.expectations import RandomOverlaps
-from steadyset.measures.adjusted.remembered import Remembered
 from steadyset.measures.options import Options
 
 

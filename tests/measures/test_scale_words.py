@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from steadyset.measures.scale import verdict
+from steadyset.measures.options import verdict
 
 
 @pytest.mark.parametrize(

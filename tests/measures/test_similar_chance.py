@@ -43,7 +43,7 @@ def enumerated(chance, measure, a, b):
 
 
 def _scores(measure, table, a, b):
-    from steadyset.measures.adjusted.overlapping import SimilarPairs
+    from steadyset.measures.adjusted.components import SimilarPairs
 
     return measure.score(SimilarPairs.from_table(table, np.full(len(table), a), np.full(len(table), b)))
 

@@ -19,7 +19,8 @@ from papers.nogueira_validation import (
 )
 from papers.nogueira_validation import _drawn as sets_drawn
 from steadyset import Selections
-from steadyset.inference import confidence_interval, test_difference
+from steadyset.inference.hypotheses import test_difference
+from steadyset.inference.interval import confidence_interval
 from steadyset.measures import stability
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import steadyset as st
-from steadyset.inference import steady_core
+from steadyset.inference.runs import steady_core
 
 
 def runs(core, others):

@@ -11,7 +11,7 @@ from sklearn.datasets import load_breast_cancer
 from tests.reports.markup import contrast as colour_contrast
 
 import steadyset as st
-from steadyset.inference import steady_core
+from steadyset.inference.runs import steady_core
 from steadyset.io.formats.spreadsheet import spreadsheet_safe
 from steadyset.selectors import error_control
 

@@ -12,7 +12,7 @@ from scipy import sparse
 
 import steadyset as st
 from steadyset.measures.adjusted.expectations import RandomOverlaps
-from steadyset.similarity import similarity_matrix, store
+from steadyset.similarity import store
 
 C = np.array([[1.0, 0.95, 0.3, 0.0], [0.95, 1.0, 0.9, 0.0], [0.3, 0.9, 1.0, 0.2], [0.0, 0.0, 0.2, 1.0]])
 NAMES = ("a", "b", "c", "d")
@@ -149,7 +149,7 @@ def test_matrices_are_checked_and_searched_in_blocks(monkeypatch):
     full = upper + upper.T + np.eye(30)
     wanted = graph(st.FeatureSimilarity.from_matrix(full))
     monkeypatch.setattr(store, "CELLS_A_BLOCK", 70)
-    monkeypatch.setattr(similarity_matrix, "CELLS_A_BLOCK", 70)
+    monkeypatch.setattr(store, "CELLS_A_BLOCK", 70)
     assert np.array_equal(graph(st.FeatureSimilarity.from_matrix(full)), wanted)
     for f, g in [(29, 0), (0, 29), (17, 18), (18, 17)]:
         wrong = full.copy()

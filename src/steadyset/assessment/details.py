@@ -14,7 +14,7 @@ import numpy as np
 from steadyset.foundation.docstrings import reference
 from steadyset.foundation.job import current_job
 from steadyset.foundation.text import shown_name
-from steadyset.inference.directions import data_directions
+from steadyset.inference.feature_details import data_directions
 from steadyset.runner.columns import FunctionSelector, function_name
 from steadyset.runner.plan import Plan
 from steadyset.runner.scoring import default_predictor

@@ -21,8 +21,8 @@ from steadyset.foundation.plot_hook import Drawable
 from steadyset.foundation.text import amount, counted
 from steadyset.inference.scores import corrected_error
 from steadyset.io.disk import file_path
+from steadyset.measures.options import is_of_scale
 from steadyset.measures.record import get_measure
-from steadyset.measures.scale import is_of_scale
 from steadyset.runner.run import EVERY_ROW, Cell
 from steadyset.runner.scoring import lower_is_better
 from steadyset.selections import Selections
@@ -30,8 +30,8 @@ from steadyset.selections import Selections
 if TYPE_CHECKING:
     import pandas as pd
 
-    from steadyset.inference import Comparison
-    from steadyset.inference.directions import Directions
+    from steadyset.inference.comparison import Comparison
+    from steadyset.inference.feature_details import Directions
     from steadyset.inference.feature_table import FeatureBlock
     from steadyset.kernels.arrays import Ints
     from steadyset.similarity import FeatureSimilarity
@@ -273,7 +273,7 @@ class Assessment(ShownFindings, Drawable):
         pandas.DataFrame
             One row per selector and measure.
         """
-        from steadyset.inference import stability_table
+        from steadyset.inference.table import stability_table
 
         return stability_table(self, **options)
 
@@ -290,7 +290,7 @@ class Assessment(ShownFindings, Drawable):
         Comparison
             The estimates, the tests, and which selectors show no significant difference.
         """
-        from steadyset.inference import compare
+        from steadyset.inference.comparison import compare
 
         return compare(self, **options)
 
@@ -313,7 +313,7 @@ class Assessment(ShownFindings, Drawable):
         ----------
         Nadeau and Bengio (2003), Inference for the generalization error, Machine Learning 52.
         """
-        from steadyset.inference import compare_scores
+        from steadyset.inference.scores import compare_scores
 
         known = self.settings["scoring"]
         if not known:
@@ -380,7 +380,7 @@ class Assessment(ShownFindings, Drawable):
         dict
             The names of the features by selector, the most frequent first.
         """
-        from steadyset.inference import steady_core
+        from steadyset.inference.runs import steady_core
 
         return {name: steady_core(sel, threshold) for name, sel in self.selections.items()}
 
@@ -392,7 +392,7 @@ class Assessment(ShownFindings, Drawable):
     @property
     def counts(self) -> Ints:
         """How many of all runs selected each feature."""
-        from steadyset.inference.pooling import total_counts
+        from steadyset.inference.runs import total_counts
 
         return total_counts(self.selections) if self.selections else np.zeros(len(self.features), dtype=np.int64)
 
@@ -495,7 +495,7 @@ class Assessment(ShownFindings, Drawable):
     @cached_property
     def _directions(self) -> Directions | None:
         """Those that the folder tells; an older one does not."""
-        from steadyset.inference.directions import Directions
+        from steadyset.inference.feature_details import Directions
 
         return Directions.recorded(self.settings.get("details", {}))
 

@@ -7,9 +7,9 @@ from math import isnan, nan
 from typing import TYPE_CHECKING
 
 from steadyset.foundation.conventions import LEVEL
-from steadyset.inference import confidence_interval
+from steadyset.inference.interval import confidence_interval
+from steadyset.measures.options import UNDEFINED, judged
 from steadyset.measures.record import get_measure
-from steadyset.measures.scale import UNDEFINED, judged
 from steadyset.selections import Selections
 
 if TYPE_CHECKING:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from steadyset.certificates.certificate import Certificate, CounterExample, Verdict
+from steadyset.certificates.certificate import CLAIMS, Certificate, CounterExample, Verdict, claims_of
 from steadyset.certificates.evidence import Evidence
 from steadyset.certificates.properties import PROPERTIES, definition
-from steadyset.measures.claims import CLAIMS, claims_of
 from steadyset.measures.evaluate import chosen_measures
 from steadyset.measures.record import Measure, get_measure
 

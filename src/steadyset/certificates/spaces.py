@@ -1,6 +1,7 @@
 """The collections of sets that a certificate looks at: every small one up to symmetry, larger ones at random, extremes.
 
-A set is a whole number whose bit f says whether feature f is selected; a collection is a row of M such numbers.
+A set is a whole number whose bit f says whether feature f is selected; a collection is a row of M such numbers. A
+`Likeness` says which features are similar.
 """
 
 from __future__ import annotations
@@ -13,9 +14,67 @@ from math import factorial
 
 import numpy as np
 
-from steadyset.certificates.likeness import Likeness, likenesses
 from steadyset.kernels.arrays import Bools, Floats, Ints
-from steadyset.measures.masks import n_members, pairwise_shared
+from steadyset.measures.patterns import n_members, pairwise_shared
+from steadyset.similarity import FeatureSimilarity
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """A similarity of d features by its pairs (f, g, c); all other features are unlike."""
+
+    n_features: int
+    pairs: tuple[tuple[int, int, float], ...]
+
+    @classmethod
+    def all_alike(cls, d: int) -> Likeness:
+        return cls(d, _complete(range(d), 1.0))
+
+    @classmethod
+    def all_but_one_alike(cls, d: int) -> Likeness:
+        return cls(d, _complete(range(d - 1), 1.0))
+
+    @cached_property
+    def matrix(self) -> Floats:
+        C = np.eye(self.n_features)
+        for f, g, c in self.pairs:
+            C[f, g] = C[g, f] = c
+        return C
+
+    @cached_property
+    def similarity(self) -> FeatureSimilarity:
+        return FeatureSimilarity.from_matrix(self.matrix)
+
+    def reordered(self, order: Ints) -> Likeness:
+        """The same similarity when feature f is called order[f]."""
+        ends = [(int(order[f]), int(order[g]), c) for f, g, c in self.pairs]
+        return Likeness(self.n_features, tuple(sorted((min(f, g), max(f, g), c) for f, g, c in ends)))
+
+    def __str__(self) -> str:
+        if not self.pairs:
+            return "no two features alike"
+        return "similar features " + ", ".join(f"{f}~{g} ({c:g})" for f, g, c in self.pairs)
+
+
+def likenesses(d: int) -> list[Likeness]:
+    """No likeness, one exact pair, a block, a path of equal edges, a graded path, two pairs, all but one alike."""
+    path = tuple((f, f + 1, 0.95) for f in range(d - 1))
+    graded = tuple((f, f + 1, 0.92 + 0.02 * f) for f in range(d - 1))
+    found = [
+        Likeness(d, ()),
+        Likeness(d, ((0, 1, 1.0),)),
+        Likeness(d, path),
+        Likeness(d, graded),
+        Likeness.all_but_one_alike(d),
+    ]
+    if d >= 4:
+        found += [Likeness(d, ((0, 1, 1.0), (2, 3, 1.0))), Likeness(d, _complete(range(3), 0.95))]
+    return [like for i, like in enumerate(found) if like not in found[:i] and like != Likeness.all_alike(d)]
+
+
+def _complete(features: range, c: float) -> tuple[tuple[int, int, float], ...]:
+    return tuple((f, g, c) for f in features for g in features if f < g)
+
 
 # (runs, features), smallest tables first. Three runs of eight features hold the smallest collections in which larger
 # intersections of every pair go with a smaller sum of h log h.

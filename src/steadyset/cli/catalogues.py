@@ -225,7 +225,7 @@ def certify(given: Given) -> None:
 
 
 def _rows(certificate: Certificate) -> list[dict[str, Any]]:
-    from steadyset.measures.claims import CLAIMS
+    from steadyset.certificates.certificate import CLAIMS
 
     against = certificate.disagreements()
     return [
@@ -242,15 +242,15 @@ def _rows(certificate: Certificate) -> list[dict[str, Any]]:
 
 
 def _lines(certificate: Certificate) -> list[dict[str, str]]:
-    from steadyset.certificates.markdown import MARKS
+    from steadyset.certificates.properties import SIGNS
 
     against = certificate.disagreements()
     return [
         {
             "property": name.replace("_", " "),
-            "holds": MARKS[verdict.holds] + (" ≠" if name in against else ""),
+            "holds": SIGNS[verdict.holds] + (" ≠" if name in against else ""),
             "papers": ", ".join(
-                f"{paper}: {MARKS[said[name]]}" for paper, said in certificate.claims.items() if name in said
+                f"{paper}: {SIGNS[said[name]]}" for paper, said in certificate.claims.items() if name in said
             ),
             "reason": str(verdict),
         }
@@ -259,7 +259,7 @@ def _lines(certificate: Certificate) -> list[dict[str, str]]:
 
 
 def _print_many(certificates: list[Certificate]) -> None:
-    from steadyset.certificates.markdown import markdown_disagreements
+    from steadyset.certificates.properties import markdown_disagreements
 
     rows = [
         {"measure": certificate.measure}

@@ -131,7 +131,7 @@ def chance_notes(read: Sequence[Recorded]) -> list[str]:
 
 def informative_measures(one: Recorded, options: Options) -> str | list[Measure]:
     """All measures that say something; where every feature is selected, those that read ranks or importances."""
-    from steadyset.measures.needs import full_sets, telling_measures
+    from steadyset.measures.evaluate import full_sets, telling_measures
 
     every = full_sets(one.selections)
     if every is not None:
@@ -141,7 +141,7 @@ def informative_measures(one: Recorded, options: Options) -> str | list[Measure]
 
 def refuse_full_sets(one: Recorded, measures: Sequence[Measure]) -> None:
     """Sets of ranks or importances that hold every feature are equal by construction, which says nothing."""
-    from steadyset.measures.needs import OF_VALUES, full_sets
+    from steadyset.measures.evaluate import OF_VALUES, full_sets
 
     every = full_sets(one.selections)
     of_sets = [measure.name for measure in measures if measure.family not in OF_VALUES]
@@ -168,7 +168,7 @@ def _read(file: Path, given: Given) -> list[Recorded]:
 
 def _one_run_each(found: Sequence[Recorded], n_features: int | None) -> Recorded:
     """Files with one list each as the runs of one procedure, called by their files."""
-    from steadyset.inference.pooling import over_the_same
+    from steadyset.inference.runs import over_the_same
     from steadyset.selections import Selections
 
     over = over_the_same([one.selections for one in found], n_features)
@@ -192,7 +192,7 @@ def short_names(read: Sequence[Recorded]) -> list[str]:
 
 def side_by_side(read: Sequence[Recorded], n_features: int | None) -> list[Recorded]:
     """Procedures over the same features; one that does not know its universe takes that of another, and says so."""
-    from steadyset.inference.pooling import over_the_same
+    from steadyset.inference.runs import over_the_same
 
     over = over_the_same([one.selections for one in read], n_features)
     knowing = [one.name for one in read if not isinstance(one.selections.features, UnionOfNames)]

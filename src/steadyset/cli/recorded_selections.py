@@ -101,7 +101,7 @@ def compare(given: Given) -> None:
     procedure.
     """
     from steadyset.findings.of_selections import of_comparison
-    from steadyset.inference import compare as run_comparison
+    from steadyset.inference.comparison import compare as run_comparison
     from steadyset.measures import get_measure
 
     if len(set(given.files)) < len(given.files):
@@ -141,7 +141,7 @@ def compare(given: Given) -> None:
 
 def _show_comparison(found: Findings) -> None:
     from steadyset.inference.caution import cautions, without_cautions
-    from steadyset.inference.multiple import shared_letters
+    from steadyset.inference.comparison import shared_letters
 
     (tested,) = found.differences
     procedures = [

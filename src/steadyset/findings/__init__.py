@@ -35,13 +35,14 @@ from steadyset.io.disk import file_path
 from steadyset.io.lists.entries import NO_VERDICT
 from steadyset.io.run_files import DATABASE
 from steadyset.measures import get_measure
-from steadyset.measures.scale import CONVENTION, EXCELLENT, POOR, is_of_scale, judged
+from steadyset.measures.options import CONVENTION, EXCELLENT, POOR, is_of_scale, judged
 from steadyset.selections import Selections
 
 if TYPE_CHECKING:
     from steadyset.assessment import Assessment
     from steadyset.findings.parts import ResultLike
-    from steadyset.inference import Comparison, Consensus
+    from steadyset.inference.agreement import Consensus
+    from steadyset.inference.comparison import Comparison
 
 __all__ = [
     "Backed",
@@ -110,7 +111,8 @@ def findings_of(
     from steadyset.assessment import Assessment
     from steadyset.findings.of_assessment import of_assessment
     from steadyset.findings.of_selections import of_comparison, of_consensus, of_selections
-    from steadyset.inference import Comparison, Consensus
+    from steadyset.inference.agreement import Consensus
+    from steadyset.inference.comparison import Comparison
 
     asked = {"core": core, "level": level}
     core, level = CORE if core is None else core, LEVEL if level is None else level

@@ -17,7 +17,7 @@ from steadyset.assessment.baselines import Beaten
 from steadyset.findings.parts import STABILITY, Differences, Loss, Preference, Procedure
 from steadyset.foundation.text import counted, listed, number, percent, shown_name, span
 from steadyset.inference.scores import LossInterval, losses_against_best
-from steadyset.measures.scale import AT_CHANCE, BY_COLUMN_ORDER, CONVENTION, EXCELLENT, POOR, is_of_scale
+from steadyset.measures.options import AT_CHANCE, BY_COLUMN_ORDER, CONVENTION, EXCELLENT, POOR, is_of_scale
 from steadyset.runner.scoring import is_bounded, lower_is_better
 
 SCALE = (

@@ -19,7 +19,7 @@ from typing import Any
 
 from steadyset._version import __version__
 from steadyset.foundation.errors import InputError
-from steadyset.inference.typeset import MARKDOWN, latex_escaped
+from steadyset.inference.table import MARKDOWN, latex_escaped
 from steadyset.io import beneath
 from steadyset.io.disk import write_durably
 from steadyset.io.run_files import RECORDED_METHODS

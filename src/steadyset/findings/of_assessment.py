@@ -18,7 +18,7 @@ from steadyset.findings.parts import STABILITY, Baseline, Differences, Findings,
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import amount, counted, number, percent, shown_name
 from steadyset.inference.caution import cautions
-from steadyset.measures.scale import BY_COLUMN_ORDER, MOST_TIED
+from steadyset.measures.options import BY_COLUMN_ORDER, MOST_TIED
 from steadyset.runner.run import ONE_CLASS, Cell
 from steadyset.runner.scoring import ACCURACY, BALANCED_ACCURACY, LACKING, lower_is_better
 from steadyset.tasks import CLASSES, TASKS, is_unbalanced

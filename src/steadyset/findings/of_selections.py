@@ -26,15 +26,15 @@ from steadyset.findings.parts import (
 from steadyset.foundation.conventions import CORE
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted, expected_count, listed, number, percent, shown_name
-from steadyset.inference import Comparison, compare, steady_core
 from steadyset.inference.agreement import Consensus
 from steadyset.inference.caution import cautions, without_cautions
+from steadyset.inference.comparison import Comparison, compare
 from steadyset.inference.feature_table import FeatureBlock, feature_blocks
-from steadyset.inference.pooling import common_features
+from steadyset.inference.runs import common_features, steady_core
 from steadyset.io.labels import UnionOfNames
 from steadyset.io.lists.entries import UNKNOWN_UNIVERSE
+from steadyset.measures.options import BY_COLUMN_ORDER, is_of_scale, judged
 from steadyset.measures.record import get_measure
-from steadyset.measures.scale import BY_COLUMN_ORDER, is_of_scale, judged
 from steadyset.selections import Selections, as_selections
 
 MAX_NAMED = 5  # procedures that a note names

@@ -27,8 +27,8 @@ from steadyset.findings.paragraphs import (
 from steadyset.findings.parts import Configuration, Findings, Procedure, Reason, Score
 from steadyset.foundation.conventions import LEVEL
 from steadyset.foundation.text import counted, listed, number, shown_name
-from steadyset.inference import confidence_interval
 from steadyset.inference.caution import cautions
+from steadyset.inference.interval import confidence_interval
 from steadyset.runner.scoring import score_title
 from steadyset.selections import Selections
 from steadyset.selectors.catalogue import about_selector

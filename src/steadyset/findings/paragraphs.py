@@ -30,10 +30,10 @@ from steadyset.findings.parts import STABILITY, Core, Differences, Findings, Pro
 from steadyset.foundation.conventions import LEVEL
 from steadyset.foundation.text import counted, listed, number, p_equals, percent, shown_name, span
 from steadyset.inference.caution import cautions
-from steadyset.inference.spread import t_quantile
+from steadyset.inference.variance import t_quantile
 from steadyset.io.labels import UnionOfNames
+from steadyset.measures.options import EXCELLENT, POOR
 from steadyset.measures.record import Measure, get_measure
-from steadyset.measures.scale import EXCELLENT, POOR
 from steadyset.runner.scoring import score_ends, score_title
 from steadyset.tasks import CLASSES, TASKS
 

@@ -24,7 +24,8 @@ from steadyset.io.run_files import RECORDED_FINDINGS
 from steadyset.selections import Selections
 
 if TYPE_CHECKING:
-    from steadyset.inference import Comparison, Consensus
+    from steadyset.inference.agreement import Consensus
+    from steadyset.inference.comparison import Comparison
     from steadyset.selections import RunsLike
     from steadyset.tuning import Trials, Tuning
 

@@ -26,7 +26,7 @@ from steadyset.findings.parts import Core
 from steadyset.foundation.display import Display, Table
 from steadyset.foundation.text import counted, percent, shown_name
 from steadyset.measures import get_measure
-from steadyset.measures.scale import AT_CHANCE, BY_COLUMN_ORDER
+from steadyset.measures.options import AT_CHANCE, BY_COLUMN_ORDER
 
 if TYPE_CHECKING:
     from steadyset.findings.parts import Findings, Reason

@@ -11,8 +11,8 @@ from steadyset.findings.parts import FeatureRows, Findings, Procedure, Score
 from steadyset.foundation import text as wording
 from steadyset.foundation.conventions import LEVEL
 from steadyset.foundation.text import shown_name
+from steadyset.inference.feature_details import stand_ins_words
 from steadyset.inference.feature_table import BOTH, Feature
-from steadyset.inference.stand_ins import stand_ins_words
 
 if TYPE_CHECKING:
     from steadyset.tuning import Trials

@@ -11,7 +11,7 @@ from scipy.stats import rankdata
 
 from steadyset.foundation.arguments import TableLike, check_choice, is_collection, is_number, wrong_argument
 from steadyset.foundation.errors import Argument, InputError
-from steadyset.from_tools.collected import Outcome, Universe, checked_features, collected, runs_called
+from steadyset.from_tools.fitted import Outcome, Universe, checked_features, collected, runs_called
 from steadyset.io.labels import describe_feature
 from steadyset.io.lists.wide import wide_array
 from steadyset.io.numbers import is_frame, numbers

@@ -16,16 +16,15 @@ from steadyset.foundation.conventions import CORE, LEVEL, check_core, check_leve
 from steadyset.foundation.display import ShownFindings
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.plot_hook import Drawable
-from steadyset.inference.core import steady_core
 from steadyset.inference.interval import confidence_interval
-from steadyset.inference.pooling import over_all_features, total_counts
+from steadyset.inference.runs import over_all_features, steady_core, total_counts
 from steadyset.io.labels import name_positions, text_frame
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.chance import TERMS_A_CHUNK, expected_levels, expected_over_pairs, expected_scores
-from steadyset.measures.families.pairwise_family import Pairwise
+from steadyset.measures.family import PairTotal
 from steadyset.measures.options import Options, Undefined
+from steadyset.measures.pairs import Pairwise
 from steadyset.measures.record import Measure, get_family, get_measure
-from steadyset.measures.totals import PairTotal
 from steadyset.selections import HasSelections, RunsLike, Selections, as_selections, runs_by_procedure
 from steadyset.selectors.ensembles.aggregation import aggregate as aggregated
 

@@ -16,18 +16,18 @@ import numpy as np
 from steadyset.foundation.arguments import check_flag, is_collection, wrong_argument
 from steadyset.foundation.conventions import CORE, LEVEL, check_core, check_level
 from steadyset.foundation.errors import InputError
-from steadyset.inference.core import steady_core
-from steadyset.inference.directions import Directions
-from steadyset.inference.pooling import common_features, pooled, total_counts
-from steadyset.inference.proportions import jeffreys, wilson
-from steadyset.inference.stand_ins import (
+from steadyset.inference.feature_details import (
     AlikeGraph,
+    Directions,
     StandIn,
+    jeffreys,
     namer,
     numbered_groups,
     runs_with_group,
     stand_ins_words,
+    wilson,
 )
+from steadyset.inference.runs import common_features, pooled, steady_core, total_counts
 from steadyset.io.labels import name_positions, text_frame
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.options import check_similarity

@@ -17,11 +17,17 @@ from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import amount, p_value, span
 from steadyset.inference.caution import joined
 from steadyset.inference.interval import interval_of
-from steadyset.inference.jackknife import Jackknife, jackknife, rounding
-from steadyset.inference.pairing import check_features, features_note, matched_runs
-from steadyset.inference.pooling import one_after_the_other
-from steadyset.inference.published import published_variance
-from steadyset.inference.spread import Spread, measure_range, spread_of, t_quantile
+from steadyset.inference.runs import check_features, features_note, matched_runs, one_after_the_other
+from steadyset.inference.variance import (
+    Jackknife,
+    Spread,
+    jackknife,
+    measure_range,
+    published_variance,
+    rounding,
+    spread_of,
+    t_quantile,
+)
 from steadyset.measures.options import Expectation, Options, Undefined
 from steadyset.measures.record import Measure, get_measure
 from steadyset.selections import RunsLike, Selections, as_selections

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from steadyset.foundation.errors import InputError
-from steadyset.inference.joint_runs import runs_with_both
+from steadyset.inference.runs import runs_with_both
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.measures.options import check_similarity
 from steadyset.selections import RunsLike, Selections, as_selections

@@ -14,8 +14,7 @@ from steadyset.foundation.conventions import LEVEL, check_level
 from steadyset.foundation.errors import InputError
 from steadyset.inference.caution import caution, cautions
 from steadyset.inference.interval import auto_ends, interval_of
-from steadyset.inference.jackknife import jackknife
-from steadyset.inference.spread import Spread, spread_of, t_quantile, zero_spread_ends
+from steadyset.inference.variance import Spread, jackknife, spread_of, t_quantile, zero_spread_ends
 from steadyset.measures.options import Expectation, Options, Undefined
 from steadyset.measures.record import Measure, get_measure
 from steadyset.selections import RunsLike, Selections, as_selections

@@ -20,10 +20,9 @@ import numpy.typing as npt
 from scipy import special
 
 from steadyset.foundation.conventions import LEVEL, check_level
-from steadyset.inference.comparison import Comparison, grouped, tested_pair
+from steadyset.inference.comparison import Adjustment, Comparison, grouped, tested_pair
 from steadyset.inference.hypotheses import TestResult
-from steadyset.inference.multiple import Adjustment
-from steadyset.inference.spread import t_quantile
+from steadyset.inference.variance import t_quantile
 from steadyset.kernels.arrays import Floats
 
 CONSTANT = "the difference is the same in every run, so that no test can tell how sure it is"

@@ -1,4 +1,4 @@
-"""Many measures of the same runs in one table: `stability_table`."""
+"""Many measures of the same runs in one table (`stability_table`), and tables as Markdown and LaTeX text."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def _told(
         found = evaluate.estimates(selections, records, options)
         return [{"estimate": one.value, "mc_error": one.mc_error, "note": one.note} for one in found]
     from steadyset.inference.interval import interval_of  # a table without intervals needs no scipy
-    from steadyset.inference.jackknife import jackknives
+    from steadyset.inference.variance import jackknives
 
     values = jackknives(selections, records, options)
     intervals = [interval_of(one, options, level) for one in values]
@@ -140,3 +140,62 @@ def _told(
         }
         for one, interval in zip(values, intervals, strict=True)
     ]
+
+
+# What people call their procedures is escaped.
+LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+}
+MARKDOWN = str.maketrans({character: f"\\{character}" for character in "\\`*_{}[]<>#|"} | {"\n": " ", "\r": " "})
+
+
+def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A pipe table with aligned columns; numbers to the right."""
+    cells = [[text.translate(MARKDOWN) for text in row] for row in rows]
+    titles = [text.translate(MARKDOWN) for text in header]
+    widths = [max(len(row[c]) for row in [titles, *cells]) for c in range(len(titles))]
+    right = [all(_is_number(row[c]) for row in cells) for c in range(len(titles))]
+    lines = ["| " + " | ".join(text.ljust(width) for text, width in zip(titles, widths, strict=True)) + " |"]
+    lines.append(
+        "|" + "|".join("-" * (width + 1) + (":" if r else "-") for width, r in zip(widths, right, strict=True)) + "|"
+    )
+    lines += [
+        "| " + " | ".join(x.rjust(w) if r else x.ljust(w) for x, w, r in zip(row, widths, right, strict=True)) + " |"
+        for row in cells
+    ]
+    return "\n".join(lines)
+
+
+def latex_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A tabular with the rules of booktabs."""
+    right = [all(_is_number(row[c]) for row in rows) for c in range(len(header))]
+    lines = [f"\\begin{{tabular}}{{{''.join('r' if r else 'l' for r in right)}}}", "\\toprule"]
+    lines += [_latex_row(header), "\\midrule", *(_latex_row(row) for row in rows), "\\bottomrule", "\\end{tabular}"]
+    return "\n".join(lines)
+
+
+def latex_escaped(text: str) -> str:
+    return "".join(LATEX.get(character, character) for character in text.replace("\n", " ").replace("\r", " "))
+
+
+def _latex_row(row: Sequence[str]) -> str:
+    return " & ".join(latex_escaped(text) for text in row) + r" \\"
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

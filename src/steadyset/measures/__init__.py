@@ -1,12 +1,15 @@
 """The measures of stability: one object per family, one record per measure."""
 
-from typing import TYPE_CHECKING, Any
-
-from steadyset.measures import adjusted, effective, families, frequency, pairwise, rankings, weights
+from steadyset.measures import frequency, pairwise, rankings, weights
+from steadyset.measures.adjusted.definitions import Adjusted
 from steadyset.measures.advice import Advice, which_measure
+from steadyset.measures.chance import null_expectation
+from steadyset.measures.effective import Effective
 from steadyset.measures.evaluate import stability
 from steadyset.measures.family import Family
 from steadyset.measures.options import NullExpectation
+from steadyset.measures.pairs import Pairwise
+from steadyset.measures.patterns import Frequency, Patterns
 from steadyset.measures.record import (
     Measure,
     all_measures,
@@ -18,20 +21,15 @@ from steadyset.measures.record import (
     unregister_family,
     unregister_measure,
 )
+from steadyset.measures.rows import Rankings, Weights
 from steadyset.measures.weights import shared_importance
-
-if TYPE_CHECKING:
-    from steadyset.measures.null import null_expectation
 
 __all__ = [
     "Advice",
     "Family",
     "Measure",
     "NullExpectation",
-    "adjusted",
     "all_measures",
-    "effective",
-    "families",
     "frequency",
     "get_family",
     "get_measure",
@@ -49,11 +47,6 @@ __all__ = [
     "which_measure",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    """What is simulated needs numba from the start, so it is imported when it is first asked for."""
-    if name == "null_expectation":
-        from steadyset.measures.null import null_expectation
-
-        return null_expectation
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+# The order here is the order of the catalogue.
+for _family in (Frequency(), Patterns(), Pairwise(), Adjusted(), Effective(), Weights(), Rankings()):
+    register_family(_family)

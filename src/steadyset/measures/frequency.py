@@ -13,8 +13,7 @@ import numpy as np
 
 from steadyset.foundation.arguments import wrong_argument
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.measures.ratios import ratio
-from steadyset.measures.record import INFINITY, Measure, register
+from steadyset.measures.record import INFINITY, Measure, ratio, register
 
 LARGEST_WHOLE = 1 << 53  # up to this a float holds every whole number
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.measures.ratios import ratio
-from steadyset.measures.record import INFINITY, Measure, register
+from steadyset.measures.record import INFINITY, Measure, ratio, register
 
 
 def jaccard_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:

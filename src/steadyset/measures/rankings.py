@@ -11,9 +11,8 @@ import numpy as np
 
 from steadyset.foundation.arguments import is_whole, wrong_argument
 from steadyset.kernels.arrays import Floats
-from steadyset.measures.correlations import Correlations
 from steadyset.measures.record import INFINITY, Measure, register
-from steadyset.measures.sparse_rows import Rows
+from steadyset.measures.rows import Correlations, Rows
 
 
 def spearman_score(ranks: Rows) -> Correlations:

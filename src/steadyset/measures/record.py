@@ -6,15 +6,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+import numpy as np
+
 from steadyset.foundation.arguments import check_finite, check_flag, is_number, shown, wrong_argument
 from steadyset.foundation.docstrings import headed_line
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.registry import Registry
+from steadyset.kernels.arrays import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from steadyset.measures.family import Family
+
 
 ExactBy = Literal["", "means", "means_given_shared", "matching", "similar"]
 Need = Literal["similarity", "weights", "rankings"]
@@ -427,3 +431,11 @@ def list_measures() -> pd.DataFrame:
     import pandas as pd
 
     return pd.DataFrame([catalogue_entry(measure) for measure in all_measures()]).set_index("name")
+
+
+def ratio(numerator: Any, denominator: Any) -> Floats:
+    """The quotient, nan where the denominator is not positive."""
+    defined = np.asarray(denominator > 0)
+    if defined.all():
+        return np.asarray(numerator / denominator, dtype=np.float64)
+    return np.where(defined, numerator / np.where(defined, denominator, 1), np.nan).astype(np.float64, copy=False)

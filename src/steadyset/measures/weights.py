@@ -14,10 +14,9 @@ import numpy as np
 from steadyset.foundation.arguments import check_flag, is_whole, wrong_argument
 from steadyset.io.labels import text_index
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.measures.correlations import Correlations
 from steadyset.measures.options import check_similarity
 from steadyset.measures.record import Measure, register
-from steadyset.measures.sparse_rows import Rows, weight_rows
+from steadyset.measures.rows import Correlations, Rows, weight_rows
 from steadyset.selections import Selections, as_selections
 from steadyset.similarity import FeatureSimilarity
 from steadyset.similarity.store import TIE

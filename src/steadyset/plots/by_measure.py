@@ -11,7 +11,7 @@ from steadyset.findings import Findings, Measured
 from steadyset.foundation.conventions import LEVEL, check_level
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted, number, percent
-from steadyset.inference import stability_table
+from steadyset.inference.table import stability_table
 from steadyset.measures.record import get_measure
 from steadyset.plots.catalogue import register_picture
 from steadyset.plots.picture import LONGEST_NAME, MOST_TOLD_APART, MUTED, Picture, foremost, heading, told_apart

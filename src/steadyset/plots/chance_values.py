@@ -10,8 +10,8 @@ from steadyset.foundation.arguments import check_integer
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import number
 from steadyset.kernels.arrays import Floats
+from steadyset.measures.chance import NullDistribution, chance_distribution
 from steadyset.measures.evaluate import estimates
-from steadyset.measures.null import NullDistribution, chance_distribution
 from steadyset.measures.options import MOST_DRAWS, Options
 from steadyset.measures.record import Measure, get_family, get_measure
 from steadyset.plots.catalogue import SELECTIONS, register_picture

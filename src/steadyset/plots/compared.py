@@ -12,11 +12,10 @@ from steadyset.findings.parts import STABILITY
 from steadyset.foundation.arguments import check_choice, check_integer
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted, number, percent
-from steadyset.inference import Comparison, compare
-from steadyset.inference.multiple import shared_letters
-from steadyset.inference.spread import t_quantile
+from steadyset.inference.comparison import Comparison, compare, shared_letters
+from steadyset.inference.variance import t_quantile
+from steadyset.measures.options import CONVENTION, EXCELLENT, POOR
 from steadyset.measures.record import get_measure
-from steadyset.measures.scale import CONVENTION, EXCELLENT, POOR
 from steadyset.plots.catalogue import register_picture
 from steadyset.plots.picture import INK, MUTED, STEADY, Picture, names
 from steadyset.runner.scoring import lower_is_better

@@ -11,8 +11,8 @@ from steadyset.findings import Findings
 from steadyset.foundation.arguments import check_integer
 from steadyset.foundation.conventions import CORE, LEVEL, check_core, check_level
 from steadyset.foundation.text import counted, listed, percent
-from steadyset.inference.core import in_core
-from steadyset.inference.proportions import wilson
+from steadyset.inference.feature_details import wilson
+from steadyset.inference.runs import in_core
 from steadyset.plots.catalogue import register_picture
 from steadyset.plots.picture import (
     CORE_SHARE,

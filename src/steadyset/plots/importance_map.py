@@ -8,11 +8,11 @@ import numpy as np
 
 from steadyset.foundation.arguments import check_integer
 from steadyset.foundation.text import counted, percent
+from steadyset.inference.feature_details import numbered_groups
 from steadyset.inference.feature_table import alike_features
-from steadyset.inference.stand_ins import numbered_groups
 from steadyset.io.labels import text_frame
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.measures.sparse_rows import Rows, weight_rows
+from steadyset.measures.rows import Rows, weight_rows
 from steadyset.plots.catalogue import SELECTIONS, register_picture
 from steadyset.plots.picture import CATEGORIES, LONGEST_NAME, MOST_MARKS, RULE, Picture
 from steadyset.selections import RunsLike, Selections, as_selections

@@ -14,8 +14,7 @@ from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import DASH, counted, number
 from steadyset.io.labels import text_frame
 from steadyset.kernels.arrays import Floats
-from steadyset.measures.evaluate import chosen_measures, estimates
-from steadyset.measures.needs import has_needs, require_needs
+from steadyset.measures.evaluate import chosen_measures, estimates, has_needs, require_needs
 from steadyset.measures.options import Options
 from steadyset.measures.record import Measure, get_family
 from steadyset.plots.catalogue import register_picture

@@ -11,9 +11,9 @@ from steadyset.findings import Findings
 from steadyset.findings.parts import FeatureRows
 from steadyset.foundation.arguments import check_integer, wrong_argument
 from steadyset.foundation.text import counted, percent
+from steadyset.inference.feature_details import MOST_STAND_INS
 from steadyset.inference.feature_table import Feature, alike_features, feature_blocks
-from steadyset.inference.pooling import common_features
-from steadyset.inference.stand_ins import MOST_STAND_INS
+from steadyset.inference.runs import common_features
 from steadyset.io.labels import text_frame
 from steadyset.plots.catalogue import register_picture
 from steadyset.plots.picture import INK, LONGEST_NAME, RULE, SHADES, Picture, distinct_names, foremost

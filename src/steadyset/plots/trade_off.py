@@ -12,7 +12,7 @@ from steadyset.findings import Findings, findings_of
 from steadyset.foundation.arguments import check_choice
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import amount, counted, listed, number, percent
-from steadyset.inference.spread import t_quantile
+from steadyset.inference.variance import t_quantile
 from steadyset.plots.catalogue import register_picture
 from steadyset.plots.picture import BAND, INK, LONGEST_NAME, MARKED, MOST_TOLD_APART, MUTED, Picture, told_apart
 from steadyset.runner.scoring import lower_is_better

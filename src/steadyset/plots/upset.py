@@ -12,7 +12,7 @@ from steadyset.foundation.arguments import check_integer, wrong_argument
 from steadyset.foundation.conventions import CORE, check_core
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted, listed, percent
-from steadyset.inference.core import steady_core
+from steadyset.inference.runs import steady_core
 from steadyset.io.labels import text_frame
 from steadyset.plots.catalogue import register_picture
 from steadyset.plots.picture import INK, MUTED, PALE, RULE, STEADY, Picture, foremost, names

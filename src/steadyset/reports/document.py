@@ -13,7 +13,7 @@ from steadyset.findings.sections import Block, Bullets, Heading, Section, TableB
 from steadyset.findings.tables import ReportTable
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import shown_name
-from steadyset.inference.typeset import MARKDOWN, markdown_table
+from steadyset.inference.table import MARKDOWN, markdown_table
 from steadyset.io.disk import explained, write_durably
 from steadyset.io.formats.spreadsheet import csv_text
 from steadyset.plots import pictures_for

@@ -14,7 +14,7 @@ from steadyset.findings.parts import plain
 from steadyset.findings.tables import ReportTable
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import SHOWN_NAMES, shown_name
-from steadyset.inference.proportions import wilson
+from steadyset.inference.feature_details import wilson
 from steadyset.io.labels import UnionOfNames
 from steadyset.kernels.arrays import Ints
 from steadyset.selections import Selections

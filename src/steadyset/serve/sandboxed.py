@@ -24,7 +24,7 @@ from steadyset.foundation.conventions import CORE, LEVEL
 from steadyset.foundation.errors import InputError, MissingTargetError
 from steadyset.foundation.text import amount, counted, number, shown_name, span
 from steadyset.inference.caution import cautions, without_cautions
-from steadyset.inference.pooling import over_the_same
+from steadyset.inference.runs import over_the_same
 from steadyset.inference.table import table_rows
 from steadyset.io.data.data_table import load_data
 from steadyset.io.files import File
@@ -34,7 +34,7 @@ from steadyset.io.formats.tables import read_table
 from steadyset.io.inspection import inspect
 from steadyset.io.labels import UnionOfNames
 from steadyset.io.lists.entries import UNKNOWN_UNIVERSE
-from steadyset.measures.needs import full_sets, telling_measures
+from steadyset.measures.evaluate import full_sets, telling_measures
 from steadyset.measures.options import Options
 from steadyset.measures.record import get_measure
 from steadyset.plots import pictures_for

@@ -21,10 +21,8 @@ from steadyset.io.limits import MAX_GB
 from steadyset.io.numbers import number_array
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selections import Selections
-from steadyset.similarity.groups import group_store
 from steadyset.similarity.reading import read_store
-from steadyset.similarity.similarity_matrix import Diagonal, matrix_store
-from steadyset.similarity.store import Neighbours, Store
+from steadyset.similarity.store import Diagonal, Neighbours, Store, group_store, matrix_store
 
 if TYPE_CHECKING:
     from steadyset.similarity.computed import Method

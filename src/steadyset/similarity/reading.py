@@ -1,4 +1,4 @@
-"""Similarities from files: a square matrix with names, or the long layout feature,feature,similarity."""
+"""A similarity from a file: a square matrix, or a table of pairs."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from steadyset.io.formats.tables import many_columns, read_table
 from steadyset.io.labels import AppearanceOrder, feature_names
 from steadyset.io.lists.long import column_numbers
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.similarity.frames import square_columns, square_table
-from steadyset.similarity.similarity_matrix import DenseStore, Names, SparseStore, matrix_store
+from steadyset.similarity.store import DenseStore, Names, SparseStore, matrix_store, square_columns, square_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
 
 SIMILARITY = "similarity"
 

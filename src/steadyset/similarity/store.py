@@ -1,13 +1,69 @@
-"""What every kind of similarity can be asked, whether it is kept as a matrix, in groups, or computed from data."""
+"""How similarities are kept: what every store can be asked, and the stores of a given matrix and of given groups."""
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, Protocol, get_args
 
+import narwhals.stable.v2 as nw
 import numpy as np
+import numpy.typing as npt
 
+from steadyset.foundation.arguments import check_choice, is_collection, wrong_argument
+from steadyset.foundation.errors import InputError
+from steadyset.io.formats.columns import Columns
+from steadyset.io.labels import AppearanceOrder, describe_feature, feature_names, name_positions
 from steadyset.io.lists.entries import row_pointers
+from steadyset.io.numbers import as_frame, is_frame, number_array, number_frame
 from steadyset.kernels.arrays import Floats, Ints
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
+
+def square_table(table: Any, what: str) -> tuple[npt.NDArray[Any], list[str]]:
+    """The numbers of a features x features frame, and the names.
+
+    The rows may be named too, by an index that is not a count or by a first column; these names must be the same.
+    """
+    frame = as_frame(table, what)
+    if len(frame) == 0:
+        raise InputError(f"{what} has no rows; expected one row per feature.")
+    index = nw.maybe_get_index(frame)
+    rows = None
+    if frame.shape[1] == frame.shape[0] + 1:
+        rows = frame[frame.columns[0]].to_list()
+        frame = frame.drop(frame.columns[0])
+    elif index is not None and index.dtype.kind not in "iu":
+        rows = list(index)
+    array, names = number_frame(frame, what)
+    if rows is not None and array.shape[0] == array.shape[1]:
+        check_row_names(rows, names, what)
+    return array, names
+
+
+def square_columns(read: Columns, what: str) -> tuple[npt.NDArray[Any], list[str]]:
+    """The same of a file with many columns; the first may name the rows."""
+    names = [read.names[f] for f in read.numeric]
+    unknown = [f for f in read.others if f > 0]
+    if unknown:
+        kind = read.others[unknown[0]].type
+        raise InputError(f"{what} has the column {read.names[unknown[0]]!r} of type {kind}; expected numbers.")
+    if 0 in read.others and len(read.X) == len(names):
+        check_row_names(read.others[0].to_pylist(), names, what)
+    return read.X, names
+
+
+def check_row_names(rows: Sequence[Any], names: Sequence[str], what: str) -> None:
+    """Rows that have names have those of the columns."""
+    for place, (row, name) in enumerate(zip(rows, names, strict=True)):
+        if str(row) != name:
+            raise InputError(
+                f"Row {place + 1} of {what} is called {str(row)!r} and its column {name!r}; "
+                "expected the same names in the same order."
+            )
+
 
 # Similarities this close below the threshold count as equal to it: a tie in theory is one whatever the rounding.
 TIE = 1e-12
@@ -69,3 +125,276 @@ def frozen_graph(indptr: Ints, indices: Ints, values: Floats) -> Neighbours:
     for array in (indptr, indices, values):
         array.setflags(write=False)
     return Neighbours(indptr, indices, values)
+
+
+Diagonal = Literal["check", "one", "keep"]
+Names = tuple[str, ...] | None
+ROUNDING, ROUNDING_SINGLE = 1e-8, 1e-6  # how far a matrix may be from symmetric, from [0, 1] and from c(f, f) = 1
+
+
+class DenseStore:
+    """A d x d array that the caller built."""
+
+    def __init__(self, matrix: Floats) -> None:
+        matrix.setflags(write=False)
+        self._matrix = matrix
+
+    @property
+    def n_features(self) -> int:
+        return len(self._matrix)
+
+    def block(self, rows: Ints, columns: Ints) -> Floats:
+        return self._matrix[np.ix_(rows, columns)]
+
+    def diagonal(self) -> Floats:
+        return self._matrix.diagonal()
+
+    def total(self) -> float:
+        return self._total
+
+    @cached_property
+    def _total(self) -> float:
+        return float(self._matrix.sum() - self._matrix.trace())
+
+    def neighbours(self, threshold: float) -> Neighbours:
+        return graph_of_blocks(self, threshold)
+
+
+class SparseStore:
+    """The non-zero similarities between different features, and the diagonal; what is missing is 0."""
+
+    def __init__(self, others: sparse.csr_array, diagonal: Floats) -> None:
+        self._others = others
+        self._diagonal = diagonal
+
+    @property
+    def n_features(self) -> int:
+        return len(self._diagonal)
+
+    def block(self, rows: Ints, columns: Ints) -> Floats:
+        block: Floats = self._others[rows][:, columns].toarray()
+        same = rows[:, None] == columns
+        block[same] = np.broadcast_to(self._diagonal[rows][:, None], block.shape)[same]
+        return block
+
+    def diagonal(self) -> Floats:
+        return self._diagonal
+
+    def total(self) -> float:
+        return float(self._others.data.sum())
+
+    def neighbours(self, threshold: float) -> Neighbours:
+        if threshold <= TIE:
+            return graph_of_blocks(self, threshold)
+        near = self._others.data >= threshold - TIE
+        rows = np.repeat(np.arange(self.n_features), np.diff(self._others.indptr))[near]
+        degrees = np.bincount(rows, minlength=self.n_features)
+        return frozen_graph(row_pointers(degrees), self._others.indices[near].astype(np.int64), self._others.data[near])
+
+
+def matrix_store(C: Any, features: Sequence[str] | None, diagonal: Diagonal) -> tuple[DenseStore | SparseStore, Names]:
+    """The checked matrix and the names of its features."""
+    check_choice("diagonal", diagonal, get_args(Diagonal))
+    if hasattr(C, "tocsr"):
+        _require_square(C.shape)
+        names, _ = feature_names(features, C.shape[0], what="from_matrix")
+        return _sparse_store(C, names, diagonal), names
+    if is_frame(C):
+        C, columns = square_table(C, "C")
+        features = columns if features is None else features
+    given = number_array(C, "C")
+    matrix = np.array(given, dtype=np.float64)
+    _require_square(matrix.shape)
+    names, _ = feature_names(features, len(matrix), what="from_matrix")
+    _settle_dense(matrix, names, diagonal, ROUNDING if given.dtype.itemsize >= 8 else ROUNDING_SINGLE)
+    return DenseStore(matrix), names
+
+
+def _require_square(shape: tuple[int, ...]) -> None:
+    if len(shape) != 2 or shape[0] != shape[1] or shape[0] == 0:
+        raise InputError(f"C has the shape {shape}; expected a square features x features matrix.")
+
+
+def _settle_dense(matrix: Floats, names: Names, diagonal: Diagonal, rounding: float) -> None:
+    """Check the matrix some rows at a time and, in place, take the rounding out of it."""
+    d = len(matrix)
+    if diagonal == "one":
+        np.fill_diagonal(matrix, 1.0)
+    step = max(1, CELLS_A_BLOCK // d)
+    for start in range(0, d, step):
+        rows = slice(start, start + step)
+        block, mirrored = matrix[rows, start:], matrix[start:, rows].T
+        for half in (block, mirrored.T):
+            bad = np.argwhere(~((half >= -rounding) & (half <= 1 + rounding)))
+            if len(bad):
+                f, g = bad[0] + start
+                _complain_of_range(matrix[f, g], f, g, names)
+        different = block != mirrored
+        if different.any():
+            bad = np.argwhere(np.abs(block - mirrored) > rounding)
+            if len(bad):
+                f, g = bad[0] + start
+                _complain_of_asymmetry(matrix[f, g], matrix[g, f], f, g, names)
+            block[...] = (block + mirrored) / 2
+            matrix[start:, rows] = block.T
+        np.clip(matrix[rows], 0.0, 1.0, out=matrix[rows])
+    if diagonal == "check":
+        _check_diagonal(matrix.diagonal(), names, rounding)
+        np.fill_diagonal(matrix, 1.0)
+
+
+def _sparse_store(C: Any, names: Names, diagonal: Diagonal) -> SparseStore:
+    """A diagonal entry that is not stored says nothing, so under "check" it counts as 1."""
+    try:
+        from scipy import sparse
+
+        table = sparse.csr_array(C).astype(np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"C holds {C.dtype} values; expected numbers from 0 to 1.") from None
+    table.sum_duplicates()
+    rounding = ROUNDING if np.dtype(C.dtype).itemsize >= 8 else ROUNDING_SINGLE
+    rows = np.repeat(np.arange(len(table.indptr) - 1), np.diff(table.indptr))
+    bad = np.flatnonzero(~((table.data >= -rounding) & (table.data <= 1 + rounding)))
+    if bad.size:
+        _complain_of_range(table.data[bad[0]], rows[bad[0]], table.indices[bad[0]], names)
+    own = table.diagonal()
+    away = table - table.T
+    if away.nnz and np.abs(away.data).max() > rounding:
+        place = away.tocoo()
+        e = int(np.flatnonzero(np.abs(place.data) > rounding)[0])
+        f, g = int(place.row[e]), int(place.col[e])
+        _complain_of_asymmetry(table[f, g], table[g, f], f, g, names)
+    if diagonal == "check":
+        _check_diagonal(np.where(own == 0, 1.0, own), names, rounding)
+    others = ((table + table.T) / 2).tocsr()
+    others.setdiag(0)
+    others.eliminate_zeros()
+    others.sort_indices()
+    np.clip(others.data, 0.0, 1.0, out=others.data)
+    return SparseStore(others, np.clip(own, 0.0, 1.0) if diagonal == "keep" else ones(len(own)))
+
+
+def _check_diagonal(own: Floats, names: Names, rounding: float) -> None:
+    bad = np.flatnonzero(np.abs(own - 1) > rounding)
+    if bad.size:
+        which = describe_feature(int(bad[0]), names)
+        raise InputError(
+            f"C holds {own[bad[0]]:g} for {which} with itself; expected 1 "
+            '(diagonal="one" sets it, diagonal="keep" leaves it).'
+        )
+
+
+def _complain_of_range(value: float, f: Any, g: Any, names: Names) -> NoReturn:
+    hint = " (take the absolute values of correlations)" if -1 <= value < 0 else ""
+    both = f"{describe_feature(int(f), names)} and {describe_feature(int(g), names)}"
+    raise InputError(f"C holds {value:g} for {both}; expected numbers from 0 to 1{hint}.")
+
+
+def _complain_of_asymmetry(value: float, mirrored: float, f: Any, g: Any, names: Names) -> NoReturn:
+    first, second = describe_feature(int(f), names), describe_feature(int(g), names)
+    raise InputError(
+        f"C holds {value:g} for {first} and {second} but {mirrored:g} the other way round; expected a symmetric matrix."
+    )
+
+
+class GroupStore:
+    """The group of each feature as a number."""
+
+    def __init__(self, groups: Ints) -> None:
+        self._groups = groups
+        self._sizes = np.bincount(groups)
+
+    @property
+    def groups(self) -> Ints:
+        return self._groups
+
+    @property
+    def n_features(self) -> int:
+        return len(self._groups)
+
+    def block(self, rows: Ints, columns: Ints) -> Floats:
+        return np.equal(self._groups[rows][:, None], self._groups[columns]).astype(np.float64)
+
+    def diagonal(self) -> Floats:
+        return ones(self.n_features)
+
+    def total(self) -> float:
+        return float(self._sizes @ (self._sizes - 1))
+
+    def neighbours(self, threshold: float) -> Neighbours:
+        """Each group is a clique."""
+        if threshold <= TIE:
+            return graph_of_blocks(self, threshold)
+        by_group = np.argsort(self._groups, kind="stable")
+        group_start = row_pointers(self._sizes)
+        length = self._sizes[self._groups]
+        start = row_pointers(length)
+        rows = np.repeat(np.arange(self.n_features), length)
+        within = np.arange(len(rows)) - start[rows]
+        members = by_group[group_start[self._groups[rows]] + within]
+        others = members[members != rows]
+        return frozen_graph(row_pointers(length - 1), others, np.ones(len(others)))
+
+
+def group_store(
+    groups: Any, features: Sequence[str] | None, n_features: int | None
+) -> tuple[GroupStore, tuple[str, ...] | None]:
+    """Groups told by a label for each feature, or by collections of names or indices."""
+    if isinstance(groups, Mapping):
+        if features is None:  # a mapping has the order in which somebody wrote it
+            store, names = group_store(list(groups.values()), list(groups), n_features)
+            return store, AppearanceOrder(names or ())
+        unknown = sorted(set(groups).difference(features), key=str)
+        if unknown:
+            raise InputError(f"groups names {unknown[0]!r}, which is not among the features.")
+        groups = [groups.get(name) for name in features]
+    if not is_collection(groups):
+        raise wrong_argument("groups", "one label per feature, or collections of features", groups)
+    entries = list(groups)
+    collections = [is_collection(x) for x in entries]
+    if any(collections):
+        if not all(collections):
+            raise InputError("groups mixes labels and collections; give only labels or only collections.")
+        names, d = feature_names(features, n_features, what="from_groups with collections of features")
+        return GroupStore(_groups_of_members(entries, names, d)), names
+    names, d = feature_names(features, len(entries) if n_features is None else n_features, what="from_groups")
+    if len(entries) != d:
+        raise InputError(f"groups has {len(entries)} labels for {d} features; expected one label per feature.")
+    return GroupStore(_groups_of_labels(entries)), names
+
+
+def _groups_of_labels(labels: list[Any]) -> Ints:
+    """A number for each label as it first appears; a missing label is a group of its own."""
+    number: dict[Any, int] = {}
+    codes = np.empty(len(labels), dtype=np.int64)
+    for f, label in enumerate(labels):
+        key = ("alone", f) if _is_missing(label) else ("group", label)
+        codes[f] = number.setdefault(key, len(number))
+    return codes
+
+
+def _is_missing(label: Any) -> bool:
+    """None, nan, and what will not say whether it equals itself (the missing value of pandas)."""
+    try:
+        return label is None or label is np.ma.masked or bool(label != label)
+    except TypeError:
+        return True
+
+
+def _groups_of_members(collections: list[Any], names: tuple[str, ...] | None, d: int) -> Ints:
+    """The place of the collection that each feature is in; features in none come after, each alone."""
+    positions = name_positions(names, d)
+    codes = np.full(d, -1, dtype=np.int64)
+    for group, members in enumerate(collections):
+        for member in members:
+            f = positions.get(member, -1) if isinstance(member, str) else member
+            if not (isinstance(f, (int, np.integer)) and 0 <= f < d):
+                raise InputError(f"groups holds {member!r}, which is not among the features.")
+            if codes[f] >= 0:
+                raise InputError(
+                    f"groups holds {describe_feature(int(f), names)} twice; a feature belongs to at most one group."
+                )
+            codes[f] = group
+    alone = codes < 0
+    codes[alone] = len(collections) + np.arange(alone.sum())
+    return codes

@@ -33,7 +33,7 @@ from steadyset.assessment.request import description, fingerprint
 from steadyset.foundation.arguments import job_count
 from steadyset.foundation.conventions import LEVEL
 from steadyset.foundation.errors import InputError, UninformativeWarning
-from steadyset.inference import confidence_interval
+from steadyset.inference.interval import confidence_interval
 from steadyset.io import beneath
 from steadyset.io.disk import explained
 from steadyset.io.labels import given_names

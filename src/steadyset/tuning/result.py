@@ -16,7 +16,7 @@ from steadyset.foundation.conventions import CORE, LEVEL
 from steadyset.foundation.display import ShownFindings
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.plot_hook import Drawable
-from steadyset.inference.directions import Directions, class_names, data_directions
+from steadyset.inference.feature_details import Directions, class_names, data_directions
 from steadyset.inference.feature_table import FeatureBlock, alike_features, feature_blocks, table_frame
 from steadyset.io.labels import text_index
 from steadyset.kernels.arrays import Floats

@@ -1,5 +1,1 @@
 """The measures of pairs of sets that count similar features as alike: their scores, and the object of the family."""
-
-from steadyset.measures.adjusted import definitions
-
-__all__ = ["definitions"]

@@ -1,4 +1,4 @@
-"""The exact expected size of a matching under random selection: one connected component of similar features at a time.
+"""Overlaps of pairs, and the exact expected size of a matching: one connected component of features at a time.
 
 A matching of exchangeable features is the union of matchings within components, and how many members of a component a
 random set has follows the hypergeometric law. In a complete component (a clique) every matching that cannot be
@@ -7,15 +7,115 @@ extended has size min(|S \\ T|, |T \\ S|) = min(|S|, |T|) - |S n T|; other compo
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, field, fields, replace
+from threading import Lock
+from typing import Any, TypeVar
 
 import numpy as np
 
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.overlap.hypergeometric import intersection_laws
-from steadyset.kernels.overlap.overlaps import Graph, disjoint_overlaps
-from steadyset.measures.adjusted.overlapping import SimilarPairs
+from steadyset.kernels.overlap.overlaps import COLUMNS, Graph, disjoint_overlaps, pair_overlaps
 from steadyset.measures.record import Measure
+from steadyset.selections import Selections
+
+Value = TypeVar("Value")
+
+
+class Remembered:
+    """Values by key; the one that was asked for longest ago goes when there are too many."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._values: OrderedDict[Hashable, object] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: Hashable, compute: Callable[[], Value]) -> Value:
+        """The value of a key, computed when it is not there."""
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+                return self._values[key]  # type: ignore[return-value]
+        value = compute()
+        self.put(key, value)
+        return value
+
+    def put(self, key: Hashable, value: object) -> None:
+        with self._lock:
+            self._values[key] = value
+            self._values.move_to_end(key)
+            while len(self._values) > self._most:
+                self._values.popitem(last=False)
+
+    def peek(self, key: Hashable) -> Any:
+        """The value of a key, None when it is not there."""
+        return self._values.get(key)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+
+PAIRS_A_BLOCK = 1 << 16
+
+
+@dataclass(frozen=True)
+class SimilarPairs:
+    """Arrays over pairs of sets s_i, s_j. "Similar" means c(x, y) >= threshold, x != y.
+
+    size_i, size_j : k_i and k_j
+    shared : r = |s_i n s_j|
+    covered_i : A_ij, how many features of s_i \\ s_j have a similar one in s_j \\ s_i
+    mean_i : B_ij, the sum over those features of their mean similarity to these similar ones
+    reached_i : O_ij, how many features of s_i \\ s_j have a similar one in s_j
+    weight_i : the sum of c(x, y) over similar x in s_i and y in s_j \\ s_i
+    covered_j, mean_j, reached_j, weight_j : the same with i and j exchanged
+    greedy, matched : pairs of exchangeable features, each used once: taken greedily, and as many as possible; nan
+        unless a measure lists them in its `uses`
+    """
+
+    size_i: Ints
+    size_j: Ints
+    shared: Floats
+    covered_i: Floats
+    covered_j: Floats
+    mean_i: Floats
+    mean_j: Floats
+    reached_i: Floats
+    reached_j: Floats
+    weight_i: Floats
+    weight_j: Floats
+    greedy: Floats
+    matched: Floats
+
+    @classmethod
+    def from_table(cls, table: Floats, size_i: Ints, size_j: Ints) -> SimilarPairs:
+        """Pairs from the columns that the kernels fill."""
+        return cls(size_i, size_j, **dict(zip(COLUMNS, np.ascontiguousarray(table.T), strict=True)))
+
+    def exchanged(self) -> SimilarPairs:
+        """The same pairs seen from the other set."""
+        sided = [f.name.removesuffix("_i") for f in fields(self) if f.name.endswith("_i")]
+        other = {f"{name}_i": getattr(self, f"{name}_j") for name in sided}
+        return replace(self, **other, **{f"{name}_j": getattr(self, f"{name}_i") for name in sided})
+
+
+def similar_pairs(
+    selections: Selections, graph: Graph, uses: frozenset[str]
+) -> Iterator[tuple[Ints, Ints, SimilarPairs]]:
+    """Every pair of runs i<j once, in blocks of bounded size: (i, j, what the pairs look like)."""
+    M, sizes = selections.n_runs, selections.sizes
+    first = 0
+    while first < M - 1:
+        last = min(M - 1, first + max(1, PAIRS_A_BLOCK // (M - first)))
+        table = pair_overlaps(
+            selections.indptr, selections.indices, graph, first, last, "greedy" in uses, "matched" in uses
+        )
+        i, j = np.triu_indices(last - first, first + 1, M)
+        yield i + first, j, SimilarPairs.from_table(table, sizes[i + first], sizes[j])
+        first = last
+
 
 ROWS_A_BLOCK = 1 << 16
 

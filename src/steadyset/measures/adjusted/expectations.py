@@ -17,9 +17,7 @@ import numpy as np
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.overlap.hypergeometric import intersection_laws
 from steadyset.kernels.overlap.overlaps import N_COLUMNS, Graph, all_overlaps, edge_ranks, random_overlaps
-from steadyset.measures.adjusted.components import Components
-from steadyset.measures.adjusted.overlapping import SimilarPairs
-from steadyset.measures.adjusted.remembered import Remembered
+from steadyset.measures.adjusted.components import Components, Remembered, SimilarPairs
 from steadyset.measures.record import Measure
 from steadyset.similarity import FeatureSimilarity
 

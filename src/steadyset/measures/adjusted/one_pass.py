@@ -14,12 +14,12 @@ import numpy as np
 
 from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Bools, Floats, Ints
+from steadyset.measures.adjusted.components import similar_pairs
 from steadyset.measures.adjusted.expectations import RandomOverlaps
-from steadyset.measures.adjusted.overlapping import similar_pairs
 from steadyset.measures.chance import NO_ROOM
+from steadyset.measures.family import PairTotal
 from steadyset.measures.options import MOST_DRAWS, NOT_CORRECTED, Estimate, Options
 from steadyset.measures.record import Measure
-from steadyset.measures.totals import PairTotal
 from steadyset.selections import Selections
 
 Scored = tuple[int, Ints, Ints, Floats]

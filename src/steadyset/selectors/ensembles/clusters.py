@@ -11,7 +11,7 @@ from steadyset.io.labels import check_same_order
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.similarity import FeatureSimilarity
 from steadyset.similarity.alike import linked
-from steadyset.similarity.groups import group_store
+from steadyset.similarity.store import group_store
 
 Representative = Literal["weighted", "simple", "sparse"]
 

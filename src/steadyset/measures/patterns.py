@@ -1,18 +1,65 @@
-"""Frequency measures: functions of how many runs selected each feature."""
+"""Measures of how often features, or whole sets, were selected; and small collections as bits, for the certificates."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.chance import expected_of_frequencies, scaled, simulated_expectation, simulated_values
 from steadyset.measures.family import Family
-from steadyset.measures.masks import Collections
 from steadyset.measures.options import Estimate, NullExpectation, Options, settle
 from steadyset.measures.record import Measure
 from steadyset.selections import MOST_COUNTED, Selections
+
+
+@dataclass(frozen=True, eq=False)
+class Collections:
+    """Collections of M sets out of d features: masks has one row per collection and one column per run."""
+
+    masks: Ints
+    n_features: int
+
+    @property
+    def n_runs(self) -> int:
+        return int(self.masks.shape[1])
+
+    @cached_property
+    def sizes(self) -> Ints:
+        return n_members(self.masks)
+
+    @cached_property
+    def shared(self) -> Ints:
+        """r_ij of the pairs i<j, one row per collection."""
+        return pairwise_shared(self.masks)
+
+    @cached_property
+    def levels(self) -> Ints:
+        """levels[c, h]: how many features exactly h runs of collection c select."""
+        n, M = self.masks.shape
+        counts = bits(self.masks, self.n_features).sum(axis=1)
+        return np.bincount((counts + np.arange(n)[:, None] * (M + 1)).ravel(), minlength=n * (M + 1)).reshape(n, -1)
+
+
+def n_members(masks: Ints) -> Ints:
+    """The sizes of sets."""
+    return np.asarray(np.bitwise_count(masks), dtype=np.int64)
+
+
+def pairwise_shared(masks: Ints) -> Ints:
+    """r_ij of the pairs i<j of each collection."""
+    i, j = np.triu_indices(masks.shape[1], 1)
+    return n_members(masks[:, i] & masks[:, j])
+
+
+def bits(masks: Ints, d: int) -> Ints:
+    """The 0/1 array with one more axis, the features."""
+    return masks[..., None] >> np.arange(d) & 1
+
 
 CELLS_A_BLOCK = 1 << 22
 CELLS_A_CALL = 1 << 13  # of a table of sizes that a score reads in the time of one more call
@@ -151,3 +198,51 @@ def _counts_of(selections: Selections, chosen: Ints) -> Ints:
 def _used(selections: Selections) -> tuple[Ints, Ints]:
     """The features that some run selected, and how many runs did."""
     return np.unique(selections.indices, return_counts=True)
+
+
+class Patterns(Family):
+    """Functions of how often each distinct set occurs."""
+
+    name = "patterns"
+
+    def evaluate(self, selections: Selections, measures: Sequence[Measure], options: Options) -> list[Estimate]:
+        times, sizes, d = np.bincount(distinct_sets(selections)), selections.sizes, selections.n_features
+        return [settle(m, pattern_score(m, times, sizes, d), 0.0, "", options, sizes) for m in measures]
+
+    def without(self, selections: Selections, measures: Sequence[Measure], options: Options) -> Floats:
+        """A set loses one occurrence. Runs of one size whose sets occur equally often have the same value."""
+        sizes, kinds = selections.sizes, distinct_sets(selections)
+        times = np.bincount(kinds)
+        _, first, place = np.unique(sizes * (len(sizes) + 1) + times[kinds], return_index=True, return_inverse=True)
+        values = np.empty((len(measures), len(first)))
+        for a, run in enumerate(first):
+            left, others = times.copy(), np.delete(sizes, run)
+            left[kinds[run]] -= 1
+            values[:, a] = [pattern_score(measure, left, others, selections.n_features) for measure in measures]
+        return options.filled(values)[:, place]
+
+    def values(self, measure: Measure, collections: Collections) -> Floats:
+        """Collections whose sets occur equally often and have the same sizes share one call."""
+        seen: dict[tuple[bytes, bytes], float] = {}
+        keys = []
+        for row, sizes in zip(collections.masks, collections.sizes, strict=True):
+            multiplicities = np.sort(np.unique(row, return_counts=True)[1])
+            keys.append((multiplicities.tobytes(), sizes.tobytes()))
+            if keys[-1] not in seen:
+                score = measure.score(multiplicities, sizes, collections.n_features, **measure.params)
+                seen[keys[-1]] = float(score)
+        return np.array([seen[key] for key in keys])
+
+
+def distinct_sets(selections: Selections) -> Ints:
+    """The number of the set that each run selected, counted by first appearance."""
+    seen: dict[bytes, int] = {}
+    members = selections.indices.tobytes()
+    bounds = (selections.indptr * selections.indices.itemsize).tolist()
+    rows = (members[start:end] for start, end in itertools.pairwise(bounds))
+    return np.array([seen.setdefault(row, len(seen)) for row in rows], dtype=np.int64)
+
+
+def pattern_score(measure: Measure, times: Ints, sizes: Ints, d: int) -> float:
+    """The score of sets that occur this often; sorted, so that the order of runs changes nothing."""
+    return float(measure.score(np.sort(times[times > 0]), sizes, d, **measure.params))
