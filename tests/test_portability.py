@@ -132,7 +132,7 @@ def test_the_page_which_needs_a_posix_system_says_so_on_windows(tmp_path, monkey
     with monkeypatch.context() as windows:
         windows.setattr("steadyset.serve.os.name", "nt")
         with pytest.raises(InputError, match="needs Linux or macOS"):
-            serve(tmp_path, words=list, given=list)
+            serve(tmp_path)
 
 
 def test_an_assessment_runs_and_resumes_without_what_only_posix_has(tmp_path):

@@ -70,6 +70,15 @@ def building() -> list[Recipe]:
             {"path": "absent.csv", "threshold": 0.5, "features": None},
         ),
         Recipe(
+            "inspect",
+            st.inspect,
+            {
+                "path": "absent.csv",
+                **{"samples": None, "transpose": None, "sheet": None, "samples_sheet": None, "layer": None},
+                **{"delimiter": None, "max_gb": 1.0},
+            },
+        ),
+        Recipe(
             "load_data",
             st.load_data,
             {

@@ -25,6 +25,7 @@ RECORDS = frozenset(
             "Data",
             "Filter",
             "Findings",
+            "Inspection",
             "Interval",
             "Measure",
             "NullExpectation",
@@ -245,7 +246,7 @@ def _running() -> list[Recipe]:
             "register_selector",
             st.register_selector,
             {
-                **{"name": "lasso", "selector": None, "classes": None, "number": None, "params": None},
+                **{"name": "lasso", "selector": None, "tasks": None, "params": None},
                 **{"summary": "", "reference": "", "replace": False},
             },
         ),

@@ -221,7 +221,7 @@ def target_values(y: Any, n_rows: int | None) -> NDArray[Any]:
     """One known value for each row: numbers, or labels as text."""
     if y is None:
         raise InputError("y is missing: give the outcome of each row, or a table from load_data, which knows it.")
-    if len(np.shape(y)) == 2 and np.shape(y)[1] > 1:  # a task with several values per row
+    if _has_columns(y):  # a task with several values per row
         return _columns(y, n_rows)
     target = _vector(y, "y", n_rows)
     if target.dtype.kind in "OT":
@@ -233,6 +233,15 @@ def target_values(y: Any, n_rows: int | None) -> NDArray[Any]:
     if len(np.unique(target)) < 2:
         raise InputError("y has one distinct value only; there is nothing to predict.")
     return target
+
+
+def _has_columns(y: Any) -> bool:
+    """Whether there are several values for each row; lists of different lengths get their sentence later."""
+    try:
+        shape = np.shape(y)
+    except ValueError:
+        return False
+    return len(shape) == 2 and shape[1] > 1
 
 
 def _columns(y: Any, n_rows: int | None) -> NDArray[Any]:

@@ -76,8 +76,8 @@ def test_a_class_that_a_resample_lacks_does_not_count_there(name):
 
 @pytest.mark.parametrize("name", ["anova", "t_test", "variance", "auc", "mim", "info_gain"])
 def test_a_features_score_does_not_depend_on_its_place(name, monkeypatch):
-    for module in ("discretise", "filters.ranks"):
-        monkeypatch.setattr(f"steadyset.selectors.{module}.BLOCK_CELLS", 100)
+    for module in ("discretise", "ranks"):
+        monkeypatch.setattr(f"steadyset.selectors.filters.{module}.BLOCK_CELLS", 100)
     X, y = draw_data("auc", 4)
     many = scores(name, np.tile(X, 50), y)[0]
     np.testing.assert_array_equal(many, np.tile(scores(name, X, y)[0], 50))
