@@ -58,7 +58,9 @@ def costs(results: Iterable[Path]) -> dict[str, Cost]:
     found: dict[str, Cost] = defaultdict(Cost)
     for case in (case for file in results for case in ElementTree.parse(file).iter("testcase")):
         properties = {one.get("name"): one.get("value") for one in case.iter("property")}
-        seconds = float(properties.get("seconds") or 0)
+        seconds = float(
+            properties.get("seconds") or case.get("time") or 0
+        )  # examples of docstrings have the time alone
         found[row_of(case.get("classname") or "")].add(seconds, properties.get("slow") == "True")
     return found
 

@@ -41,7 +41,10 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("name", FILES)
+LARGE = ("listed.parquet", "x.xlsx", "x.ods", "x.h5ad")  # those that take seconds to make or to refuse
+
+
+@pytest.mark.parametrize("name", [pytest.param(one, marks=[pytest.mark.slow] if one in LARGE else []) for one in FILES])
 def test_a_small_file_that_unfolds_is_refused_before_it_is_read(tmp_path, name):
     """In a process of its own, because the peak of this one may be that of another test."""
     make, options = FILES[name]

@@ -86,6 +86,7 @@ def four_times(x):
     assert len(read) == 1
 
 
+@pytest.mark.slow  # buys: what only a program of its own can show
 def test_a_kernel_that_was_kept_does_not_import_what_it_was_made_of(place):
     (place / "code" / "solving.py").write_text(
         """

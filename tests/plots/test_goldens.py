@@ -14,6 +14,7 @@ def test_a_picture_shows_what_it_showed(name):
     assert not differs, f"{differs}; if that is meant, look at the picture and run: python -m tests.plots {name}"
 
 
+@pytest.mark.slow  # buys: the schema; that pictures are the kept ones is in make test
 @pytest.mark.parametrize("name", goldens.KEPT)
 def test_a_picture_is_valid_vega_lite(name):
     specification = json.loads(goldens.path(name).read_text(encoding="utf-8"))["specification"]

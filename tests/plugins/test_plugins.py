@@ -157,7 +157,7 @@ st.register_rule(Ever())
 """
 
 
-@pytest.mark.slow  # buys: rules in every process; selectors and resamplings are in make test
+@pytest.mark.slow  # buys: rules in every process; filters are in make test
 def test_a_rule_from_a_loaded_file_reaches_every_process_of_an_assessment(tmp_path, table):
     (tmp_path / "rule.py").write_text(RULE, encoding="utf-8")
     done = command(
@@ -173,6 +173,7 @@ def test_a_rule_from_a_loaded_file_reaches_every_process_of_an_assessment(tmp_pa
     assert strict["size"] < 4
 
 
+@pytest.mark.slow  # buys: five commands with workers of their own; --load in one process is in make test
 def test_a_loaded_file_reaches_every_process_of_an_assessment_and_its_report_needs_it_no_more(
     tmp_path, table, monkeypatch, capsys
 ):
@@ -200,7 +201,7 @@ def test_a_loaded_file_reaches_every_process_of_an_assessment_and_its_report_nee
     assert "Traceback" not in told
 
 
-@pytest.mark.slow  # buys: entry points of a package in every process; a loaded file is in make test
+@pytest.mark.slow  # buys: entry points of a package in every process; those of one process are in make test
 def test_an_installed_package_reaches_the_command_and_its_worker_processes(tmp_path, table):
     site = tmp_path / "site"
     site.mkdir()

@@ -232,6 +232,7 @@ def test_deleting_keeps_what_is_not_of_a_run(client, folder):
     assert [path.name for path in place.iterdir()] == ["thesis.docx"]
 
 
+@pytest.mark.slow  # buys: every kind of hostile file through the page; each reader is in make test
 def test_hostile_files_give_a_sentence(client, folder):
     bomb = gzip.compress(b"1," * 5_000_000)  # 10 MB of one line
     for name, content in (
