@@ -57,7 +57,8 @@ def test_workflows_use_only_actions_of_github_and_of_pypi_in_a_stated_version():
 def test_workflows_run_what_the_makefile_runs():
     """Windows has no make, so the core tests repeat its commands there; everything else calls make."""
     commands = [step["run"] for *_, job in jobs() for step in job["steps"] if "run" in step]
-    recipes = MAKEFILE.replace("$(BIN)/", "").replace(".venv-oldest/bin/", "")
+    pip = re.search(r"^PIP := (.*)$", MAKEFILE, re.MULTILINE)[1]
+    recipes = MAKEFILE.replace("$(PIP)", pip).replace("$(BIN)/", "").replace(".venv-oldest/bin/", "")
     targets = set(re.findall(r"^([\w-]+):", MAKEFILE, re.MULTILINE))
     trying = {"python -m pip install dist/*.whl", "steadyset --version", "steadyset measures"}
     for command in commands:

@@ -270,7 +270,7 @@ SCORES.add(
     Score(
         "exact_share",
         _exact_share,
-        (CLASSES, "count"),
+        (CLASSES, "tally"),
         offered=True,
         words="share of rows that are predicted exactly",
         reference="Jaccard 1901",
@@ -281,9 +281,9 @@ SCORES.add(
 
 TASK = Added(
     "task",
-    "count",
-    "src/steadyset/tasks/count.py",
-    '''"""A count: how often something happened in each row."""
+    "tally",
+    "src/steadyset/tasks/tally.py",
+    '''"""A tally: how often something happened in each row."""
 
 from __future__ import annotations
 
@@ -315,13 +315,13 @@ def _blind() -> Any:
 
 TASKS.add(
     Task(
-        name="count",
-        words="a count",
-        one="a count",
-        several="counts",
+        name="tally",
+        words="a tally",
+        one="a tally",
+        several="tallies",
         recognise=lambda y: False,  # whole numbers are taken for classes or amounts unless somebody says so
         check=_check,
-        describe=lambda y: f"a count, {int(np.sum(y))} in total",
+        describe=lambda y: f"a tally, {int(np.sum(y))} in total",
         selectors=lambda n_classes: ("variance",),
         score=lambda y: "exact_share",
         predictor=_predictor,

@@ -153,11 +153,11 @@ def task() -> Iterator[tuple[str, bool]]:
     result = st.assess(None, X, counts, task=name, resampling=st.KFold(3), engine="serial")
     yield "assessment", result.failures.empty and result.settings["scoring"] == [added.SCORE.name]
     yield "findings", "Poisson regression" in str(st.findings_of(result).to_dict())
-    yield "refusal of selectors", "cannot run on a count" in refusal(st.assess, ["lasso"], X, counts, task=name)
-    yield "sentence", name in refusal(st.assess, ["anova"], X, counts, task="counts")
-    yield "command", "a count" in assessed("--task", name, target="n")
-    yield "help", "number or count" in " ".join(command("assess", "--help").split())
-    yield "page", ">a count<" in form()
+    yield "refusal of selectors", "cannot run on a tally" in refusal(st.assess, ["lasso"], X, counts, task=name)
+    yield "sentence", name in refusal(st.assess, ["anova"], X, counts, task="tallies")
+    yield "command", "a tally" in assessed("--task", name, target="n")
+    yield "help", "number or tally" in " ".join(command("assess", "--help").split())
+    yield "page", ">a tally<" in form()
     yield "reference", f"## {name}\n" in reference()["tasks/index.md"]
 
 
