@@ -17,13 +17,13 @@ def test_every_selector_is_fitted_by_one_part(monkeypatch):
 
 def test_data_for_warming_up_fit_every_kind_of_measure(monkeypatch):
     """One table of measures for each kind of selections, none of which is refused."""
-    from steadyset import inference
+    from steadyset.inference import table
 
     tables = []
-    real = inference.stability_table
-    monkeypatch.setattr(inference, "stability_table", lambda *a, **k: tables.append(real(*a, **k)))
+    real = table.stability_table
+    monkeypatch.setattr(table, "stability_table", lambda *a, **k: tables.append(real(*a, **k)))
     warming._measures()
-    kinds = set().union(*(set(table.index) for table in tables))
+    kinds = set().union(*(set(found.index) for found in tables))
     assert {"nogueira", "jaccard", "yu", "spearman", "intersection_count"} <= kinds
 
 
