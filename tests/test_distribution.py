@@ -36,6 +36,7 @@ COMMANDS: list[tuple[str, str | None]] = [
     ("assess table.csv --target class --selector anova:k=2 --resampling kfold:n_splits=3 --jobs 1 --out runs", WORKS),
     ("assess table.csv --target class --selector anova:k=2 --engine dask", "dask"),
     ("assess cells.h5ad --target class", "anndata"),
+    ("run job.json", WORKS),
     ("methods runs", WORKS),
     ("report runs", "report"),
     ("report runs --format md", WORKS),
@@ -168,6 +169,15 @@ def write_inputs(folder: Path) -> None:
     X.assign(**{"class": np.where(X["a"] > 0, "case", "control")}).to_csv(folder / "table.csv", index=False)
     for name in ("lists.csv", "others.csv"):
         (folder / name).write_text("run,feature\n1,a\n1,b\n2,a\n2,c\n3,a\n3,b\n", encoding="utf-8")
+    asked = {
+        "file": "table.csv",
+        "target": "class",
+        "selector": ["anova:k=2"],
+        "runs": "3",
+        "jobs": 1,
+        "out": "ordered",
+    }
+    (folder / "job.json").write_text(json.dumps({"command": "assess", "options": asked}), encoding="utf-8")
     (folder / "lists.xlsx").write_bytes(b"PK\3\4")
     (folder / "cells.h5ad").write_bytes(b"\x89HDF\r\n\x1a\n")
 

@@ -97,7 +97,7 @@ def register_selector(
         raise InputError(f"A selector called {name!r} exists already; choose another name, or pass replace=True.")
     if (selector is None) == (not tasks):
         raise InputError("selector must be given, or tasks instead of it.")
-    if not all(TASKS.knows(task) for task in tasks or {}):
+    if tasks and not (isinstance(tasks, Mapping) and all(TASKS.knows(task) for task in tasks)):
         raise wrong_argument("tasks", f"a mapping from {' or '.join(TASKS)} to selectors", tasks)
     for argument, text in (("summary", summary), ("reference", reference), ("formula", formula)):
         if not isinstance(text, str):
