@@ -115,7 +115,7 @@ print.steadyset_assessment <- function(x, ...) {
   for (name in names(x$cores)) {
     cat(strwrap(paste0("Steady core of ", name, ": ", .steadyset_some(x$cores[[name]])), exdent = 2), sep = "\n")
   }
-  if (length(x$notes)) cat(strwrap(paste("To know:", x$notes), exdent = 2), sep = "\n")
+  if (length(x$notes)) cat(strwrap(paste("Note:", x$notes), exdent = 2), sep = "\n")
   cat("$features has the table of features; the run folder is ", x$folder, "\n", sep = "")
   invisible(x)
 }
