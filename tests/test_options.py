@@ -19,6 +19,7 @@ from steadyset.options import as_shell_line, job_from, job_of, jobs, options_of,
 from steadyset.options.table import TABLE
 from steadyset.serve.forms import fields, options_given, python_lines
 from steadyset.serve.run_store import KINDS
+from steadyset.tasks import TASKS
 
 PARSERS = typer.main.get_command(app).commands
 ASSESS = {
@@ -234,7 +235,7 @@ def test_a_filled_form_gives_the_options_that_the_command_takes():
         ("assess", "runs", "", '“Runs” must be a whole number of at least 2 (got "").'),
         ("assess", "jobs", "0", '“Cores” must be a whole number of at least 1 (got "0").'),
         ("tune", "trials", "x", '“Configurations” must be a whole number of at least 1 (got "x").'),
-        ("assess", "task", "evil", '“Task” must be one of classes, number (got "evil").'),
+        ("assess", "task", "evil", f'“Task” must be one of {", ".join(TASKS)} (got "evil").'),
         ("measure", "features", "0", '“Number of features” must be a whole number of at least 1 (got "0").'),
     ],
 )

@@ -20,7 +20,10 @@ LEFT_OUT = (".git", ".venv*", "build", "dist", "site", "demo-output", ".mypy_cac
 def house(tmp_path_factory):
     """A copy of the whole project, with its compiled kernels, to which one thing of every kind is added."""
     root = tmp_path_factory.mktemp("house") / "steadyset"
-    shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns(*LEFT_OUT), symlinks=True)
+    left_out = shutil.ignore_patterns(*LEFT_OUT)
+    shutil.copytree(
+        ROOT, root, ignore=lambda folder, names: left_out(folder, names) if Path(folder) == ROOT else (), symlinks=True
+    )
     for added in ADDED:
         added.write(root)
     return root
@@ -59,4 +62,7 @@ def test_what_is_added_shows_up_everywhere(shown, added):
 def test_everything_that_holds_today_holds_with_the_additions(house):
     told(house, "-m", "ruff", "check", *(file for added in ADDED for file in (added.file, *added.beside)))
     told(house, "-m", "mypy")
-    told(house, "-m", "pytest", "-q", "-n", "2", "-m", "not slow", "--ignore", "tests/additions")
+    # What pages print and count is written by docs/make_outputs.py and by hand; a new section or measure changes it.
+    pages = ("the_examples_of_a_page_run_and_print_what_it_shows", "counts_in_words_are_those_of_the_catalogues")
+    deselected = [f"--deselect=tests/test_docs.py::test_{name}" for name in pages]
+    told(house, "-m", "pytest", "-q", "-n", "2", "-m", "not slow", "--ignore", "tests/additions", *deselected)

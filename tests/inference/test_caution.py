@@ -85,7 +85,7 @@ def test_of_runs_without_a_known_resampling_nothing_is_claimed() -> None:
 def test_every_resampling_says_whether_its_runs_are_bound_and_the_documentation_agrees() -> None:
     page = (Path(__file__).parents[2] / "docs" / "uncertainty.md").read_text(encoding="utf-8")
     named = {name: bool(kind.bound) for name, kind in RESAMPLINGS.items() if kind.__module__.startswith("steadyset.")}
-    assert named == {
+    today = {
         "bootstrap": False,
         "subsample": False,
         "complementary_pairs": True,
@@ -95,6 +95,7 @@ def test_every_resampling_says_whether_its_runs_are_bound_and_the_documentation_
         "noise": False,
         "leave_out": True,
     }
+    assert today.items() <= named.items()
     assert all(f"`{RESAMPLINGS[name].__name__}`" in page for name, bound in named.items() if bound)
     assert st.list_resamplings().loc["kfold", "bound"]
 

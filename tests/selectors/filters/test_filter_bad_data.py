@@ -42,9 +42,7 @@ def test_a_text_column_is_refused_by_name():
         scores("mim", np.array([[1, "x"], [2, "y"]], dtype=object), [0, 1])
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in sorted(list_filters().index) if name not in ("variance", "mutual_info")]
-)
+@pytest.mark.parametrize("name", sorted(list_filters().query("target != 'none'").index.drop("mutual_info")))
 def test_one_class_is_refused(name):
     with pytest.raises(InputError, match=f"y has one class only, tumour; filter '{name}' compares at least 2 classes"):
         FilterSelector(name).fit(X, ["tumour"] * 12)
@@ -179,7 +177,7 @@ def test_unknown_filters_and_options_are_refused():
 
 
 def test_records_that_contradict_themselves_are_refused():
-    with pytest.raises(InputError, match=r"target must hold 'classes', 'number', several or nothing \(got 'time'\)"):
+    with pytest.raises(InputError, match=r"target must hold 'classes', 'number',.* several or nothing \(got 'time'\)"):
         register_filter(Filter(name="cox", score=len, target=("time",), reference="none"))
     with pytest.raises(InputError, match="filter 'both' is both greedy and batched"):
         register_filter(Filter(name="both", score=len, greedy=True, batched=True, reference="none"))
