@@ -4,6 +4,8 @@ BIN := .venv/bin
 READY := .venv/.ready
 DEMO_READY := .venv/.demo-ready
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# uv takes a sixth of pip's time; pip follows where uv finds nothing, for example behind a mirror that only pip was told of.
+UV := $(PIP) uv && VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/uv pip install --quiet
 
 .PHONY: demo serve serve-pictures start-pictures readme-picture gallery map docs reproduce reproduction-page
 .PHONY: test test-all test-costs test-oldest lint checks types contracts pytest slow fuzz format performance changelog dist lock clean
@@ -110,14 +112,14 @@ $(BIN)/python:
 
 $(DEMO_READY): requirements-demo.lock | $(BIN)/python
 	@echo "Installing what the demonstration needs into .venv (40 packages, once) ..."
-	$(PIP) --no-compile --require-hashes -r requirements-demo.lock
+	$(UV) --require-hashes -r requirements-demo.lock || $(PIP) --require-hashes -r requirements-demo.lock
 	@echo "Compiling what the demonstration calls (once) ..."
 	PYTHONPATH=src $(BIN)/python -c 'from steadyset.warming import warm_up; warm_up(selectors=["lasso", "forest", "jmi", "anova"])'
 	touch $@
 
 $(READY): requirements.lock pyproject.toml | $(BIN)/python
 	@echo "Installing everything that tests and documentation need into .venv (150 packages, once) ..."
-	$(PIP) --require-hashes -r requirements.lock
+	$(UV) --require-hashes -r requirements.lock || $(PIP) --require-hashes -r requirements.lock
 	$(PIP) --no-deps --no-build-isolation -e .
 	@echo "Compiling the kernels (once) ..."
 	$(BIN)/steadyset warm-up

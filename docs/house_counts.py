@@ -174,9 +174,9 @@ class Walks:
             "selector": "anova",
             "resampling": "bootstrap",
             "runs": "4",
-            "cores": "1",
+            "jobs": "1",
             "seed": "0",
-            "name": "walked",
+            "out": "walked",
         }
         sent("POST", "/runs", urlencode(form).encode())
         finished, last = self.folder / "page" / "walked" / "features.csv", time.monotonic() + PATIENCE

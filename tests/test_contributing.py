@@ -128,3 +128,9 @@ def test_the_counts_of_the_house_are_of_code_and_of_functions_that_run(tmp_path)
     assert counted == {"code": 3, "imports": 1, "docstrings": 2, "comments": 1, "all": 11}
     walks = counts.Walks(tmp_path)
     assert walks.python("-c", "from steadyset.foundation import text, conventions; text.number(1.0)") == 1
+
+
+@pytest.mark.slow  # buys: the counts of `make map` follow the forms of the page
+def test_the_journey_on_the_page_is_counted(tmp_path):
+    walks = script("house_counts").Walks(tmp_path)
+    assert walks.page() > walks.python("-m", "steadyset", "measure", "lists.csv") > 1

@@ -48,13 +48,14 @@ def _bootstraps(n: int, size: int) -> list[Ints]:
     return [np.random.default_rng([7, i]).integers(0, size, size) for i in range(n)]
 
 
-def steady_pool(n: int, seed: int = 8) -> npt.NDArray[np.int8]:
-    """20 of 100 features, in blocks of 10 with a latent correlation of 0.5, at a stability of 0.95."""
+def steady_pool(n: int, correlation: float = 0.5, seed: int = 8) -> npt.NDArray[np.int8]:
+    """20 of 100 features, in blocks of 10 with a latent correlation, at a stability of 0.95."""
     rng = np.random.default_rng(seed)
     design = Design(100, 0.95)
     p = np.repeat(design.probabilities(), (design.relevant, 100 - design.relevant))
-    latent = np.repeat(rng.standard_normal((n, 10)), 10, axis=1) + rng.standard_normal((n, 100))
-    return (latent / 2**0.5 < special.ndtri(p)).astype(np.int8)
+    shared, own = np.repeat(rng.standard_normal((n, 10)), 10, axis=1), rng.standard_normal((n, 100))
+    latent = correlation**0.5 * shared + (1 - correlation) ** 0.5 * own
+    return (latent < special.ndtri(p)).astype(np.int8)
 
 
 def pattern_pools() -> dict[str, npt.NDArray[np.int8]]:

@@ -158,8 +158,8 @@ def bernoulli(n_runs: int, seed: int) -> st.Selections:
 
 
 def test_intervals_that_simulations_found_too_confident_say_so() -> None:
-    assert "up to 4% too confident" in st.confidence_interval(bernoulli(20, 0), "lustgarten").note
-    assert st.confidence_interval(bernoulli(30, 0), "lustgarten").note == ""
+    assert "up to 5% too confident" in st.confidence_interval(bernoulli(49, 0), "lustgarten").note
+    assert st.confidence_interval(bernoulli(50, 0), "lustgarten").note == ""
     assert st.confidence_interval(bernoulli(20, 0), "jaccard").note == ""
 
 

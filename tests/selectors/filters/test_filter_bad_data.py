@@ -7,6 +7,7 @@ import pytest
 from steadyset.foundation.errors import InputError
 from steadyset.selectors import FilterSelector
 from steadyset.selectors.filters import Filter, list_filters, register_filter, scores, top_features
+from steadyset.tasks import TASKS
 
 X = np.random.default_rng(0).normal(size=(12, 3))
 Y = np.arange(12) % 2
@@ -177,7 +178,8 @@ def test_unknown_filters_and_options_are_refused():
 
 
 def test_records_that_contradict_themselves_are_refused():
-    with pytest.raises(InputError, match=r"target must hold 'classes', 'number',.* several or nothing \(got 'time'\)"):
+    tasks = ", ".join(map(repr, TASKS))
+    with pytest.raises(InputError, match=rf"target must hold {tasks}, several or nothing \(got 'time'\)"):
         register_filter(Filter(name="cox", score=len, target=("time",), reference="none"))
     with pytest.raises(InputError, match="filter 'both' is both greedy and batched"):
         register_filter(Filter(name="both", score=len, greedy=True, batched=True, reference="none"))
