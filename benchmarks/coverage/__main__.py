@@ -155,9 +155,9 @@ that as the best value.
 
 """
 
-STEADIEST = """And where the blocks have a latent correlation of 0.8, {n} draws: features come and go nearly as whole blocks,
-which few runs show too rarely. The intervals of all measures are then a little too confident between 15 and 30 runs,
-that of lustgarten most; its note says so below 50 runs.
+STEADIEST = """And where the blocks have a latent correlation of 0.8, {n} draws: features come and go nearly as whole
+blocks, which few runs show too rarely. The intervals of all measures are then a little too confident between 15 and 30
+runs, that of lustgarten most; its note says so below 50 runs.
 
 """
 
