@@ -6,10 +6,6 @@ reference and the tests walk the same lines. A new public name is one line here.
 
 # Selections
 from steadyset.selections import Selections as Selections
-from steadyset.from_tools import from_cross_validate as from_cross_validate
-from steadyset.from_tools import from_fitted as from_fitted
-from steadyset.from_tools import from_importances as from_importances
-from steadyset.from_tools import from_rfecv as from_rfecv
 
 # Measures
 from steadyset.measures import stability as stability

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import importlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
@@ -18,8 +19,8 @@ from steadyset.foundation.text import counted, listed, percent
 from steadyset.io.disk import file_path
 from steadyset.io.inspection import Inspection, file_of
 from steadyset.io.labels import text_frame
-from steadyset.io.limits import BYTES_A_CELL, BYTES_A_NAME, enough_memory
-from steadyset.io.lists.entries import Entries, checked_entries, reordered, row_pointers
+from steadyset.io.limits import BYTES_A_CELL, enough_memory
+from steadyset.io.lists.entries import Entries, reordered, row_pointers
 from steadyset.io.lists.lists import (
     are_lists_of_features,
     entries_of_rankings,
@@ -29,13 +30,14 @@ from steadyset.io.lists.lists import (
     with_ties,
     with_weights,
 )
-from steadyset.io.lists.valued import entries_of_ranks
+from steadyset.io.lists.valued import entries_of_ranks, entries_of_weights
 from steadyset.io.lists.wide import LAYOUTS, entries_of_matrix, read_matrix
 from steadyset.kernels.arrays import Floats, Ints
 
 if TYPE_CHECKING:
     import pandas as pd
     from scipy import sparse
+    from sklearn.feature_selection import RFECV
 
 T = TypeVar("T", bound=np.generic)
 SHOWN_FEATURES = 5  # by a notebook
@@ -46,7 +48,8 @@ class Selections(Shown, Drawable):
     """The sets that M runs selected out of d features, with weights or rankings where they are known.
 
     Immutable; rows are sparse, so the cost is that of what is selected. Build one with `from_sets`, `from_matrix`,
-    `from_weights`, `from_rankings`, `from_long` or `read`.
+    `from_weights`, `from_rankings`, `from_long` or `read`, or from the results of other tools with `from_fitted`,
+    `from_cross_validate`, `from_rfecv` or `from_importances`.
 
     Attributes
     ----------
@@ -83,15 +86,7 @@ class Selections(Shown, Drawable):
     array([0.5, 1. , 0. ])
     """
 
-    _indptr: Ints
-    _indices: Ints
-    _weights: Floats | None
-    _rankings: Floats | None
-    _names: tuple[str, ...] | None
-    _labels: tuple[str, ...] | None
-    _n_features: int
-    _notes: tuple[str, ...]
-    _tied: Ints | None
+    _entries: Entries  # its arrays cannot be written to
 
     def __init__(self, *_: Any, **__: Any) -> None:
         raise TypeError("Selections has no constructor of its own: use from_sets, from_matrix, from_weights or read.")
@@ -208,12 +203,7 @@ class Selections(Shown, Drawable):
         >>> sel.sizes.tolist(), sel.weights.tolist()
         ([2, 1], [0.7, -0.2, 0.9])
         """
-        table = read_matrix(W, "W", features, labels)
-        bad = np.flatnonzero(~np.isfinite(table.values))
-        if bad.size:
-            table.complain(bad[0], "weights are finite numbers")
-        weights = table.values.astype(np.float64)
-        return cls._of(checked_entries(table.indptr, table.indices, weights, table.d, table.names, table.labels))
+        return cls._of(entries_of_weights(read_matrix(W, "W", features, labels), "weights"))
 
     @classmethod
     def from_rankings(
@@ -256,13 +246,10 @@ class Selections(Shown, Drawable):
         [2, 1, 1]
         """
         if is_ragged(R):
-            listed = entries_of_rankings(R, features, n_features, labels)
-            ranks, names, labels = listed.rankings, listed.names, listed.labels
-            assert ranks is not None
-        else:
-            table = read_matrix(R, "R", features, labels)
-            ranks, names, labels = table.dense(), table.names, table.labels
-        return cls._of(entries_of_ranks(ranks, names, labels, top))
+            ranked = entries_of_rankings(R, features, n_features, labels)
+            return cls._of(entries_of_ranks(ranked.rankings, ranked.names, ranked.labels, top))
+        table = read_matrix(R, "R", features, labels)
+        return cls._of(entries_of_ranks(table.dense(), table.names, table.labels, top))
 
     @classmethod
     def from_long(
@@ -383,6 +370,193 @@ class Selections(Shown, Drawable):
         asked = Reading(features, n_features, layout, top, transpose, header, runs, sheet, max_gb)
         return cls._of(read_selections(file_of(path), asked))
 
+    @classmethod
+    def from_fitted(
+        cls,
+        fitted: Sequence[object] | Mapping[str, object],
+        features: Sequence[str] | None = None,
+        *,
+        top: int | None = None,
+        threshold: float | str | None = None,
+        importance: str = "gain",
+        tentative: bool = False,
+        labels: Sequence[str] | None = None,
+    ) -> Selections:
+        """Runs as fitted selectors, models or pipelines.
+
+        Takes scikit-learn's selectors (SelectKBest, SelectFromModel, RFE, RFECV, ...), sparse linear models, searches
+        such as GridSearchCV (their best estimator), Boruta, LightGBM and XGBoost (boosters, wrappers, and the result of
+        lightgbm.cv(..., return_cvbooster=True)), and pipelines that end in these.
+
+        Parameters
+        ----------
+        fitted : list or Mapping
+            One fitted estimator per run, or a mapping from labels.
+        features : sequence of str or None, default=None
+            The names of all features, where the estimators were fitted without names.
+        top : int or None, default=None
+            How many of the largest coefficients or importances count as selected.
+        threshold : float, str or None, default=None
+            The value that selected coefficients or importances exceed: a number, or "mean" or "median" of the run.
+            Without it and `top`, a model selects the coefficients that are not 0 or the importances above their mean.
+        importance : str, default="gain"
+            Of LightGBM and XGBoost models: "gain", the total gain of the splits, or "split", their number.
+        tentative : bool, default=False
+            Whether the features that Boruta calls tentative count as selected.
+        labels : sequence of str or None, default=None
+            What the runs are called.
+
+        Returns
+        -------
+        Selections
+            One run per estimator, with weights where the models have them.
+
+        Examples
+        --------
+        >>> import steadyset as st
+        >>> from sklearn.datasets import load_diabetes
+        >>> from sklearn.linear_model import Lasso
+        >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+        >>> models = {f"half {half}": Lasso(alpha=0.5).fit(X[half::2], y[half::2]) for half in (0, 1)}
+        >>> [sorted(chosen) for chosen in st.Selections.from_fitted(models).sets()]
+        [['bmi', 'bp', 's3', 's4', 's5'], ['bmi', 'bp', 's5']]
+        """
+        return _other_tools("of_fitted")(fitted, features, top, threshold, importance, tentative, labels)
+
+    @classmethod
+    def from_cross_validate(
+        cls,
+        cv_results: Mapping[str, Any],
+        features: Sequence[str] | None = None,
+        *,
+        top: int | None = None,
+        threshold: float | str | None = None,
+        importance: str = "gain",
+        tentative: bool = False,
+    ) -> Selections:
+        """Runs as the estimators of scikit-learn's cross_validate(..., return_estimator=True).
+
+        Parameters
+        ----------
+        cv_results : dict
+            What cross_validate returns.
+        features : sequence of str or None, default=None
+            The names of all features; only needed where the estimators were fitted without names, or where the columns
+            to choose from (such as encoded categories) differ between the folds.
+        top : int or None, default=None
+            How many of the largest coefficients or importances count as selected.
+        threshold : float, str or None, default=None
+            The value that selected coefficients or importances exceed: a number, or "mean" or "median" of the fold. It
+            can be combined with `top`. Without both, a model selects the coefficients that are not 0 or the importances
+            above their mean, as in `assess`; the notes of the Selections say which.
+        importance : str, default="gain"
+            Of LightGBM and XGBoost models: "gain", the total gain of the splits, or "split", their number.
+        tentative : bool, default=False
+            Whether the features that Boruta calls tentative count as selected.
+
+        Returns
+        -------
+        Selections
+            One run per fold, with weights where the models have them.
+
+        Raises
+        ------
+        InputError
+            Where the results hold no estimators, or one that does not tell what it selects.
+
+        Examples
+        --------
+        >>> import steadyset as st
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> from sklearn.feature_selection import SelectKBest
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> from sklearn.model_selection import cross_validate
+        >>> from sklearn.pipeline import make_pipeline
+        >>> from sklearn.preprocessing import StandardScaler
+        >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+        >>> model = make_pipeline(StandardScaler(), SelectKBest(k=5), LogisticRegression())
+        >>> st.Selections.from_cross_validate(cross_validate(model, X, y, return_estimator=True))
+        Selections(5 runs, 30 features, size 5, weights)
+        """
+        return _other_tools("of_cross_validate")(cv_results, features, top, threshold, importance, tentative)
+
+    @classmethod
+    def from_rfecv(cls, rfecv: RFECV, features: Sequence[str] | None = None, *, top: int | None = None) -> Selections:
+        """Runs as the folds of one RFECV: what it selected within each, with the ranks of all features.
+
+        Parameters
+        ----------
+        rfecv : RFECV
+            Fitted, of scikit-learn 1.7 or newer, which keeps the supports of its folds.
+        features : sequence of str or None, default=None
+            The names of all features, where it was fitted without names.
+        top : int or None, default=None
+            How many features each fold selects, one of the sizes that RFECV tried; None takes the one that it chose.
+
+        Returns
+        -------
+        Selections
+            One run per fold, with rankings.
+
+        Examples
+        --------
+        >>> import steadyset as st
+        >>> from sklearn.datasets import load_diabetes
+        >>> from sklearn.feature_selection import RFECV
+        >>> from sklearn.linear_model import LinearRegression
+        >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+        >>> st.Selections.from_rfecv(RFECV(LinearRegression()).fit(X, y), top=4)  # doctest: +SKIP
+        Selections(5 runs, 10 features, size 4, rankings)
+        """
+        return _other_tools("of_rfecv")(rfecv, features, top)
+
+    @classmethod
+    def from_importances(
+        cls,
+        importances: TableLike | Sequence[object] | Mapping[str, object],
+        features: Sequence[str] | None = None,
+        *,
+        top: int | None = None,
+        threshold: float | str | None = None,
+        by: str | None = None,
+        labels: Sequence[str] | None = None,
+    ) -> Selections:
+        """Runs as importances that were computed on several folds, with the ranks of all features.
+
+        Parameters
+        ----------
+        importances : array-like, frame, list or Mapping
+            A folds x features array or frame; or a list (or dict of label to fold) with, for each fold, a vector, a
+            dict by feature, what permutation_importance returns, an array of SHAP values (samples x features, or
+            samples x features x classes, or a list with one such array per class), or a shap.Explanation. SHAP values
+            count by their mean absolute value.
+        features : sequence of str or None, default=None
+            The names of all features, where the importances do not have them.
+        top : int or None, default=None
+            How many of the largest importances count as selected; an importance of 0 never does.
+        threshold : float, str or None, default=None
+            The value that selected importances exceed: a number, or the "mean" or "median" of the fold.
+        by : str or None, default=None
+            Whether negative numbers count by their "magnitude", as coefficients do, or by their "value", as those of
+            permutation importance, which are noise. Has to be said where a plain array holds negative numbers.
+        labels : sequence of str or None, default=None
+            What the folds are called.
+
+        Returns
+        -------
+        Selections
+            One run per fold, with weights and rankings.
+
+        Examples
+        --------
+        >>> import steadyset as st
+        >>> gains = [[3.0, 1.0, 0.0], [2.0, 0.5, 0.7]]
+        >>> sel = st.Selections.from_importances(gains, features=["age", "dose", "sex"], top=2)
+        >>> sel.sets() == [{"age", "dose"}, {"age", "sex"}]
+        True
+        """
+        return _other_tools("of_importances")(importances, features, top, threshold, by, labels)
+
     def write(self, path: str | Path, *, layout: str | None = None, spreadsheet_safe: bool = False) -> None:
         """Write csv, tsv, parquet or json; `read` gives back equal Selections.
 
@@ -407,36 +581,33 @@ class Selections(Shown, Drawable):
     @property
     def n_runs(self) -> int:
         """The number of runs, M."""
-        return len(self._indptr) - 1
+        return len(self._entries.indptr) - 1
 
     @property
     def n_features(self) -> int:
         """The number of features there were to choose from, d."""
-        return self._n_features
+        return self._entries.n_features
 
     @cached_property
     def features(self) -> tuple[str, ...]:
         """The names of the features: the given ones, else x0, x1, ..."""
-        if self._names is not None:
-            return self._names
-        with enough_memory(self._n_features, BYTES_A_NAME, "the names"):
-            return tuple(f"x{f}" for f in range(self._n_features))
+        return self._entries.features
 
     @property
     def labels(self) -> tuple[str, ...] | None:
         """What the runs are called, or None."""
-        return self._labels
+        return self._entries.labels
 
     @cached_property
     def sizes(self) -> Ints:
         """How many features each run selected, k_i."""
-        return _frozen(np.diff(self._indptr))
+        return _frozen(np.diff(self.indptr))
 
     @cached_property
     def counts(self) -> Ints:
         """How many runs selected each feature, h_f."""
-        with enough_memory(self._n_features, BYTES_A_CELL, "the counts"):
-            return _frozen(np.bincount(self._indices, minlength=self._n_features).astype(np.int64, copy=False))
+        with enough_memory(self.n_features, BYTES_A_CELL, "the counts"):
+            return _frozen(np.bincount(self.indices, minlength=self.n_features).astype(np.int64, copy=False))
 
     @cached_property
     def frequencies(self) -> Floats:
@@ -446,37 +617,37 @@ class Selections(Shown, Drawable):
     @property
     def indptr(self) -> Ints:
         """Where each run starts in `indices` (the row pointers of a sparse matrix)."""
-        return self._indptr
+        return self._entries.indptr
 
     @property
     def indices(self) -> Ints:
         """The 0-based indices of the selected features, run after run, ascending within a run."""
-        return self._indices
+        return self._entries.indices
 
     @property
     def weights(self) -> Floats | None:
         """The weight of each entry of `indices`, or None where only the sets are known."""
-        return self._weights
+        return self._entries.weights
 
     @property
     def rankings(self) -> Floats | None:
         """The runs x features ranks (1 = best), or None."""
-        return self._rankings
+        return self._entries.rankings
 
     @property
     def tied(self) -> Ints | None:
         """How many of its features each run prefers to others by the order of the columns alone; None: not known."""
-        return self._tied
+        return self._entries.tied
 
     @property
     def tied_share(self) -> float | None:
         """The share of all selected features that the order of the columns alone decided; None: not known."""
-        return None if self._tied is None else float(self._tied.sum() / max(1, len(self._indices)))
+        return None if self._entries.tied is None else float(self._entries.tied.sum() / max(1, len(self.indices)))
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What was understood when the runs were read from a file, in words; empty where there is nothing to say."""
-        return self._notes
+        return self._entries.notes
 
     def selected(self, run: int) -> Ints:
         """What one run selected.
@@ -494,7 +665,7 @@ class Selections(Shown, Drawable):
         if not isinstance(run, (int, np.integer)) or not -self.n_runs <= run < self.n_runs:
             raise wrong_argument("run", f"a number from 0 to {self.n_runs - 1}", run)
         i = run % self.n_runs
-        return self._indices[self._indptr[i] : self._indptr[i + 1]]
+        return self.indices[self.indptr[i] : self.indptr[i + 1]]
 
     def sets(self) -> list[frozenset[str]]:
         """The selected names.
@@ -516,7 +687,7 @@ class Selections(Shown, Drawable):
         """
         from steadyset.kernels.overlap.intersections import intersection_matrix
 
-        return intersection_matrix(self._indptr, self._indices, self._n_features)
+        return intersection_matrix(self.indptr, self.indices, self.n_features)
 
     def take(self, runs: npt.ArrayLike | slice) -> Selections:
         """The Selections of some of the runs.
@@ -540,20 +711,19 @@ class Selections(Shown, Drawable):
             raise wrong_argument("runs", f"run numbers from 0 to {self.n_runs - 1}, or one bool per run", runs)
         if chosen.size == 0:
             raise InputError("runs chooses none of the runs; expected at least one.")
-        entries = np.concatenate([np.arange(self._indptr[i], self._indptr[i + 1]) for i in chosen])
-        labels = None if self._labels is None or len(set(chosen)) < len(chosen) else self._labels
-        return self._of(
-            Entries(
-                row_pointers(self.sizes[chosen]),
-                self._indices[entries],
-                None if self._weights is None else self._weights[entries],
-                self._n_features,
-                self._names,
-                None if labels is None else tuple(labels[i] for i in chosen),
-                None if self._rankings is None else self._rankings[chosen],
-                tied=None if self._tied is None else self._tied[chosen],
-            )
+        entries = np.concatenate([np.arange(self.indptr[i], self.indptr[i + 1]) for i in chosen])
+        labels = None if self.labels is None or len(set(chosen)) < len(chosen) else self.labels
+        kept = Entries(
+            row_pointers(self.sizes[chosen]),
+            self.indices[entries],
+            None if self.weights is None else self.weights[entries],
+            self.n_features,
+            self._entries.names,
+            None if labels is None else tuple(labels[i] for i in chosen),
+            None if self.rankings is None else self.rankings[chosen],
+            tied=None if self.tied is None else self.tied[chosen],
         )
+        return self._of(kept)
 
     def with_weights(self, rows: Sequence[Sequence[float] | Mapping[str, float]]) -> Selections:
         """The same sets with a weight for each selected feature.
@@ -639,12 +809,10 @@ class Selections(Shown, Drawable):
         """
         from scipy import sparse
 
-        if weights and self._weights is None:
+        values: npt.NDArray[Any] | None = self.weights if weights else np.ones(len(self.indices), dtype=np.int8)
+        if values is None:
             raise InputError("These Selections hold no weights; weights=True needs those of Selections.from_weights.")
-        values: npt.NDArray[Any] = np.ones(len(self._indices), dtype=np.int8)
-        if weights and self._weights is not None:
-            values = self._weights
-        return sparse.csr_array((values, self._indices, self._indptr), shape=(self.n_runs, self._n_features))
+        return sparse.csr_array((values, self.indices, self.indptr), shape=(self.n_runs, self.n_features))
 
     def to_frame(self, *, layout: str = "wide", backend: str = "pandas") -> pd.DataFrame | Any:
         """A frame of the runs.
@@ -688,17 +856,17 @@ class Selections(Shown, Drawable):
         if not isinstance(other, Selections):
             return NotImplemented
         return (
-            self._n_features == other._n_features
-            and (self._names is other._names or self.features == other.features)
-            and self._labels == other._labels
-            and np.array_equal(self._indptr, other._indptr)
-            and np.array_equal(self._indices, other._indices)
-            and _same(self._weights, other._weights)
-            and _same(self._rankings, other._rankings)
+            self.n_features == other.n_features
+            and (self._entries.names is other._entries.names or self.features == other.features)
+            and self.labels == other.labels
+            and np.array_equal(self.indptr, other.indptr)
+            and np.array_equal(self.indices, other.indices)
+            and _same(self.weights, other.weights)
+            and _same(self.rankings, other.rankings)
         )
 
     def __hash__(self) -> int:
-        return hash((self._n_features, self._labels, self._indptr.tobytes(), self._indices.tobytes()))
+        return hash((self.n_features, self.labels, self.indptr.tobytes(), self.indices.tobytes()))
 
     def __repr__(self) -> str:
         return f"Selections({self._summary()})"
@@ -707,29 +875,29 @@ class Selections(Shown, Drawable):
         low, high = int(self.sizes.min()), int(self.sizes.max())
         sizes = f"size {low}" if low == high else f"sizes {low} to {high}"
         extra = "".join(
-            f", {word}" for word, x in [("weights", self._weights), ("rankings", self._rankings)] if x is not None
+            f", {word}" for word, x in [("weights", self.weights), ("rankings", self.rankings)] if x is not None
         )
-        return f"{self.n_runs} runs, {self._n_features} features, {sizes}{extra}"
+        return f"{self.n_runs} runs, {self.n_features} features, {sizes}{extra}"
 
     def _display(self) -> Display:
         """What is shown: the features that most runs select."""
         chosen, counts = self._chosen()
         first = np.argsort(-counts, kind="stable")[:SHOWN_FEATURES]
-        names = [f"x{f}" if self._names is None else self._names[f] for f in chosen[first]]
+        names = [f"x{f}" if self._entries.names is None else self._entries.names[f] for f in chosen[first]]
         rows = [
             (name, n, Figure(percent(n / self.n_runs)), Bar(n / self.n_runs))
             for name, n in zip(names, (int(n) for n in counts[first]), strict=True)
         ]
-        left, never = len(chosen) - len(rows), self._n_features - len(chosen)
+        left, never = len(chosen) - len(rows), self.n_features - len(chosen)
         rest = [f"{counted(left, 'more feature')} selected"] * (left > 0) + [f"{never} never selected"] * (never > 0)
         more = ", ".join(rest)
         header = ("feature", "runs", "share", "")
-        return Display("Selections", self._summary(), tables=[Table(header, rows, more=more)], notes=self._notes[:3])
+        return Display("Selections", self._summary(), tables=[Table(header, rows, more=more)], notes=self.notes[:3])
 
     def _chosen(self) -> tuple[Ints, Ints]:
         """The features that some run selected, and how many runs did."""
-        if self._n_features > MOST_COUNTED:
-            return np.unique(self._indices, return_counts=True)
+        if self.n_features > MOST_COUNTED:
+            return np.unique(self.indices, return_counts=True)
         chosen = np.flatnonzero(self.counts)
         return chosen, self.counts[chosen]
 
@@ -747,32 +915,16 @@ class Selections(Shown, Drawable):
     @classmethod
     def _of(cls, entries: Entries) -> Selections:
         self = object.__new__(cls)
-        self.__dict__.update(
-            _indptr=_frozen(entries.indptr),
-            _indices=_frozen(entries.indices),
-            _weights=None if entries.weights is None else _frozen(entries.weights),
-            _rankings=None if entries.rankings is None else _frozen(entries.rankings),
-            _n_features=entries.n_features,
-            _names=entries.names,
-            _labels=entries.labels,
-            _notes=entries.notes,
-            _tied=None if entries.tied is None else _frozen(entries.tied),
-        )
+        arrays = {name: getattr(entries, name) for name in ("indptr", "indices", "weights", "rankings", "tied")}
+        frozen: dict[str, Any] = {name: _frozen(array) for name, array in arrays.items() if array is not None}
+        self.__dict__["_entries"] = entries._replace(**frozen)
         return self
 
-    @property
-    def _entries(self) -> Entries:
-        return Entries(
-            self._indptr,
-            self._indices,
-            self._weights,
-            self._n_features,
-            self._names,
-            self._labels,
-            self._rankings,
-            self._notes,
-            self._tied,
-        )
+
+def _other_tools(function: str) -> Callable[..., Selections]:
+    """What reads the results of other tools: it knows fitted estimators, which lie above, so it is found by name."""
+    found: Callable[..., Selections] = getattr(importlib.import_module("steadyset.from_tools"), function)
+    return found
 
 
 class HasSelections(Protocol):

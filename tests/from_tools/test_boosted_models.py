@@ -51,16 +51,16 @@ def test_lightgbm_models_give_the_features_of_their_splits(data):
     X, y = data
     models = [light(X[start::2], y[start::2]) for start in (0, 1)]
     truth = [set(model.booster_.trees_to_dataframe()["split_feature"].dropna()) for model in models]
-    assert st.from_fitted(models, threshold=0).features == tuple(NAMES)
-    assert st.from_fitted(models, threshold=0).sets() == truth
-    assert st.from_fitted([model.booster_ for model in models]) == st.from_fitted(models)
+    assert st.Selections.from_fitted(models, threshold=0).features == tuple(NAMES)
+    assert st.Selections.from_fitted(models, threshold=0).sets() == truth
+    assert st.Selections.from_fitted([model.booster_ for model in models]) == st.Selections.from_fitted(models)
 
 
 def test_the_importance_is_total_gain_or_the_number_of_splits(data):
     X, y = data
     trees = light(X, y).booster_.trees_to_dataframe().dropna(subset=["split_feature"])
-    gain = st.from_fitted([light(X, y)], threshold=0)
-    splits = st.from_fitted([light(X, y)], importance="split", threshold=0)
+    gain = st.Selections.from_fitted([light(X, y)], threshold=0)
+    splits = st.Selections.from_fitted([light(X, y)], importance="split", threshold=0)
     for f, weight, count in zip(gain.indices, gain.weights, splits.weights, strict=True):
         mine = trees[trees["split_feature"] == NAMES[f]]
         assert weight == pytest.approx(mine["split_gain"].sum(), rel=1e-4)
@@ -70,20 +70,24 @@ def test_the_importance_is_total_gain_or_the_number_of_splits(data):
 def test_the_boosters_of_a_cross_validation_are_runs(data):
     X, y = data
     result = lightgbm.cv(QUIET, lightgbm.Dataset(X, y), 2, nfold=3, return_cvbooster=True)
-    found = st.from_fitted(result)
+    found = st.Selections.from_fitted(result)
     assert found.n_runs == 3
     assert found.features == tuple(NAMES)
-    assert found == st.from_fitted(result["cvbooster"]) == st.from_fitted(result["cvbooster"].boosters)
+    assert (
+        found
+        == st.Selections.from_fitted(result["cvbooster"])
+        == st.Selections.from_fitted(result["cvbooster"].boosters)
+    )
 
 
 def test_xgboost_models_give_the_features_of_their_splits(data):
     X, y = data
     models = [extreme(X[start::2], y[start::2]) for start in (0, 1)]
     truth = [split_features("".join(model.get_booster().get_dump())) for model in models]
-    found = st.from_fitted(models, threshold=0)
+    found = st.Selections.from_fitted(models, threshold=0)
     assert found.features == tuple(NAMES)
     assert found.sets() == truth
-    assert st.from_fitted([model.get_booster() for model in models], threshold=0) == found
+    assert st.Selections.from_fitted([model.get_booster() for model in models], threshold=0) == found
     frame = models[0].get_booster().trees_to_dataframe()
     gains = frame[frame["Feature"] != "Leaf"].groupby("Feature")["Gain"].sum()
     np.testing.assert_allclose(found.weights[: len(gains)], [gains[NAMES[f]] for f in found.selected(0)], rtol=1e-4)
@@ -92,8 +96,8 @@ def test_xgboost_models_give_the_features_of_their_splits(data):
 def test_names_that_a_tool_made_up_are_no_names(data):
     X, y = data
     for model in (light(X.to_numpy(), y), extreme(X.to_numpy(), y)):
-        assert st.from_fitted([model]).features == tuple(f"x{f}" for f in range(6))
-        assert st.from_fitted([model], features=NAMES).features == tuple(NAMES)
+        assert st.Selections.from_fitted([model]).features == tuple(f"x{f}" for f in range(6))
+        assert st.Selections.from_fitted([model], features=NAMES).features == tuple(NAMES)
 
 
 def test_a_booster_behind_a_selector_uses_what_that_lets_through(data):
@@ -103,7 +107,7 @@ def test_a_booster_behind_a_selector_uses_what_that_lets_through(data):
         lambda: xgboost.XGBClassifier(n_estimators=1, max_depth=1, n_jobs=1),
     ):
         model = make_pipeline(SelectKBest(k=3), make()).fit(X, y)
-        found = st.from_fitted([model])
+        found = st.Selections.from_fitted([model])
         passed = np.array(NAMES)[model[0].get_support()]
         used = np.asarray(model[1].feature_importances_) > 0
         assert found.sets() == [set(passed[used])]
@@ -124,7 +128,7 @@ def test_boosted_trees_select_the_total_gains_above_their_mean(data):
     X, y = data
     model = extreme(X, y)
     gains = model.get_booster().get_score(importance_type="total_gain")
-    found = st.from_fitted([model])
+    found = st.Selections.from_fitted([model])
     assert found.sets() == [{name for name, gain in gains.items() if gain > sum(gains.values()) / 6}]
     assert found.notes == ("selected: total gains above their mean",)
 
@@ -157,7 +161,7 @@ def test_a_model_selects_the_same_whoever_fits_it(data, model, cut):
     X, y = data[0].to_numpy(), data[1].to_numpy()
     splits = list(KFold(3).split(X))
     given = cross_validate(model, X, y, cv=splits, return_estimator=True, scoring=lambda *_: 0.0)
-    read = st.from_cross_validate(given, **cut)
+    read = st.Selections.from_cross_validate(given, **cut)
     assessed = st.assess({"it": model}, X, y, resampling=splits, scoring=[], all_rows=False, **cut)
     assert assessed.selections["it"].sets() == read.sets()
     assert assessed.failures.empty
@@ -171,16 +175,16 @@ def test_a_linear_booster_selects_by_its_coefficients(data):
     X, y = data
     model = xgboost.XGBClassifier(n_estimators=5, booster="gblinear", n_jobs=1).fit(X, y)
     with pytest.warns(UninformativeWarning, match="leaves out no feature"):
-        st.from_fitted([model])
-    assert st.from_fitted([model], top=2).sets() == [{"age", "hdl"}]
+        st.Selections.from_fitted([model])
+    assert st.Selections.from_fitted([model], top=2).sets() == [{"age", "hdl"}]
     with pytest.raises(InputError, match="linear XGBoost booster has no splits"):
-        st.from_fitted([model.get_booster()])
+        st.Selections.from_fitted([model.get_booster()])
 
 
 def test_boosters_that_are_not_fitted_are_named():
     for model in (lightgbm.LGBMClassifier(), xgboost.XGBClassifier()):
         with pytest.raises(InputError, match=f"run 1: {type(model).__name__} is not fitted"):
-            st.from_fitted([model])
+            st.Selections.from_fitted([model])
 
 
 def test_boruta_confirms_and_leaves_open(data):
@@ -189,10 +193,10 @@ def test_boruta_confirms_and_leaves_open(data):
     models = [boruta.BorutaPy(forest, n_estimators=10, max_iter=6, random_state=seed) for seed in (0, 1)]
     for model in models:
         model.fit(X.to_numpy(), y.to_numpy())
-    found = st.from_fitted(models, features=NAMES)
+    found = st.Selections.from_fitted(models, features=NAMES)
     np.testing.assert_array_equal(found.to_matrix().toarray(), [model.support_ for model in models])
     both = [model.support_ | model.support_weak_ for model in models]
-    np.testing.assert_array_equal(st.from_fitted(models, tentative=True).to_matrix().toarray(), both)
+    np.testing.assert_array_equal(st.Selections.from_fitted(models, tentative=True).to_matrix().toarray(), both)
     assert np.sum(both) > found.counts.sum()
     for run, model in enumerate(models):
         order = np.argsort(model.ranking_, kind="stable")

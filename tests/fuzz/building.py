@@ -135,14 +135,14 @@ def _from_tools() -> list[Recipe]:
     folds = {f"split{i}_{name}": table for i in (0, 1) for name, table in (("ranking", ranks), ("support", ranks == 1))}
     eliminated = SimpleNamespace(cv_results_={"n_features": [1, 2], **folds}, n_features_=2, n_features_in_=5)
     return [
-        Recipe("from_cross_validate", st.from_cross_validate, read | {"cv_results": {"estimator": halves}}),
-        Recipe("from_fitted", st.from_fitted, read | {"fitted": halves, "labels": None}),
+        Recipe("from_cross_validate", st.Selections.from_cross_validate, read | {"cv_results": {"estimator": halves}}),
+        Recipe("from_fitted", st.Selections.from_fitted, read | {"fitted": halves, "labels": None}),
         Recipe(
             "from_importances",
-            st.from_importances,
+            st.Selections.from_importances,
             cut | {"importances": [[1.0, 2.0, 0.5, 0.0, 3.0]] * 2, "by": None, "labels": None},
         ),
-        Recipe("from_rfecv", st.from_rfecv, {"rfecv": eliminated, "features": list("abcde"), "top": 2}),
+        Recipe("from_rfecv", st.Selections.from_rfecv, {"rfecv": eliminated, "features": list("abcde"), "top": 2}),
     ]
 
 

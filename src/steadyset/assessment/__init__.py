@@ -120,7 +120,7 @@ def assess(
     threshold : float, str or None, default=None
         The value that selected coefficients or importances exceed: a number, or "mean" or "median" of the run. Without
         it and `top`, a model that is given as a selector selects the coefficients that are not 0 or the importances
-        above their mean, as in `from_fitted`.
+        above their mean, as in `Selections.from_fitted`.
     task : str or None, default=None
         "classes" or "number", where the rule would decide otherwise: numbers with fractions, and more than 20 distinct
         whole ones, are a number, everything else is classes. None follows the rule.

@@ -145,7 +145,7 @@ def common_features(procedures: Mapping[str, Selections]) -> dict[str, Selection
             raise InputError(
                 f"There are {start.n_features} features in {first} and {sel.n_features} in {name}; expected the same."
             )
-        check_same_order(start._names, sel._names, first, name)
+        check_same_order(start._entries.names, sel._entries.names, first, name)
     return dict(procedures)
 
 
@@ -160,9 +160,9 @@ def over_all_features(procedures: Mapping[str, Selections]) -> tuple[dict[str, S
     every = list(procedures.values())
     if all(sel.features == every[0].features for sel in every):
         return dict(procedures), ()
-    numbered = [name for name, sel in procedures.items() if sel._names is None]
+    numbered = [name for name, sel in procedures.items() if sel._entries.names is None]
     if numbered:
-        named = next((name for name, sel in procedures.items() if sel._names is not None), None)
+        named = next((name for name, sel in procedures.items() if sel._entries.names is not None), None)
         if named is not None:
             raise InputError(f"{named} names its features and {numbered[0]} does not; give the names of all of them.")
     names = _all_names(every)

@@ -1,6 +1,6 @@
 """What a fitted estimator selected, and how much weight it gives to each feature: the one stated rule.
 
-It holds for estimators that `assess` fits and for those that other tools have fitted (`from_fitted`) alike.
+It holds for estimators that `assess` fits and for those that other tools have fitted (`Selections.from_fitted`) alike.
 
 1. A selector (get_support, or a mask support_ as Boruta has) selected its support. In a pipeline every such step
    narrows what the next one may select from; VarianceThreshold only tidies up.
@@ -113,7 +113,9 @@ def _xgboost(model: Any, importance: str) -> Boosted:
     booster = model if hasattr(model, "get_score") else model.get_booster()
     kind = json.loads(booster.save_config())["learner"]["gradient_booster"]["name"]
     if kind == "gblinear":
-        raise InputError("A linear XGBoost booster has no splits; give the coef_ of each fold to st.from_importances.")
+        raise InputError(
+            "A linear XGBoost booster has no splits; give the coef_ of each fold to Selections.from_importances."
+        )
     n_features = int(booster.num_features())
     names = booster.feature_names or [f"f{f}" for f in range(n_features)]
     return Boosted(list(names), _in_order(booster.get_score(importance_type=XGBOOST[importance]), names))
@@ -302,7 +304,7 @@ class Reading:
         if not columns.selected:
             raise InputError(
                 f"{who} does not tell what it selects (no get_support(), coef_ or feature_importances_); compute "
-                "permutation_importance on each fold and give these to st.from_importances."
+                "permutation_importance on each fold and give these to Selections.from_importances."
             )
         same = last is not None and np.array_equal(before.passed, columns.passed)
         return self._whole(columns, last if last is not None and same else _Step(who))

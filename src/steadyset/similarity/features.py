@@ -290,7 +290,7 @@ class FeatureSimilarity(Shown):
         """
         if not isinstance(selections, Selections):
             raise InputError(f"selections must be Selections (got {type(selections).__name__}).")
-        self.check_features(selections.n_features, selections._names, "the Selections")
+        self.check_features(selections.n_features, selections._entries.names, "the Selections")
         return self
 
     def check_features(

@@ -29,6 +29,7 @@ from steadyset.io.lists.entries import (
 from steadyset.io.lists.lists import check_ranks
 from steadyset.io.lists.wide import (
     ZERO_ONE_ONLY,
+    Matrix,
     Wide,
     entries_of_matrix,
     oriented,
@@ -50,16 +51,15 @@ def entries_of_numbers(found: Wide, reading: Reading, *, marks: bool = False) ->
     wide = oriented(found, WHAT, None if within else reading.features, None, transpose=reading.transpose)
     array = np.asarray(wide.array)
     kind = kind_of_numbers(array, reading)
-    if kind == WIDE:
-        if reading.top is not None:
-            raise InputError(Argument("top", reading.top), " needs ranks or importances; the table holds 0 and 1.")
-        matrix = read_matrix(array, WHAT, wide.features, wide.labels, transpose=False)
-        advice = f"{ZERO_ONE_ONLY}; for importances give ", Argument("layout", IMPORTANCES)
-        entries = entries_of_matrix(matrix, *advice)
-    elif kind == RANKS:
+    if kind == WIDE and reading.top is not None:
+        raise InputError(Argument("top", reading.top), " needs ranks or importances; the table holds 0 and 1.")
+    if kind == RANKS:
         entries = entries_of_ranks(array, wide.features, wide.labels, reading.top)
     else:
-        entries = entries_of_importances(array, wide.features, wide.labels, reading.top)
+        matrix = read_matrix(array, WHAT, wide.features, wide.labels, transpose=False)
+        advice = f"{ZERO_ONE_ONLY}; for importances give ", Argument("layout", IMPORTANCES)
+        weighted = kind == IMPORTANCES
+        entries = entries_of_weights(matrix, kind, reading.top) if weighted else entries_of_matrix(matrix, *advice)
     entries = _in_universe(entries, reading)
     plain = kind == WIDE and not marks and not notes and not wide.transposed and entries.n_features == array.shape[1]
     return entries if plain else entries._replace(notes=(_line(entries, kind, wide, reading, marks), *notes))
@@ -93,7 +93,7 @@ def kind_of_numbers(array: Floats, reading: Reading) -> str:
 
 
 def entries_of_ranks(
-    ranks: Floats, features: Sequence[str] | None, labels: Sequence[str] | None, top: int | None
+    ranks: Any, features: Sequence[str] | None, labels: Sequence[str] | None, top: int | None
 ) -> Entries:
     """A runs x features table of ranks (1 = best): selected are those of rank at most `top`, without it all."""
     names, d = feature_names(features, ranks.shape[1], what=WHAT)
@@ -105,14 +105,11 @@ def entries_of_ranks(
     return checked_entries(indptr, feature.astype(np.int64), None, d, names, labels, rankings=ranks)
 
 
-def entries_of_importances(
-    array: Floats, features: Sequence[str] | None, labels: Sequence[str] | None, top: int | None
-) -> Entries:
-    """A runs x features table of importances: selected are those that are not 0, or the `top` largest of them."""
-    table = read_matrix(array, WHAT, features, labels, transpose=False)
+def entries_of_weights(table: Matrix, what: str, top: int | None = None) -> Entries:
+    """A runs x features table of weights: selected are those that are not 0, or the `top` largest of them."""
     bad = np.flatnonzero(~np.isfinite(table.values))
     if bad.size:
-        table.complain(bad[0], "importances are finite numbers")
+        table.complain(bad[0], f"{what} are finite numbers")
     indptr, indices, weights = table.indptr, table.indices, table.values.astype(np.float64)
     if top is not None:
         keep = _largest(indptr, weights, top)
