@@ -1,4 +1,4 @@
-"""How often each feature is selected, and how sure that is: the features of a selector, most frequent first."""
+"""How often features are selected and how sure that is, and which ones the steady cores of several selectors share."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyset.findings import Findings
-from steadyset.foundation.arguments import check_integer
+from steadyset.foundation.arguments import check_integer, wrong_argument
 from steadyset.foundation.conventions import CORE, LEVEL, check_core, check_level
+from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted, listed, percent
 from steadyset.inference.feature_details import wilson
-from steadyset.inference.runs import in_core
+from steadyset.inference.runs import in_core, steady_core
+from steadyset.io.labels import text_frame
 from steadyset.plots.catalogue import register_picture
 from steadyset.plots.picture import (
     CORE_SHARE,
@@ -20,6 +22,7 @@ from steadyset.plots.picture import (
     MOST_MARKS,
     MUTED,
     PALE,
+    RULE,
     STEADY,
     Picture,
     distinct_names,
@@ -33,7 +36,7 @@ from steadyset.selections import Selections, as_selections
 if TYPE_CHECKING:
     import pandas as pd
 
-COLUMNS = ("selector", "feature", "place", "selected", "runs", "frequency", "low", "high", "steady")
+FREQUENCY_COLUMNS = ("selector", "feature", "place", "selected", "runs", "frequency", "low", "high", "steady")
 KINDS = {"place": int, "selected": int, "runs": int, "frequency": float, "low": float, "high": float, "steady": bool}
 IN_CORE = f"datum.selected >= ceil({CORE_SHARE} * datum.runs - 1e-9)"  # as `in_core` counts
 MARKS = 3  # of each feature: a bar, its interval, and what sets that off
@@ -90,7 +93,7 @@ def selection_frequencies(
     top = max(1, min(top, MOST_MARKS // (MARKS * max(1, len(several)))))
     rows = [row for name, sel in several.items() for row in _rows(name, sel, top, share, sure)]
     # As objects: the text columns of pandas refuse halves of characters.
-    data = pd.DataFrame(rows, columns=list(COLUMNS), dtype=object).astype(KINDS)
+    data = pd.DataFrame(rows, columns=list(FREQUENCY_COLUMNS), dtype=object).astype(KINDS)
     written = distinct_names([*data["selector"], *several])
     ever = {written[name]: int((sel.counts > 0).sum()) for name, sel in several.items()}
 
@@ -99,7 +102,7 @@ def selection_frequencies(
         return alt.concat(*panels, columns=2, spacing=28, params=[alt.param(name=CORE_SHARE, value=share).param])
 
     note = f"Strong: in at least {percent(share)} of the runs (dashed line). Thin lines: {percent(sure)} intervals."
-    return Picture(data, draw, COLUMNS, note, seen=_seen)
+    return Picture(data, draw, FREQUENCY_COLUMNS, note, seen=_frequency_seen)
 
 
 def _rows(name: str, sel: Selections, top: int, core: float, level: float) -> list[tuple[Any, ...]]:
@@ -148,7 +151,7 @@ def _panel(alt: Any, data: pd.DataFrame, name: str, n_ever: int, top: int) -> An
     return (bars + rule + around + intervals).properties(width=260, height=alt.Step(14))
 
 
-def _seen(data: pd.DataFrame) -> str:
+def _frequency_seen(data: pd.DataFrame) -> str:
     """What is selected most often, and how many are steady."""
     first = foremost(data, "frequency")
     steady = data[data["steady"]].groupby("selector", sort=False).size()
@@ -166,4 +169,188 @@ register_picture(
     needs=("selections",),
     draws=lambda result: isinstance(result, Selections),
     place=30,
+)
+
+
+MOST_INTERSECTIONS = 40
+MOST_SELECTORS = 30
+FEW = 12  # columns: so many have room for upright numbers
+NAMED = 5  # features in a tooltip
+OVERLAP_COLUMNS = ("intersection", "features", "named", "selector", "row", "inside", "core")
+
+
+def core_overlap(
+    selections: Mapping[str, Selections] | Findings, *, core: float | None = None, top: int = MOST_INTERSECTIONS
+) -> Picture:
+    """Which features are in the steady core of exactly which selectors: bars of their numbers above a table of dots.
+
+    Each column is a set of selectors (filled dots) and counts the features in all their cores and in no other one, the
+    largest first; each feature of a core is counted once.
+
+    Parameters
+    ----------
+    selections : Mapping or Findings
+        The runs of several selectors by name, or findings.
+    core : float or None, default=None
+        The share of the runs from which a feature is in the steady core; None is that of the findings, else 0.9.
+    top : int, default=40
+        How many columns are shown at most; one column of a journal has room for some 15.
+
+    Returns
+    -------
+    Picture
+        The frame that is shown (`data`) and its drawing, which `save` writes.
+
+    References
+    ----------
+    Lex et al. 2014.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> genes = ["TP53", "KRAS", "EGFR", "MYC", "CDK1"]
+    >>> picture = st.plot.core_overlap({
+    ...     "lasso": st.Selections.from_sets([["TP53", "KRAS"]] * 5, features=genes),
+    ...     "forest": st.Selections.from_sets([["TP53", "MYC"]] * 5, features=genes),
+    ... })
+    >>> picture.data.query("inside")[["named", "selector"]].to_dict("tight")["data"]
+    [['TP53', 'lasso'], ['TP53', 'forest'], ['KRAS', 'lasso'], ['MYC', 'forest']]
+    """
+    check_integer("top", top, least=1, most=MOST_INTERSECTIONS)
+    share, cores = _cores(selections, core)
+    largest = sorted(cores, key=lambda name: -len(cores[name]))[:MOST_SELECTORS]
+    shown = {name: cores[name] for name in largest}
+    together = _intersections(shown)
+    columns = together[:top]
+    table = [(k, members, features, name) for k, (members, features) in enumerate(columns) for name in shown]
+    row = {name: place for place, name in enumerate(shown)}
+    data = text_frame(
+        {
+            "intersection": np.array([k for k, *_ in table], dtype=np.int64),
+            "features": np.array([len(features) for _, _, features, _ in table], dtype=np.int64),
+            "named": np.array([listed(features, NAMED) for _, _, features, _ in table], dtype=object),
+            "selector": np.array([name for *_, name in table], dtype=object),
+            "row": np.array([row[name] for *_, name in table], dtype=np.int64),
+            "inside": np.array([name in members for _, members, _, name in table], dtype=np.bool_),
+            "core": np.array([len(cores[name]) for *_, name in table], dtype=np.int64),
+        }
+    )
+    note = _note(share, len(cores), len(shown), together, len(columns))
+    return Picture(data, _drawn, OVERLAP_COLUMNS, note, seen=_overlap_seen)
+
+
+def _cores(selections: Any, core: float | None) -> tuple[float, dict[str, list[str]]]:
+    """The share of the runs that makes a core, and the core of each selector."""
+    if isinstance(selections, Findings):
+        if core is None or core == selections.core:
+            return selections.core, {one.name: list(one.features) for one in selections.cores}
+        selections = selections.selections
+    share = CORE if core is None else core
+    check_core(share)
+    if not isinstance(selections, Mapping):
+        raise wrong_argument("selections", "Selections by the name of their selector, or findings", selections)
+    if not selections:
+        raise InputError("There are no selections; at least one procedure is needed.")
+    return share, {str(name): steady_core(as_selections(one), share) for name, one in selections.items()}
+
+
+def _intersections(cores: Mapping[str, list[str]]) -> list[tuple[tuple[str, ...], list[str]]]:
+    """(selectors, the features in exactly their cores), most features first, then most selectors."""
+    members: dict[str, tuple[str, ...]] = {}
+    for name, features in cores.items():
+        for feature in features:
+            members[feature] = (*members.get(feature, ()), name)
+    found: dict[tuple[str, ...], list[str]] = {}
+    for feature, who in members.items():
+        found.setdefault(who, []).append(feature)
+    return sorted(found.items(), key=lambda one: (-len(one[1]), -len(one[0])))
+
+
+def _note(share: float, n_selectors: int, n_shown: int, together: list[Any], n_columns: int) -> str:
+    said = [f"Features in at least {percent(share)} of the runs, counted once each."]
+    if not together:
+        said = [f"No selector has a feature in at least {percent(share)} of its runs."]
+    if n_shown < n_selectors:
+        said.append(f"The {n_shown} largest cores of {counted(n_selectors, 'selector')}.")
+    if n_columns < len(together):
+        left = sum(len(features) for _, features in together[n_columns:])
+        n_left = len(together) - n_columns
+        said.append(f"Left out: {counted(n_left, 'smaller set')} with {counted(left, 'feature')} in all.")
+    return " ".join(said)
+
+
+def _drawn(alt: Any, data: pd.DataFrame) -> Any:
+    """One frame for all parts: the page of a report puts that of another share in its place."""
+    x = alt.X("intersection:O", axis=None)
+    n_columns = data["intersection"].nunique()
+    step = alt.Step(max(14, min(26, 520 // max(1, n_columns))))
+    above = _numbers(alt, data, x, n_columns > FEW).properties(width=step, height=130)
+    dots = _dots(alt, data, x, 36 if n_columns > FEW else 70).properties(width=step, height=alt.Step(18))
+    beside = _sizes(alt, data).properties(width=90, height=alt.Step(18))
+    return alt.vconcat(above, alt.hconcat(dots, beside, spacing=14), spacing=6)
+
+
+def _numbers(alt: Any, data: pd.DataFrame, x: Any, turned: bool) -> Any:
+    """How many features are in exactly these cores."""
+    axis = alt.Axis(labels=False, ticks=False, grid=False, domain=False)
+    bars = (
+        alt.Chart(data)
+        .transform_filter("datum.row == 0")
+        .encode(x=x, y=alt.Y("features:Q", title="features", axis=axis), tooltip=_tips(alt))
+    )
+    way = {"angle": 270, "align": "left", "dx": 4} if turned else {"dy": -6}
+    return bars.mark_bar(color=STEADY) + bars.mark_text(color=INK, fontSize=10, **way).encode(text="features:Q")
+
+
+def _dots(alt: Any, data: pd.DataFrame, x: Any, size: int) -> Any:
+    """Which cores these are; a line joins them."""
+    y = names(alt, "selector", "row")
+    inside = alt.Chart(data).transform_filter("datum.inside")
+    ends = inside.transform_aggregate(
+        from_row="argmin(row)", to_row="argmax(row)", groupby=["intersection"]
+    ).transform_calculate(selector="datum.from_row.selector", row="datum.from_row.row", last="datum.to_row.selector")
+    tips = ["selector:N", *_tips(alt)]
+    every = alt.Chart(data).mark_circle(size=size, color=RULE, opacity=1).encode(x=x, y=y, tooltip=tips)
+    joined = ends.mark_rule(color=STEADY, strokeWidth=2).encode(x=x, y=y, y2="last:N")
+    chosen = inside.mark_circle(size=size, color=STEADY, opacity=1).encode(x=x, y=y, tooltip=tips)
+    return every + joined + chosen
+
+
+def _sizes(alt: Any, data: pd.DataFrame) -> Any:
+    """How large each core is."""
+    axis = alt.Axis(labels=False, ticks=False, grid=False, domain=False)
+    bars = (
+        alt.Chart(data)
+        .transform_filter("datum.intersection == 0")
+        .encode(
+            x=alt.X("core:Q", stack=None, title="features in the core", axis=axis),
+            y=alt.Y("selector:N", sort=alt.SortField("row"), axis=None),
+        )
+    )
+    text = bars.mark_text(align="left", dx=3, color=MUTED, fontSize=10).encode(text="core:Q")
+    return bars.mark_bar(color=PALE, height=10) + text
+
+
+def _tips(alt: Any) -> list[Any]:
+    return [alt.Tooltip("features:Q"), alt.Tooltip("named:N", title="such as")]
+
+
+def _overlap_seen(data: pd.DataFrame) -> str:
+    """The largest set of features, and whose cores it is in."""
+    sets = data.drop_duplicates("intersection")
+    first = foremost(sets, "features")
+    inside = data[(data["intersection"] == first["intersection"]) & data["inside"]]
+    return (
+        f"{counted(data['selector'].nunique(), 'steady core')} in {counted(len(sets), 'set')}; the largest has "
+        f"{counted(int(first['features']), 'feature')}, in the core of {listed(inside['selector'].tolist(), 5)} alone."
+    )
+
+
+register_picture(
+    "core_overlap",
+    core_overlap,
+    title="Which features the steady cores share",
+    needs=("cores",),
+    applies=lambda findings: sum(bool(one.features) for one in findings.cores) > 1,
+    caption="Each column counts the features in the cores of exactly the selectors with a filled dot.",
 )

@@ -16,8 +16,8 @@ from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted, listed
 from steadyset.measures.record import get_measure
 from steadyset.plots.catalogue import register_picture
-from steadyset.plots.fronts import chosen_by
 from steadyset.plots.picture import CATEGORIES, INK, MARKED, MOST_MARKS, Picture, told_apart
+from steadyset.plots.tunings import chosen_by
 from steadyset.runner.scoring import lower_is_better
 from steadyset.selections import Selections
 from steadyset.tuning.evaluation import NORMAL, STABILITY

@@ -1,4 +1,4 @@
-"""Stability paths: how often each feature is selected along the path of stability selection."""
+"""Stability selection: how often each feature is selected along the path, and how level and threshold are chosen."""
 
 from __future__ import annotations
 
@@ -8,16 +8,158 @@ import numpy as np
 
 from steadyset.foundation.arguments import check_integer, wrong_argument
 from steadyset.foundation.errors import InputError
-from steadyset.foundation.text import counted, listed, percent
+from steadyset.foundation.text import counted, listed, number, percent
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.plots.catalogue import register_picture
-from steadyset.plots.picture import CATEGORIES, LONGEST_NAME, MARKED, MOST_MARKS, MUTED, STEADY, Picture
+from steadyset.plots.picture import (
+    CATEGORIES,
+    LONGEST_NAME,
+    MARKED,
+    MOST_MARKS,
+    MUTED,
+    SHADES,
+    STEADY,
+    Picture,
+    foremost,
+)
+from steadyset.selectors.ensembles.bounds import markov
+from steadyset.selectors.ensembles.calibration import THRESHOLDS, stability_scores
 from steadyset.selectors.ensembles.stability_selection import StabilitySelection
 
 if TYPE_CHECKING:
     import pandas as pd
 
-COLUMNS = ("feature", "place", "level", "frequency", "selected", "named")
+EDGES = ("level_from", "level_to", "threshold_from", "threshold_to")
+CALIBRATION_COLUMNS = ("level", "threshold", *EDGES, "score", "pfer", "size", "chosen")
+
+
+def stability_calibration(selector: StabilitySelection) -> Picture:
+    """Level of the path x threshold, the darker the higher the stability score.
+
+    The ring is what the rule "calibrated" chooses within the limits of the selector, by whatever rule that goes.
+    `pfer` is the bound on false selections, `size` how many features a run selects there on average. Levels at which
+    the runs select nothing or everything have no score.
+
+    Parameters
+    ----------
+    selector : StabilitySelection
+        Fitted.
+
+    Returns
+    -------
+    Picture
+        The frame that is shown (`data`) and its drawing, which `save` writes.
+
+    References
+    ----------
+    Bodinier, Filippi, Haugdahl Nost, Chiquet and Chadeau-Hyam (2023), Automated calibration for stability selection.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> selector = st.StabilitySelection(n_runs=20, n_lambdas=20, random_state=0).fit(X, y)
+    >>> st.plot.stability_calibration(selector).data["threshold"].nunique() > 1
+    True
+    """
+    import pandas as pd
+
+    fitted = with_path(selector)
+    best = fitted.select(rule="calibrated")
+    counts, M = fitted._runs().counts, fitted.paths_.n_runs
+    levels, n_units = fitted.levels_, counts.shape[1]
+    thresholds = np.unique([*THRESHOLDS, best.threshold])
+    chosen = int(np.flatnonzero(levels == best.level)[0])
+    shown = thinned(len(levels), MOST_MARKS // len(thresholds) - 1, [chosen])
+    scores, sizes = stability_scores(counts[shown], M, thresholds), counts[shown].sum(axis=1) / M
+    ends, tops = _ends(levels[shown], fitted.paths_.orders is not None), _ends(thresholds, log=False)
+    rows = [
+        (
+            float(levels[shown[i]]),
+            float(threshold),
+            ends[i],
+            ends[i + 1],
+            tops[j],
+            tops[j + 1],
+            float(scores[i, j]),
+            float(markov(sizes[i], threshold, n_units, M // 2)),
+            float(sizes[i]),
+            bool(shown[i] == chosen and threshold == best.threshold),
+        )
+        for i in range(len(shown))
+        for j, threshold in enumerate(thresholds)
+        if 0 < sizes[i] < n_units
+    ]
+    data = pd.DataFrame(rows, columns=list(CALIBRATION_COLUMNS))
+
+    def draw(alt: Any, frame: pd.DataFrame) -> Any:
+        return _calibration_drawn(alt, frame, fitted)
+
+    note = (
+        f"Chosen: threshold {percent(best.threshold)} at level {best.level:.3g}, where a run selects "
+        f"{best.q:.3g} features on average ({counted(int(best.selected_clusters.sum()), 'stable feature')})."
+    )
+    if len(shown) < len(levels):
+        note += f" {len(shown)} of {len(levels)} levels are drawn."
+    return Picture(data, draw, CALIBRATION_COLUMNS, note, seen=_calibration_seen)
+
+
+def _ends(values: Floats, log: bool) -> Floats:
+    """Where the cells of ordered values begin and end: half way to their neighbours."""
+    scale = np.log(values) if log else np.asarray(values, dtype=np.float64)
+    if len(scale) == 1:
+        scale = np.array([scale[0] - 0.01, scale[0] + 0.01])
+        return np.exp(scale) if log else scale
+    middle = (scale[1:] + scale[:-1]) / 2
+    ends = np.concatenate([[2 * scale[0] - middle[0]], middle, [2 * scale[-1] - middle[-1]]])
+    return np.exp(ends) if log else ends
+
+
+def _calibration_drawn(alt: Any, data: pd.DataFrame, fitted: StabilitySelection) -> Any:
+    threshold = alt.Y(
+        "threshold_from:Q",
+        scale=alt.Scale(zero=False, nice=False),
+        title="threshold (share of the runs)",
+        axis=alt.Axis(format="%", grid=False),
+    )
+    shade = {"scale": alt.Scale(range=list(SHADES)), "title": "stability score"}
+    # Fill and stroke are alike, so that no white lines stand between the cells.
+    colours = {"fill": alt.Fill("score:Q", **shade), "stroke": alt.Stroke("score:Q", **shade)}
+    cells = {
+        "x": level_axis(alt, fitted, "level_from:Q"),
+        "x2": "level_to:Q",
+        "y": threshold,
+        "y2": "threshold_to:Q",
+    }
+    tooltip = [alt.Tooltip(name, format=".3g") for name in ("level", "threshold", "score", "pfer", "size")]
+    field = alt.Chart(data).mark_rect(strokeWidth=0.7).encode(tooltip=tooltip, **colours, **cells)
+    ring = alt.Chart(data[data["chosen"]]).encode(x="level:Q", y="threshold:Q")
+    halo = ring.mark_point(size=140, stroke="white", strokeWidth=5, opacity=1)
+    marked = ring.mark_point(size=140, stroke=MARKED, strokeWidth=2.5, opacity=1)
+    return (field + halo + marked).properties(width=440, height=240)
+
+
+def _calibration_seen(data: pd.DataFrame) -> str:
+    best = foremost(data, "chosen")
+    n_levels, n_thresholds = data["level"].nunique(), data["threshold"].nunique()
+    return (
+        f"Stability scores of {counted(n_levels, 'level')} by {counted(n_thresholds, 'threshold')}; chosen is level "
+        f"{best['level']:.3g} and threshold {percent(best['threshold'])}, with score {number(best['score'])}."
+    )
+
+
+register_picture(
+    "stability_calibration",
+    stability_calibration,
+    title="Calibration of stability selection",
+    caption="The darker, the less the selection frequencies look like chance; the ring is chosen.",
+    report=False,
+    draws=lambda result: isinstance(result, StabilitySelection),
+)
+
+
+PATH_COLUMNS = ("feature", "place", "level", "frequency", "selected", "named")
 MOST_LEVELS = 60
 OTHERS = 30  # features that are drawn besides the selected ones, where nobody says how many
 DASHES = ([1, 0], [6, 3], [2, 2])  # tell features apart where the colours come again
@@ -75,12 +217,12 @@ def stability_path(selector: StabilitySelection, *, top: int | None = None) -> P
         for at in levels
     ]
     kinds = {"place": int, "level": float, "frequency": float, "selected": bool, "named": bool}
-    data = pd.DataFrame(rows, columns=list(COLUMNS), dtype=object).astype(kinds)
+    data = pd.DataFrame(rows, columns=list(PATH_COLUMNS), dtype=object).astype(kinds)
 
     def draw(alt: Any, shown: pd.DataFrame) -> Any:
-        return _drawn(alt, shown, fitted)
+        return _path_drawn(alt, shown, fitted)
 
-    return Picture(data, draw, COLUMNS, _note(fitted, len(drawn), ever), seen=_seen)
+    return Picture(data, draw, PATH_COLUMNS, _note(fitted, len(drawn), ever), seen=_path_seen)
 
 
 def with_path(selector: Any) -> StabilitySelection:
@@ -157,7 +299,7 @@ def _note(fitted: StabilitySelection, n_drawn: int, ever: int) -> str:
     return " ".join(said)
 
 
-def _drawn(alt: Any, data: pd.DataFrame, fitted: StabilitySelection) -> Any:
+def _path_drawn(alt: Any, data: pd.DataFrame, fitted: StabilitySelection) -> Any:
     level = level_axis(alt, fitted)
     share = alt.Y(
         "frequency:Q",
@@ -195,7 +337,7 @@ def _named(alt: Any, data: pd.DataFrame, lines: dict[str, Any]) -> Any:
     )
 
 
-def _seen(data: pd.DataFrame) -> str:
+def _path_seen(data: pd.DataFrame) -> str:
     selected = list(dict.fromkeys(data.loc[data["selected"], "feature"]))
     are = "is" if len(selected) == 1 else "are"
     stable = f"{listed(selected, 5)} {are} selected" if selected else "none is selected"
