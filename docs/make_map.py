@@ -18,7 +18,7 @@ WORDS = {
     "options": "one record per option: what command, page, jobs and reference say of it",
     "reports": "documents made of findings and pictures",
     "plot": "the public name of plots",
-    "plots": "one file per picture: data first, then drawing",
+    "plots": "pictures by kind: data first, then drawing",
     "findings": "what a result says, as plain data",
     "warming": "compiles kernels ahead",
     "tuning": "search, Pareto front, choice of one configuration",

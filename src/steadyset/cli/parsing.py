@@ -111,8 +111,7 @@ def _annotation(option: Option) -> Any:
         return Annotated[kind, typer.Argument(**told)]
     flags = [f"{option.flag}/{option.no}" if option.no else option.flag, *([option.short] if option.short else [])]
     return Annotated[
-        kind,
-        typer.Option(*flags, **told, min=option.least, max=option.most, rich_help_panel=option.heading or None),
+        kind, typer.Option(*flags, **told, min=option.least, max=option.most, rich_help_panel=option.heading or None)
     ]
 
 

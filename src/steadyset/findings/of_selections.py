@@ -140,8 +140,7 @@ def of_comparison(
             float(row["low"]),
             float(row["high"]),
             _verdict(
-                judged(row["estimate"], row["low"], row["high"], comparison.tied.get(str(name))),
-                scored.get(str(name)),
+                judged(row["estimate"], row["low"], row["high"], comparison.tied.get(str(name))), scored.get(str(name))
             )
             if has_words
             else "",
@@ -161,10 +160,7 @@ def of_comparison(
         summary=rows,
         differences=tested,
         cores=cores_of(runs, rows, CORE),
-        notes=(
-            *_notes(rows),
-            *_not_known(rows, list(comparison.tied), scored),
-        ),
+        notes=(*_notes(rows), *_not_known(rows, list(comparison.tied), scored)),
         selections=runs,
     )
     return replace(found, methods=paragraphs.of_selections(found))
@@ -234,11 +230,7 @@ def of_consensus(found: Consensus) -> Findings:
             *(f"{row.first} and {row.second}: agreement is {row.note}." for row in between if row.note),
             *_notes_of_methods(rows),
         ),
-        settings={
-            "aggregate": found.aggregate,
-            "backing": found.backing,
-            "ranked_features": len(found.features),
-        },
+        settings={"aggregate": found.aggregate, "backing": found.backing, "ranked_features": len(found.features)},
         selections=found.procedures,
     )
 

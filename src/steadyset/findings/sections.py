@@ -363,23 +363,10 @@ def _reasons(reasons: Iterable[Reason]) -> Iterator[Block]:
 FAILED, WARNED = "Runs without a selection or a score", "Runs with warnings"
 SECTIONS = (
     Section("answer", "", _answer),
-    Section(
-        "summary",
-        _summary_title,
-        _summary,
-        needs=("summary",),
-        short_tables=short_summary,
-        legend=summary_legend,
-    ),
+    Section("summary", _summary_title, _summary, needs=("summary",), short_tables=short_summary, legend=summary_legend),
     Section("measures", "Stability by many measures", _measures, ("measures",), short_tables=short_measures),
     Section("front", "The Pareto front", _front, needs=("front",), short_tables=short_front),
-    Section(
-        "differences",
-        "What differs",
-        _differences,
-        needs=("differences",),
-        brief="What differs",
-    ),
+    Section("differences", "What differs", _differences, needs=("differences",), brief="What differs"),
     Section(
         "core",
         "The steady core",
@@ -387,21 +374,10 @@ SECTIONS = (
         needs=("cores",),
         brief=lambda found: f"Steady core (selected in at least {percent(found.core)} of the runs)",
     ),
-    Section(
-        "notes",
-        "Notes",
-        lambda found: map(_text, found.notes),
-        needs=("notes",),
-        brief="Notes",
-    ),
+    Section("notes", "Notes", lambda found: map(_text, found.notes), needs=("notes",), brief="Notes"),
     Section("features", "Features", _features, needs=("features",), place=100),
     Section(
-        "agreement",
-        "Agreement between methods",
-        _agreement,
-        needs=("between",),
-        short_tables=short_pairs,
-        place=100,
+        "agreement", "Agreement between methods", _agreement, needs=("between",), short_tables=short_pairs, place=100
     ),
     Section(
         "consensus",
@@ -422,14 +398,7 @@ SECTIONS = (
         brief=lambda found: "" if found.front else FAILED,  # a configuration that failed is told in the answer
         place=100,
     ),
-    Section(
-        "warnings",
-        WARNED,
-        lambda found: _reasons(found.warnings),
-        needs=("warnings",),
-        brief=WARNED,
-        place=100,
-    ),
+    Section("warnings", WARNED, lambda found: _reasons(found.warnings), needs=("warnings",), brief=WARNED, place=100),
     Section("methods", "Methods", _methods, needs=("methods",), place=100),
     Section("settings", "Settings", _settings, place=100),
 )

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from steadyset.findings.parts import FeatureRows, Findings, Procedure, Score
+from steadyset.findings.parts import (
+    Baseline,
+    Configuration,
+    Differences,
+    FeatureRows,
+    Findings,
+    Procedure,
+    RankedFeature,
+)
 from steadyset.foundation import text as wording
 from steadyset.foundation.conventions import LEVEL
 from steadyset.foundation.text import shown_name
@@ -22,15 +30,6 @@ MOST_TRIALS = 2_000  # configurations in the table; how many more there are is t
 
 
 @dataclass(frozen=True)
-class TableColumn:
-    """A heading, and what the values below it are called in a csv file: an interval is two of them."""
-
-    title: str
-    keys: tuple[str, ...]
-    is_text: bool = False
-
-
-@dataclass(frozen=True)
 class TableCell:
     """What people read, and the values behind it; `bar` is an interval to be drawn: low, estimate, high."""
 
@@ -40,12 +39,63 @@ class TableCell:
 
 
 @dataclass(frozen=True)
+class TableColumn:
+    """A heading, what the values below it are called in a csv file (an interval is two of them), and what fills it."""
+
+    title: str
+    keys: tuple[str, ...]
+    cell: Callable[[Any], TableCell]
+    is_text: bool = False
+
+
+@dataclass(frozen=True)
 class TableRow:
     """Cells, and the procedure that the row is about, if it is about one."""
 
     cells: tuple[TableCell, ...]
     procedure: str | None = None
     is_baseline: bool = False
+
+
+def _column(
+    title: str,
+    keys: str | tuple[str, ...],
+    said: Callable[..., str] = shown_name,
+    *,
+    of: Callable[[Any], tuple[Any, ...]] | None = None,
+    text: bool = False,
+    when: object = True,
+) -> list[TableColumn]:
+    """A column, or none unless `when` holds: `said` puts the values of a row into words.
+
+    The values are those of `of`, or the parts of the row that the keys name.
+    """
+    names = (keys,) if isinstance(keys, str) else keys
+
+    def cell(row: Any) -> TableCell:
+        found = tuple(getattr(row, name) for name in names) if of is None else of(row)
+        return TableCell(said(*found), tuple(int(one) if isinstance(one, bool) else one for one in found))
+
+    return [TableColumn(title, names, cell, text)] if when else []
+
+
+def _part(part: str, name: str) -> Callable[[Any], tuple[Any, ...]]:
+    """The value of this name in a mapping that a row has."""
+    return lambda row: (getattr(row, part)[name],)
+
+
+def _places(sides: Iterable[Any]) -> Callable[[int], tuple[float, ...]]:
+    """The values at the place that a row is."""
+    return lambda i: tuple(float(side[i]) for side in sides)
+
+
+def _table(
+    name: str, caption: str, columns: Iterable[list[TableColumn]], things: Iterable[Any], **more: Any
+) -> ReportTable:
+    """One row per thing, with a cell in each column."""
+    kept = tuple(column for several in columns for column in several)
+    rows = tuple(TableRow(tuple(column.cell(one) for column in kept)) for one in things)
+    return ReportTable(name, caption, kept, rows, **more)
 
 
 @dataclass(frozen=True)
@@ -79,120 +129,94 @@ class ReportTable:
 def summary_table(found: Findings) -> ReportTable:
     """One row per procedure, and what predicts without one."""
     of_selectors = found.kind == "assessment"
-    judged = bool(found.baselines) or any(row.verdict for row in found.summary)
-    counts = [key for key in ("failures", "warned") if any(getattr(row, key) for row in found.summary)]
     named = bool(found.summary and found.summary[0].name)
+    judged = found.baselines or any(row.verdict for row in found.summary)
     sized = {core.name: len(core.features) for core in found.cores}
-    interval = f"{wording.percent(found.level)} interval"
     columns = [
-        *([TableColumn("selector" if of_selectors else "procedure", ("name",), True)] if named else []),
-        TableColumn("stability", ("stability",)),
-        TableColumn(interval, ("low", "high")),
-        *([TableColumn("verdict", ("verdict",), True)] if judged else []),
-        *(TableColumn(score.replace("_", " "), (score, f"{score}_se")) for score in found.scoring),
-        TableColumn("features", ("size",)),
-        *([TableColumn("steady core", ("core",))] if found.cores else []),
-        TableColumn("runs", ("runs",)),
-        *(TableColumn({"warned": "warnings"}.get(key, key), (key,)) for key in counts),
+        _column("selector" if of_selectors else "procedure", "name", text=True, when=named),
+        _column("stability", "stability", wording.number),
+        [TableColumn(_interval_title(found.level), ("low", "high"), _interval)],
+        _column("verdict", "verdict", text=True, when=judged),
+        *(_score(name) for name in found.scoring),
+        _column("features", "size", wording.amount),
+        _column("steady core", "core", _whole, of=lambda row: (sized.get(row.name),), when=found.cores),
+        _column("runs", "runs", _whole),
+        _column("failures", "failures", _whole, when=any(row.failures for row in found.summary)),
+        _column("warnings", "warned", _whole, when=any(row.warned for row in found.summary)),
     ]
-    rows = []
-    for one in found.summary:
-        cells = [
-            *([text(one.name)] if named else []),
-            number(one.stability),
-            _interval(one.low, one.high, one.stability),
-            *([text(one.verdict)] if judged else []),
-            *(_score(one.scores[score]) for score in found.scoring),
-            TableCell(wording.amount(one.size), (one.size,)),
-            *([_whole(sized.get(one.name))] if found.cores else []),
-            _whole(one.runs),
-            *(_whole(getattr(one, key)) for key in counts),
-        ]
-        rows.append(TableRow(tuple(cells), one.name))
-    return ReportTable(
-        "summary",
-        f"Stability of each {'selector' if of_selectors else 'procedure'}" if named else "Stability of the runs",
-        tuple(columns),
-        (*rows, *_baseline_rows(found, columns)),
-        runs=max((one.runs for one in found.summary), default=0),
-    )
+    caption = f"Stability of each {'selector' if of_selectors else 'procedure'}" if named else "Stability of the runs"
+    runs = max((one.runs for one in found.summary), default=0)
+    table = _table("summary", caption, columns, found.summary, runs=runs)
+    rows = [replace(row, procedure=one.name) for row, one in zip(table.rows, found.summary, strict=True)]
+    return replace(table, rows=(*rows, *(_baseline(one, table.columns) for one in found.baselines)))
 
 
-def _baseline_rows(found: Findings, columns: Sequence[TableColumn]) -> Iterator[TableRow]:
-    for one in found.baselines:
-        known = {"name": text(one.name), "verdict": text("baseline")}
-        known |= {score: number(one.scores[score], 3, more=("",)) for score in found.scoring}
-        cells = (known.get(column.keys[0], TableCell("", ("",) * len(column.keys))) for column in columns)
-        yield TableRow(tuple(cells), is_baseline=True)
+def _baseline(one: Baseline, columns: Sequence[TableColumn]) -> TableRow:
+    known = {"name": TableCell(shown_name(one.name), (one.name,)), "verdict": TableCell("baseline", ("baseline",))}
+    known |= {name: TableCell(wording.number(score, 3), (score, "")) for name, score in one.scores.items()}
+    cells = (known.get(column.keys[0], TableCell("", ("",) * len(column.keys))) for column in columns)
+    return TableRow(tuple(cells), is_baseline=True)
 
 
 def front_table(found: Findings) -> ReportTable:
     """The configurations of a tuning that are on the Pareto front."""
     from steadyset.tuning.result import objective_words, settings_words
 
-    columns = (
-        TableColumn("configuration", ("number",)),
-        TableColumn("settings", ("params",), True),
-        *(TableColumn(objective_words(name), (name,)) for name in found.front[0].objectives),
-        TableColumn("on the front", ("on_front",)),
-    )
-    rows = tuple(
-        TableRow(
-            (
-                TableCell(f"{one.number}{' (chosen)' if one.chosen else ''}", (one.number,)),
-                text(settings_words(one.params)),
-                *(_objective(name, value) for name, value in one.objectives.items()),
-                TableCell(wording.percent(one.on_front), (one.on_front,)),
-            )
-        )
-        for one in found.front
-    )
-    return ReportTable("front", "Configurations on the Pareto front", columns, rows)
+    def number_cell(one: Configuration) -> TableCell:
+        return TableCell(f"{one.number}{' (chosen)' if one.chosen else ''}", (one.number,))
+
+    columns = [
+        [TableColumn("configuration", ("number",), number_cell)],
+        _column("settings", "params", text=True, of=lambda one: (settings_words(one.params),)),
+        *(
+            _column(objective_words(name), name, _objective(name), of=_part("objectives", name))
+            for name in found.front[0].objectives
+        ),
+        _column("on the front", "on_front", wording.percent),
+    ]
+    return _table("front", "Configurations on the Pareto front", columns, found.front)
 
 
 def trials_table(tried: Trials) -> ReportTable:
     """Every configuration that a tuning tried, those on the front and the most probable ones first."""
     from steadyset.tuning.result import settings_words
 
-    columns = (
-        TableColumn("configuration", ("configuration",)),
-        TableColumn("settings", ("settings",), True),
-        *(TableColumn(_with_interval(name), (name, f"{name}_low", f"{name}_high")) for name in tried.objectives),
-        TableColumn("on the front", ("on_front",)),
-    )
     probability, front = tried.front_probability(), tried.frame["front"]
-    ends = {name: tried.interval(name) for name in tried.objectives}
     params = {number: drawn for number, drawn, _ in tried.trials}
-    order = sorted(range(len(front)), key=lambda i: (not front.iloc[i], -probability.iloc[i]))
-    rows = tuple(
-        TableRow(
-            (
-                _whole(int(front.index[i])),
-                text(settings_words(params[front.index[i]])),
-                *(_objective(name, *(float(side[i]) for side in ends[name])) for name in tried.objectives),
-                TableCell(wording.percent(float(probability.iloc[i])), (float(probability.iloc[i]),)),
+    columns = [
+        _column("configuration", "configuration", _whole, of=lambda i: (int(front.index[i]),)),
+        _column("settings", "settings", text=True, of=lambda i: (settings_words(params[front.index[i]]),)),
+        *(
+            _column(
+                _with_interval(name),
+                (name, f"{name}_low", f"{name}_high"),
+                _objective(name),
+                of=_places(tried.interval(name)),
             )
-        )
-        for i in order[:MOST_TRIALS]
-    )
-    left_out = len(front) - len(rows)
-    return ReportTable("trials", "All configurations that were tried", columns, rows, left_out=left_out)
+            for name in tried.objectives
+        ),
+        _column("on the front", "on_front", wording.percent, of=lambda i: (float(probability.iloc[i]),)),
+    ]
+    order = sorted(range(len(front)), key=lambda i: (not front.iloc[i], -probability.iloc[i]))[:MOST_TRIALS]
+    left_out = len(front) - len(order)
+    return _table("trials", "All configurations that were tried", columns, order, left_out=left_out)
 
 
 def _with_interval(name: str) -> str:
     from steadyset.tuning.result import objective_words
 
     words = objective_words(name)
-    return words if name == N_FEATURES else f"{words} ({wording.percent(LEVEL)} interval)"
+    return words if name == N_FEATURES else f"{words} ({_interval_title(LEVEL)})"
 
 
-def _objective(name: str, value: float, *ends: float) -> TableCell:
+def _objective(name: str) -> Callable[..., str]:
     """What a configuration reached, with the ends of its interval where they are given."""
-    if name == N_FEATURES:
-        return TableCell(wording.amount(value), (value, *ends))
-    known = len(ends) == 2 and not any(map(isnan, ends))
-    span = f" ({wording.span(ends[0], ends[1])})" if known else ""
-    return TableCell(f"{wording.number(value, 3)}{span}", (value, *ends))
+
+    def said(value: float, *ends: float) -> str:
+        known = len(ends) == 2 and not any(map(isnan, ends))
+        return f"{wording.number(value, 3)}{f' ({wording.span(ends[0], ends[1])})' if known else ''}"
+
+    return (lambda value, *ends: wording.amount(value)) if name == N_FEATURES else said
 
 
 def feature_tables(found: Findings) -> list[ReportTable]:
@@ -204,212 +228,160 @@ def feature_tables(found: Findings) -> list[ReportTable]:
 
 def _feature_table(found: Findings, block: FeatureRows, place: int, over_all: bool) -> ReportTable:
     first = block.rows[0]
-    alike, fitted = not isnan(first.with_stand_ins), not isnan(first.all_rows)
-    weighed = any(not isnan(row.importance) for row in block.rows)
-    directed = any(row.direction for row in block.rows)
-    signed = any(row.model_direction for row in block.rows)
+    alike = not isnan(first.with_stand_ins)
+    on_all = wording.percent if over_all else _yes_or_no
     columns = [
-        TableColumn("feature", ("feature",), True),
-        TableColumn("frequency", ("frequency",)),
-        TableColumn(f"{wording.percent(found.level)} interval", ("wilson_low", "wilson_high")),
-        TableColumn("steady core", ("core",), True),
-        *([TableColumn("importance", ("importance",))] if weighed else []),
-        *([TableColumn("selectors", ("selectors",))] if over_all else []),
-        *([TableColumn("on all rows", ("all_rows",))] if fitted else []),
-        *([TableColumn("direction", ("direction",), True)] if directed else []),
-        *([TableColumn("in the model", ("model_direction", "model_agreement"), True)] if signed else []),
-        *(
-            [TableColumn("group", ("group", "group_size")), TableColumn("with stand-ins", ("with_stand_ins",))]
-            if alike
-            else []
+        _column("feature", "feature", text=True),
+        _column("frequency", "frequency", wording.number),
+        _column(_interval_title(found.level), ("wilson_low", "wilson_high"), wording.span),
+        _column("steady core", "core", lambda core: "yes" if core else "", text=True),
+        _column(
+            "importance",
+            "importance",
+            lambda value: "" if isnan(value) else f"{value:.3g}",
+            when=any(not isnan(row.importance) for row in block.rows),
         ),
-        *([TableColumn("stand-ins", ("stand_ins",), True)] if alike else []),
+        _column("selectors", "selectors", _whole, when=over_all),
+        _column("on all rows", "all_rows", on_all, when=not isnan(first.all_rows)),
+        _column("direction", "direction", text=True, when=any(row.direction for row in block.rows)),
+        [TableColumn("in the model", ("model_direction", "model_agreement"), _in_the_model, True)]
+        if any(row.model_direction for row in block.rows)
+        else [],
+        _column("group", ("group", "group_size"), _group, when=alike),
+        _column("with stand-ins", "with_stand_ins", wording.number, when=alike),
+        _column("stand-ins", "stand_ins", text=True, of=lambda row: (stand_ins_words(row.stand_ins),), when=alike),
     ]
-    rows = []
-    for row in block.rows:
-        on_all = wording.percent(row.all_rows) if over_all else ("yes" if row.all_rows else "no")
-        cells = [
-            text(row.feature),
-            number(row.frequency),
-            TableCell(wording.span(row.wilson_low, row.wilson_high), (row.wilson_low, row.wilson_high)),
-            TableCell("yes" if row.core else "", (int(row.core),)),
-            *(
-                [TableCell("" if isnan(row.importance) else f"{row.importance:.3g}", (row.importance,))]
-                if weighed
-                else []
-            ),
-            *([_whole(row.selectors)] if over_all else []),
-            *([TableCell(on_all, (row.all_rows,))] if fitted else []),
-            *([text(row.direction)] if directed else []),
-            *([_in_the_model(row)] if signed else []),
-            *([_group(row), number(row.with_stand_ins)] if alike else []),
-            *([text(stand_ins_words(row.stand_ins))] if alike else []),
-        ]
-        rows.append(TableRow(tuple(cells)))
-    return ReportTable(
+    return _table(
         f"features-{place + 1}",
         f"How often each feature is selected{f': {shown_name(block.name)}' if block.name else ''}",
-        tuple(columns),
-        tuple(rows),
-        block.name,
-        block.left_out,
-        tuple(row.selected for row in block.rows),
-        first.runs,
+        columns,
+        block.rows,
+        title=block.name,
+        left_out=block.left_out,
+        selected=tuple(row.selected for row in block.rows),
+        runs=first.runs,
     )
 
 
 def _in_the_model(row: Feature) -> TableCell:
     """What most coefficients of the runs say of the direction, and in how many runs they do."""
     values = (row.model_direction, row.model_agreement)
-    if not row.model_direction:
-        return TableCell("", values)
-    if row.model_direction == BOTH:
-        return TableCell(BOTH, values)
+    if row.model_direction in ("", BOTH):
+        return TableCell(row.model_direction, values)
     agrees = "the same" if row.model_direction == row.direction else shown_name(row.model_direction)
     return TableCell(f"{agrees} ({wording.percent(row.model_agreement)})", values)
 
 
-def _group(row: Feature) -> TableCell:
+def _group(group: int | None, size: int | None) -> str:
     """The number of the group, and of how many features."""
-    return TableCell("" if row.group is None else f"{row.group} (of {row.group_size})", (row.group, row.group_size))
+    return "" if group is None else f"{group} (of {size})"
 
 
 def ranking_table(found: Findings) -> ReportTable:
     """The features of a consensus, the best first."""
-    directed = any(row.direction for row in found.ranking)
-    columns = (
-        TableColumn("feature", ("feature",), True),
-        *([TableColumn("direction", ("direction",), True)] if directed else []),
-        TableColumn("rank", ("rank",)),
-        TableColumn("methods", ("methods",)),
-        TableColumn("by chance", ("by_chance",)),
-        TableColumn("runs", ("runs",)),
-        *(TableColumn(row.name, (row.name,)) for row in found.summary),
-    )
-    rows = tuple(
-        TableRow(
-            (
-                text(row.feature),
-                *([text(row.direction)] if directed else []),
-                _whole(row.rank),
-                TableCell(f"{row.methods} of {len(found.summary)}", (row.methods,)),
-                TableCell(wording.expected_count(row.by_chance) if row.methods else "", (row.by_chance,)),
-                _whole(row.runs),
-                *(number(share) for share in row.frequencies.values()),
-            )
-        )
-        for row in found.ranking
-    )
-    left_out = found.settings["ranked_features"] - len(rows)
-    return ReportTable("consensus", "Features by consensus", columns, rows, left_out=left_out)
+    columns = [
+        _column("feature", "feature", text=True),
+        _column("direction", "direction", text=True, when=any(row.direction for row in found.ranking)),
+        _column("rank", "rank", _whole),
+        _column("methods", "methods", lambda methods: f"{methods} of {len(found.summary)}"),
+        [TableColumn("by chance", ("by_chance",), _backed_by_chance)],
+        _column("runs", "runs", _whole),
+        *(
+            _column(name, (name,), wording.number, of=_part("frequencies", name))
+            for name in (row.name for row in found.summary)
+        ),
+    ]
+    left_out = found.settings["ranked_features"] - len(found.ranking)
+    return _table("consensus", "Features by consensus", columns, found.ranking, left_out=left_out)
+
+
+def _backed_by_chance(row: RankedFeature) -> TableCell:
+    return TableCell(wording.expected_count(row.by_chance) if row.methods else "", (row.by_chance,))
 
 
 def between_table(found: Findings) -> ReportTable:
     """How far each two methods of a consensus agree."""
-    columns = (
-        TableColumn("methods", ("first", "second"), True),
-        TableColumn(found.measure, ("agreement",)),
-        TableColumn("by chance", ("expected",)),
-        TableColumn("correlation of frequencies", ("frequencies",)),
-        TableColumn("features that both back", ("shared",)),
-        TableColumn("by chance", ("shared_expected",)),
-    )
-    rows = tuple(
-        TableRow(
-            (
-                TableCell(f"{shown_name(row.first)} and {shown_name(row.second)}", (row.first, row.second)),
-                number(row.agreement),
-                number(row.expected),
-                number(row.frequencies),
-                _whole(row.shared),
-                TableCell(wording.expected_count(row.shared_expected), (row.shared_expected,)),
-            )
-        )
-        for row in found.between
-    )
-    return ReportTable("agreement", "Agreement between methods", columns, rows)
+    columns = [
+        _column("methods", ("first", "second"), lambda *names: " and ".join(map(shown_name, names)), text=True),
+        _column(found.measure, "agreement", wording.number),
+        _column("by chance", "expected", wording.number),
+        _column("correlation of frequencies", "frequencies", wording.number),
+        _column("features that both back", "shared", _whole),
+        _column("by chance", "shared_expected", wording.expected_count),
+    ]
+    return _table("agreement", "Agreement between methods", columns, found.between)
 
 
 def tests_table(found: Findings) -> ReportTable:
     """Every test of two procedures."""
-    columns = (
-        TableColumn("in", ("what",), True),
-        TableColumn("first", ("first",), True),
-        TableColumn("second", ("second",), True),
-        TableColumn("difference", ("difference",)),
-        TableColumn(f"{wording.percent(found.level)} interval", ("low", "high")),
-        TableColumn("p", ("p_value",)),
-        TableColumn("adjusted p", ("p_adjusted",)),
-        TableColumn("significant", ("told_apart",), True),
-    )
-    rows = tuple(
-        TableRow(
-            (
-                text(one.what.replace("_", " ")),
-                text(test.first),
-                text(test.second),
-                number(test.difference, 3),
-                TableCell(wording.span(test.low, test.high, 3), (test.low, test.high)),
-                TableCell(wording.p_value(test.p_value), (test.p_value,)),
-                TableCell(wording.p_value(test.p_adjusted), (test.p_adjusted,)),
-                TableCell("yes" if test.told_apart else "no", (int(test.told_apart),)),
-            )
-        )
-        for one in found.differences
-        for test in one.tests
-    )
-    return ReportTable("tests", "Tests of each two procedures: second minus first", columns, rows)
+    columns = [
+        _column("first", "first", text=True),
+        _column("second", "second", text=True),
+        _column("difference", "difference", _precise),
+        _column(_interval_title(found.level), ("low", "high"), _precise_span),
+        _column("p", "p_value", wording.p_value),
+        _column("adjusted p", "p_adjusted", wording.p_value),
+        _column("significant", "told_apart", _yes_or_no, text=True),
+    ]
+    caption = "Tests of each two procedures: second minus first"
+    parts = [_table("tests", caption, [_tested(one), *columns], one.tests) for one in found.differences]
+    return replace(parts[0], rows=tuple(row for part in parts for row in part.rows))
+
+
+def _tested(one: Differences) -> list[TableColumn]:
+    what = one.what.replace("_", " ")
+    return _column("in", "what", text=True, of=lambda test: (what,))
 
 
 def measures_table(found: Findings) -> ReportTable:
     """The stability by many measures."""
     known = any(not isnan(row.low) for row in found.measures)
-    columns = (
-        TableColumn("procedure", ("name",), True),
-        TableColumn("measure", ("measure",), True),
-        TableColumn("estimate", ("estimate",)),
-        *([TableColumn(f"{wording.percent(found.level)} interval", ("low", "high"))] if known else []),
-        TableColumn("steadier", ("steadier",), True),
-        TableColumn("note", ("note",), True),
-    )
-    rows = tuple(
-        TableRow(
-            (
-                text(row.name),
-                text(row.measure),
-                number(row.estimate, 3),
-                *([TableCell(wording.span(row.low, row.high, 3), (row.low, row.high))] if known else []),
-                text(row.steadier),
-                text(row.note),
-            )
-        )
-        for row in found.measures
-    )
-    return ReportTable("measures", "Stability by many measures", columns, rows)
+    columns = [
+        _column("procedure", "name", text=True),
+        _column("measure", "measure", text=True),
+        _column("estimate", "estimate", _precise),
+        _column(_interval_title(found.level), ("low", "high"), _precise_span, when=known),
+        _column("steadier", "steadier", text=True),
+        _column("note", "note", text=True),
+    ]
+    return _table("measures", "Stability by many measures", columns, found.measures)
 
 
-def text(value: str) -> TableCell:
-    """A name or words."""
-    return TableCell(shown_name(value), (value,))
+def _interval_title(level: float) -> str:
+    return f"{wording.percent(level)} interval"
 
 
-def number(value: float, decimals: int = 2, *, more: tuple[Any, ...] = ()) -> TableCell:
-    """A number, followed by `more` values in a csv file."""
-    return TableCell(wording.number(value, decimals), (value, *more))
+def _precise(value: float) -> str:
+    return wording.number(value, 3)
 
 
-def _whole(value: int | None) -> TableCell:
-    return TableCell("" if value is None else str(value), (value,))
+def _precise_span(low: float, high: float) -> str:
+    return wording.span(low, high, 3)
 
 
-def _interval(low: float, high: float, estimate: float) -> TableCell:
-    known = not any(map(isnan, (low, high, estimate)))
-    return TableCell(wording.span(low, high), (low, high), (low, estimate, high) if known else None)
+def _whole(value: int | None) -> str:
+    return "" if value is None else str(value)
 
 
-def _score(score: Score) -> TableCell:
-    error = "" if isnan(score.se) else f" ± {wording.number(score.se, 3)}"
-    return TableCell(f"{wording.number(score.mean, 3)}{error}", (score.mean, score.se))
+def _yes_or_no(value: float) -> str:
+    return "yes" if value else "no"
+
+
+def _interval(row: Procedure) -> TableCell:
+    """The interval of the stability in words, and as a bar where all of it is known."""
+    ends = (row.low, row.stability, row.high)
+    bar = None if any(map(isnan, ends)) else ends
+    return TableCell(wording.span(row.low, row.high), (row.low, row.high), bar)
+
+
+def _score(name: str) -> list[TableColumn]:
+    """The mean of a score with its standard error."""
+
+    def said(mean: float, error: float) -> str:
+        return _precise(mean) + ("" if isnan(error) else f" ± {_precise(error)}")
+
+    keys = (name, f"{name}_se")
+    return _column(name.replace("_", " "), keys, said, of=lambda row: (row.scores[name].mean, row.scores[name].se))
 
 
 def bar_scale(rows: Sequence[Procedure]) -> tuple[float, float]:

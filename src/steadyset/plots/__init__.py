@@ -1,4 +1,4 @@
-"""Pictures: each is a frame of data first, and a drawing of it when asked. One file per picture, which registers it."""
+"""Pictures: each is a frame of data first, and a drawing of it when asked. A file holds those of one kind."""
 
 from contextlib import suppress
 from typing import Any

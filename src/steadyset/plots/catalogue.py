@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from steadyset.findings import Findings, findings_of
 from steadyset.foundation.arguments import check_choice, check_flag, check_integer, shown, wrong_argument
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 FINDINGS, SELECTIONS = "findings", "selections"
 PLACE = 50  # in a report, unless a picture says
+Build = TypeVar("Build", bound=Callable[..., Picture])
 PARTS = tuple(part.name for part in fields(Findings))
 
 
@@ -201,6 +202,16 @@ def register_picture(
         place,
     )
     return PICTURES.add(record, replace=replace)
+
+
+def picture(**facts: Any) -> Callable[[Build], Build]:
+    """Register the function below as the picture of its name; `facts` are those of `register_picture`."""
+
+    def registered(build: Build) -> Build:
+        register_picture(build.__name__, build, **facts)
+        return build
+
+    return registered
 
 
 def unregister_picture(name: str) -> None:

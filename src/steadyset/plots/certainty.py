@@ -20,8 +20,20 @@ from steadyset.measures.chance import NullDistribution, chance_distribution
 from steadyset.measures.evaluate import estimates
 from steadyset.measures.options import MOST_DRAWS, Options
 from steadyset.measures.record import Measure, get_family, get_measure
-from steadyset.plots.catalogue import SELECTIONS, register_picture
-from steadyset.plots.picture import MARKED, MUTED, PALE, STEADY, Picture, distinct_names, heading
+from steadyset.plots.catalogue import SELECTIONS, picture
+from steadyset.plots.picture import (
+    MARKED,
+    MUTED,
+    PALE,
+    STEADY,
+    Picture,
+    distinct_names,
+    heading,
+    noted,
+    pictured,
+    runs_by_name,
+    tips,
+)
 from steadyset.selections import RunsLike, Selections, as_selections
 
 if TYPE_CHECKING:
@@ -29,7 +41,7 @@ if TYPE_CHECKING:
 
     from steadyset.similarity import FeatureSimilarity
 
-SETTLING_COLUMNS = ("selector", "n_runs", "estimate", "low", "high", "expected")
+SETTLING_COLUMNS = "selector: text; n_runs: int; estimate low high: float; expected: bool"
 WIDTH = 0.1  # of an interval that tells the verdicts of a scale apart
 STEPS, STEPS_AHEAD = 30, 12  # points of a curve, and of what is expected
 FEW = 8  # runs below which each has its tick
@@ -39,6 +51,12 @@ LETTERS = 68  # in a line above a panel
 FAR = 100  # times as many runs are not drawn, but told
 
 
+@picture(
+    title="Whether there are enough runs",
+    needs=("selections",),
+    applies=lambda findings: not get_measure(findings.measure).needs,
+    caption="The stability of the first runs, and how far more runs would narrow its interval.",
+)
 def convergence(
     selections: Selections | Mapping[str, Selections] | Findings,
     measure: str | Measure | None = None,
@@ -88,36 +106,35 @@ def convergence(
     >>> picture.data[["n_runs", "estimate"]].round(2).to_dict("records")[0]
     {'n_runs': 2, 'estimate': 0.17}
     """
-    import pandas as pd
-
     check_flag("shuffle", shuffle)
     check_integer("random_state", random_state, least=0)
     if width is not None and not (is_number(width) and width > 0):
         raise wrong_argument("width", "a positive number or None", width)
     if isinstance(selections, Findings):
         measure, level = measure or selections.measure, level or selections.level
-        selections = selections.selections
     level = LEVEL if level is None else level
     check_level(level)
     record = get_measure("nogueira" if measure is None else measure).with_params(measure_params)
     options = Options(similarity=similarity, random_state=random_state)
-    given = selections if isinstance(selections, Mapping) else {"": selections}
-    several = {str(name): as_selections(one) for name, one in given.items()}
+    several = runs_by_name(selections)
     rows, said = [], {}
     for name, sel in list(several.items())[:MOST_PANELS]:
         if shuffle:
             sel = sel.take(np.random.default_rng(random_state).permutation(sel.n_runs))
         so_far, ahead, said[name] = _curves(sel, record, options, level, width)
         rows += [(name, *row, False) for row in so_far] + [(name, *row, True) for row in ahead]
-    kinds = {"n_runs": int, "estimate": float, "low": float, "high": float, "expected": bool}
-    data = pd.DataFrame(rows, columns=list(SETTLING_COLUMNS), dtype=object).astype(kinds)
-    names = distinct_names([*data["selector"], *said])
+    names = distinct_names([*(name for name, *_ in rows), *said])
 
     def draw(alt: Any, shown: pd.DataFrame) -> Any:
         panels = [_panel(alt, shown, names[name], record.name, words) for name, words in said.items()]
         return alt.concat(*panels, columns=2, spacing=28)
 
-    return Picture(data, draw, SETTLING_COLUMNS, _settling_note(level, several), seen=_settling_seen)
+    note = noted(
+        (True, f"Band: {percent(level)} interval; pale: what is expected of more runs."),
+        (len(several) > MOST_PANELS, f"The first {MOST_PANELS} of {len(several)} selectors."),
+        *((True, sentence) for sentence in cautions(caution(sel.labels) for sel in several.values())),
+    )
+    return pictured(rows, SETTLING_COLUMNS, draw, note, _settling_seen)
 
 
 Row = tuple[int, float, float, float]
@@ -168,20 +185,12 @@ def _expected(future: Outlook, more: int) -> list[Row]:
     return [(m, future.spread.value, *future.ends(m)) for m in steps]
 
 
-def _settling_note(level: float, several: Mapping[str, Selections]) -> str:
-    said = [f"Band: {percent(level)} interval; pale: what is expected of more runs."]
-    if len(several) > MOST_PANELS:
-        said.append(f"The first {MOST_PANELS} of {len(several)} selectors.")
-    said += cautions(caution(sel.labels) for sel in several.values())
-    return " ".join(said)
-
-
 def _panel(alt: Any, data: pd.DataFrame, name: str, measure: str, words: str) -> Any:
     mine = data[data["selector"] == name]
     axis = alt.Axis(values=_ticks(int(mine["n_runs"].max()) if len(mine) else 2), format=",d", grid=False)
     runs = alt.X("n_runs:Q", scale=alt.Scale(type="log", nice=False), title="number of runs (log scale)", axis=axis)
     values = alt.Y("low:Q", scale=alt.Scale(zero=False), title=f"stability ({measure})")
-    tooltip = ["n_runs", *(alt.Tooltip(column, format=".3f") for column in ("estimate", "low", "high"))]
+    tooltip = tips(alt, "n_runs", estimate=".3f", low=".3f", high=".3f")
     layers = []
     for part, shade, dash in ((mine[~mine["expected"]], STEADY, [1, 0]), (mine[mine["expected"]], PALE, [4, 3])):
         band = {"x": runs, "y": values, "y2": "high:Q"}
@@ -217,17 +226,7 @@ def _settling_seen(data: pd.DataFrame) -> str:
     return f"Stability of the first runs: {listed(told, 5)}."
 
 
-register_picture(
-    "convergence",
-    convergence,
-    title="Whether there are enough runs",
-    needs=("selections",),
-    applies=lambda findings: not get_measure(findings.measure).needs,
-    caption="The stability of the first runs, and how far more runs would narrow its interval.",
-)
-
-
-CHANCE_COLUMNS = ("from", "to", "share", "observed")
+CHANCE_COLUMNS = "from to share observed: float"
 MOST_BARS = 40
 THINNEST = 1 / 120  # of the width of the plot
 DRAWS, FEWEST_DRAWS = 2_000, 20
@@ -235,6 +234,12 @@ SELECTIONS_DRAWN = 6e7  # at most, where nobody says how many, so that a picture
 PAIRS_DRAWN, PAIRS_A_DRAW = 2.5e8, 2.5e5  # the same for scores of pairs of runs, and what a draw costs besides
 
 
+@picture(
+    title="How far from chance",
+    takes=SELECTIONS,
+    caption="Bars: what random selection of as many features gives; line: what was observed.",
+    report=False,
+)
 def null_distribution(
     selections: RunsLike,
     measure: str | Measure = "nogueira",
@@ -280,8 +285,6 @@ def null_distribution(
     1  0.32  0.35    0.6      0.33
     2  0.99  1.01    0.1      0.33
     """
-    import pandas as pd
-
     sel = as_selections(selections)
     record = get_measure(measure).with_params(measure_params)
     if n_draws is not None:
@@ -291,18 +294,13 @@ def null_distribution(
     if np.isnan(observed.value):
         raise InputError(f"{record.name} is {observed.note}; there is nothing to hold against chance.")
     law = chance_distribution(sel, record, options)
-    begin, end, shares = _bars(law, observed.value)
-    data = pd.DataFrame({"from": begin, "to": end, "share": shares, "observed": observed.value})
-
-    def draw(alt: Any, shown: pd.DataFrame) -> Any:
-        return _drawn(alt, shown, record.name)
-
-    return Picture(
-        data[data["share"] > 0].reset_index(drop=True),
-        draw,
+    bars = zip(*_bars(law, observed.value), strict=True)
+    return pictured(
+        [(begin, end, share, observed.value) for begin, end, share in bars if share > 0],
         CHANCE_COLUMNS,
+        lambda alt, shown: _drawn(alt, shown, record.name),
         _chance_note(law, record, observed.value),
-        seen=_chance_seen,
+        _chance_seen,
     )
 
 
@@ -337,20 +335,14 @@ def _bars(law: NullDistribution, observed: float) -> tuple[Floats, Floats, Float
 
 def _chance_note(law: NullDistribution, measure: Measure, observed: float) -> str:
     towards = law.at_least if measure.higher_is_steadier else law.at_most
-    p_value = towards(observed)
-    way = (
-        "Every value that two random selections of these sizes can have."
-        if law.method == "exact"
-        else f"{len(law.values):,} random collections with runs of the same sizes."
+    exact, undefined = law.method == "exact", int(np.isnan(law.values).sum())
+    return noted(
+        (True, f"Observed (line): {number(observed, 3)}."),
+        (exact, "Every value that two random selections of these sizes can have."),
+        (not exact, f"{len(law.values):,} random collections with runs of the same sizes."),
+        (True, f"Chance gives a value at least as steady with probability {_probability(law, towards(observed))}."),
+        (undefined, f"{undefined:,} values are undefined and left out."),
     )
-    said = [
-        f"Observed (line): {number(observed, 3)}. {way}",
-        f"Chance gives a value at least as steady with probability {_probability(law, p_value)}.",
-    ]
-    undefined = int(np.isnan(law.values).sum())
-    if undefined:
-        said.append(f"{undefined:,} values are undefined and left out.")
-    return " ".join(said)
 
 
 def _probability(law: NullDistribution, p_value: float) -> str:
@@ -371,11 +363,11 @@ def _drawn(alt: Any, data: pd.DataFrame, measure: str) -> Any:
             x2="to:Q",
             y=alt.Y("share:Q", scale=alt.Scale(zero=True), title="share of random selections", axis=axis),
             y2=alt.datum(0),
-            tooltip=[*(alt.Tooltip(name, format=".3f") for name in ("from", "to")), alt.Tooltip("share", format=".1%")],
+            tooltip=tips(alt, **{"from": ".3f", "to": ".3f", "share": ".1%"}),
         )
     )
     seen = alt.Chart(data.head(1)).encode(x="observed:Q")
-    line = seen.mark_rule(color=MARKED, strokeWidth=2).encode(tooltip=[alt.Tooltip("observed", format=".3f")])
+    line = seen.mark_rule(color=MARKED, strokeWidth=2).encode(tooltip=tips(alt, observed=".3f"))
     return (bars + line).properties(width=420, height=200)
 
 
@@ -386,13 +378,3 @@ def _chance_seen(data: pd.DataFrame) -> str:
         f"Chance gives values from {number(data['from'].min())} to {number(data['to'].max())}; the observed "
         f"{number(observed)} is {side} them."
     )
-
-
-register_picture(
-    "null_distribution",
-    null_distribution,
-    title="How far from chance",
-    takes=SELECTIONS,
-    caption="Bars: what random selection of as many features gives; line: what was observed.",
-    report=False,
-)

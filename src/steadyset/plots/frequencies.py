@@ -14,8 +14,7 @@ from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted, listed, percent
 from steadyset.inference.feature_details import wilson
 from steadyset.inference.runs import in_core, steady_core
-from steadyset.io.labels import text_frame
-from steadyset.plots.catalogue import register_picture
+from steadyset.plots.catalogue import picture
 from steadyset.plots.picture import (
     CORE_SHARE,
     INK,
@@ -29,19 +28,28 @@ from steadyset.plots.picture import (
     foremost,
     heading,
     names,
+    noted,
+    pictured,
+    runs_by_name,
     shares,
+    tips,
 )
 from steadyset.selections import Selections, as_selections
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FREQUENCY_COLUMNS = ("selector", "feature", "place", "selected", "runs", "frequency", "low", "high", "steady")
-KINDS = {"place": int, "selected": int, "runs": int, "frequency": float, "low": float, "high": float, "steady": bool}
+FREQUENCY_COLUMNS = "selector feature: text; place selected runs: int; frequency low high: float; steady: bool"
 IN_CORE = f"datum.selected >= ceil({CORE_SHARE} * datum.runs - 1e-9)"  # as `in_core` counts
 MARKS = 3  # of each feature: a bar, its interval, and what sets that off
 
 
+@picture(
+    title="How often each feature is selected",
+    needs=("selections",),
+    draws=lambda result: isinstance(result, Selections),
+    place=30,
+)
 def selection_frequencies(
     selections: Selections | Mapping[str, Selections] | Findings,
     *,
@@ -78,23 +86,17 @@ def selection_frequencies(
     1    KRAS       0.67   False
     2    EGFR       0.33   False
     """
-    import pandas as pd
-
     if isinstance(selections, Findings):
         core = selections.core if core is None else core
         level = selections.level if level is None else level
-        selections = selections.selections
     share, sure = CORE if core is None else core, LEVEL if level is None else level
     check_core(share)
     check_level(sure)
     check_integer("top", top, least=1)
-    given = selections if isinstance(selections, Mapping) else {"": selections}
-    several = {str(name): as_selections(one) for name, one in given.items()}
+    several = runs_by_name(selections)
     top = max(1, min(top, MOST_MARKS // (MARKS * max(1, len(several)))))
     rows = [row for name, sel in several.items() for row in _rows(name, sel, top, share, sure)]
-    # As objects: the text columns of pandas refuse halves of characters.
-    data = pd.DataFrame(rows, columns=list(FREQUENCY_COLUMNS), dtype=object).astype(KINDS)
-    written = distinct_names([*data["selector"], *several])
+    written = distinct_names([*(name for name, *_ in rows), *several])
     ever = {written[name]: int((sel.counts > 0).sum()) for name, sel in several.items()}
 
     def draw(alt: Any, shown: pd.DataFrame) -> Any:
@@ -102,7 +104,7 @@ def selection_frequencies(
         return alt.concat(*panels, columns=2, spacing=28, params=[alt.param(name=CORE_SHARE, value=share).param])
 
     note = f"Strong: in at least {percent(share)} of the runs (dashed line). Thin lines: {percent(sure)} intervals."
-    return Picture(data, draw, FREQUENCY_COLUMNS, note, seen=_frequency_seen)
+    return pictured(rows, FREQUENCY_COLUMNS, draw, note, _frequency_seen)
 
 
 def _rows(name: str, sel: Selections, top: int, core: float, level: float) -> list[tuple[Any, ...]]:
@@ -110,19 +112,10 @@ def _rows(name: str, sel: Selections, top: int, core: float, level: float) -> li
     order = order[sel.counts[order] > 0]
     low, high = wilson(sel.counts[order], sel.n_runs, level) if len(order) else (order, order)
     steady = in_core(sel, core)
+    shares = zip(sel.frequencies[order], low, high, steady[order], strict=True)
     return [
-        (
-            name,
-            sel.features[f],
-            place,
-            int(sel.counts[f]),
-            sel.n_runs,
-            float(sel.frequencies[f]),
-            float(low[place]),
-            float(high[place]),
-            bool(steady[f]),
-        )
-        for place, f in enumerate(order)
+        (name, sel.features[f], place, sel.counts[f], sel.n_runs, *share)
+        for place, (f, share) in enumerate(zip(order, shares, strict=True))
     ]
 
 
@@ -132,10 +125,7 @@ def _panel(alt: Any, data: pd.DataFrame, name: str, n_ever: int, top: int) -> An
     base = alt.Chart(data[data["selector"] == name], title=heading(alt, name, said)).encode(
         y=names(alt, "feature", "place"),
         tooltip=[
-            "feature",
-            alt.Tooltip("frequency", title="share of the runs", format=".0%"),
-            alt.Tooltip("low", title="from", format=".0%"),
-            alt.Tooltip("high", title="to", format=".0%"),
+            *tips(alt, "feature", frequency=(".0%", "share of the runs"), low=(".0%", "from"), high=(".0%", "to")),
             alt.Tooltip("selected", title="runs that select it"),
         ],
     )
@@ -162,23 +152,20 @@ def _frequency_seen(data: pd.DataFrame) -> str:
     return f"Most often selected is {first['feature']} ({often} of the runs{whose}); steady are {cores}."
 
 
-register_picture(
-    "selection_frequencies",
-    selection_frequencies,
-    title="How often each feature is selected",
-    needs=("selections",),
-    draws=lambda result: isinstance(result, Selections),
-    place=30,
-)
-
-
 MOST_INTERSECTIONS = 40
 MOST_SELECTORS = 30
 FEW = 12  # columns: so many have room for upright numbers
 NAMED = 5  # features in a tooltip
-OVERLAP_COLUMNS = ("intersection", "features", "named", "selector", "row", "inside", "core")
+OVERLAP_COLUMNS = "intersection features: int; named selector: text; row: int; inside: bool; core: int"
 
 
+@picture(
+    title="Which features the steady cores share",
+    needs=("cores",),
+    applies=lambda findings: sum(bool(one.features) for one in findings.cores) > 1,
+    caption="Each column counts the features in the cores of exactly the selectors with a filled dot.",
+    place=51,
+)
 def core_overlap(
     selections: Mapping[str, Selections] | Findings, *, core: float | None = None, top: int = MOST_INTERSECTIONS
 ) -> Picture:
@@ -221,22 +208,21 @@ def core_overlap(
     largest = sorted(cores, key=lambda name: -len(cores[name]))[:MOST_SELECTORS]
     shown = {name: cores[name] for name in largest}
     together = _intersections(shown)
-    columns = together[:top]
-    table = [(k, members, features, name) for k, (members, features) in enumerate(columns) for name in shown]
-    row = {name: place for place, name in enumerate(shown)}
-    data = text_frame(
-        {
-            "intersection": np.array([k for k, *_ in table], dtype=np.int64),
-            "features": np.array([len(features) for _, _, features, _ in table], dtype=np.int64),
-            "named": np.array([listed(features, NAMED) for _, _, features, _ in table], dtype=object),
-            "selector": np.array([name for *_, name in table], dtype=object),
-            "row": np.array([row[name] for *_, name in table], dtype=np.int64),
-            "inside": np.array([name in members for _, members, _, name in table], dtype=np.bool_),
-            "core": np.array([len(cores[name]) for *_, name in table], dtype=np.int64),
-        }
+    rows = [
+        (place, len(features), listed(features, NAMED), name, row, name in members, len(cores[name]))
+        for place, (members, features) in enumerate(together[:top])
+        for row, name in enumerate(shown)
+    ]
+    every = f"Features in at least {percent(share)} of the runs, counted once each."
+    none = f"No selector has a feature in at least {percent(share)} of its runs."
+    smaller = together[top:]
+    left = counted(sum(len(features) for _, features in smaller), "feature")
+    note = noted(
+        (True, every if together else none),
+        (len(shown) < len(cores), f"The {len(shown)} largest cores of {counted(len(cores), 'selector')}."),
+        (smaller, f"Left out: {counted(len(smaller), 'smaller set')} with {left} in all."),
     )
-    note = _note(share, len(cores), len(shown), together, len(columns))
-    return Picture(data, _drawn, OVERLAP_COLUMNS, note, seen=_overlap_seen)
+    return pictured(rows, OVERLAP_COLUMNS, _drawn, note, _overlap_seen)
 
 
 def _cores(selections: Any, core: float | None) -> tuple[float, dict[str, list[str]]]:
@@ -264,19 +250,6 @@ def _intersections(cores: Mapping[str, list[str]]) -> list[tuple[tuple[str, ...]
     for feature, who in members.items():
         found.setdefault(who, []).append(feature)
     return sorted(found.items(), key=lambda one: (-len(one[1]), -len(one[0])))
-
-
-def _note(share: float, n_selectors: int, n_shown: int, together: list[Any], n_columns: int) -> str:
-    said = [f"Features in at least {percent(share)} of the runs, counted once each."]
-    if not together:
-        said = [f"No selector has a feature in at least {percent(share)} of its runs."]
-    if n_shown < n_selectors:
-        said.append(f"The {n_shown} largest cores of {counted(n_selectors, 'selector')}.")
-    if n_columns < len(together):
-        left = sum(len(features) for _, features in together[n_columns:])
-        n_left = len(together) - n_columns
-        said.append(f"Left out: {counted(n_left, 'smaller set')} with {counted(left, 'feature')} in all.")
-    return " ".join(said)
 
 
 def _drawn(alt: Any, data: pd.DataFrame) -> Any:
@@ -344,13 +317,3 @@ def _overlap_seen(data: pd.DataFrame) -> str:
         f"{counted(data['selector'].nunique(), 'steady core')} in {counted(len(sets), 'set')}; the largest has "
         f"{counted(int(first['features']), 'feature')}, in the core of {listed(inside['selector'].tolist(), 5)} alone."
     )
-
-
-register_picture(
-    "core_overlap",
-    core_overlap,
-    title="Which features the steady cores share",
-    needs=("cores",),
-    applies=lambda findings: sum(bool(one.features) for one in findings.cores) > 1,
-    caption="Each column counts the features in the cores of exactly the selectors with a filled dot.",
-)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,12 +11,24 @@ from steadyset.foundation.arguments import check_integer
 from steadyset.foundation.text import counted, number, percent
 from steadyset.inference.feature_details import numbered_groups
 from steadyset.inference.feature_table import alike_features
-from steadyset.io.labels import text_frame
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.rows import Rows, weight_rows
 from steadyset.measures.weights import shared_importance
-from steadyset.plots.catalogue import SELECTIONS, register_picture
-from steadyset.plots.picture import CATEGORIES, INK, LONGEST_NAME, MOST_MARKS, MUTED, PALE, RULE, STEADY, Picture
+from steadyset.plots.catalogue import SELECTIONS, picture
+from steadyset.plots.picture import (
+    CATEGORIES,
+    INK,
+    LONGEST_NAME,
+    MOST_MARKS,
+    MUTED,
+    PALE,
+    RULE,
+    STEADY,
+    Picture,
+    noted,
+    pictured,
+    tips,
+)
 from steadyset.selections import RunsLike, Selections, as_selections
 
 if TYPE_CHECKING:
@@ -25,9 +38,15 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 100
 NO_WEIGHTS = "Without weights the selected features of a run are equally important."
-MAP_COLUMNS = ("run", "last", "group", "place", "feature", "start", "end", "share")
+MAP_COLUMNS = "run last: int; group: text; place: int; feature: text; start end share: float"
 
 
+@picture(
+    title="How each run shares out its importance",
+    takes=SELECTIONS,
+    caption="One bar per run; similar features have one colour. Steady runs show the same colours at the same widths.",
+    report=False,
+)
 def stability_map(
     selections: RunsLike, similarity: FeatureSimilarity | None = None, *, top: int = len(CATEGORIES)
 ) -> Picture:
@@ -73,12 +92,19 @@ def stability_map(
     names = [_group_name(sel, groups, mean, g) for g in order]
     n_grey = int((~np.isin(groups[mean > 0], order)).sum())
     together = -(-sel.n_runs // MOST_ROWS)
-    data = _map_frame(sel, rows, shares, groups, order, names, together)
-
-    def draw(alt: Any, shown: pd.DataFrame) -> Any:
-        return _map_drawn(alt, shown, sel.n_runs, together, len(order))
-
-    return Picture(data, draw, MAP_COLUMNS, _note(sel, similarity is not None, n_grey, together), seen=_map_seen)
+    note = noted(
+        (similarity is not None, "Each colour is a feature or a group of similar features."),
+        (n_grey, f"Grey: {counted(n_grey, 'other selected feature')}."),
+        (together > 1, f"Each bar is the mean of {together} runs."),
+        (sel.weights is None, NO_WEIGHTS),
+    )
+    return pictured(
+        _segments(sel, rows, shares, groups, order, names, together),
+        MAP_COLUMNS,
+        lambda alt, shown: _map_drawn(alt, shown, sel.n_runs, together, len(order)),
+        note,
+        _map_seen,
+    )
 
 
 def _groups(sel: Selections, similarity: FeatureSimilarity | None, mean: Floats) -> Ints:
@@ -102,9 +128,9 @@ def _group_name(sel: Selections, groups: Ints, mean: Floats, group: int) -> str:
     return best if len(members) == 1 else f"{best} ({len(members)} alike)"
 
 
-def _map_frame(
+def _segments(
     sel: Selections, rows: Rows, shares: Floats, groups: Ints, order: Ints, names: list[str], together: int
-) -> pd.DataFrame:
+) -> Iterable[tuple[Any, ...]]:
     """One row per segment of a bar. Runs that share a bar, and grey features, are added up."""
     place = np.full(sel.n_features, len(order))
     for k, group in enumerate(order):
@@ -120,18 +146,9 @@ def _map_frame(
     end = np.cumsum(share)
     end -= (np.concatenate([[0.0], end]))[np.searchsorted(bar, bar)] if len(bar) else 0.0
     labels = [*names, others_name(names)]
-    return text_frame(
-        {
-            "run": first + 1,
-            "last": last,
-            "group": np.array([labels[k] for k in part], dtype=object),
-            "place": part,
-            "feature": np.array([sel.features[f] if f >= 0 else "" for f in feature], dtype=object),
-            "start": end - share,
-            "end": end,
-            "share": share,
-        }
-    )
+    groups_named = [labels[k] for k in part]
+    features = [sel.features[f] if f >= 0 else "" for f in feature]
+    return zip(first + 1, last, groups_named, part, features, end - share, end, share, strict=True)
 
 
 def others_name(taken: list[str]) -> str:
@@ -140,17 +157,6 @@ def others_name(taken: list[str]) -> str:
     while name in taken:
         name += " together"
     return name
-
-
-def _note(sel: Selections, similar: bool, n_grey: int, together: int) -> str:
-    said = ["Each colour is a feature or a group of similar features."] if similar else []
-    if n_grey:
-        said.append(f"Grey: {counted(n_grey, 'other selected feature')}.")
-    if together > 1:
-        said.append(f"Each bar is the mean of {together} runs.")
-    if sel.weights is None:
-        said.append(NO_WEIGHTS)
-    return " ".join(said)
 
 
 def _map_drawn(alt: Any, data: pd.DataFrame, n_runs: int, together: int, n_coloured: int) -> Any:
@@ -176,7 +182,7 @@ def _map_drawn(alt: Any, data: pd.DataFrame, n_runs: int, together: int, n_colou
                 scale=alt.Scale(domain=domain, range=palette),
                 legend=alt.Legend(title=None, labelLimit=LONGEST_NAME, symbolType="square"),
             ),
-            tooltip=["run:O", *several, "group:N", alt.Tooltip("share:Q", format=".1%")],
+            tooltip=tips(alt, "run:O", *several, "group:N", share=".1%"),
         )
         .properties(width=460, height=alt.Step(max(4, min(22, 500 // max(1, len(bars))))))
     )
@@ -191,21 +197,17 @@ def _map_seen(data: pd.DataFrame) -> str:
     )
 
 
-register_picture(
-    "stability_map",
-    stability_map,
-    title="How each run shares out its importance",
-    takes=SELECTIONS,
-    caption="One bar per run; similar features have one colour. Steady runs show the same colours at the same widths.",
-    report=False,
-)
-
-
 STEPS = np.linspace(0, 1, 17)  # of a ribbon from left to right
 THINNEST_NAMED = 0.035  # of the height: letters are as high
-FLOW_COLUMNS = ("feature_i", "feature_j", "share", "similarity", "same", "start_i", "end_i", "start_j", "end_j")
+FLOW_COLUMNS = "feature_i feature_j: text; share similarity: float; same: bool; start_i end_i start_j end_j: float"
 
 
+@picture(
+    title="What two runs share",
+    takes=SELECTIONS,
+    caption="Importance that flows from the features of one run to the same or similar features of another.",
+    report=False,
+)
 def importance_flow(
     selections: RunsLike,
     similarity: FeatureSimilarity,
@@ -264,21 +266,20 @@ def importance_flow(
     one, left, n_left = _sides(flows["feature_i"], share, top)
     other, right, n_right = _sides(flows["feature_j"], share, top)
     same = flows["feature_i"].to_numpy() == flows["feature_j"].to_numpy()
-    data = _flow_frame(one, other, left, right, share, alike, same, n_right)
-
-    def draw(alt: Any, shown: pd.DataFrame) -> Any:
-        return _flow_drawn(alt, shown, f"run {i + 1}", f"run {j + 1}")
-
-    empty = [run + 1 for run in dict.fromkeys((i, j)) if not sel.sizes[run]]
-    said = [f"Run {run} selects nothing." for run in empty]
-    if len(share):
-        said.append(f"Runs {i + 1} and {j + 1} share {number(float(share @ alike))} of their importance (msi).")
     rest = [f"{n} of run {run + 1}" for run, n in ((i, n_left), (j, n_right)) if n]
-    if rest:
-        said.append(f"The least important features are put together: {' and '.join(rest)}.")
-    if sel.weights is None:
-        said.append(NO_WEIGHTS)
-    return Picture(data, draw, FLOW_COLUMNS, " ".join(said), seen=_flow_seen)
+    note = noted(
+        *((not sel.sizes[run], f"Run {run + 1} selects nothing.") for run in dict.fromkeys((i, j))),
+        (len(share), f"Runs {i + 1} and {j + 1} share {number(float(share @ alike))} of their importance (msi)."),
+        (rest, f"The least important features are put together: {' and '.join(rest)}."),
+        (sel.weights is None, NO_WEIGHTS),
+    )
+    return pictured(
+        _flows(one, other, left, right, share, alike, same, n_right),
+        FLOW_COLUMNS,
+        lambda alt, shown: _flow_drawn(alt, shown, f"run {i + 1}", f"run {j + 1}"),
+        note,
+        _flow_seen,
+    )
 
 
 def _sides(features: Any, share: Floats, top: int) -> tuple[list[str], Ints, int]:
@@ -292,9 +293,9 @@ def _sides(features: Any, share: Floats, top: int) -> tuple[list[str], Ints, int
     return [*kept, others_name(kept)] if n_together else kept, np.minimum(place[where], len(kept)), n_together
 
 
-def _flow_frame(
+def _flows(
     one: list[str], other: list[str], left: Ints, right: Ints, share: Floats, alike: Floats, same: Any, n_together: int
-) -> pd.DataFrame:
+) -> list[tuple[Any, ...]]:
     """One row per flow between what is shown, with where it begins and ends; the right side avoids crossings."""
     keys, where = np.unique(np.column_stack([left, right]), axis=0, return_inverse=True)
     where = np.ravel(where)
@@ -311,19 +312,10 @@ def _flow_frame(
     rank = np.argsort(np.argsort(pull, kind="stable"), kind="stable")
     start_i = _stacked(np.lexsort((rank[right], left)), total)
     start_j = _stacked(np.lexsort((left, rank[right])), total)
-    return text_frame(
-        {
-            "feature_i": np.array([one[k] for k in left], dtype=object),
-            "feature_j": np.array([other[k] for k in right], dtype=object),
-            "share": total,
-            "similarity": shared / np.where(total > 0, total, 1.0),
-            "same": all_same,
-            "start_i": start_i,
-            "end_i": start_i + total,
-            "start_j": start_j,
-            "end_j": start_j + total,
-        }
-    )
+    names = [(one[i], other[j]) for i, j in zip(left, right, strict=True)]
+    alike = shared / np.where(total > 0, total, 1.0)
+    flows = zip(total, alike, all_same, start_i, start_i + total, start_j, start_j + total, strict=True)
+    return [(*who, *flow) for who, flow in zip(names, flows, strict=True)]
 
 
 def _stacked(order: Ints, share: Floats) -> Floats:
@@ -356,17 +348,16 @@ def _flow_drawn(alt: Any, data: pd.DataFrame, one: str, other: str) -> Any:
                     title="similarity", orient="bottom", values=[0.25, 0.5, 0.75, 1], format=".2~f", symbolType="square"
                 ),
             ),
-            tooltip=["from:N", "to:N", alt.Tooltip("share:Q", format=".1%"), alt.Tooltip("similarity:Q", format=".2f")],
+            tooltip=tips(alt, "from:N", "to:N", share=".1%", similarity=".2f"),
         )
     )
     layers = [ribbons]
     for side, name, x0, align in (("i", one, -0.05, "right"), ("j", other, 1.0, "left")):
-        nodes = _nodes(data, side)
-        nodes = nodes.assign(x=x0, x2=x0 + 0.05)
+        nodes = _nodes(data, side).assign(x=x0, x2=x0 + 0.05)
         layers.append(
             alt.Chart(nodes)
             .mark_rect(color=PALE, stroke="white", strokeWidth=0.8)
-            .encode(x=x, x2="x2:Q", y=y, y2="end:Q", tooltip=["feature:N", alt.Tooltip("share:Q", format=".1%")])
+            .encode(x=x, x2="x2:Q", y=y, y2="end:Q", tooltip=tips(alt, "feature:N", share=".1%"))
         )
         wide = nodes[nodes["share"] >= THINNEST_NAMED]
         outside = -0.06 if side == "i" else 1.06
@@ -390,21 +381,19 @@ def _ribbons(data: pd.DataFrame) -> pd.DataFrame:
 
     kept = data[data["similarity"] > 0].reset_index(drop=True)
     rise = STEPS**2 * (3 - 2 * STEPS)
-    parts = {name: kept[name].repeat(len(STEPS)) for name in ("share", "similarity")}
     edges = {
-        edge: (
-            kept[f"{edge}_i"].to_numpy()[:, None] * (1 - rise) + kept[f"{edge}_j"].to_numpy()[:, None] * rise
-        ).ravel()
+        edge: np.outer(kept[f"{edge}_i"], 1 - rise).ravel() + np.outer(kept[f"{edge}_j"], rise).ravel()
         for edge in ("start", "end")
     }
+    parts = kept[["share", "similarity", "feature_i", "feature_j"]].loc[kept.index.repeat(len(STEPS))]
     return pd.DataFrame(
         {
-            "flow": np.repeat(np.arange(len(kept)), len(STEPS)),
+            "flow": parts.index.to_numpy(),
             "x": np.tile(STEPS, len(kept)),
             **edges,
-            **{name: part.to_numpy() for name, part in parts.items()},
-            "from": kept["feature_i"].repeat(len(STEPS)).to_numpy(),
-            "to": kept["feature_j"].repeat(len(STEPS)).to_numpy(),
+            **{name: parts[name].to_numpy() for name in ("share", "similarity")},
+            "from": parts["feature_i"].to_numpy(),
+            "to": parts["feature_j"].to_numpy(),
             "kind": np.where(kept["same"], "same feature", "similar feature").repeat(len(STEPS)),
         }
     )
@@ -422,13 +411,3 @@ def _flow_seen(data: pd.DataFrame) -> str:
     same, whole = data.loc[data["same"], "share"].sum(), data["share"].sum()
     kept = percent(round(float(same / whole), 2)) if whole else "0%"
     return f"{counted(len(data), 'flow')} of importance between two runs; {kept} of it stays with the same feature."
-
-
-register_picture(
-    "importance_flow",
-    importance_flow,
-    title="What two runs share",
-    takes=SELECTIONS,
-    caption="Importance that flows from the features of one run to the same or similar features of another.",
-    report=False,
-)

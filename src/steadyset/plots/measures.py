@@ -16,12 +16,11 @@ from steadyset.foundation.conventions import LEVEL, check_level
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import DASH, counted, number, percent
 from steadyset.inference.table import stability_table
-from steadyset.io.labels import text_frame
 from steadyset.kernels.arrays import Floats
 from steadyset.measures.evaluate import chosen_measures, estimates, has_needs, require_needs
 from steadyset.measures.options import Options
 from steadyset.measures.record import Measure, get_family, get_measure
-from steadyset.plots.catalogue import register_picture
+from steadyset.plots.catalogue import picture
 from steadyset.plots.picture import (
     INK,
     LONGEST_NAME,
@@ -32,8 +31,13 @@ from steadyset.plots.picture import (
     SHADES,
     STEADY,
     Picture,
+    dashed,
     foremost,
     heading,
+    noted,
+    pictured,
+    runs_by_name,
+    tips,
     told_apart,
 )
 from steadyset.selections import Selections, as_selections
@@ -44,10 +48,10 @@ if TYPE_CHECKING:
     from steadyset.findings.parts import ResultLike
     from steadyset.similarity import FeatureSimilarity
 
-BY_MEASURE_COLUMNS = ("selector", "measure", "place", "estimate", "low", "high", "corrected")
-KINDS = {"place": int, "estimate": float, "low": float, "high": float, "corrected": bool}
+BY_MEASURE_COLUMNS = "selector measure: text; place: int; estimate low high: float; corrected: bool"
 
 
+@picture(title="What each measure says", needs=("measures",), place=70)
 def stability_by_measure(
     result: ResultLike,
     *,
@@ -86,18 +90,12 @@ def stability_by_measure(
     known = [row for row in rows if not isnan(row.estimate) and _has_scale(row.measure)]
     shown = [row for row in known if row.name in selectors]
     places = {name: place for place, name in enumerate(_order(shown))}
-    data = _data(shown, places)
-
-    def draw(alt: Any, frame: pd.DataFrame) -> Any:
-        return _by_measure_drawn(alt, frame)
-
-    return Picture(
-        data,
-        draw,
-        BY_MEASURE_COLUMNS,
-        _note(rows, shown, result.level if isinstance(result, Findings) else level),
-        seen=_by_measure_seen,
-    )
+    points = [
+        (row.name, row.measure, places[row.measure], row.estimate, row.low, row.high, _is_corrected(row.measure))
+        for row in shown
+    ]
+    sure = result.level if isinstance(result, Findings) else level
+    return pictured(points, BY_MEASURE_COLUMNS, _by_measure_drawn, _note(rows, shown, sure), _by_measure_seen)
 
 
 def _measured(result: Any, measures: Any, level: float, similarity: Any) -> list[Measured]:
@@ -134,30 +132,17 @@ def _order(rows: Sequence[Measured]) -> list[str]:
     return sorted(values, key=lambda name: (not _is_corrected(name), -sum(values[name]) / len(values[name]), name))
 
 
-def _data(rows: Sequence[Measured], places: Mapping[str, int]) -> pd.DataFrame:
-    import pandas as pd
-
-    cells = [
-        (row.name, row.measure, places[row.measure], row.estimate, row.low, row.high, _is_corrected(row.measure))
-        for row in rows
-    ]
-    # As objects: the text columns of pandas refuse halves of characters.
-    return pd.DataFrame(cells, columns=list(BY_MEASURE_COLUMNS), dtype=object).astype(KINDS)
-
-
 def _note(rows: Sequence[Measured], shown: Sequence[Measured], level: float) -> str:
-    said = [] if isnan(level) else [f"Lines: {percent(level)} intervals."]
-    said.append("Measures that are not corrected for chance are not 0 for random selections.")
     undefined = len({row.measure for row in rows if isnan(row.estimate)} - {row.measure for row in shown})
-    if undefined:
-        said.append(f"Undefined, so left out: {counted(undefined, 'measure')}.")
     other = len({row.measure for row in rows if not (isnan(row.estimate) or _has_scale(row.measure))})
-    if other:
-        said.append(f"Left out, because 1 is not their steadiest value: {counted(other, 'measure')}.")
     selectors = len({row.name for row in rows})
-    if selectors > MOST_TOLD_APART:
-        said.append(f"The first {MOST_TOLD_APART} of {counted(selectors, 'selector')}.")
-    return " ".join(said)
+    return noted(
+        (not isnan(level), f"Lines: {percent(level)} intervals."),
+        (True, "Measures that are not corrected for chance are not 0 for random selections."),
+        (undefined, f"Undefined, so left out: {counted(undefined, 'measure')}."),
+        (other, f"Left out, because 1 is not their steadiest value: {counted(other, 'measure')}."),
+        (selectors > MOST_TOLD_APART, f"The first {MOST_TOLD_APART} of {counted(selectors, 'selector')}."),
+    )
 
 
 def _by_measure_drawn(alt: Any, data: pd.DataFrame) -> Any:
@@ -182,16 +167,15 @@ def _panel(alt: Any, data: pd.DataFrame, selectors: Sequence[str]) -> Any:
         tooltip=[
             *(["selector"] if several else []),
             alt.Tooltip("words", title="measure"),
-            *(alt.Tooltip(end, format=".3f") for end in ("estimate", "low", "high")),
+            *tips(alt, estimate=".3f", low=".3f", high=".3f"),
         ],
         **({"yOffset": alt.YOffset("selector:N", sort=list(selectors))} if several else {}),
     )
     x = alt.X("estimate:Q", title="value (1: the same features in every run)", scale=alt.Scale(zero=True))
     lines = base.mark_rule(strokeWidth=1.5).encode(x=alt.X("low:Q"), x2="high:Q")
     points = base.mark_point(filled=True, size=45, opacity=1).encode(x=x, shape=shape)
-    ends = alt.Chart(alt.Data(values=[{"x": 0}, {"x": 1}])).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x="x:Q")
     step = {"step": max(18, 7 * len(selectors) + 6), "for": "position"}
-    return alt.layer(ends, lines, points).properties(width=380, height=step)
+    return alt.layer(dashed(alt, 0, 1), lines, points).properties(width=380, height=step)
 
 
 def _by_measure_seen(data: pd.DataFrame) -> str:
@@ -206,23 +190,21 @@ def _of(row: Mapping[str, Any]) -> str:
     return f" of {row['selector']}" if row["selector"] else ""
 
 
-register_picture(
-    "stability_by_measure",
-    stability_by_measure,
-    title="What each measure says",
-    needs=("measures",),
-    place=70,
-)
-
-
 MOST_MEASURES = 6
 MOST_RUNS = 100  # of which all pairs are scored
 BINS = 16
 OF_RUNS = ("nogueira", "jaccard", "hamming", "davis", "pearson", "msi")
 OF_PAIRS = ("phi", "jaccard", "hamming", "pog", "pearson", "msi")
-AGREEMENT_COLUMNS = ("x_measure", "y_measure", "point", "x", "y", "points", "correlation")
+AGREEMENT_COLUMNS = "x_measure y_measure point: text; x y: float; points: int; correlation: float"
 
 
+@picture(
+    title="Do the measures agree?",
+    needs=("selections",),
+    applies=lambda findings: len(findings.selections) > 2 or len(findings.selections) == 1,
+    caption="One plot for each two measures; opposite stands Spearman's rank correlation.",
+    report=False,
+)
 def measure_agreement(
     selections: Selections | Mapping[str, Selections] | Findings,
     measures: Sequence[str | Measure] | None = None,
@@ -261,27 +243,24 @@ def measure_agreement(
     2  runs 2 and 3  0.25 -0.17
     """
     options = Options(similarity=similarity)
-    runs = selections.selections if isinstance(selections, Findings) else selections
-    given = runs if isinstance(runs, Mapping) else {"": runs}
-    if not given:
+    procedures = runs_by_name(selections)
+    if not procedures:
         raise InputError("There are no selections; at least one procedure is needed.")
-    procedures = {str(name): as_selections(one) for name, one in given.items()}
     several = len(procedures) > 1
     records = _records(measures, procedures, options, OF_RUNS if several else OF_PAIRS)
     points, values, said = (_of_selectors if several else _of_pairs)(procedures, records, options)
-    data, binned = _frame([record.name for record in records], points, values)
-    if binned:
-        said += f" Binned: the darker, the more of {counted(len(values), 'point')}."
-    undefined = [record.name for k, record in enumerate(records) if np.isnan(values[:, k]).any()]
-    if undefined:
-        said += f" Undefined for some, which are left out: {', '.join(undefined)}."
-    said += " Opposite each plot: Spearman's rank correlation."
     order = [record.name for record in records]
-
-    def draw(alt: Any, shown: pd.DataFrame) -> Any:
-        return _agreement_drawn(alt, shown, order, binned)
-
-    return Picture(data, draw, AGREEMENT_COLUMNS, said, seen=_agreement_seen)
+    rows, binned = _marks(order, points, values)
+    undefined = [name for k, name in enumerate(order) if np.isnan(values[:, k]).any()]
+    note = noted(
+        (True, said),
+        (binned, f"Binned: the darker, the more of {counted(len(values), 'point')}."),
+        (undefined, f"Undefined for some, which are left out: {', '.join(undefined)}."),
+        (True, "Opposite each plot: Spearman's rank correlation."),
+    )
+    return pictured(
+        rows, AGREEMENT_COLUMNS, lambda alt, shown: _agreement_drawn(alt, shown, order, binned), note, _agreement_seen
+    )
 
 
 def _records(
@@ -330,8 +309,8 @@ def _of_pairs(
     return names, values, f"Each point is a pair of runs{part}."
 
 
-def _frame(measures: Sequence[str], points: Sequence[str], values: Floats) -> tuple[pd.DataFrame, bool]:
-    """One row per mark of each plot: a point, or a cell of the bins with its number of points."""
+def _marks(measures: Sequence[str], points: Sequence[str], values: Floats) -> tuple[list[tuple[Any, ...]], bool]:
+    """One row per mark of each plot: a point, or a cell of the bins with its number of points; whether these are."""
     n_plots = len(measures) * (len(measures) - 1) // 2
     binned = len(values) * max(1, n_plots) > MOST_MARKS
     rows: list[tuple[Any, ...]] = []
@@ -344,13 +323,7 @@ def _frame(measures: Sequence[str], points: Sequence[str], values: Floats) -> tu
         else:
             marks = [(points[int(k)], values[k, a], values[k, b], 1) for k in known]
         rows += [(measures[a], measures[b], *mark, related) for mark in marks]
-    kinds = {"x": np.float64, "y": np.float64, "points": np.int64, "correlation": np.float64}
-    columns = zip(*rows, strict=True) if rows else [()] * len(AGREEMENT_COLUMNS)
-    parts = {
-        name: np.array(column, dtype=kinds.get(name, object))
-        for name, column in zip(AGREEMENT_COLUMNS, columns, strict=True)
-    }
-    return text_frame(parts), binned
+    return rows, binned
 
 
 def _rank_correlation(x: Floats, y: Floats) -> float:
@@ -416,8 +389,8 @@ def _plot(alt: Any, part: pd.DataFrame, x_title: str | None, y_title: str | None
     chart = alt.Chart(part)
     where = {"x": alt.X("x:Q", **axis(x_title)), "y": alt.Y("y:Q", **axis(y_title))}
     if not binned:
-        tips = ["point:N", alt.Tooltip("x:Q", format=".3f"), alt.Tooltip("y:Q", format=".3f")]
-        return chart.mark_circle(size=28, color=STEADY, opacity=0.6).encode(**where, tooltip=tips)
+        told = tips(alt, "point:N", x=".3f", y=".3f")
+        return chart.mark_circle(size=28, color=STEADY, opacity=0.6).encode(**where, tooltip=told)
     shade = alt.Color("points:Q", scale=alt.Scale(type="log", range=list(SHADES[1:])), legend=None)
     return chart.mark_square(size=30, opacity=1).encode(**where, color=shade, tooltip=["points:Q"])
 
@@ -427,14 +400,3 @@ def _agreement_seen(data: pd.DataFrame) -> str:
     known = data["correlation"].dropna()
     ranks = f"from {number(known.min())} to {number(known.max())}" if len(known) else "undefined"
     return f"{counted(measures, 'measure')} against each other; their rank correlations are {ranks}."
-
-
-register_picture(
-    "measure_agreement",
-    measure_agreement,
-    title="Do the measures agree?",
-    needs=("selections",),
-    applies=lambda findings: len(findings.selections) > 2 or len(findings.selections) == 1,
-    caption="One plot for each two measures; opposite stands Spearman's rank correlation.",
-    report=False,
-)

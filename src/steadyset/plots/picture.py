@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,12 +13,14 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from steadyset.findings import Findings
 from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.errors import InputError, MissingExtraError
 from steadyset.foundation.text import shown_name
 from steadyset.io.disk import explained, write_durably
 from steadyset.plots import drawing
 from steadyset.plots.drawing import converter, page, shortened
+from steadyset.selections import Selections, as_selections
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -303,6 +305,37 @@ def distinct_names(values: Iterable[Any]) -> dict[str, str]:
     return found
 
 
+def pictured(
+    rows: Iterable[Sequence[Any]],
+    columns: str,
+    draw: Callable[[Any, pd.DataFrame], Any],
+    note: str = "",
+    seen: Callable[[pd.DataFrame], str] | None = None,
+) -> Picture:
+    """A picture of rows, whose values are named by kind, in their order: "feature: text; place runs: int"."""
+    import pandas as pd
+
+    kinds = {
+        name: kind.strip() for part in columns.split(";") for names, kind in [part.split(":")] for name in names.split()
+    }
+    # As objects: the text columns of pandas refuse halves of characters.
+    data = pd.DataFrame([*rows], columns=list(kinds), dtype=object)
+    data = data.astype({name: kind for name, kind in kinds.items() if kind != "text"})
+    return Picture(data, draw, tuple(kinds), note, seen=seen)
+
+
+def runs_by_name(selections: Any) -> dict[str, Selections]:
+    """The runs of one selector, of several by name, or of findings; a single one has no name."""
+    given = selections.selections if isinstance(selections, Findings) else selections
+    given = given if isinstance(given, Mapping) else {"": given}
+    return {str(name): as_selections(one) for name, one in given.items()}
+
+
+def noted(*said: tuple[object, str]) -> str:
+    """The sentences of a note whose condition holds."""
+    return " ".join(sentence for holds, sentence in said if holds)
+
+
 def foremost(data: pd.DataFrame, column: str, *, least: bool = False) -> dict[str, Any]:
     """The row with the most of a column, or with the least."""
     row = data.sort_values(column, ascending=least, kind="stable").head(1).to_dict("records")[0]
@@ -317,6 +350,18 @@ def heading(alt: Any, text: str, said: str | list[str] = "") -> Any:
     return alt.Title(
         title, subtitle=said, anchor="start", fontSize=LARGE, color=INK, subtitleColor=MUTED, subtitleFontSize=SMALL
     )
+
+
+def tips(alt: Any, *plain: str, **formats: str | tuple[str, str]) -> list[Any]:
+    """What a mark tells who points at it: columns as they are, then numbers with their format, or format and title."""
+    written = {name: (form, alt.Undefined) if isinstance(form, str) else form for name, form in formats.items()}
+    return [*plain, *(alt.Tooltip(name, format=form, title=title) for name, (form, title) in written.items())]
+
+
+def dashed(alt: Any, *values: float) -> Any:
+    """Dashed lines from top to bottom."""
+    places = alt.Data(values=[{"x": value} for value in values])
+    return alt.Chart(places).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x="x:Q")
 
 
 def shares(alt: Any, field: str, title: str, **options: Any) -> Any:

@@ -13,9 +13,9 @@ from steadyset.foundation.text import counted, listed, number, p_equals
 from steadyset.inference.run_groups import MOST_CLUSTERED, RunGroups, run_groups, similar_order
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.options import check_similarity
-from steadyset.plots.catalogue import SELECTIONS, register_picture
+from steadyset.plots.catalogue import SELECTIONS, picture
 from steadyset.plots.drawing import LETTERS
-from steadyset.plots.picture import CATEGORIES, MOST_MARKS, STEADY, Picture
+from steadyset.plots.picture import CATEGORIES, MOST_MARKS, STEADY, Picture, noted, pictured, tips
 from steadyset.selections import RunsLike, Selections, as_selections
 
 if TYPE_CHECKING:
@@ -26,9 +26,16 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 400
 NAMED_RUNS = 5
-COLUMNS = ("row", "run", "runs", "group", "feature", "place", "share")
+COLUMNS = "row: int; run: text; runs group: int; feature: text; place: int; share: float"
 
 
+@picture(
+    title="Which run selected what",
+    takes=SELECTIONS,
+    caption="One row per run, one column per feature. Similar runs and features that the same runs select stand "
+    "together. Steady selections are full columns.",
+    place=60,
+)
 def runs_by_features(
     selections: RunsLike, *, top: int = 60, clustered: bool = True, similarity: FeatureSimilarity | None = None
 ) -> Picture:
@@ -82,12 +89,13 @@ def runs_by_features(
         order = _feature_order(chosen, None if similarity is None else similarity.block(shown, shown))
         shown, chosen = shown[order], chosen[:, order]
     rows = _rows(chosen, groups)
-    data = _data(sel, shown, rows)
-
-    def draw(alt: Any, frame: pd.DataFrame) -> Any:
-        return _drawn(alt, frame, len(shown), rows, groups)
-
-    return Picture(data, draw, COLUMNS, _note(sel, len(shown), rows, groups, clustered), seen=_seen)
+    return pictured(
+        _marks(sel, shown, rows),
+        COLUMNS,
+        lambda alt, frame: _drawn(alt, frame, len(shown), rows, groups),
+        _note(sel, len(shown), rows, groups, clustered),
+        _seen,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,47 +154,34 @@ def _rows(chosen: sparse.csr_array, groups: RunGroups) -> _Rows:
     return _Rows(runs, [int(groups.group[members[0]]) for members in runs], counts)
 
 
-def _data(sel: Selections, shown: Ints, rows: _Rows) -> pd.DataFrame:
-    import pandas as pd
-
-    row, place = np.nonzero(rows.counts)
+def _marks(sel: Selections, shown: Ints, rows: _Rows) -> list[tuple[Any, ...]]:
     named = [listed([str(run + 1) for run in np.sort(runs)], NAMED_RUNS) for runs in rows.runs]
-    size = np.array([len(runs) for runs in rows.runs], dtype=np.int64)
-    data = pd.DataFrame(
-        {
-            "row": row + 1,
-            "run": [named[r] for r in row],
-            "runs": size[row],
-            "group": np.array(rows.group, dtype=np.int64)[row],
-            "feature": [sel.features[shown[p]] for p in place],
-            "place": place,
-            "share": rows.counts[row, place] / size[row],
-        },
-        dtype=object,  # the text columns of pandas refuse halves of characters
-    )
-    return data.astype({"row": int, "runs": int, "group": int, "place": int, "share": float})
+    size, names = [len(runs) for runs in rows.runs], [sel.features[f] for f in shown]
+    return [
+        (row + 1, named[row], size[row], rows.group[row], names[place], place, rows.counts[row, place] / size[row])
+        for row, place in zip(*np.nonzero(rows.counts), strict=True)
+    ]
 
 
 def _note(sel: Selections, n_shown: int, rows: _Rows, groups: RunGroups, clustered: bool) -> str:
     ever = int((sel.counts > 0).sum())
-    said = [f"The {n_shown} most frequent of {ever} selected features."] if n_shown < ever else []
-    if rows.together > 1:
-        said.append(f"Each row is up to {rows.together} runs: the darker, the more of them select the feature.")
-    if groups.n_groups > 1:
-        said.append(
-            f"{groups.n_groups} groups of runs: two runs of the same group share more of these features (mean Jaccard "
-            f"similarity {number(groups.within)}) than two of different groups ({number(groups.between)}), more so "
-            f"than runs with these sizes and frequencies of features do by chance ({p_equals(groups.p_value)})."
-        )
-    if rows.are_alike:
-        return " ".join(said)
-    if not groups.clustered:
-        said.append(
-            f"More than {MOST_CLUSTERED:,} runs are not grouped; they stand in the order of their leading component."
-        )
-    elif clustered and groups.n_groups == 1 and sel.n_runs > 2:
-        said.append("No groups of runs stand out; similar runs stand together.")
-    return " ".join(said)
+    differ = (
+        f"{groups.n_groups} groups of runs: two runs of the same group share more of these features (mean Jaccard "
+        f"similarity {number(groups.within)}) than two of different groups ({number(groups.between)}), more so "
+        f"than runs with these sizes and frequencies of features do by chance ({p_equals(groups.p_value)})."
+    )
+    many = f"More than {MOST_CLUSTERED:,} runs are not grouped; they stand in the order of their leading component."
+    alike = clustered and groups.clustered and groups.n_groups == 1 and sel.n_runs > 2
+    return noted(
+        (n_shown < ever, f"The {n_shown} most frequent of {ever} selected features."),
+        (
+            rows.together > 1,
+            f"Each row is up to {rows.together} runs: the darker, the more of them select the feature.",
+        ),
+        (groups.n_groups > 1, differ),
+        (not rows.are_alike and not groups.clustered, many),
+        (not rows.are_alike and alike, "No groups of runs stand out; similar runs stand together."),
+    )
 
 
 def _drawn(alt: Any, data: pd.DataFrame, n_features: int, rows: _Rows, groups: RunGroups) -> Any:
@@ -221,17 +216,10 @@ def _drawn(alt: Any, data: pd.DataFrame, n_features: int, rows: _Rows, groups: R
                     **({"labelExpr": _run_labels(rows)} if named else {"labels": False}), ticks=False, domain=False
                 ),
             ),
-            tooltip=[
-                alt.Tooltip("run", title=runs),
-                "feature",
-                alt.Tooltip("share", title="share of the runs", format=".0%"),
-            ],
+            tooltip=[alt.Tooltip("run", title=runs), *tips(alt, "feature", share=(".0%", "share of the runs"))],
             **options,
         )
-        .properties(
-            width=alt.Step(max(6, min(24, 720 // max(1, n_features)))),
-            height=alt.Step(step),
-        )
+        .properties(width=alt.Step(max(6, min(24, 720 // max(1, n_features)))), height=alt.Step(step))
     )
 
 
@@ -246,14 +234,3 @@ def _seen(data: pd.DataFrame) -> str:
         f"{counted(data['row'].nunique(), 'row')} of runs by {counted(data['feature'].nunique(), 'feature')}, in "
         f"{counted(data['group'].nunique(), 'group')} of runs; {most.idxmax()} is selected most often."
     )
-
-
-register_picture(
-    "runs_by_features",
-    runs_by_features,
-    title="Which run selected what",
-    takes=SELECTIONS,
-    caption="One row per run, one column per feature. Similar runs and features that the same runs select stand "
-    "together. Steady selections are full columns.",
-    place=60,
-)

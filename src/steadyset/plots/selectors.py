@@ -10,7 +10,7 @@ import numpy as np
 
 from steadyset.assessment import Assessment
 from steadyset.findings import Findings, findings_of
-from steadyset.findings.parts import STABILITY
+from steadyset.findings.parts import STABILITY, Procedure
 from steadyset.foundation.arguments import check_choice, check_integer
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import amount, counted, listed, number, percent
@@ -18,7 +18,7 @@ from steadyset.inference.comparison import Comparison, compare, shared_letters
 from steadyset.inference.variance import t_quantile
 from steadyset.measures.options import CONVENTION, EXCELLENT, POOR
 from steadyset.measures.record import get_measure
-from steadyset.plots.catalogue import register_picture
+from steadyset.plots.catalogue import picture
 from steadyset.plots.picture import (
     BAND,
     INK,
@@ -28,7 +28,11 @@ from steadyset.plots.picture import (
     MUTED,
     STEADY,
     Picture,
+    dashed,
     names,
+    noted,
+    pictured,
+    tips,
     told_apart,
 )
 from steadyset.runner.scoring import lower_is_better
@@ -39,9 +43,12 @@ if TYPE_CHECKING:
 
     from steadyset.findings.parts import ResultLike
 
-COMPARED_COLUMNS = ("selector", "place", "estimate", "low", "high", "runs", "letters")
 MOST_SELECTORS = 40
 DEFAULT_MEASURE = "nogueira"
+NUMBERS = ("stability", "low", "high", "score", "score_low", "score_high", "features")
+TRADE_OFF_COLUMNS = ("kind", "selector", *NUMBERS, "front", "preferred")
+SELECTOR, RANDOM = "selector", "random"
+NO_RING = "these data do not tell which selector to prefer"
 
 
 class _Value(NamedTuple):
@@ -53,6 +60,19 @@ class _Value(NamedTuple):
     letters: str
 
 
+def _draws(result: Any) -> bool:
+    return isinstance(result, Comparison) or (
+        isinstance(result, Assessment) and len(result.selectors) > 1 and not result.settings["scoring"]
+    )
+
+
+@picture(
+    title="Which selectors differ in stability",
+    needs=("summary", "differences"),
+    applies=lambda findings: findings.differences[0].what == STABILITY,
+    draws=_draws,
+    place=20,
+)
 def selectors_compared(result: ResultLike, *, what: str | None = None, top: int = MOST_SELECTORS) -> Picture:
     """A point with its interval for each selector, the best first; lines join those without a significant difference.
 
@@ -106,63 +126,51 @@ def _of_findings(found: Findings, what: str) -> list[_Value]:
     letters = next(one.groups for one in found.differences if one.what == what)
     values = []
     for row in found.summary:
-        ends = (row.stability, row.low, row.high)
-        if what != STABILITY:
-            score = row.scores[what]
-            half = t_quantile(found.level, row.runs - 1) * score.se if row.runs > 1 else nan
-            ends = (score.mean, score.mean - half, score.mean + half)
+        ends = (row.stability, row.low, row.high) if what == STABILITY else _score_ends(row, what, found.level)
         values.append(_Value(row.name, *ends, row.runs, letters.get(row.name, "")))
     less = lower_is_better(what) if what != STABILITY else not get_measure(found.measure).higher_is_steadier
     return sorted(values, key=lambda one: one.estimate if less else -one.estimate)
 
 
-def _picture(values: list[_Value], measure: str, level: float, top: int) -> Picture:
-    import pandas as pd
+def _score_ends(row: Procedure, name: str, level: float) -> tuple[float, float, float]:
+    """The mean of a score, and the interval around it."""
+    score = row.scores[name]
+    half = t_quantile(level, row.runs - 1) * score.se if row.runs > 1 else nan
+    return score.mean, score.mean - half, score.mean + half
 
+
+def _picture(values: list[_Value], measure: str, level: float, top: int) -> Picture:
     known = [one for one in values if not isnan(one.estimate)]
     rows = [(one.selector, place, *one[1:]) for place, one in enumerate(known[:top])]
-    # As objects: the text columns of pandas refuse halves of characters.
-    data = pd.DataFrame(rows, columns=list(COMPARED_COLUMNS), dtype=object).astype(
-        {"place": int, "estimate": float, "low": float, "high": float, "runs": int}
+    note = noted(
+        (True, f"Lines: {percent(level)} intervals. {shared_letters('Selectors', level)}."),
+        (
+            measure == DEFAULT_MEASURE,
+            f"Dashed: poor below {POOR:.2f} and excellent above {EXCELLENT:.2f} {CONVENTION}.",
+        ),
+        (len(rows) < len(known), f"The best {len(rows)} of {counted(len(known), 'selector')}."),
+        (len(known) < len(values), f"Without a value: {counted(len(values) - len(known), 'selector')}."),
     )
-
-    def draw(alt: Any, shown: pd.DataFrame) -> Any:
-        return _compared_drawn(alt, shown, measure)
-
-    return Picture(
-        data,
-        draw,
-        COMPARED_COLUMNS,
-        _compared_note(len(values), len(known), len(rows), measure, level),
-        seen=_compared_seen,
+    return pictured(
+        rows,
+        "selector: text; place: int; estimate low high: float; runs: int; letters: text",
+        lambda alt, shown: _compared_drawn(alt, shown, measure),
+        note,
+        _compared_seen,
     )
-
-
-def _compared_note(n_all: int, n_known: int, n_shown: int, measure: str, level: float) -> str:
-    said = [f"Lines: {percent(level)} intervals. {shared_letters('Selectors', level)}."]
-    if measure == DEFAULT_MEASURE:
-        said.append(f"Dashed: poor below {POOR:.2f} and excellent above {EXCELLENT:.2f} {CONVENTION}.")
-    if n_shown < n_known:
-        said.append(f"The best {n_shown} of {counted(n_known, 'selector')}.")
-    if n_known < n_all:
-        said.append(f"Without a value: {counted(n_all - n_known, 'selector')}.")
-    return " ".join(said)
 
 
 def _compared_drawn(alt: Any, data: pd.DataFrame, measure: str) -> Any:
     default = measure == DEFAULT_MEASURE
     words = measure.replace("_", " ")
     title = f"stability ({words.capitalize()})" if default else words
-    tooltip = ["selector", *(alt.Tooltip(end, format=".3f") for end in ("estimate", "low", "high")), "runs", "letters"]
+    tooltip = [*tips(alt, "selector", estimate=".3f", low=".3f", high=".3f"), "runs", "letters"]
     base = alt.Chart(data).encode(y=names(alt, "selector", "place"), tooltip=tooltip)
     x = alt.X("estimate:Q", title=title, scale=alt.Scale(zero=default, nice=True))
     points = base.mark_point(filled=True, size=60, color=STEADY, opacity=1).encode(x=x)
     lines = base.mark_rule(color=STEADY, strokeWidth=1.5).encode(x=alt.X("low:Q", title=title), x2="high:Q")
-    layers = [lines, points]
-    if default:
-        ends = alt.Data(values=[{"x": POOR}, {"x": EXCELLENT}])
-        layers.insert(0, alt.Chart(ends).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x="x:Q"))
-    values = alt.layer(*layers).properties(width=360, height=alt.Step(20))
+    scale = [dashed(alt, POOR, EXCELLENT)] if default else []
+    values = alt.layer(*scale, lines, points).properties(width=360, height=alt.Step(20))
     return alt.hconcat(values, _letters(alt, data), spacing=8)
 
 
@@ -183,39 +191,19 @@ def _letters(alt: Any, data: pd.DataFrame) -> Any:
     return alt.layer(line, back, text).properties(width=alt.Step(16), height=alt.Step(20))
 
 
-def _compares(findings: Findings) -> bool:
-    return findings.differences[0].what == STABILITY
-
-
-def _draws(result: Any) -> bool:
-    return isinstance(result, Comparison) or (
-        isinstance(result, Assessment) and len(result.selectors) > 1 and not result.settings["scoring"]
-    )
-
-
 def _compared_seen(data: pd.DataFrame) -> str:
     first, last = data.iloc[0], data.iloc[-1]
     told = f"{counted(len(data), 'selector')} with intervals: {first['selector']} has {number(first['estimate'])}"
     return told + (f", the last, {last['selector']}, {number(last['estimate'])}." if len(data) > 1 else ".")
 
 
-register_picture(
-    "selectors_compared",
-    selectors_compared,
-    title="Which selectors differ in stability",
-    needs=("summary", "differences"),
-    applies=_compares,
-    draws=_draws,
-    place=20,
+@picture(
+    title="Accuracy against stability",
+    needs=("summary", "scoring"),
+    applies=lambda findings: findings.kind == "assessment" and len(findings.summary) > 1,
+    draws=lambda result: isinstance(result, Assessment) and bool(result.settings["scoring"]),
+    place=10,
 )
-
-
-SELECTOR, RANDOM = "selector", "random"
-NO_RING = "these data do not tell which selector to prefer"
-NUMBERS = ("stability", "low", "high", "score", "score_low", "score_high", "features")
-TRADE_OFF_COLUMNS = ("kind", "selector", *NUMBERS, "front", "preferred")
-
-
 def accuracy_against_stability(result: ResultLike, *, score: str | None = None, margin: float | None = None) -> Picture:
     """A point with intervals for each selector, the Pareto front, the preferred selector, and random selections.
 
@@ -251,11 +239,12 @@ def accuracy_against_stability(result: ResultLike, *, score: str | None = None, 
     slack = _slack(found, name)
     blind = next((row.scores[name].blind for row in found.summary if not isnan(row.scores[name].blind)), nan)
 
-    def draw(alt: Any, shown: pd.DataFrame) -> Any:
-        return _trade_off_drawn(alt, shown, name, slack, blind)
-
     return Picture(
-        data, draw, TRADE_OFF_COLUMNS, _trade_off_note(found, data, name, slack, blind), seen=_trade_off_seen
+        data,
+        lambda alt, shown: _trade_off_drawn(alt, shown, name, slack, blind),
+        TRADE_OFF_COLUMNS,
+        _trade_off_note(found, data, name, slack, blind),
+        seen=_trade_off_seen,
     )
 
 
@@ -268,13 +257,11 @@ def _slack(found: Findings, name: str) -> float | None:
 def _data(found: Findings, name: str) -> pd.DataFrame:
     import pandas as pd
 
-    rows = []
-    for row in found.summary:
-        score = row.scores[name]
-        half = t_quantile(found.level, row.runs - 1) * score.se if row.runs > 1 else nan
-        ends = (score.mean, score.mean - half, score.mean + half)
-        if not (isnan(row.stability) or isnan(score.mean)):
-            rows.append((SELECTOR, row.name, row.stability, row.low, row.high, *ends, row.size))
+    rows = [
+        (SELECTOR, row.name, row.stability, row.low, row.high, *_score_ends(row, name, found.level), row.size)
+        for row in found.summary
+        if not (isnan(row.stability) or isnan(row.scores[name].mean))
+    ]
     known = {amount(row.size): row for row in found.summary if not isnan(row.scores[name].random)}
     for size, row in known.items():
         # By chance the stability, which is corrected for it, is 0.
@@ -294,25 +281,26 @@ def _data(found: Findings, name: str) -> pd.DataFrame:
 
 def _trade_off_note(found: Findings, data: pd.DataFrame, name: str, slack: float | None, blind: float) -> str:
     ours = data[data["kind"] == SELECTOR]
-    said = [f"Crosses: {percent(found.level)} intervals."]
-    if len(ours) > 1:
-        named = " (with their names)" if len(ours) > MOST_TOLD_APART else ""
-        said.append(f"Line: the Pareto front, selectors that no other beats in both{named}.")
-    if slack is not None and len(ours) > 1:
-        said.append(f"Band: within {slack:.3g} of the best {_words(name)}, the loss that counts as none.")
-    if found.preference is not None and found.preference.words:
-        by = _words(found.preference.score)
-        ringed = data["preferred"].any()
-        said.append(f"Ringed: preferred by {by} and stability." if ringed else f"No ring: {NO_RING}.")
-    if (data["kind"] == RANDOM).any():
-        said.append("Grey: as many features drawn at random.")
-    if not isnan(blind):
-        where = "Dashed: without" if _is_near(blind, data) else f"{number(blind, 3)} without"
-        said.append(f"{where} features.")
+    named = " (with their names)" if len(ours) > MOST_TOLD_APART else ""
+    rule, ring = found.preference, f"No ring: {NO_RING}."
+    if rule is not None and data["preferred"].any():
+        ring = f"Ringed: preferred by {_words(rule.score)} and stability."
     missing = len(found.summary) - len(ours)
-    if missing:
-        said.append(f"Without a stability or a score: {counted(missing, 'selector')}.")
-    return " ".join(said)
+    return noted(
+        (True, f"Crosses: {percent(found.level)} intervals."),
+        (len(ours) > 1, f"Line: the Pareto front, selectors that no other beats in both{named}."),
+        (
+            slack is not None and len(ours) > 1,
+            f"Band: within {slack or 0:.3g} of the best {_words(name)}, the loss that counts as none.",
+        ),
+        (rule is not None and rule.words, ring),
+        ((data["kind"] == RANDOM).any(), "Grey: as many features drawn at random."),
+        (
+            not isnan(blind),
+            f"{'Dashed: without' if _is_near(blind, data) else f'{number(blind, 3)} without'} features.",
+        ),
+        (missing, f"Without a stability or a score: {counted(missing, 'selector')}."),
+    )
 
 
 def _is_near(blind: float, data: pd.DataFrame) -> bool:
@@ -333,15 +321,8 @@ def _trade_off_drawn(alt: Any, data: pd.DataFrame, name: str, slack: float | Non
     x = alt.X("stability:Q", title="stability", scale=alt.Scale(zero=False, nice=True))
     title = f"{_words(name)}{' (lower is better)' if lower else ''}"
     y = alt.Y("score:Q", title=title, scale=alt.Scale(zero=False, nice=True, reverse=lower))
-    tooltip = [
-        "selector",
-        *(alt.Tooltip(one, format=".3f") for one in ("stability", "low", "high")),
-        *(
-            alt.Tooltip(one, title=words, format=".3f")
-            for one, words in (("score", _words(name)), ("score_low", "from"), ("score_high", "to"))
-        ),
-        alt.Tooltip("features", format=".1f"),
-    ]
+    ends = {"score": (".3f", _words(name)), "score_low": (".3f", "from"), "score_high": (".3f", "to")}
+    tooltip = tips(alt, "selector", stability=".3f", low=".3f", high=".3f", **ends, features=".1f")
     colour, shape = told_apart(alt, "selector", [*ours["selector"]])
     base = alt.Chart(ours).encode(x=x, y=y, tooltip=tooltip)
     layers = [
@@ -352,7 +333,7 @@ def _trade_off_drawn(alt: Any, data: pd.DataFrame, name: str, slack: float | Non
         base.transform_filter("datum.preferred").mark_point(size=220, strokeWidth=1.5, color=MARKED),
         alt.Chart(drawn_at_random)
         .mark_point(shape="cross", filled=True, size=60, color=MUTED, opacity=0.8)
-        .encode(x=x, y=y, tooltip=["selector", alt.Tooltip("score", title=_words(name), format=".3f")]),
+        .encode(x=x, y=y, tooltip=tips(alt, "selector", score=(".3f", _words(name)))),
     ]
     if len(ours) > MOST_TOLD_APART:  # no legend says who is who
         best = base.transform_filter("datum.front").mark_text(align="left", dx=7, dy=-7, limit=LONGEST_NAME, color=INK)
@@ -372,14 +353,3 @@ def _trade_off_seen(data: pd.DataFrame) -> str:
     chosen = "".join(f" {name} is preferred." for name in ours.loc[ours["preferred"], "selector"])
     front = listed(ours.loc[ours["front"], "selector"].tolist(), 5) or "none"
     return f"{counted(len(ours), 'selector')} by score and stability; on the front: {front}.{chosen}"
-
-
-register_picture(
-    "accuracy_against_stability",
-    accuracy_against_stability,
-    title="Accuracy against stability",
-    needs=("summary", "scoring"),
-    applies=lambda findings: findings.kind == "assessment" and len(findings.summary) > 1,
-    draws=lambda result: isinstance(result, Assessment) and bool(result.settings["scoring"]),
-    place=10,
-)

@@ -14,8 +14,7 @@ from steadyset.foundation.text import counted, percent
 from steadyset.inference.feature_details import MOST_STAND_INS
 from steadyset.inference.feature_table import Feature, alike_features, feature_blocks
 from steadyset.inference.runs import common_features
-from steadyset.io.labels import text_frame
-from steadyset.plots.catalogue import register_picture
+from steadyset.plots.catalogue import picture
 from steadyset.plots.picture import (
     INK,
     LONGEST_NAME,
@@ -28,9 +27,13 @@ from steadyset.plots.picture import (
     distinct_names,
     foremost,
     names,
+    noted,
+    pictured,
+    runs_by_name,
     shares,
+    tips,
 )
-from steadyset.selections import Selections, as_selections
+from steadyset.selections import Selections
 from steadyset.similarity.alike import MOST_FEATURES
 
 if TYPE_CHECKING:
@@ -39,9 +42,16 @@ if TYPE_CHECKING:
     from steadyset.similarity import FeatureSimilarity
 
 FEW = 14  # features: so many cells have room for numbers
-SWAP_COLUMNS = ("feature", "place", "other", "other_place", "share", "runs", "missing", "group")
+SWAP_COLUMNS = "feature: text; place: int; other: text; other_place: int; share: float; runs missing group: int"
 
 
+@picture(
+    title="What is selected when a feature is missing",
+    needs=("features",),
+    applies=lambda findings: bool(_swaps(findings.features[0].rows)),
+    caption="A dark cell is a similar feature that stands in: where the feature of the row is missing, it is there.",
+    report=False,
+)
 def swap_map(
     selections: Selections | Mapping[str, Selections] | Findings,
     similarity: FeatureSimilarity | None = None,
@@ -82,31 +92,29 @@ def swap_map(
     swaps = _swaps(known.rows)
     shown = _most_swapped(known.rows, swaps, top)
     place = {row.feature: k for k, row in enumerate(shown)}
-    inside = [one for one in swaps if one[0].feature in place and one[1] in place]
-    data = text_frame(
-        {
-            "feature": np.array([row.feature for row, *_ in inside], dtype=object),
-            "place": np.array([place[row.feature] for row, *_ in inside], dtype=np.int64),
-            "other": np.array([other for _, other, *_ in inside], dtype=object),
-            "other_place": np.array([place[other] for _, other, *_ in inside], dtype=np.int64),
-            "share": np.array([share for *_, share, _ in inside], dtype=np.float64),
-            "runs": np.array([runs for *_, runs in inside], dtype=np.int64),
-            "missing": np.array([row.runs - row.selected for row, *_ in inside], dtype=np.int64),
-            "group": np.array([row.group or 0 for row, *_ in inside], dtype=np.int64),
-        }
+    rows = [
+        (row.feature, place[row.feature], other, place[other], share, runs, row.runs - row.selected, row.group or 0)
+        for row, other, share, runs in swaps
+        if row.feature in place and other in place
+    ]
+    n_swapped = len({name for row, other, *_ in swaps for name in (row.feature, other)})
+    note = noted(
+        (not swaps, "No feature stands in for a similar one."),
+        (len(shown) < n_swapped, f"The {len(shown)} most often swapped of {counted(n_swapped, 'feature')}."),
+        (
+            any((row.n_stand_ins or 0) > MOST_STAND_INS for row, *_ in swaps),
+            f"The {MOST_STAND_INS} best stand-ins of each.",
+        ),
+        (known.note, known.note),
     )
-
-    def draw(alt: Any, frame: pd.DataFrame) -> Any:
-        return _swap_drawn(alt, frame, list(distinct_names(place).values()))
-
-    return Picture(data, draw, SWAP_COLUMNS, _swap_note(known, swaps, len(shown), len(inside)), seen=_swap_seen)
+    written = list(distinct_names(place).values())
+    return pictured(rows, SWAP_COLUMNS, lambda alt, frame: _swap_drawn(alt, frame, written), note, _swap_seen)
 
 
 class KnownRows(NamedTuple):
-    """The features that have a similar one, over all runs; the runs; what to say of those that are not there."""
+    """The features that have a similar one, over all runs; what to say of those that are not there."""
 
     rows: list[Feature]
-    runs: Mapping[str, Selections]
     note: str
 
 
@@ -118,24 +126,19 @@ def known_rows(selections: Any, similarity: FeatureSimilarity | None) -> KnownRo
         first = selections.features[0] if selections.features else FeatureRows("", ())
         rows = [row for row in first.rows if row.group is not None]
         note = f"Of the {len(first.rows)} most often selected features." if first.left_out else ""
-        return KnownRows(rows, selections.selections, _joined(_over(selections.selections), note))
+        return KnownRows(rows, _with_runs(note, len(selections.selections)))
     if similarity is None:
         raise wrong_argument("similarity", "a FeatureSimilarity, which says which features are similar", similarity)
-    given = selections if isinstance(selections, Mapping) else {"": selections}
-    runs = common_features({str(name): as_selections(one) for name, one in given.items()})
+    runs = common_features(runs_by_name(selections))
     alike = alike_features(similarity, runs)
     block = feature_blocks(runs, alike=alike)[0]
     rows = [row for row in block.rows(MOST_FEATURES) if row.group is not None]
     note = f"{alike.note[:1].upper()}{alike.note[1:]}." if alike.note else ""
-    return KnownRows(rows, runs, _joined(_over(runs), note))
+    return KnownRows(rows, _with_runs(note, len(runs)))
 
 
-def _over(runs: Mapping[str, Selections]) -> str:
-    return f"Over all runs of {counted(len(runs), 'selector')}." if len(runs) > 1 else ""
-
-
-def _joined(*said: str) -> str:
-    return " ".join(filter(None, said))
+def _with_runs(note: str, n_selectors: int) -> str:
+    return noted((n_selectors > 1, f"Over all runs of {counted(n_selectors, 'selector')}."), (note, note))
 
 
 def _swaps(rows: Sequence[Feature]) -> list[tuple[Feature, str, float, int]]:
@@ -156,18 +159,6 @@ def _most_swapped(rows: Sequence[Feature], swaps: Sequence[tuple[Feature, str, f
         if len(chosen | {row.feature, other}) <= top:
             chosen |= {row.feature, other}
     return sorted((row for row in rows if row.feature in chosen), key=lambda row: (row.group or 0, -row.selected))
-
-
-def _swap_note(known: KnownRows, swaps: Sequence[Any], n_shown: int, n_inside: int) -> str:
-    if not swaps:
-        return _joined("No feature stands in for a similar one.", known.note)
-    said = []
-    n_swapped = len({name for row, other, *_ in swaps for name in (row.feature, other)})
-    if n_shown < n_swapped:
-        said.append(f"The {n_shown} most often swapped of {counted(n_swapped, 'feature')}.")
-    if any((row.n_stand_ins or 0) > MOST_STAND_INS for row, *_ in swaps):
-        said.append(f"The {MOST_STAND_INS} best stand-ins of each.")
-    return _joined(*said, known.note)
 
 
 def _swap_drawn(alt: Any, data: pd.DataFrame, domain: list[str]) -> Any:
@@ -198,7 +189,7 @@ def _swap_drawn(alt: Any, data: pd.DataFrame, domain: list[str]) -> Any:
                     title="share of the runs without it", format="%", values=[0, 0.5, 1], orient="bottom"
                 ),
             ),
-            tooltip=["feature:N", "other:N", alt.Tooltip("share:Q", format=".0%"), "runs:Q", "missing:Q"],
+            tooltip=[*tips(alt, "feature:N", "other:N", share=".0%"), "runs:Q", "missing:Q"],
         )
     )
     own = alt.Data(values=[{"feature": name, "other": name} for name in domain])
@@ -219,21 +210,16 @@ def _swap_seen(data: pd.DataFrame) -> str:
     )
 
 
-register_picture(
-    "swap_map",
-    swap_map,
-    title="What is selected when a feature is missing",
-    needs=("features",),
-    applies=lambda findings: bool(_swaps(findings.features[0].rows)),
-    caption="A dark cell is a similar feature that stands in: where the feature of the row is missing, it is there.",
-    report=False,
-)
-
-
 MEMBER, ANY = "one feature", "any of the group"
-GROUP_COLUMNS = ("group", "place", "kind", "feature", "members", "share")
+GROUP_COLUMNS = "group: text; place: int; kind feature: text; members: int; share: float"
 
 
+@picture(
+    title="Groups of similar features",
+    needs=("features", "selections"),
+    applies=lambda findings: any(row.group is not None and row.selected for row in findings.features[0].rows),
+    caption="A diamond far right of its dots: nearly every run selects one of the group, and chance decides which.",
+)
 def similarity_groups(
     selections: Selections | Mapping[str, Selections] | Findings,
     similarity: FeatureSimilarity | None = None,
@@ -284,38 +270,20 @@ def similarity_groups(
         name, size = members[0].feature, members[0].group_size or 0
         rows += [(name, place, MEMBER, row.feature, size, row.frequency) for row in members[:most]]
         rows.append((name, place, ANY, "", size, members[0].group_share))
-    columns = list(zip(*rows, strict=True)) if rows else [()] * len(GROUP_COLUMNS)
-    texts, wholes = ("group", "kind", "feature"), ("place", "members")
-    data = text_frame(
-        {
-            name: np.array(column, dtype=object if name in texts else np.int64 if name in wholes else np.float64)
-            for name, column in zip(GROUP_COLUMNS, columns, strict=True)
-        }
-    )
     hidden = any((members[0].group_size or 0) > len(members) for members in several[:top])
-    return Picture(
-        data,
-        _group_drawn,
-        GROUP_COLUMNS,
-        _group_note(min(top, len(several)), len(several), hidden, known.note),
-        seen=_group_seen,
+    note = noted(
+        (not several, "No feature is similar to a selected one."),
+        (top < len(several), f"The {top} most often selected of {counted(len(several), 'group')}."),
+        (hidden, "The number alike counts all features; dots are those that runs selected."),
+        (known.note, known.note),
     )
-
-
-def _group_note(n_shown: int, n_groups: int, hidden: bool, left_out: str) -> str:
-    said = [] if n_groups else ["No feature is similar to a selected one."]
-    if n_shown < n_groups:
-        said.append(f"The {n_shown} most often selected of {counted(n_groups, 'group')}.")
-    if hidden:
-        said.append("The number alike counts all features; dots are those that runs selected.")
-    return " ".join([*said, *([left_out] if left_out else [])])
+    return pictured(rows, GROUP_COLUMNS, _group_drawn, note, _group_seen)
 
 
 def _group_drawn(alt: Any, data: pd.DataFrame) -> Any:
     label = [f"{name} ({n} alike)" for n, name in zip(data["members"], data["group"], strict=True)]
     shown = data.assign(group=np.array(label, dtype=object))
     kinds = {"domain": [MEMBER, ANY]}
-    tips = ["group:N", "feature:N", alt.Tooltip("share:Q", format=".0%")]
     y = names(alt, "group", "place")
     base = alt.Chart(shown).encode(y=y)
     lines = base.mark_rule(color=RULE, strokeWidth=2).encode(x="min(share):Q", x2="max(share):Q")
@@ -324,7 +292,7 @@ def _group_drawn(alt: Any, data: pd.DataFrame) -> Any:
         color=alt.Color("kind:N", scale=alt.Scale(**kinds, range=[STEADY, MARKED]), legend=alt.Legend(title=None)),
         shape=alt.Shape("kind:N", scale=alt.Scale(**kinds, range=["circle", "diamond"]), legend=alt.Legend(title=None)),
         size=alt.condition(alt.datum.kind == ANY, alt.value(110), alt.value(45)),
-        tooltip=tips,
+        tooltip=tips(alt, "group:N", "feature:N", share=".0%"),
     )
     return alt.layer(lines, marks).properties(width=380, height=alt.Step(20))
 
@@ -338,13 +306,3 @@ def _group_seen(data: pd.DataFrame) -> str:
         f"{counted(len(whole), 'group')} of similar features; {often} of the runs select one of the group of "
         f"{first['group']}, {member} its most frequent member."
     )
-
-
-register_picture(
-    "similarity_groups",
-    similarity_groups,
-    title="Groups of similar features",
-    needs=("features", "selections"),
-    applies=lambda findings: any(row.group is not None and row.selected for row in findings.features[0].rows),
-    caption="A diamond far right of its dots: nearly every run selects one of the group, and chance decides which.",
-)

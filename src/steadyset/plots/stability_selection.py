@@ -10,7 +10,7 @@ from steadyset.foundation.arguments import check_integer, wrong_argument
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted, listed, number, percent
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.plots.catalogue import register_picture
+from steadyset.plots.catalogue import picture
 from steadyset.plots.picture import (
     CATEGORIES,
     LONGEST_NAME,
@@ -21,6 +21,9 @@ from steadyset.plots.picture import (
     STEADY,
     Picture,
     foremost,
+    noted,
+    pictured,
+    tips,
 )
 from steadyset.selectors.ensembles.bounds import markov
 from steadyset.selectors.ensembles.calibration import THRESHOLDS, stability_scores
@@ -29,10 +32,17 @@ from steadyset.selectors.ensembles.stability_selection import StabilitySelection
 if TYPE_CHECKING:
     import pandas as pd
 
-EDGES = ("level_from", "level_to", "threshold_from", "threshold_to")
-CALIBRATION_COLUMNS = ("level", "threshold", *EDGES, "score", "pfer", "size", "chosen")
+CALIBRATION_COLUMNS = (
+    "level threshold level_from level_to threshold_from threshold_to score pfer size: float; chosen: bool"
+)
 
 
+@picture(
+    title="Calibration of stability selection",
+    caption="The darker, the less the selection frequencies look like chance; the ring is chosen.",
+    report=False,
+    draws=lambda result: isinstance(result, StabilitySelection),
+)
 def stability_calibration(selector: StabilitySelection) -> Picture:
     """Level of the path x threshold, the darker the higher the stability score.
 
@@ -63,8 +73,6 @@ def stability_calibration(selector: StabilitySelection) -> Picture:
     >>> st.plot.stability_calibration(selector).data["threshold"].nunique() > 1
     True
     """
-    import pandas as pd
-
     fitted = with_path(selector)
     best = fitted.select(rule="calibrated")
     counts, M = fitted._runs().counts, fitted.paths_.n_runs
@@ -76,33 +84,25 @@ def stability_calibration(selector: StabilitySelection) -> Picture:
     ends, tops = _ends(levels[shown], fitted.paths_.orders is not None), _ends(thresholds, log=False)
     rows = [
         (
-            float(levels[shown[i]]),
-            float(threshold),
-            ends[i],
-            ends[i + 1],
-            tops[j],
-            tops[j + 1],
-            float(scores[i, j]),
-            float(markov(sizes[i], threshold, n_units, M // 2)),
-            float(sizes[i]),
-            bool(shown[i] == chosen and threshold == best.threshold),
+            *(levels[level], threshold, ends[i], ends[i + 1], tops[j], tops[j + 1]),
+            *(scores[i, j], markov(sizes[i], threshold, n_units, M // 2), sizes[i]),
+            level == chosen and threshold == best.threshold,
         )
-        for i in range(len(shown))
+        for i, level in enumerate(shown)
         for j, threshold in enumerate(thresholds)
         if 0 < sizes[i] < n_units
     ]
-    data = pd.DataFrame(rows, columns=list(CALIBRATION_COLUMNS))
-
-    def draw(alt: Any, frame: pd.DataFrame) -> Any:
-        return _calibration_drawn(alt, frame, fitted)
-
-    note = (
+    decided = (
         f"Chosen: threshold {percent(best.threshold)} at level {best.level:.3g}, where a run selects "
         f"{best.q:.3g} features on average ({counted(int(best.selected_clusters.sum()), 'stable feature')})."
     )
-    if len(shown) < len(levels):
-        note += f" {len(shown)} of {len(levels)} levels are drawn."
-    return Picture(data, draw, CALIBRATION_COLUMNS, note, seen=_calibration_seen)
+    return pictured(
+        rows,
+        CALIBRATION_COLUMNS,
+        lambda alt, frame: _calibration_drawn(alt, frame, fitted),
+        noted((True, decided), (len(shown) < len(levels), f"{len(shown)} of {len(levels)} levels are drawn.")),
+        _calibration_seen,
+    )
 
 
 def _ends(values: Floats, log: bool) -> Floats:
@@ -126,13 +126,9 @@ def _calibration_drawn(alt: Any, data: pd.DataFrame, fitted: StabilitySelection)
     shade = {"scale": alt.Scale(range=list(SHADES)), "title": "stability score"}
     # Fill and stroke are alike, so that no white lines stand between the cells.
     colours = {"fill": alt.Fill("score:Q", **shade), "stroke": alt.Stroke("score:Q", **shade)}
-    cells = {
-        "x": level_axis(alt, fitted, "level_from:Q"),
-        "x2": "level_to:Q",
-        "y": threshold,
-        "y2": "threshold_to:Q",
-    }
-    tooltip = [alt.Tooltip(name, format=".3g") for name in ("level", "threshold", "score", "pfer", "size")]
+    level = level_axis(alt, fitted, "level_from:Q")
+    cells = {"x": level, "x2": "level_to:Q", "y": threshold, "y2": "threshold_to:Q"}
+    tooltip = tips(alt, **dict.fromkeys(("level", "threshold", "score", "pfer", "size"), ".3g"))
     field = alt.Chart(data).mark_rect(strokeWidth=0.7).encode(tooltip=tooltip, **colours, **cells)
     ring = alt.Chart(data[data["chosen"]]).encode(x="level:Q", y="threshold:Q")
     halo = ring.mark_point(size=140, stroke="white", strokeWidth=5, opacity=1)
@@ -149,22 +145,18 @@ def _calibration_seen(data: pd.DataFrame) -> str:
     )
 
 
-register_picture(
-    "stability_calibration",
-    stability_calibration,
-    title="Calibration of stability selection",
-    caption="The darker, the less the selection frequencies look like chance; the ring is chosen.",
-    report=False,
-    draws=lambda result: isinstance(result, StabilitySelection),
-)
-
-
-PATH_COLUMNS = ("feature", "place", "level", "frequency", "selected", "named")
+PATH_COLUMNS = "feature: text; place: int; level frequency: float; selected named: bool"
 MOST_LEVELS = 60
 OTHERS = 30  # features that are drawn besides the selected ones, where nobody says how many
 DASHES = ([1, 0], [6, 3], [2, 2])  # tell features apart where the colours come again
 
 
+@picture(
+    title="Stability paths",
+    caption="How often each feature is selected along the path; stable features in colour.",
+    report=False,
+    draws=lambda result: isinstance(result, StabilitySelection),
+)
 def stability_path(selector: StabilitySelection, *, top: int | None = None) -> Picture:
     """The share of the runs that select each feature, against the penalty or the number of features.
 
@@ -193,8 +185,6 @@ def stability_path(selector: StabilitySelection, *, top: int | None = None) -> P
     >>> sorted(st.plot.stability_path(selector, top=3).data["feature"].unique())
     ['bmi', 'bp', 's5']
     """
-    import pandas as pd
-
     if top is not None:
         check_integer("top", top, least=1)
     fitted = with_path(selector)
@@ -205,24 +195,12 @@ def stability_path(selector: StabilitySelection, *, top: int | None = None) -> P
     # A colour says who a line is only while there are colours and dashes for all of them.
     n_named = min(int(selected[drawn].sum()), len(CATEGORIES) * len(DASHES))
     rows = [
-        (
-            names[unit],
-            place,
-            float(fitted.levels_[at]),
-            float(frequencies[at, unit]),
-            bool(selected[unit]),
-            place < n_named,
-        )
+        (names[unit], place, fitted.levels_[at], frequencies[at, unit], selected[unit], place < n_named)
         for place, unit in enumerate(drawn)
         for at in levels
     ]
-    kinds = {"place": int, "level": float, "frequency": float, "selected": bool, "named": bool}
-    data = pd.DataFrame(rows, columns=list(PATH_COLUMNS), dtype=object).astype(kinds)
-
-    def draw(alt: Any, shown: pd.DataFrame) -> Any:
-        return _path_drawn(alt, shown, fitted)
-
-    return Picture(data, draw, PATH_COLUMNS, _note(fitted, len(drawn), ever), seen=_path_seen)
+    note = _note(fitted, len(drawn), ever)
+    return pictured(rows, PATH_COLUMNS, lambda alt, shown: _path_drawn(alt, shown, fitted), note, _path_seen)
 
 
 def with_path(selector: Any) -> StabilitySelection:
@@ -286,17 +264,14 @@ def _drawn_units(frequencies: Floats, selected: Any, top: int | None) -> tuple[I
 
 def _note(fitted: StabilitySelection, n_drawn: int, ever: int) -> str:
     result, level = fitted.result_, read_level(fitted)
-    said = [f"Dashed line: threshold {percent(result.threshold)}."]
-    if level is None:
-        features = "feature" if result.q == 1 else counted(result.q, "feature")
-        said.append(f"Stable is read from the first {features} of each run, wherever on the path.")
-    else:
-        said.append(f"Vertical line: where stable is read, {level:.3g}.")
-    if n_drawn < ever:
-        said.append(f"{n_drawn} of the {ever} features that are ever selected are drawn.")
-    if not result.selected_clusters.any():
-        said.append("No feature is stable.")
-    return " ".join(said)
+    features = "feature" if result.q == 1 else counted(result.q, "feature")
+    return noted(
+        (True, f"Dashed line: threshold {percent(result.threshold)}."),
+        (level is None, f"Stable is read from the first {features} of each run, wherever on the path."),
+        (level is not None, f"Vertical line: where stable is read, {level or 0:.3g}."),
+        (n_drawn < ever, f"{n_drawn} of the {ever} features that are ever selected are drawn."),
+        (not result.selected_clusters.any(), "No feature is stable."),
+    )
 
 
 def _path_drawn(alt: Any, data: pd.DataFrame, fitted: StabilitySelection) -> Any:
@@ -307,7 +282,7 @@ def _path_drawn(alt: Any, data: pd.DataFrame, fitted: StabilitySelection) -> Any
         title="share of the runs that select the feature",
         axis=alt.Axis(format="%", tickCount=5),
     )
-    tooltip = ["feature", alt.Tooltip("level", format=".3g"), alt.Tooltip("frequency", format=".0%")]
+    tooltip = tips(alt, "feature", level=".3g", frequency=".0%")
     lines = {"x": level, "y": share, "detail": "feature:N", "tooltip": tooltip}
     pale = alt.Chart(data[~data["selected"]]).mark_line(color=MUTED, opacity=0.35, strokeWidth=1).encode(**lines)
     dark = alt.Chart(data[data["selected"] & ~data["named"]]).mark_line(color=STEADY, strokeWidth=1.2).encode(**lines)
@@ -343,13 +318,3 @@ def _path_seen(data: pd.DataFrame) -> str:
     stable = f"{listed(selected, 5)} {are} selected" if selected else "none is selected"
     levels = counted(data["level"].nunique(), "level")
     return f"Selection frequencies of {counted(data['feature'].nunique(), 'feature')} along {levels}; {stable}."
-
-
-register_picture(
-    "stability_path",
-    stability_path,
-    title="Stability paths",
-    caption="How often each feature is selected along the path; stable features in colour.",
-    report=False,
-    draws=lambda result: isinstance(result, StabilitySelection),
-)

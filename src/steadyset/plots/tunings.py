@@ -12,22 +12,29 @@ from steadyset.foundation.arguments import is_number, wrong_argument
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted, listed
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.plots.catalogue import register_picture
-from steadyset.plots.picture import INK, MARKED, MOST_MARKS, MUTED, PALE, SHADES, STEADY, Picture
+from steadyset.plots.catalogue import picture
+from steadyset.plots.picture import INK, MARKED, MOST_MARKS, MUTED, PALE, SHADES, STEADY, Picture, noted, pictured, tips
 from steadyset.tuning.result import Trials, Tuning, objective_words, settings_words
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SIDES = ("value", "low", "high")
 FRONT_COLUMNS = (
-    *("configuration", "settings", "objective", *SIDES, "first", "first_low", "first_high"),
-    *("on_front", "front", "chosen"),
+    "configuration: int; settings objective: text; value low high first first_low first_high on_front: float; "
+    "front chosen: bool"
 )
 DRAWS, MANY = (1_000, 200), 150  # of the probability to be on the front, for few and for many configurations
 MOST_BARS = 40  # configurations with intervals
 
 
+@picture(
+    title="What tuning can reach",
+    caption="Configurations by their objectives; strong ones are probably on the Pareto front.",
+    needs=("trials",),
+    applies=lambda findings: is_of_tuning(findings) and len(findings.trials.objectives) > 1,
+    draws=lambda result: isinstance(result, Tuning),
+    place=10,
+)
 def tuning_front(result: Tuning | Findings, *, choose: str | None = None) -> Picture:
     """The configurations by their objectives: the first one upwards, each of the others along a plot of its own.
 
@@ -56,8 +63,6 @@ def tuning_front(result: Tuning | Findings, *, choose: str | None = None) -> Pic
     >>> st.plot.tuning_front(found, choose="best").data["configuration"].nunique()
     2
     """
-    import pandas as pd
-
     tuning, chosen = tried(result, choose)
     first, *others = tuning.objectives
     if not others:
@@ -70,29 +75,18 @@ def tuning_front(result: Tuning | Findings, *, choose: str | None = None) -> Pic
     important = front | (frame.index.to_numpy() == chosen)
     shown = kept_places(np.flatnonzero(defined), important, probability, MOST_MARKS // (2 * len(others)))
     settings = {number: settings_words(params) for number, params, _ in tuning.trials}
-    y = tuning.interval(first)
-    rows = [
-        (
-            int(frame.index[i]),
-            settings[frame.index[i]],
-            name,
-            *(float(side[i]) for side in x),
-            *(float(side[i]) for side in y),
-            float(probability[i]),
-            bool(front[i]),
-            bool(frame.index[i] == chosen),
-        )
-        for name in others
-        for x in (tuning.interval(name),)
-        for i in shown
-    ]
-    data = pd.DataFrame(rows, columns=list(FRONT_COLUMNS))
+    rows = []
+    for name in others:
+        sides = [*tuning.interval(name), *tuning.interval(first), probability, front]
+        for i in shown:
+            number = int(frame.index[i])
+            rows.append((number, settings[number], name, *(side[i] for side in sides), number == chosen))
 
     def draw(alt: Any, drawn: pd.DataFrame) -> Any:
         panels = [_panel(alt, drawn[drawn["objective"] == name], tuning, name) for name in others]
         return alt.concat(*panels, columns=2, spacing=28)
 
-    return Picture(data, draw, FRONT_COLUMNS, _front_note(tuning, shown, defined, chosen), seen=_front_seen)
+    return pictured(rows, FRONT_COLUMNS, draw, _front_note(tuning, shown, defined, chosen), _front_seen)
 
 
 def tried(result: Any, rule: str | None) -> tuple[Trials, int | None]:
@@ -136,17 +130,17 @@ def objective_title(tuning: Trials, name: str) -> str:
 
 def _front_note(tuning: Trials, shown: Ints, defined: Any, chosen: int | None) -> str:
     n_front = int(tuning.frame["front"].sum())
-    said = [f"Circled: {counted(n_front, 'configuration')} on the front, with 95% intervals."]
-    if n_front > MOST_BARS:
-        said = [f"Circled: {n_front} configurations on the front."]
-    if chosen is not None:
-        said.append(f"Ring: the chosen one, configuration {chosen}.")
-    undefined = int((~defined).sum())
-    if undefined:
-        said.append(f"Left out: {counted(undefined, 'configuration')} with an undefined objective.")
-    if len(shown) < defined.sum():
-        said.append(f"The {len(shown)} of {int(defined.sum())} configurations that are most probably on the front.")
-    return " ".join(said)
+    sure = ", with 95% intervals" if n_front <= MOST_BARS else ""
+    n_defined, undefined = int(defined.sum()), int((~defined).sum())
+    return noted(
+        (True, f"Circled: {counted(n_front, 'configuration')} on the front{sure}."),
+        (chosen is not None, f"Ring: the chosen one, configuration {chosen}."),
+        (undefined, f"Left out: {counted(undefined, 'configuration')} with an undefined objective."),
+        (
+            len(shown) < n_defined,
+            f"The {len(shown)} of {n_defined} configurations that are most probably on the front.",
+        ),
+    )
 
 
 def _panel(alt: Any, data: pd.DataFrame, tuning: Trials, name: str) -> Any:
@@ -159,8 +153,7 @@ def _panel(alt: Any, data: pd.DataFrame, tuning: Trials, name: str) -> Any:
         title=["probability to be", "on the front"],
         legend=alt.Legend(format="%"),
     )
-    numbers = [alt.Tooltip(column, format=".3g") for column in ("value", "first")]
-    tooltip = ["configuration", "settings", *numbers, alt.Tooltip("on_front", format=".0%")]
+    tooltip = tips(alt, "configuration", "settings", value=".3g", first=".3g", on_front=".0%")
     front, chosen = data[data["front"]], data[data["chosen"]]
     bars = alt.Chart(front if len(front) <= MOST_BARS else chosen)
     thin = {"color": MUTED, "opacity": 0.35, "strokeWidth": 1}
@@ -185,24 +178,22 @@ def _front_seen(data: pd.DataFrame) -> str:
     )
 
 
-register_picture(
-    "tuning_front",
-    tuning_front,
-    title="What tuning can reach",
-    caption="Configurations by their objectives; strong ones are probably on the Pareto front.",
-    needs=("trials",),
-    applies=lambda findings: is_of_tuning(findings) and len(findings.trials.objectives) > 1,  # type: ignore[union-attr]
-    draws=lambda result: isinstance(result, Tuning),
-    place=10,
+PARALLEL_COLUMNS = (
+    "configuration: int; axis: text; place: int; position: float; value: text; front chosen: bool; label: text"
 )
-
-
-PARALLEL_COLUMNS = ("configuration", "axis", "place", "position", "value", "front", "chosen", "label")
 WIDE = 100  # times: from there on numbers are spread on a log scale
 MOST_AXES = 10
 MOST_TICKS = 300
 
 
+@picture(
+    title="Which settings lead where",
+    caption="One line per configuration over its parameters and objectives.",
+    needs=("trials",),
+    applies=lambda findings: is_of_tuning(findings),
+    draws=lambda result: isinstance(result, Tuning),
+    place=11,
+)
 def tuning_parallel(
     result: Tuning | Findings, *, parameters: list[str] | None = None, choose: str | None = None
 ) -> Picture:
@@ -235,8 +226,6 @@ def tuning_parallel(
     >>> st.plot.tuning_parallel(found).data["axis"].unique().tolist()
     ['fraction', 'accuracy', 'stability', 'number of features']
     """
-    import pandas as pd
-
     tuning, chosen = tried(result, choose)
     frame = tuning.frame
     names = _parameters(tuning, parameters)
@@ -248,16 +237,7 @@ def tuning_parallel(
     important = front | (numbers == chosen)
     lines = kept_places(np.arange(len(numbers)), important, front.astype(float), (MOST_MARKS - MOST_TICKS) // len(axes))
     rows: list[tuple[Any, ...]] = [
-        (
-            int(numbers[i]),
-            axis.title,
-            place,
-            axis.positions[i],
-            axis.texts[i],
-            bool(front[i]),
-            bool(numbers[i] == chosen),
-            "",
-        )
+        (numbers[i], axis.title, place, axis.positions[i], axis.texts[i], front[i], numbers[i] == chosen, "")
         for i in lines
         for place, axis in enumerate(axes)
     ]
@@ -266,19 +246,19 @@ def tuning_parallel(
         for place, axis in enumerate(axes)
         for label, position in axis.ticks.items()
     ]
-    kinds = {"configuration": int, "place": int, "position": float, "front": bool, "chosen": bool}
-    data = pd.DataFrame(rows, columns=list(PARALLEL_COLUMNS), dtype=object).astype(kinds)
-
-    def draw(alt: Any, shown: pd.DataFrame) -> Any:
-        return _drawn(alt, shown, [axis.title for axis in axes])
-
-    return Picture(
-        data,
-        draw,
-        PARALLEL_COLUMNS,
-        _parallel_note(tuning, names, chosen, int((~defined).sum()), len(lines), len(numbers)),
-        seen=_parallel_seen,
+    left_out = [name.replace("__", ".") for name in _varying(tuning) if name not in names]
+    has_gaps = any(params.get(name) is None for _, params, _ in tuning.trials for name in names)
+    undefined = int((~defined).sum())
+    note = noted(
+        (True, "Strong: on the front. The best of each objective is at the top."),
+        (chosen is not None, f"Marked: the chosen one, configuration {chosen}."),
+        (left_out, f"Parameters without an axis: {listed(left_out, 5)}."),
+        (has_gaps, "A line breaks where a configuration has no such parameter."),
+        (undefined, f"{undefined} with an undefined objective left out."),
+        (len(lines) < len(numbers), f"{len(lines)} of {len(numbers)} configurations are drawn, the front among them."),
     )
+    titles = [axis.title for axis in axes]
+    return pictured(rows, PARALLEL_COLUMNS, lambda alt, shown: _drawn(alt, shown, titles), note, _parallel_seen)
 
 
 @dataclass(frozen=True)
@@ -342,24 +322,6 @@ def _placed(numbers: Floats, low: float, high: float, log: bool, turned: bool) -
     return np.asarray(1 - scaled if turned else scaled)
 
 
-def _parallel_note(
-    tuning: Trials, names: list[str], chosen: int | None, undefined: int, n_lines: int, n_all: int
-) -> str:
-    said = ["Strong: on the front. The best of each objective is at the top."]
-    if chosen is not None:
-        said.append(f"Marked: the chosen one, configuration {chosen}.")
-    left_out = [name.replace("__", ".") for name in _varying(tuning) if name not in names]
-    if left_out:
-        said.append(f"Parameters without an axis: {listed(left_out, 5)}.")
-    if any(params.get(name) is None for _, params, _ in tuning.trials for name in names):
-        said.append("A line breaks where a configuration has no such parameter.")
-    if undefined:
-        said.append(f"{undefined} with an undefined objective left out.")
-    if n_lines < n_all:
-        said.append(f"{n_lines} of {n_all} configurations are drawn, the front among them.")
-    return " ".join(said)
-
-
 def _drawn(alt: Any, data: pd.DataFrame, titles: list[str]) -> Any:
     angle = -20 if max(map(len, titles)) > 18 else 0  # so that long names do not overlap
     axis = alt.Axis(
@@ -395,15 +357,3 @@ def _parallel_seen(data: pd.DataFrame) -> str:
         f"{counted(lines['configuration'].nunique(), 'line')}, {front} of the front, over "
         f"{listed(list(dict.fromkeys(data['axis'])), 10)}."
     )
-
-
-register_picture(
-    "tuning_parallel",
-    tuning_parallel,
-    title="Which settings lead where",
-    caption="One line per configuration over its parameters and objectives.",
-    needs=("trials",),
-    applies=is_of_tuning,
-    draws=lambda result: isinstance(result, Tuning),
-    place=11,
-)

@@ -106,12 +106,7 @@ def _template(isolated: Callable[[str], Markup]) -> Any:
         # Names come from strangers: control characters and halves of characters are written out.
         finalize=lambda value: shown_name(value) if type(value) is str else value,
     )
-    environment.filters |= {
-        "percent": wording.percent,
-        "digest": content_digest,
-        "place": _place,
-        "isolated": isolated,
-    }
+    environment.filters |= {"percent": wording.percent, "digest": content_digest, "place": _place, "isolated": isolated}
     environment.tests |= {"of_kind": lambda block, kind: type(block).__name__ == kind, "live": _is_live}
     return environment.get_template("page.html.j2")
 

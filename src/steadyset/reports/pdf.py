@@ -160,14 +160,7 @@ def _paragraph(
 
 
 def _line(
-    text: str,
-    size: float,
-    colour: str,
-    *,
-    right: float = 0.0,
-    down: float = 0.0,
-    bold: bool = False,
-    mark: str = "",
+    text: str, size: float, colour: str, *, right: float = 0.0, down: float = 0.0, bold: bool = False, mark: str = ""
 ) -> Callable[[float], str]:
     def draw(y: float) -> str:
         base = y + down + size

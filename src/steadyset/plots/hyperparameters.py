@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,8 +15,8 @@ from steadyset.foundation.conventions import LEVEL, check_level
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted, listed
 from steadyset.measures.record import get_measure
-from steadyset.plots.catalogue import register_picture
-from steadyset.plots.picture import CATEGORIES, INK, MARKED, MOST_MARKS, Picture, told_apart
+from steadyset.plots.catalogue import picture
+from steadyset.plots.picture import CATEGORIES, INK, MARKED, MOST_MARKS, Picture, noted, pictured, tips, told_apart
 from steadyset.plots.tunings import chosen_by
 from steadyset.runner.scoring import lower_is_better
 from steadyset.selections import Selections
@@ -26,12 +26,19 @@ from steadyset.tuning.result import Tuning, objective_words
 if TYPE_CHECKING:
     import pandas as pd
 
-COLUMNS = ("series", "value", "what", "estimate", "low", "high", "point")
+COLUMNS = "series: text; value: float; what: text; estimate low high: float; point: text"
 WIDE = 20  # times: from there on the parameter has a log scale
-POINTS = {"best score": MARKED, "steadiest": INK, "chosen": CATEGORIES[2]}
+# The colour and the dashes of each value that is marked.
+POINTS = {"best score": (MARKED, [6, 3]), "steadiest": (INK, [2, 2]), "chosen": (CATEGORIES[2], [1, 0])}
 MOST_ROWS = MOST_MARKS // 4  # of each panel
 
 
+@picture(
+    title="Stability and score along a hyperparameter",
+    caption="What a little accuracy buys in stability: the lines mark the best of each.",
+    report=False,
+    draws=lambda result: isinstance(result, Tuning),
+)
 def hyperparameter(
     result: Tuning | Mapping[float, Assessment | Selections],
     parameter: str | None = None,
@@ -83,8 +90,6 @@ def hyperparameter(
     0    0.1  stability     -0.39
     1    1.0  stability      0.17
     """
-    import pandas as pd
-
     check_level(level)
     for name, given in (("parameter", parameter), ("score", score)):
         if given is not None and not isinstance(given, str):
@@ -100,19 +105,20 @@ def hyperparameter(
     rows = [row for row in found.rows if np.isfinite(row.value)]
     if not any(np.isfinite(row.estimate) for row in rows):
         raise InputError("Neither stability nor score is defined for any value of the parameter.")
-    data = pd.DataFrame([(*_plain(row), "") for row in _thinned(rows)], columns=list(COLUMNS), dtype=object)
-    marks = [("", value, "", np.nan, np.nan, np.nan, name) for name, value in _points(found).items()]
-    data = pd.concat([data, pd.DataFrame(marks, columns=list(COLUMNS), dtype=object)], ignore_index=True)
-    data = data.astype(dict.fromkeys(("value", "estimate", "low", "high"), float))
+    drawn, points = _thinned(rows), _points(found)
+    marks = [("", value, "", np.nan, np.nan, np.nan, name) for name, value in points.items()]
+    undefined = sum(not np.isfinite(row.estimate) for row in rows)
+    note = noted(
+        *((True, f"{name.capitalize()}: {value:.3g}.") for name, value in points.items()),
+        (undefined, f"{counted(undefined, 'undefined value')} left out."),
+        (len(drawn) < len(rows), f"{len(drawn)} of {len(rows)} values are drawn."),
+        (not found.lines, "Other parameters vary, too, so points are not joined."),
+    )
+    every = [*((*row, "") for row in drawn), *marks]
+    return pictured(every, COLUMNS, lambda alt, shown: _drawn(alt, shown, found), note, _seen)
 
-    def draw(alt: Any, shown: pd.DataFrame) -> Any:
-        return _drawn(alt, shown, found)
 
-    return Picture(data, draw, COLUMNS, _note(found, rows), seen=_seen)
-
-
-@dataclass(frozen=True)
-class _Row:
+class _Row(NamedTuple):
     series: str
     value: float
     what: str
@@ -141,10 +147,6 @@ def _thinned(rows: list[_Row]) -> list[_Row]:
         some = [row for row in rows if (row.what == STABILITY) == stability]
         kept += some[:: -(-len(some) // MOST_ROWS) or 1]
     return kept
-
-
-def _plain(row: _Row) -> tuple[Any, ...]:
-    return row.series, row.value, row.what, row.estimate, row.low, row.high
 
 
 def _of_tuning(tuning: Tuning, parameter: str | None, score: str | None, choose: str | None) -> _Found:
@@ -236,18 +238,6 @@ def _points(found: _Found) -> dict[str, float]:
     return ({} if found.chosen is None else {"chosen": found.chosen}) | marked  # the first is drawn below the others
 
 
-def _note(found: _Found, rows: list[_Row]) -> str:
-    said = [f"{name.capitalize()}: {value:.3g}." for name, value in _points(found).items()]
-    undefined = sum(not np.isfinite(row.estimate) for row in rows)
-    if undefined:
-        said.append(f"{counted(undefined, 'undefined value')} left out.")
-    if len(_thinned(rows)) < len(rows):
-        said.append(f"{len(_thinned(rows))} of {len(rows)} values are drawn.")
-    if not found.lines:
-        said.append("Other parameters vary, too, so points are not joined.")
-    return " ".join(said)
-
-
 def _drawn(alt: Any, data: pd.DataFrame, found: _Found) -> Any:
     rows, marks = data[data["point"] == ""], data[data["point"] != ""]
     values = rows["value"]
@@ -264,20 +254,15 @@ def _panel(alt: Any, data: pd.DataFrame, marks: pd.DataFrame, x: Any, lines: boo
     y = alt.Y("low:Q", scale=alt.Scale(zero=False), title=objective_words(data["what"].iloc[0]))
     colour, shape = told_apart(alt, "series", data["series"].drop_duplicates().tolist())
     base = alt.Chart(data).encode(x=x, color=colour)
-    tooltip = ["series", *(alt.Tooltip(name, format=".3g") for name in ("value", "estimate", "low", "high"))]
+    tooltip = tips(alt, "series", value=".3g", estimate=".3g", low=".3g", high=".3g")
     layers = [base.mark_area(opacity=0.15).encode(y=y, y2="high:Q"), base.mark_line().encode(y="estimate:Q")]
     if not lines or data.duplicated(["series", "value"]).any():
         layers = [base.mark_rule(opacity=0.25).encode(y=y, y2="high:Q")]
     layers.append(base.mark_point(filled=True, size=28, opacity=1).encode(y="estimate:Q", shape=shape, tooltip=tooltip))
     kinds = [name for name in POINTS if name in set(marks["point"])]
-    dashes = alt.StrokeDash(
-        "point:N",
-        scale=alt.Scale(domain=kinds, range=[[[6, 3], [2, 2], [1, 0]][list(POINTS).index(kind)] for kind in kinds]),
-        title="marked",
-    )
-    stroke = alt.Stroke(
-        "point:N", scale=alt.Scale(domain=kinds, range=[POINTS[kind] for kind in kinds]), title="marked"
-    )
+    colours, lengths = [POINTS[kind][0] for kind in kinds], [POINTS[kind][1] for kind in kinds]
+    dashes = alt.StrokeDash("point:N", scale=alt.Scale(domain=kinds, range=lengths), title="marked")
+    stroke = alt.Stroke("point:N", scale=alt.Scale(domain=kinds, range=colours), title="marked")
     layers.append(alt.Chart(marks).mark_rule(strokeWidth=1.8).encode(x=x, strokeDash=dashes, stroke=stroke))
     return alt.layer(*layers).properties(width=420, height=170)
 
@@ -290,13 +275,3 @@ def _seen(data: pd.DataFrame) -> str:
         f"{what[0].upper()}{what[1:]} over {counted(curves['value'].nunique(), 'value')} from "
         f"{curves['value'].min():.3g} to {curves['value'].max():.3g}{f'; {listed(marked)}' if marked else ''}."
     )
-
-
-register_picture(
-    "hyperparameter",
-    hyperparameter,
-    title="Stability and score along a hyperparameter",
-    caption="What a little accuracy buys in stability: the lines mark the best of each.",
-    report=False,
-    draws=lambda result: isinstance(result, Tuning),
-)
