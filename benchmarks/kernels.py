@@ -212,6 +212,6 @@ def _boosting_rows() -> Iterator[dict[str, Any]]:
         yield _row(
             "boosting (XGBoost gblinear)",
             f"200 rows, {d} features, 100 steps",
-            lambda X=X, y=y: st.selectors.BoostedLinear(n_steps=100, rate=0.1).fit(X, y).coef_,
+            lambda X=X, y=y: st.selectors.BoostingSelector(n_steps=100, rate=0.1).fit(X, y).coef_,
             theirs,
         )

@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.peers import sparse_logistic
 from steadyset.kernels.arrays import Floats
-from steadyset.selectors import GroupLogistic, RecursiveElimination, elastic_net_path
+from steadyset.selectors import GroupLassoSelector, RecursiveElimination, elastic_net_path
 
 Path = Callable[[Floats, Floats, Floats, Floats], tuple[Floats, Floats]]
 
@@ -102,7 +102,7 @@ def group_row(d: int) -> dict[str, Any]:
     X, y = example(100, d)
     Z = np.asfortranarray((X - X.mean(axis=0)) / X.std(axis=0))
     indices, pointers = grp_converter(5, d)
-    fitted = GroupLogistic(np.arange(d) // 5, k=10).fit(X, y)
+    fitted = GroupLassoSelector(np.arange(d) // 5, k=10).fit(X, y)
     penalty = fitted.penalty_
 
     def theirs() -> None:
@@ -110,7 +110,7 @@ def group_row(d: int) -> dict[str, Any]:
         groups = WeightedGroupL2(penalty, np.full(d // 5, np.sqrt(5.0)), pointers, indices)
         GroupBCD(fit_intercept=True, tol=1e-9, max_iter=1000).solve(Z, 2 * y - 1, datafit, groups)
 
-    ours_s = timed(lambda: GroupLogistic(np.arange(d) // 5, penalty=penalty, n_lambdas=10).fit(X, y))
+    ours_s = timed(lambda: GroupLassoSelector(np.arange(d) // 5, penalty=penalty, n_lambdas=10).fit(X, y))
     return record("group lasso, logistic, against skglm", f"n=100 d={d}", ours_s, timed(theirs))
 
 

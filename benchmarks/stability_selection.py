@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.timing import seconds
 from steadyset.resampling import ComplementaryPairs, Rows
-from steadyset.selectors import SparseLinear, StabilitySelection, error_control
+from steadyset.selectors import ElasticNetSelector, StabilitySelection, error_control
 from steadyset.selectors.ensembles.rules import RULES
 
 TITLE = "Stability selection"
@@ -44,6 +44,6 @@ def fit_for_each_rule(X: Any, y: Any) -> None:
     penalties = np.logspace(0.0, -1.0, N_LAMBDAS)
     for rows_of_half in halves:
         for q in sizes:
-            SparseLinear(k=q).fit(X[rows_of_half], y[rows_of_half])
+            ElasticNetSelector(k=q).fit(X[rows_of_half], y[rows_of_half])
         for penalty in penalties:
-            SparseLinear(penalty=float(penalty), n_lambdas=2).fit(X[rows_of_half], y[rows_of_half])
+            ElasticNetSelector(penalty=float(penalty), n_lambdas=2).fit(X[rows_of_half], y[rows_of_half])

@@ -70,7 +70,7 @@ def paths(st: Any) -> Call:
 def forest(st: Any) -> Call:
     """A forest of 50 trees on 100 rows and 200 features."""
     X, y = _table(200)
-    return lambda: st.selectors.ForestClassification(10, n_estimators=50, random_state=0).fit(X, y).importances_
+    return lambda: st.selectors.ForestSelector(10, n_estimators=50, random_state=0).fit(X, y).importances_
 
 
 def reading(st: Any) -> Call:

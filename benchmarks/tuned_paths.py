@@ -17,7 +17,7 @@ from steadyset.datasets import similar_features
 from steadyset.resampling import KFold
 from steadyset.runner.conditions import same_conditions
 from steadyset.runner.plan import Plan
-from steadyset.selectors import SparseLogistic
+from steadyset.selectors import ElasticNetSelector
 from steadyset.tuning.evaluation import Evaluator
 from steadyset.tuning.models import FilteredModel
 
@@ -38,7 +38,7 @@ def compare(name: str, n: int, d: int, n_models: int = N_MODELS) -> list[dict[st
     random = np.random.default_rng(0)
     drawn = np.exp(random.uniform(np.log(0.005), 0.0, n_models)), random.integers(1, 40, n_models)
     values = (drawn[0] if name == "penalty" else drawn[1]).tolist()
-    models = [SparseLogistic(**{name: value}) for value in values]
+    models = [ElasticNetSelector(**{name: value}) for value in values]
     case = f"{n_models} values of {name}"
     return [
         _row(f"fits, {case}", n, d, lambda shared: _fitted(plan, models, shared)),
@@ -53,7 +53,7 @@ def _row(case: str, n: int, d: int, run: Callable[[bool], None]) -> dict[str, An
     return {"case": case, "size": f"n={n}, d={d}", "ours_s": ours, "theirs_s": theirs, "ratio": theirs / ours}
 
 
-def _fitted(plan: Plan, models: list[SparseLogistic], shared: bool) -> None:
+def _fitted(plan: Plan, models: list[ElasticNetSelector], shared: bool) -> None:
     weights = np.stack([resample.weights(len(plan.y)) for resample in plan.resamples()])
     with same_conditions():
         if not shared:
@@ -69,7 +69,7 @@ def _fitted(plan: Plan, models: list[SparseLogistic], shared: bool) -> None:
                 fitted()
 
 
-def _evaluated(plan: Plan, models: list[SparseLogistic], shared: bool) -> None:
+def _evaluated(plan: Plan, models: list[ElasticNetSelector], shared: bool) -> None:
     evaluator = Evaluator(plan, shared=shared)
     for model in models:
         evaluator(FilteredModel(model))

@@ -19,7 +19,7 @@ from steadyset.datasets import similar_features
 from steadyset.resampling import KFold
 from steadyset.similarity import FeatureSimilarity
 from steadyset.tuning.evaluation import Evaluator
-from steadyset.tuning.models import FilteredModel, scaled_neighbours
+from steadyset.tuning.models import FilteredModel, predictor_by_name
 from steadyset.tuning.space import read_space
 
 TITLE = "Tuning"
@@ -38,7 +38,9 @@ def similarity(d: int, n_configurations: int = N_CONFIGURATIONS, n: int = 100) -
     data = similar_features(n, d, n_similar=4, random_state=0)
     plan, _ = make_plan(data.X, data.y, resampling=KFold(5), random_state=0)
     fractions = np.linspace(0.01, 0.05, n_configurations)
-    configurations = [FilteredModel(scaled_neighbours(), filter="mim", fraction=float(f)) for f in fractions]
+    configurations = [
+        FilteredModel(predictor_by_name("knn", "classes").make(), filter="mim", fraction=float(f)) for f in fractions
+    ]
 
     def evaluate(shared: bool) -> float:
         def run() -> None:

@@ -23,7 +23,7 @@ from papers.framework.spreading import spread
 from papers.framework.text import counted, listed, number
 from steadyset import InputError, KFold, Space, StabilitySelection, error_control, tune
 from steadyset.datasets import fifteen_features, similar_features
-from steadyset.selectors import L0Logistic
+from steadyset.selectors import L0Selector
 
 # Of X5 to X8 with X2: the thesis shows them as colours, its public code as numbers.
 CORRELATIONS = (0.999, 0.9, 0.75, 0.5)
@@ -340,7 +340,7 @@ def _steady_models(
 ) -> list[Model]:
     """Logistic regression without a penalty on what stability selection selects, for each bound and threshold."""
     paths = StabilitySelection(
-        L0Logistic(), q=most, threshold=0.9, rule=RULE, n_runs=n_runs, max_features=most, random_state=seed
+        L0Selector(), q=most, threshold=0.9, rule=RULE, n_runs=n_runs, max_features=most, random_state=seed
     ).fit(X, y)
     models = []
     for pfer, threshold in draws:

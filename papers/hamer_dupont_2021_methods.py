@@ -21,10 +21,10 @@ from sklearn.preprocessing import StandardScaler
 from papers.framework.arrays import Bools, Floats, Ints
 from steadyset import importances
 from steadyset.selectors import (
+    ElasticNetSelector,
     FilterSelector,
-    ForestClassification,
+    ForestSelector,
     RecursiveElimination,
-    SparseLogistic,
     elastic_net_path,
 )
 
@@ -99,7 +99,7 @@ def methods(
     logistic = RecursiveElimination(k, penalty=RIDGE)
     svm = RecursiveElimination(k, loss="hinge", penalty=HINGE / n)
     nearest = make_pipeline(StandardScaler(), KNeighborsClassifier(neighbours))
-    forest = ForestClassification(k, n_estimators=trees, fill=True)
+    forest = ForestSelector(k, n_estimators=trees, fill=True)
 
     def of(selector: Any, model: Any) -> Method:
         return Method(
@@ -109,9 +109,11 @@ def methods(
     def then(selector: Any, model: Any, bins: int | None = None) -> Method:
         return of(SelectedThenModel(selector, model, bins), model)
 
-    lasso, net = (SparseLogistic(penalties[name], l1_ratio=ratio) for name, ratio in (("lasso", 1.0), ("en", l1_ratio)))
+    lasso, net = (
+        ElasticNetSelector(penalties[name], l1_ratio=ratio) for name, ratio in (("lasso", 1.0), ("en", l1_ratio))
+    )
     return {
-        "rf": then(ForestClassification(k, importance="permutation", n_estimators=trees, fill=True), forest),
+        "rf": then(ForestSelector(k, importance="permutation", n_estimators=trees, fill=True), forest),
         "lasso": of(lasso, lasso),
         "en": of(net, net),
         "relief": then(FilterSelector("relieff", k=k, params={"n_neighbors": neighbours}, fill=True), nearest),

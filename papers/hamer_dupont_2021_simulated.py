@@ -19,7 +19,7 @@ from papers.framework.curves import curves
 from papers.hamer_dupont_2021_measures import MEASURES, PAPER, measured
 from steadyset import Bootstrap, FeatureSimilarity, Selections, assess, datasets
 from steadyset.plot import stability_map
-from steadyset.selectors import GroupLogistic, SparseLogistic
+from steadyset.selectors import ElasticNetSelector, GroupLassoSelector
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -162,7 +162,7 @@ def _selected(
     """The groups of the features, and what is selected in the runs, with the importances."""
     data = _data(given, scenario, n_others, q, seed)
     grouped = scenario["method"] == "group lasso"
-    selector = GroupLogistic(data.groups, penalty=penalty) if grouped else SparseLogistic(penalty)
+    selector = GroupLassoSelector(data.groups, penalty=penalty) if grouped else ElasticNetSelector(penalty)
     found = assess(
         {"selector": selector},
         data.X,

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import is_regressor
 from sklearn.datasets import load_diabetes
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -10,7 +11,7 @@ import steadyset as st
 from steadyset.assessment.request import make_plan, make_request, named_selectors
 from steadyset.cli import run
 from steadyset.foundation.errors import InputError
-from steadyset.selectors import FilterSelector, ForestRegression, SparseLogistic
+from steadyset.selectors import ElasticNetSelector, FilterSelector, ForestSelector
 from steadyset.selectors.catalogue import selector_by_name, with_task
 from steadyset.tasks import TASKS
 from steadyset.tuning.models import FilteredModel
@@ -79,13 +80,13 @@ def test_the_defaults_hold_models_of_two_classes_where_there_are_two():
 
 
 def test_all_selectors_that_cannot_run_are_named_together():
-    mine = {"mine": make_pipeline(StandardScaler(), SparseLogistic())}
+    mine = {"mine": make_pipeline(StandardScaler(), ElasticNetSelector(task="classes"))}
     with pytest.raises(InputError, match=r"3 of 4 selectors cannot run on 4 classes: lasso \(for .*\), rfe .*, auc "):
         named_selectors(["lasso", "anova", "rfe", "auc"], "classes", 4)
     with pytest.raises(InputError, match=r"The selector cannot run on 4 classes: mine \(for two classes\)"):
         named_selectors(mine, "classes", 4)
     with pytest.raises(InputError, match=r"2 of 3 selectors cannot run on a number: mine \(for classes\), relief "):
-        named_selectors(mine | {"relief": "relief", "forest": ForestRegression()}, "number", 0)
+        named_selectors(mine | {"relief": "relief", "forest": ForestSelector()}, "number", 0)
     with pytest.raises(InputError, match=r"cannot run on 3 classes: stability_selection.* \(for two classes\)"):
         named_selectors("stability_selection:base=auc", "classes", 3)
     assert named_selectors("stability_selection", "classes", 3)
@@ -96,6 +97,9 @@ def test_selectors_take_the_target_for_what_the_assessment_does():
     nested = make_pipeline(StandardScaler(), FilterSelector("anova"))
     assert with_task(nested, "number").get_params()["filterselector__task"] == "number"
     assert nested.get_params()["filterselector__task"] is None
+    model = with_task(make_pipeline(StandardScaler(), ElasticNetSelector()), "number")
+    assert model[-1].task == "number"
+    assert is_regressor(model)
     said = FilterSelector("anova", task="classes")
     assert with_task(said, "number") is said
 

@@ -14,7 +14,7 @@ import numpy as np
 import steadyset as st
 from benchmarks.coverage.report import table
 from steadyset.resampling import Bootstrap
-from steadyset.selectors import SparseLogistic
+from steadyset.selectors import ElasticNetSelector
 
 N_REPEATS = 20
 RULES = {"best": "the likeliest", "weighted:1": "the steadiest", "knee": "knee", "epsilon:0.025,0.1": "epsilon"}
@@ -57,7 +57,9 @@ def redundancy(repeat: int) -> Iterator[tuple[str, list[float]]]:
     )
     for rule, name in RULES.items():
         number = result.choose(rule)
-        chosen = SparseLogistic(result.estimator(number).model.penalty).fit(data.X[1000:], data.y[1000:]).get_support()
+        chosen = (
+            ElasticNetSelector(result.estimator(number).model.penalty).fit(data.X[1000:], data.y[1000:]).get_support()
+        )
         row = result.frame.loc[number]
         yield name, [chosen[50:].sum(), 50 - chosen[:50].sum(), row["error"], row["log_likelihood"], row["stability"]]
 

@@ -258,42 +258,36 @@ def _running() -> list[Recipe]:
 
 SELECTORS: dict[str, dict[str, Any]] = {
     "FilterSelector": {"name": "anova", "k": 2, "fraction": None, "threshold": None, "params": None, "random_state": 0},
-    **{key: {"n_steps": 5, "rate": 0.1, "k": None} for key in ("BoostedLinear", "BoostedLogistic")},
-    **{
-        key: {
-            "k": 2,
-            "importance": "impurity",
-            "n_estimators": 3,
-            "max_features": "sqrt",
-            "max_depth": 2,
-            "random_state": 0,
-        }
-        for key in ("ForestClassification", "ForestRegression")
+    "BoostingSelector": {"n_steps": 5, "rate": 0.1, "k": None, "task": "classes"},
+    "ForestSelector": {
+        "k": 2,
+        "task": "classes",
+        "importance": "impurity",
+        "n_estimators": 3,
+        "max_features": "sqrt",
+        "max_depth": 2,
+        "random_state": 0,
     },
-    **{
-        key: {
-            "groups": [0, 0, 1, 1, 2],
-            "penalty": 0.1,
-            "k": None,
-            "n_lambdas": 5,
-            "lambda_min_ratio": None,
-            "tol": 1e-06,
-        }
-        for key in ("GroupLinear", "GroupLogistic")
+    "GroupLassoSelector": {
+        "groups": [0, 0, 1, 1, 2],
+        "penalty": 0.1,
+        "k": None,
+        "task": "classes",
+        "n_lambdas": 5,
+        "lambda_min_ratio": None,
+        "tol": 1e-06,
     },
-    **{key: {"k": 2, "ridge": 0.01, "n_candidates": 2} for key in ("L0Linear", "L0Logistic")},
+    "L0Selector": {"k": 2, "ridge": 0.01, "n_candidates": 2, "task": "classes"},
     "RecursiveElimination": {"k": 2, "loss": "logistic", "penalty": 0.1, "step": 0.5},
-    **{
-        key: {
-            "penalty": 0.1,
-            "k": None,
-            "l1_ratio": 1.0,
-            "standardise": True,
-            "n_lambdas": 5,
-            "lambda_min_ratio": None,
-            "tol": 1e-06,
-        }
-        for key in ("SparseLinear", "SparseLogistic")
+    "ElasticNetSelector": {
+        "penalty": 0.1,
+        "k": None,
+        "task": "classes",
+        "l1_ratio": 1.0,
+        "standardise": True,
+        "n_lambdas": 5,
+        "lambda_min_ratio": None,
+        "tol": 1e-06,
     },
     "StabilitySelection": {
         "base": None,

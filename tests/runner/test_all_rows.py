@@ -16,7 +16,7 @@ import steadyset as st
 from steadyset.assessment.request import make_plan
 from steadyset.foundation.errors import InputError
 from steadyset.runner.run import fit_on_all_rows
-from steadyset.selectors import ForestClassification
+from steadyset.selectors import ForestSelector
 
 X, Y = load_breast_cancer(return_X_y=True)
 X, Y = X[::5, :8], Y[::5]
@@ -52,7 +52,7 @@ def test_a_selector_gets_every_row_once_and_there_is_nothing_to_score():
 
 
 def test_seeds_come_from_the_plan():
-    forest = ForestClassification(k=3, n_estimators=5)
+    forest = ForestSelector(k=3, n_estimators=5)
     assert fit_on_all_rows(PLAN, forest).weights == fit_on_all_rows(PLAN, forest).weights
     other, _ = make_plan(X, Y, resampling=st.KFold(3), scoring="accuracy", random_state=1)
     assert fit_on_all_rows(PLAN, forest).weights != fit_on_all_rows(other, forest).weights

@@ -197,9 +197,9 @@ def test_columns_that_a_step_reorders_are_found_again():
 
 
 def test_an_open_task_of_steadysets_own_selectors_is_filled_in():
-    from steadyset.selectors import SparseLogistic
+    from steadyset.selectors import ElasticNetSelector
 
-    class Ours(SparseLogistic):
+    class Ours(ElasticNetSelector):
         def __init__(self, k=None, task=None):
             super().__init__(k)
             self.task = task

@@ -89,10 +89,10 @@ def test_who_cannot_take_missing_values_is_named_before_any_run():
 
 
 def test_a_configuration_fills_what_it_is_fitted_on_and_what_it_predicts():
-    model = FilteredModel(st.selectors.SparseLogistic(k=2), filter="anova", fraction=0.5, impute="median")
+    model = FilteredModel(st.selectors.ElasticNetSelector(k=2), filter="anova", fraction=0.5, impute="median")
     model.fit(HOLES, Y)
     table = filled(HOLES.to_numpy(), medians(HOLES.to_numpy(), np.arange(8)))
-    plain = FilteredModel(st.selectors.SparseLogistic(k=2), filter="anova", fraction=0.5).fit(table, Y)
+    plain = FilteredModel(st.selectors.ElasticNetSelector(k=2), filter="anova", fraction=0.5).fit(table, Y)
     assert model.get_support().tolist() == plain.get_support().tolist()
     assert model.predict(HOLES).tolist() == plain.predict(table).tolist()
     gap = pd.DataFrame(np.full((1, 8), np.nan), columns=HOLES.columns)

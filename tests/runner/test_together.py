@@ -14,12 +14,12 @@ from steadyset.assessment.request import make_request
 from steadyset.resampling import Bootstrap, NoiseInjection, Subsample
 from steadyset.runner import run as runner
 from steadyset.runner.run import EVERY_ROW, compute_group, grouped
-from steadyset.selectors import FilterSelector, SparseLogistic
+from steadyset.selectors import ElasticNetSelector, FilterSelector
 from steadyset.selectors.filters import list_filters
 
 X, Y = load_breast_cancer(return_X_y=True)
 X, Y = X[::6], Y[::6]
-SELECTORS = {"lasso": SparseLogistic(k=4), "anova": FilterSelector("anova", k=4), "jmi": FilterSelector("jmi", k=3)}
+SELECTORS = {"lasso": ElasticNetSelector(k=4), "anova": FilterSelector("anova", k=4), "jmi": FilterSelector("jmi", k=3)}
 
 
 def plan_of(**options):
@@ -66,7 +66,7 @@ def test_gaps_that_every_run_fills_by_itself_are_not_fitted_together():
 
 def test_a_fit_of_all_that_fails_leaves_every_run_to_say_why():
     plan = plan_of()
-    cells = list(compute_group(plan, SparseLogistic(k=400), 0, [0, 1, 2]))
+    cells = list(compute_group(plan, ElasticNetSelector(k=400), 0, [0, 1, 2]))
     assert [cell.run for cell in cells] == [0, 1, 2]
     assert all("k must be at most 30" in cell.failure for cell in cells)
 

@@ -6,7 +6,7 @@ import pytest
 from steadyset.assessment import assess
 from steadyset.foundation.errors import InputError
 from steadyset.resampling import KFold
-from steadyset.selectors import FilterSelector, ForestClassification, SparseLinear, SparseLogistic
+from steadyset.selectors import ElasticNetSelector, FilterSelector, ForestSelector
 from steadyset.selectors.catalogue import MODELS, selector_by_name, selector_entry, selector_names
 from steadyset.selectors.filters import get_filter, list_filters
 from steadyset.selectors.known import register_selector
@@ -47,7 +47,7 @@ def test_every_name_selects_for_the_tasks_it_supports_and_refuses_the_others(nam
 
 
 def test_a_parameter_may_be_an_array():
-    class Graded(SparseLinear):
+    class Graded(ElasticNetSelector):
         def __init__(self, k=2, grid=np.array([0.1, 1.0])):  # noqa: B008
             super().__init__(k=k)
             self.grid = grid
@@ -62,11 +62,13 @@ def test_names_are_the_models_and_all_filters():
     assert len(selector_names()) == len(MODELS) + len(list_filters())
 
 
-def test_a_name_stands_for_the_class_of_the_task():
-    assert type(selector_by_name("lasso", "classes")) is SparseLogistic
-    assert type(selector_by_name("lasso", "number")) is SparseLinear
-    assert type(selector_by_name("forest", "classes")) is ForestClassification
-    assert type(selector_by_name("jmi", "number")) is FilterSelector
+@pytest.mark.parametrize("task", ["classes", "number"])
+@pytest.mark.parametrize(
+    ("name", "kind"), [("lasso", ElasticNetSelector), ("forest", ForestSelector), ("jmi", FilterSelector)]
+)
+def test_a_name_stands_for_a_class_with_the_task(name, kind, task):
+    found = selector_by_name(name, task)
+    assert (type(found), found.task) == (kind, task)
 
 
 def test_parameters_after_the_colon_come_before_those_of_the_name():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import steadyset as st
-from steadyset.selectors import L0Logistic, SparseLogistic
+from steadyset.selectors import ElasticNetSelector, L0Selector
 
 DATA = st.datasets.similar_features(60, 30, n_similar=4, random_state=3)
 SIZES = (2, 4, 6, 8)
@@ -19,9 +19,9 @@ def tuned(X, y, measure, sizes=SIZES, **options):
 
 
 def test_a_model_of_the_path_is_the_fit_of_that_size():
-    path = L0Logistic(8).fit(DATA.X, DATA.y)
+    path = L0Selector(8).fit(DATA.X, DATA.y)
     for size in SIZES:
-        alone = L0Logistic(size).fit(DATA.X, DATA.y)
+        alone = L0Selector(size).fit(DATA.X, DATA.y)
         np.testing.assert_array_equal(path.of_size(size).get_support(), alone.get_support())
         np.testing.assert_allclose(path.of_size(size).coef_, alone.coef_, atol=1e-8)
         assert path.of_size(size).intercept_ == pytest.approx(alone.intercept_, abs=1e-8)
@@ -32,7 +32,7 @@ def test_a_chosen_size_is_the_l0_fit_of_that_size_on_all_rows():
     found = tuned(DATA.X, DATA.y, "intersection_count", random_state=1)
     chosen = found.choose("epsilon:0.025,0.1")
     model = found.estimator(chosen).fit(DATA.X, DATA.y)
-    alone = L0Logistic(int(found.frame.loc[chosen, "l0.k"])).fit(DATA.X, DATA.y)
+    alone = L0Selector(int(found.frame.loc[chosen, "l0.k"])).fit(DATA.X, DATA.y)
     np.testing.assert_array_equal(model.get_support(), alone.get_support())
     assert (model.predict(DATA.X) == alone.predict(DATA.X)).all()
 
@@ -88,7 +88,7 @@ def test_tuning_for_stability_too_removes_the_false_positives_of_the_likeliest_l
         )
         for rule in rules:
             number = result.choose(rule)
-            final = SparseLogistic(result.estimator(number).model.penalty).fit(data.X[1000:], data.y[1000:])
+            final = ElasticNetSelector(result.estimator(number).model.penalty).fit(data.X[1000:], data.y[1000:])
             false[rule] += int(final.get_support()[50:].sum())
             errors[rule].append(result.frame.loc[number, "error"])
     assert false["best"] >= 8

@@ -5,7 +5,7 @@ import pytest
 
 from steadyset.assessment.request import make_plan
 from steadyset.resampling import Bootstrap, KFold
-from steadyset.selectors import SparseLinear, SparseLogistic
+from steadyset.selectors import ElasticNetSelector
 from steadyset.tuning.evaluation import Evaluator
 from steadyset.tuning.models import FilteredModel
 
@@ -22,10 +22,10 @@ def evaluated(y, configurations, *, resampling=None, **options):
     return [{key: value for key, value in result.items() if "seconds" not in key} for result in found]
 
 
-@pytest.mark.parametrize(("model", "y"), [(SparseLogistic, CLASSES), (SparseLinear, NUMBERS)])
-def test_configurations_that_share_paths_have_the_values_of_each_alone(model, y):
+@pytest.mark.parametrize("y", [CLASSES, NUMBERS], ids=["classes", "number"])
+def test_configurations_that_share_paths_have_the_values_of_each_alone(y):
     settings = [{"penalty": 0.1}, {"k": 5}, {"penalty": 0.02, "l1_ratio": 0.5}, {"penalty": 0.3}]
-    configurations = [FilteredModel(model(**setting)) for setting in settings]
+    configurations = [FilteredModel(ElasticNetSelector(**setting)) for setting in settings]
     together = evaluated(y, configurations)
     assert str(together) == str(evaluated(y, configurations, shared=False))
     assert str(together[::-1]) == str(evaluated(y, configurations[::-1]))
@@ -35,27 +35,33 @@ def test_configurations_that_share_paths_have_the_values_of_each_alone(model, y)
 
 def test_a_model_of_all_resamples_is_fitted_by_one_call(monkeypatch):
     fits = []
-    real = SparseLogistic.fit
-    monkeypatch.setattr(SparseLogistic, "fit", lambda self, *data, **more: fits.append(1) or real(self, *data, **more))
-    evaluated(CLASSES, [FilteredModel(SparseLogistic(0.1)), FilteredModel(SparseLogistic(k=3))])
+    real = ElasticNetSelector.fit
+    monkeypatch.setattr(
+        ElasticNetSelector, "fit", lambda self, *data, **more: fits.append(1) or real(self, *data, **more)
+    )
+    evaluated(CLASSES, [FilteredModel(ElasticNetSelector(0.1)), FilteredModel(ElasticNetSelector(k=3))])
     assert fits == []
-    evaluated(CLASSES, [FilteredModel(SparseLogistic(0.1), filter="anova", fraction=0.5)])
+    evaluated(CLASSES, [FilteredModel(ElasticNetSelector(0.1), filter="anova", fraction=0.5)])
     assert len(fits) == 5  # a filter leaves every resample other features
 
 
 @pytest.mark.parametrize("resampling", [KFold(5), Bootstrap(5)], ids=["folds", "bootstraps"])
 def test_configurations_behind_the_same_filter_share_the_paths_of_each_resample(resampling, monkeypatch):
     settings = [{"penalty": penalty} for penalty in (0.1, 0.02, 0.3)] + [{"k": 4}]
-    configurations = [FilteredModel(SparseLogistic(**setting), filter="anova", fraction=0.5) for setting in settings]
+    configurations = [
+        FilteredModel(ElasticNetSelector(**setting), filter="anova", fraction=0.5) for setting in settings
+    ]
     alone = evaluated(CLASSES, configurations, resampling=resampling, shared=False)
-    fits, real = [], SparseLogistic.fit
-    monkeypatch.setattr(SparseLogistic, "fit", lambda self, *data, **more: fits.append(1) or real(self, *data, **more))
+    fits, real = [], ElasticNetSelector.fit
+    monkeypatch.setattr(
+        ElasticNetSelector, "fit", lambda self, *data, **more: fits.append(1) or real(self, *data, **more)
+    )
     assert str(evaluated(CLASSES, configurations, resampling=resampling)) == str(alone)
     assert len(fits) == 5  # the first configuration
 
 
 def test_bootstraps_as_weights_select_what_their_copied_rows_select():
-    configurations = [FilteredModel(SparseLogistic(penalty)) for penalty in (0.2, 0.05)]
+    configurations = [FilteredModel(ElasticNetSelector(penalty)) for penalty in (0.2, 0.05)]
     weighted, copied = (
         evaluated(CLASSES, configurations, resampling=Bootstrap(6), shared=shared) for shared in (True, False)
     )
@@ -65,6 +71,6 @@ def test_bootstraps_as_weights_select_what_their_copied_rows_select():
 
 
 def test_a_configuration_that_cannot_be_fitted_says_why_for_each_resample():
-    (told,) = evaluated(CLASSES, [FilteredModel(SparseLogistic(k=400))])
+    (told,) = evaluated(CLASSES, [FilteredModel(ElasticNetSelector(k=400))])
     assert told["failures"] == 5
     assert "k must be at most 40" in told["reason"]

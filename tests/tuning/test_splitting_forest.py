@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from tests.sklearn_checks import complaints
 
 import steadyset as st
-from steadyset.tuning.models import SplittingForest
+from steadyset.tuning.models import RidgeModel, SplittingForest
 
 
 def example(n=80, d=10, n_classes=2):
@@ -16,8 +17,10 @@ def example(n=80, d=10, n_classes=2):
     return X, np.array(["a", "b", "c"])[np.digitize(X[:, 3] + 0.2 * rng.normal(size=n), [-0.5, 0.5][: n_classes - 1])]
 
 
-def test_scikit_learn_accepts_it():
-    assert complaints(SplittingForest(5)) == []
+@pytest.mark.parametrize("model", [SplittingForest(5), RidgeModel()], ids=["forest", "ridge"])
+@pytest.mark.parametrize("task", ["classes", "number", None])
+def test_scikit_learn_accepts_it(model, task):
+    assert complaints(clone(model).set_params(task=task)) == []
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -13,11 +13,11 @@ from steadyset.selectors.ensembles import (
 )
 from steadyset.selectors.filters import Filter, FilterSelector, register_filter
 from steadyset.selectors.known import MODELS, register_selector
-from steadyset.selectors.linear import SparseLinear, SparseLogistic
-from steadyset.selectors.models.boosting import BoostedLinear, BoostedLogistic
-from steadyset.selectors.models.forest import ForestClassification, ForestRegression
-from steadyset.selectors.models.group import GroupLinear, GroupLogistic
-from steadyset.selectors.models.l0 import L0Linear, L0Logistic
+from steadyset.selectors.linear import ElasticNetSelector
+from steadyset.selectors.models.boosting import BoostingSelector
+from steadyset.selectors.models.forest import ForestSelector
+from steadyset.selectors.models.group import GroupLassoSelector
+from steadyset.selectors.models.l0 import L0Selector
 from steadyset.selectors.models.rfe import RecursiveElimination
 from steadyset.selectors.penalty_paths import (
     ElasticNetPath,
@@ -28,23 +28,18 @@ from steadyset.selectors.penalty_paths import (
 
 __all__ = [
     "Aggregate",
-    "BoostedLinear",
-    "BoostedLogistic",
+    "BoostingSelector",
     "BoundRule",
     "ElasticNetPath",
     "ElasticNetPaths",
+    "ElasticNetSelector",
     "ErrorControl",
     "Filter",
     "FilterSelector",
-    "ForestClassification",
-    "ForestRegression",
-    "GroupLinear",
-    "GroupLogistic",
-    "L0Linear",
-    "L0Logistic",
+    "ForestSelector",
+    "GroupLassoSelector",
+    "L0Selector",
     "RecursiveElimination",
-    "SparseLinear",
-    "SparseLogistic",
     "StabilitySelection",
     "StableSet",
     "aggregate",

@@ -17,6 +17,7 @@ from steadyset.selectors.ensembles.rules import get_rule
 from steadyset.selectors.filters import Filter, FilterSelector, get_filter
 from steadyset.selectors.filters.registry import FILTERS
 from steadyset.selectors.known import MODELS, NamedModel
+from steadyset.selectors.model import TaskModel
 from steadyset.tasks import CLASSES, TASKS
 
 if TYPE_CHECKING:
@@ -63,13 +64,16 @@ def _serves(tasks: Iterable[Any]) -> str:
     return f"for {' or '.join(TASKS[task].several for task in tasks)}"
 
 
+TAKE_TASK = (FilterSelector, StabilitySelection, TaskModel)
+
+
 def with_task(selector: Any, task: str) -> Any:
     """A selector of steadyset, alone or within another, takes the target for what the whole assessment takes it for."""
     if not hasattr(selector, "get_params"):
         return selector
     parts = {"": selector, **selector.get_params(deep=True)}
-    asked = [name for name, part in parts.items() if isinstance(part, FilterSelector | StabilitySelection)]
-    open_tasks = {f"{name}__task".removeprefix("__"): task for name in asked if parts[name].task is None}
+    asking = {name: part for name, part in parts.items() if isinstance(part, TAKE_TASK) and "task" in part.get_params()}
+    open_tasks = {f"{name}__task".removeprefix("__"): task for name, part in asking.items() if part.task is None}
     return clone(selector).set_params(**open_tasks) if open_tasks else selector
 
 

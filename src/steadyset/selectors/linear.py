@@ -1,4 +1,4 @@
-"""L1 and elastic-net regression, logistic and linear, as selectors."""
+"""L1 and elastic-net regression, logistic and linear, as a selector."""
 
 from __future__ import annotations
 
@@ -14,22 +14,85 @@ from sklearn.base import clone
 
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selectors.known import register_selector
-from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
+from steadyset.selectors.model import LinearSelector
 from steadyset.selectors.model_input import left_out_copies
 from steadyset.selectors.path_batches import Batches, Level, Solving, Walk, read_batches
-from steadyset.selectors.path_data import Family, Resamples
+from steadyset.selectors.path_data import Resamples
 from steadyset.selectors.path_search import levels_of, one_level_each, path_end, tell_accuracy, tell_worst
-from steadyset.selectors.penalty_paths import ElasticNetPath as ElasticNetPath  # earlier pickles name it here
-from steadyset.selectors.penalty_paths import ElasticNetPaths as ElasticNetPaths
 from steadyset.selectors.shared_paths import SharedPaths
 from steadyset.selectors.validation import one_vector
-from steadyset.tasks import CLASSES, NUMBER
+
+FOUND_IN_DATA = ("n_features_in_", "feature_names_in_", "task_")  # what checking the data leaves with a selector
 
 
-class _ElasticNetSelector(LinearSelector):
-    """The fit that the logistic and the linear selector share."""
+class ElasticNetSelector(LinearSelector):
+    """L1 (l1_ratio=1) or elastic-net regression, logistic of two classes or linear of a number.
 
-    _family: Family
+    Selects the features with a non-zero coefficient. The objective is that of `elastic_net_path`. Either `penalty` sets
+    its lambda, or the path is followed until about `k` features are in: down from the strongest penalty to the first
+    level with k features or more; when that level has more, the step before it is halved again and again in search of
+    exactly k, and failing that the largest support below k is kept.
+
+    Parameters
+    ----------
+    penalty : float or None, default=None
+        The lambda of the model; with None, k decides.
+    k : int or None, default=None
+        How many features to select; None is 10, or half of the features where that is fewer.
+    task : str or None, default=None
+        What y holds, "classes" or "number"; None decides by y. Where scikit-learn has to know it before the fit, as for
+        stratified folds, give it.
+    l1_ratio : float, default=1.0
+        The share of the L1 penalty, above 0 and at most 1: 1 is the lasso, less an elastic net.
+    standardise : bool, default=True
+        Whether the penalty counts coefficients of standardised features.
+    n_lambdas : int, default=100
+        How many levels the path has that is followed to k features.
+    lambda_min_ratio : float or None, default=None
+        Its last level, as a part of its first; None is 0.01 if there are more features than rows, else 0.0001.
+    tol : float, default=1e-10
+        How far from optimal the solution may be.
+
+    Attributes
+    ----------
+    support_ : array of bool of shape (n_features,)
+        The selected features.
+    coef_ : array of float of shape (n_features,)
+        The coefficients, in the units of X; 0 for features that were not selected.
+    intercept_ : float
+        The intercept.
+    importances_ : array of float of shape (n_features,)
+        The absolute coefficients of the standardised features.
+    n_tied_ : int
+        Selected features of which a copy was not selected: only the order of the columns preferred them.
+    n_features_in_ : int
+        How many features X had.
+    penalty_ : float
+        The lambda of the model.
+    violation_ : float
+        How far the model is from optimal.
+    task_ : str
+        What y was taken for.
+    classes_ : array of shape (2,)
+        The two classes, where y holds classes; `coef_` speaks for the second.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> lasso = st.selectors.ElasticNetSelector(k=3).fit(X, y)
+    >>> lasso.get_feature_names_out().tolist()
+    ['worst radius', 'worst perimeter', 'worst concave points']
+
+    A number takes half the squared error as the loss:
+
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> st.selectors.ElasticNetSelector(k=4).fit(X, y).get_feature_names_out().tolist()
+    ['bmi', 'bp', 's3', 's5']
+    """
+
     path_parameters = ("penalty", "k")
 
     def __init__(
@@ -37,6 +100,7 @@ class _ElasticNetSelector(LinearSelector):
         penalty: float | None = None,
         *,
         k: int | None = None,
+        task: str | None = None,
         l1_ratio: float = 1.0,
         standardise: bool = True,
         n_lambdas: int = 100,
@@ -45,6 +109,7 @@ class _ElasticNetSelector(LinearSelector):
     ) -> None:
         self.penalty = penalty
         self.k = k
+        self.task = task
         self.l1_ratio = l1_ratio
         self.standardise = standardise
         self.n_lambdas = n_lambdas
@@ -113,7 +178,7 @@ class _ElasticNetSelector(LinearSelector):
         ]
 
     def _names(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("n_features_in_", "feature_names_in_") if hasattr(self, name)}
+        return {name: getattr(self, name) for name in FOUND_IN_DATA if hasattr(self, name)}
 
     def share_paths(
         self, X: ArrayLike, y: ArrayLike, weights: ArrayLike
@@ -256,124 +321,12 @@ class _ElasticNetSelector(LinearSelector):
             X,
             y,
             weights,
-            family=self._family,
+            family=self._read_task(y).family,
             l1_ratio=self.l1_ratio,
             standardise=self.standardise,
             tol=self.tol,
             selector=selector,
         )
-
-
-class SparseLogistic(_ElasticNetSelector, LogisticSelector):
-    """L1 (l1_ratio=1) or elastic-net logistic regression of two classes; selects the non-zero coefficients.
-
-    The objective is that of `elastic_net_path`. Either `penalty` sets its lambda, or the path is followed until about
-    `k` features are in: down from the strongest penalty to the first level with k features or more; when that level
-    has more, the step before it is halved again and again in search of exactly k, and failing that the largest support
-    below k is kept.
-
-    Parameters
-    ----------
-    penalty : float or None, default=None
-        The lambda of the model; with None, k decides.
-    k : int or None, default=None
-        How many features to select; None is 10, or half of the features where that is fewer.
-    l1_ratio : float, default=1.0
-        The share of the L1 penalty, above 0 and at most 1: 1 is the lasso, less an elastic net.
-    standardise : bool, default=True
-        Whether the penalty counts coefficients of standardised features.
-    n_lambdas : int, default=100
-        How many levels the path has that is followed to k features.
-    lambda_min_ratio : float or None, default=None
-        Its last level, as a part of its first; None is 0.01 if there are more features than rows, else 0.0001.
-    tol : float, default=1e-10
-        How far from optimal the solution may be.
-
-    Attributes
-    ----------
-    support_ : array of bool of shape (n_features,)
-        The selected features.
-    coef_ : array of float of shape (n_features,)
-        The coefficients, in the units of X; 0 for features that were not selected.
-    intercept_ : float
-        The intercept.
-    importances_ : array of float of shape (n_features,)
-        The absolute coefficients of the standardised features.
-    n_tied_ : int
-        Selected features of which a copy was not selected: only the order of the columns preferred them.
-    n_features_in_ : int
-        How many features X had.
-    penalty_ : float
-        The lambda of the model.
-    violation_ : float
-        How far the model is from optimal.
-    classes_ : array of shape (2,)
-        The two classes; `coef_` speaks for the second.
-
-    Examples
-    --------
-    >>> import steadyset as st
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    >>> lasso = st.selectors.SparseLogistic(k=3).fit(X, y)
-    >>> lasso.get_feature_names_out().tolist()
-    ['worst radius', 'worst perimeter', 'worst concave points']
-    """
-
-    _family: Family = "logistic"
-
-
-class SparseLinear(_ElasticNetSelector, RegressionSelector):
-    """Lasso (l1_ratio=1) or elastic-net linear regression; selects the non-zero coefficients.
-
-    Parameters are those of `SparseLogistic`, with half the squared error as the loss.
-
-    Parameters
-    ----------
-    penalty : float or None, default=None
-        The lambda of the model; with None, k decides.
-    k : int or None, default=None
-        How many features to select; None is 10, or half of the features where that is fewer.
-    l1_ratio : float, default=1.0
-        The share of the L1 penalty, above 0 and at most 1: 1 is the lasso, less an elastic net.
-    standardise : bool, default=True
-        Whether the penalty counts coefficients of standardised features.
-    n_lambdas : int, default=100
-        How many levels the path has that is followed to k features.
-    lambda_min_ratio : float or None, default=None
-        Its last level, as a part of its first; None is 0.01 if there are more features than rows, else 0.0001.
-    tol : float, default=1e-10
-        How far from optimal the solution may be.
-
-    Attributes
-    ----------
-    support_ : array of bool of shape (n_features,)
-        The selected features.
-    coef_ : array of float of shape (n_features,)
-        The coefficients, in the units of X; 0 for features that were not selected.
-    intercept_ : float
-        The intercept.
-    importances_ : array of float of shape (n_features,)
-        The absolute coefficients of the standardised features.
-    n_tied_ : int
-        Selected features of which a copy was not selected: only the order of the columns preferred them.
-    n_features_in_ : int
-        How many features X had.
-    penalty_ : float
-        The lambda of the model.
-    violation_ : float
-        How far the model is from optimal.
-
-    Examples
-    --------
-    >>> import steadyset as st
-    >>> from sklearn.datasets import load_diabetes
-    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
-    >>> st.selectors.SparseLinear(k=4).fit(X, y).get_feature_names_out().tolist()
-    ['bmi', 'bp', 's3', 's5']
-    """
-
-    _family: Family = "linear"
 
 
 def _entries(walked: Walk) -> list[tuple[list[Ints], Ints]]:
@@ -430,14 +383,14 @@ def _put(names: dict[str, Any], data: Resamples, run: int, level: Level, model: 
 
 register_selector(
     "lasso",
-    tasks={CLASSES: SparseLogistic, NUMBER: SparseLinear},
+    tasks=dict.fromkeys(ElasticNetSelector.outcomes, ElasticNetSelector),
     summary="L1-penalised logistic or linear regression",
     reference="Tibshirani 1996; Friedman, Hastie and Tibshirani 2010",
     formula="min_b [sum_i w_i loss_i] / [sum_i w_i] + lambda sum_j |b_j|",
 )
 register_selector(
     "elastic_net",
-    tasks={CLASSES: SparseLogistic, NUMBER: SparseLinear},
+    tasks=dict.fromkeys(ElasticNetSelector.outcomes, ElasticNetSelector),
     params={"l1_ratio": 0.5},
     summary="logistic or linear regression with an elastic-net penalty",
     reference="Zou and Hastie 2005; Friedman, Hastie and Tibshirani 2010",

@@ -1,39 +1,202 @@
-"""The common part of the model selectors: the support, and predictions from a linear score."""
+"""What all models share: one class serves several tasks, and a record says how it treats the target of each.
+
+A model takes `task`, or finds it from y. What depends on the task, such as the loss, scikit-learn's type of estimator
+and what a prediction is, stands in the `Outcome` of that task; a further task is a further record.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import ClassifierTags, RegressorTags
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Bools, Floats
-from steadyset.selectors.model_input import Standardised, Training, left_out_copies
+from steadyset.selectors.model_input import Standardised, Target, Training, left_out_copies, read_training
+from steadyset.selectors.path_data import Family
+from steadyset.selectors.validation import check_target
+from steadyset.tasks import CLASSES, NUMBER, TASKS, task_of
 
 
-class ModelSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
-    """A selector that is also the predictor fitted on the features that it selected."""
+@dataclass(frozen=True)
+class Outcome:
+    """How a kind of model treats the target of one task.
 
-    weights_equal_copies = True
-    support_: Bools
+    `predict` and `shares` take what the model computes for rows and its classes: predictions, and the probability of
+    each class where there are some. `family` is the loss of models with one coefficient per feature.
+    """
+
+    target: Target
+    estimator: type[ClassifierMixin] | type[RegressorMixin]  # whose tags and score it has
+    predict: Callable[[Floats, NDArray[Any]], NDArray[Any]]
+    shares: Callable[[Floats, NDArray[Any]], Floats] | None = None
+    family: Family = "linear"
+
+    @property
+    def logistic(self) -> bool:
+        """Whether the loss is that of logistic regression, as kernels ask it."""
+        return self.family == "logistic"
+
+
+LINEAR_OUTCOMES: dict[str, Outcome] = {
+    CLASSES: Outcome(
+        target="binary",
+        estimator=ClassifierMixin,
+        predict=lambda scores, classes: classes[(scores > 0).astype(np.int64)],
+        shares=lambda scores, classes: np.column_stack([1.0 - (positive := expit(scores)), positive]),
+        family="logistic",
+    ),
+    NUMBER: Outcome(target="numbers", estimator=RegressorMixin, predict=lambda scores, classes: scores),
+}
+FOREST_OUTCOMES: dict[str, Outcome] = {
+    CLASSES: Outcome(
+        target="classes",
+        estimator=ClassifierMixin,
+        predict=lambda shares, classes: classes[shares.argmax(axis=1)],
+        shares=lambda shares, classes: shares,
+    ),
+    NUMBER: Outcome(target="numbers", estimator=RegressorMixin, predict=lambda means, classes: means[:, 0]),
+}
+
+
+def _has_shares(model: TaskModel) -> bool:
+    """Whether it has probabilities; before it knows its task, whether it has them for some task."""
+    task = model._known_task()
+    return any(outcome.shares for name, outcome in model.outcomes.items() if task in (None, name))
+
+
+class TaskModel(BaseEstimator):  # type: ignore[misc]
+    """A model for every task that it has an outcome for; `task` says which, and None takes it from y."""
+
+    outcomes: ClassVar[Mapping[str, Outcome]]
+    task: str | None = None
+    task_: str
     classes_: NDArray[Any]
 
-    def _get_support_mask(self) -> Bools:
-        check_is_fitted(self)
-        return self.support_
+    def _known_task(self) -> str | None:
+        """The task that was found, given, or is the only one; None before a fit that takes it from y."""
+        return self._given_task() or getattr(self, "task_", None)
+
+    def _given_task(self) -> str | None:
+        return next(iter(self.outcomes)) if len(self.outcomes) == 1 else self.task
+
+    def _read_task(self, y: Any) -> Outcome:
+        """How y is treated, by the task that is given, or else by what y holds; the task is remembered."""
+        given = self._given_task()
+        labels = np.empty(0) if given is not None else check_target(y, None, type(self).__name__)
+        task = task_of(labels, given)
+        if task not in self.outcomes:
+            served = " or ".join(TASKS[one].several for one in self.outcomes)
+            raise InputError(f"{type(self).__name__} is for {served}, and y is taken for {TASKS[task].words}.")
+        self.task_ = task
+        return self.outcomes[task]
+
+    def _training(self, X: Any, y: Any, sample_weight: Any = None) -> Training:
+        """The checked data of a fit."""
+        outcome = self._read_task(y)
+        training = read_training(X, y, sample_weight, target=outcome.target, selector=self)
+        self.__dict__.pop("classes_", None)
+        if len(training.classes):
+            self.classes_ = training.classes
+        return training
 
     def _checked(self, X: ArrayLike) -> Floats:
         check_is_fitted(self)
         return np.asarray(validate_data(self, X, dtype=np.float64, reset=False))
 
+    def _computed(self, X: ArrayLike) -> Floats:
+        """What predictions are made of: a score of each row, or what the leaves say."""
+        raise NotImplementedError
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """The class or the number that the model expects for each row.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows, with all features.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+            The predictions.
+        """
+        computed = self._computed(X)
+        return np.asarray(self.outcomes[self.task_].predict(computed, getattr(self, "classes_", np.empty(0))))
+
+    @available_if(_has_shares)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: ArrayLike) -> Floats:
+        """The probability of each class.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows, with all features.
+
+        Returns
+        -------
+        array of float of shape (n_samples, n_classes)
+            The probabilities; columns in the order of classes_.
+        """
+        computed = self._computed(X)
+        shares = self.outcomes[self.task_].shares
+        if shares is None:
+            raise AttributeError(f"{type(self).__name__} has no probabilities for {TASKS[self.task_].several}.")
+        return shares(computed, self.classes_)
+
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """How well it predicts: the accuracy for classes, R² for a number.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows, with all features.
+        y : array-like of shape (n_samples,)
+            What there was to predict.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            How much each row counts.
+
+        Returns
+        -------
+        float
+            The score.
+        """
+        check_is_fitted(self)
+        return float(self.outcomes[self.task_].estimator.score(self, X, y, sample_weight))
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        task = self._known_task()
+        # Before the task is known, the tags of classes still say how many of them it would take.
+        for name, outcome in self.outcomes.items():
+            if task in (None, name) and outcome.estimator is ClassifierMixin:
+                tags.classifier_tags = ClassifierTags(multi_class=outcome.target != "binary")
+            if task == name:
+                kind = "classifier" if outcome.estimator is ClassifierMixin else "regressor"
+                tags.estimator_type = kind
+                tags.regressor_tags = RegressorTags() if outcome.estimator is RegressorMixin else None
         return tags
+
+
+class ModelSelector(SelectorMixin, TaskModel):  # type: ignore[misc]
+    """A selector that is also the predictor fitted on the features that it selected."""
+
+    weights_equal_copies = True
+    support_: Bools
+
+    def _get_support_mask(self) -> Bools:
+        check_is_fitted(self)
+        return self.support_
 
 
 class LinearSelector(ModelSelector):
@@ -42,6 +205,7 @@ class LinearSelector(ModelSelector):
     n_tied_ counts the selected features of which a copy was not selected: only the order of the columns preferred them.
     """
 
+    outcomes = LINEAR_OUTCOMES
     coef_: Floats
     intercept_: float
     importances_: Floats
@@ -55,18 +219,13 @@ class LinearSelector(ModelSelector):
         self.support_ = coef != 0.0
         if training.X.size:
             self.n_tied_ = len(left_out_copies(training.X, self.support_))
-        if len(training.classes):
-            self.classes_ = training.classes
 
-    def _score_rows(self, X: ArrayLike) -> Floats:
+    def _computed(self, X: ArrayLike) -> Floats:
         values = self._checked(X)
         used = np.flatnonzero(self.coef_)
         return np.asarray(values[:, used] @ self.coef_[used] + self.intercept_)
 
-
-class BinarySelector(ClassifierMixin, LinearSelector):  # type: ignore[misc]
-    """Two classes, told apart by the sign of the linear score."""
-
+    @available_if(_has_shares)  # type: ignore[untyped-decorator]
     def decision_function(self, X: ArrayLike) -> Floats:
         """The linear score intercept_ + X coef_; positive speaks for classes_[1].
 
@@ -80,64 +239,4 @@ class BinarySelector(ClassifierMixin, LinearSelector):  # type: ignore[misc]
         array of float of shape (n_samples,)
             The scores.
         """
-        return self._score_rows(X)
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """The class on whose side of the linear score each row lies.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-            The rows, with all features.
-
-        Returns
-        -------
-        array of shape (n_samples,)
-            The classes.
-        """
-        positive = self.decision_function(X) > 0
-        return np.asarray(self.classes_[positive.astype(np.int64)])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
-
-
-class LogisticSelector(BinarySelector):
-    """Two classes, with the probability given by the logistic function of the linear score."""
-
-    def predict_proba(self, X: ArrayLike) -> Floats:
-        """The probability of each class.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-            The rows, with all features.
-
-        Returns
-        -------
-        array of float of shape (n_samples, 2)
-            P(classes_[0]) and P(classes_[1]) of each row.
-        """
-        positive = expit(self.decision_function(X))
-        return np.column_stack([1.0 - positive, positive])
-
-
-class RegressionSelector(RegressorMixin, LinearSelector):  # type: ignore[misc]
-    """A number, predicted by the linear score."""
-
-    def predict(self, X: ArrayLike) -> Floats:
-        """The linear score intercept_ + X coef_.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-            The rows, with all features.
-
-        Returns
-        -------
-        array of float of shape (n_samples,)
-            The predicted numbers.
-        """
-        return self._score_rows(X)
+        return self._computed(X)

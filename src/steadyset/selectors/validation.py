@@ -82,17 +82,17 @@ def all_finite(values: Floats) -> bool:
         return bool(np.isfinite(values.sum()) or np.isfinite(values).all())
 
 
-def check_target(y: Any, n_rows: int, needed_by: str) -> NDArray[Any]:
-    """y as a vector of known values, one for each row of X."""
+def check_target(y: Any, n_rows: int | None, needed_by: str) -> NDArray[Any]:
+    """y as a vector of known values, one for each row of X; where the number of rows is None, nobody counts them."""
     if y is None:
         raise InputError(f"{needed_by} requires y to be passed, but the target y is None.")
     check_columns(y)
     plain = type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuf" and y.flags.c_contiguous
     try:
-        target: NDArray[Any] = y if plain else column_or_1d(y, warn=True)
+        target: NDArray[Any] = y if plain else column_or_1d(y, warn=n_rows is not None)
     except ValueError as error:
         raise _in_one_sentence(error) from error
-    if len(target) != n_rows:
+    if n_rows is not None and len(target) != n_rows:
         raise InputError(f"y has {len(target)} values and X has {n_rows} rows; expected one value per row.")
     if target.dtype.kind == "f" and not np.isfinite(target).all():
         found = _not_finite(target[~np.isfinite(target)][0])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Callable
+from functools import partial
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone, is_classifier, is_regressor
+from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.feature_selection import SelectorMixin
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -26,10 +28,10 @@ from steadyset.runner.extraction import chosen, selects_by_itself
 from steadyset.runner.table import filled, medians, takes_gaps
 from steadyset.selectors.filters import FilterSelector
 from steadyset.selectors.filters.selector import size_of
-from steadyset.selectors.model_input import Target, read_training
+from steadyset.selectors.model import FOREST_OUTCOMES, TaskModel
 from steadyset.selectors.models.trees import ForestData, Growth, features_cut, grow_forest, mean_of_trees, seed_sequence
 from steadyset.selectors.validation import check_integer
-from steadyset.tasks import CLASSES, NUMBER
+from steadyset.tasks import CLASSES, NUMBER, TASKS
 
 NO_FILTER = "none"
 
@@ -157,7 +159,7 @@ class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = self.impute is not None or (self.filter == NO_FILTER and takes_gaps(self.model))
         if is_classifier(self.model) or hasattr(getattr(self, "model_", None), "classes_"):
             tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
-        elif is_regressor(self.model):
+        elif is_regressor(getattr(self, "model_", self.model)):
             tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
         return tags
 
@@ -166,48 +168,42 @@ class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return self.support_
 
 
-class RidgeLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Ridge logistic regression with the penalty of glmnet; it uses every feature.
+class RidgeModel(TaskModel):
+    """Ridge regression, logistic or linear, with the penalty of glmnet; it uses every feature.
 
-    Minimises  mean loss + penalty / 2 sum_j b_j²,  b the coefficients of the standardised features.
+    Minimises  mean loss + penalty / 2 sum_j b_j²,  b the coefficients of the standardised features; the loss of a
+    number is half the squared error.
     """
 
-    def __init__(self, penalty: float = 1.0) -> None:
+    outcomes = FOREST_OUTCOMES  # any number of classes, or a number
+    _models: ClassVar[dict[str, Callable[[float], Any]]] = {
+        CLASSES: lambda strength: LogisticRegression(C=1 / strength, max_iter=10_000),
+        NUMBER: lambda strength: Ridge(alpha=strength),
+    }
+
+    def __init__(self, penalty: float = 1.0, *, task: str | None = None) -> None:
         self.penalty = penalty
+        self.task = task
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit on standardised features."""
-        model = LogisticRegression(C=1 / (len(y) * self.penalty), max_iter=10_000)
-        self.model_ = make_pipeline(StandardScaler(), model).fit(X, y)
-        self.classes_ = self.model_.classes_
+        training = self._training(X, y)
+        model = self._models[self.task_](len(training.y) * self.penalty)
+        self.model_ = make_pipeline(StandardScaler(), model).fit(training.X, training.y)
         return self
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        return np.asarray(self.model_.predict(X))
+        """What the model predicts; its own decision, since rounded probabilities may be equal where that is not."""
+        values = self._checked(X)
+        found = self.model_.predict(values)
+        return np.asarray(self.classes_[found.astype(np.int64)] if TASKS[self.task_].has_classes else found)
 
-    def predict_proba(self, X: Any) -> Floats:
-        return np.asarray(self.model_.predict_proba(X))
-
-
-class RidgeLinear(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """Ridge regression with the penalty of glmnet; it uses every feature.
-
-    Minimises  half the mean squared error + penalty / 2 sum_j b_j²,  b the coefficients of the standardised features.
-    """
-
-    def __init__(self, penalty: float = 1.0) -> None:
-        self.penalty = penalty
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """Fit on standardised features."""
-        self.model_ = make_pipeline(StandardScaler(), Ridge(alpha=len(y) * self.penalty)).fit(X, y)
-        return self
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        return np.asarray(self.model_.predict(X))
+    def _computed(self, X: Any) -> Floats:
+        values = self._checked(X)
+        return np.asarray(self.model_.predict_proba(values))
 
 
-class _SplittingForest(BaseEstimator):  # type: ignore[misc]
+class SplittingForest(TaskModel):
     """A random forest that selects the features at which any of its trees splits.
 
     A node of `node_size` rows or fewer is not split; rows count as often as the tree has drawn them. A node tries
@@ -216,7 +212,7 @@ class _SplittingForest(BaseEstimator):  # type: ignore[misc]
     Attributes: classes_ (not for a number), trees_ (the nodes as arrays, see `steadyset.kernels.trees.growth.Trees`).
     """
 
-    _target: Target
+    outcomes = FOREST_OUTCOMES
 
     def __init__(
         self,
@@ -224,26 +220,25 @@ class _SplittingForest(BaseEstimator):  # type: ignore[misc]
         node_size: int = 1,
         max_features: str | int | float | None = "sqrt",
         random_state: Any = None,
+        task: str | None = None,
     ) -> None:
         self.n_estimators = n_estimators
         self.node_size = node_size
         self.max_features = max_features
         self.random_state = random_state
+        self.task = task
 
     def fit(self, X: Any, y: Any) -> Self:
         """Grow the trees."""
         check_integer("n_estimators", self.n_estimators, least=1)
         check_integer("node_size", self.node_size, least=1)
-        training = read_training(X, y, None, target=self._target, selector=self)
+        training = self._training(X, y)
         growth = Growth(self.n_estimators, self.max_features, least_cut=self.node_size + 1)
         self.trees_ = grow_forest(ForestData.of(training), growth, seed_sequence(self.random_state))
-        if len(training.classes):
-            self.classes_ = training.classes
         return self
 
-    def _mean_of_trees(self, X: Any) -> Floats:
-        check_is_fitted(self)
-        values = np.asarray(validate_data(self, X, dtype=np.float64, reset=False))
+    def _computed(self, X: Any) -> Floats:
+        values = self._checked(X)
         return mean_of_trees(self.trees_, values, len(self.classes_) if hasattr(self, "classes_") else 1)
 
     def get_support(self) -> Bools:
@@ -252,44 +247,31 @@ class _SplittingForest(BaseEstimator):  # type: ignore[misc]
         return features_cut(self.trees_, self.n_features_in_)
 
 
-class SplittingForest(ClassifierMixin, _SplittingForest):  # type: ignore[misc]
-    __doc__ = _SplittingForest.__doc__
-    _target: Target = "classes"
+class Predictor(NamedTuple):
+    """A model that only predicts: what makes it, and what stands before the names of its parameters."""
 
-    def predict_proba(self, X: Any) -> Floats:
-        """Class frequencies in the leaves, averaged over the trees."""
-        return self._mean_of_trees(X)
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The class with the largest probability."""
-        largest = self.predict_proba(X).argmax(axis=1)
-        return np.asarray(self.classes_[largest])
+    make: Callable[[], Any]
+    prefix: str = ""
 
 
-class SplittingForestRegression(RegressorMixin, _SplittingForest):  # type: ignore[misc]
-    __doc__ = _SplittingForest.__doc__
-    _target: Target = "numbers"
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The mean of y in the leaves, averaged over the trees."""
-        return self._mean_of_trees(X)[:, 0]
-
-
-def scaled_svm() -> Any:
-    """A support vector machine with a radial kernel on standardised features."""
-    return make_pipeline(StandardScaler(), SVC())
-
-
-def scaled_neighbours() -> Any:
-    """k nearest neighbours of standardised features."""
-    return make_pipeline(StandardScaler(), KNeighborsClassifier())
+PREDICTORS: dict[str, dict[str, Predictor]] = {  # all on standardised features; a number to predict is standardised too
+    "svm": {
+        CLASSES: Predictor(lambda: make_pipeline(StandardScaler(), SVC()), "svc__"),
+        NUMBER: Predictor(
+            lambda: TransformedTargetRegressor(make_pipeline(StandardScaler(), SVR()), transformer=StandardScaler()),
+            "regressor__svr__",
+        ),
+    },
+    "knn": {
+        CLASSES: Predictor(lambda: make_pipeline(StandardScaler(), KNeighborsClassifier()), "kneighborsclassifier__"),
+        NUMBER: Predictor(lambda: make_pipeline(StandardScaler(), KNeighborsRegressor()), "kneighborsregressor__"),
+    },
+    "ridge": {task: Predictor(partial(RidgeModel, task=task)) for task in RidgeModel.outcomes},
+}
 
 
-def scaled_svm_regression() -> Any:
-    """A support vector machine with a radial kernel for a number; the target is standardised too."""
-    return TransformedTargetRegressor(make_pipeline(StandardScaler(), SVR()), transformer=StandardScaler())
-
-
-def scaled_neighbours_regression() -> Any:
-    """The mean of k nearest neighbours of standardised features."""
-    return make_pipeline(StandardScaler(), KNeighborsRegressor())
+def predictor_by_name(name: str, task: str) -> Predictor:
+    """The predictor of this name for a task."""
+    if task not in PREDICTORS[name]:
+        raise InputError(f"The model {name!r} cannot be used for {task}.")
+    return PREDICTORS[name][task]

@@ -31,29 +31,13 @@ from steadyset.io.disk import file_path
 from steadyset.io.formats.tables import read_json_file
 from steadyset.selectors.catalogue import selector_by_name, with_task
 from steadyset.selectors.filters import FilterSelector, get_filter
-from steadyset.selectors.linear import SparseLinear, SparseLogistic
-from steadyset.selectors.models.boosting import BoostedLinear, BoostedLogistic
-from steadyset.tasks import CLASSES, NUMBER, TASKS
-from steadyset.tuning.models import (
-    NO_FILTER,
-    FilteredModel,
-    RidgeLinear,
-    RidgeLogistic,
-    SplittingForest,
-    SplittingForestRegression,
-    scaled_neighbours,
-    scaled_neighbours_regression,
-    scaled_svm,
-    scaled_svm_regression,
-)
+from steadyset.selectors.linear import ElasticNetSelector
+from steadyset.selectors.models.boosting import BoostingSelector
+from steadyset.tasks import CLASSES, TASKS
+from steadyset.tuning.models import NO_FILTER, PREDICTORS, FilteredModel, SplittingForest, predictor_by_name
 
 Params = dict[str, Any]
 TWO_CLASSES_ONLY = ("lasso", "boosting")
-PREDICTORS: dict[str, dict[str, Callable[[], Any]]] = {
-    "svm": {CLASSES: scaled_svm, NUMBER: scaled_svm_regression},
-    "knn": {CLASSES: scaled_neighbours, NUMBER: scaled_neighbours_regression},
-    "ridge": {CLASSES: RidgeLogistic, NUMBER: RidgeLinear},
-}
 
 
 @dataclass(frozen=True)
@@ -144,16 +128,22 @@ class Space:
             The filters none, jmi, mim and impurity, and the models svm, knn, ridge, lasso, forest and boosting.
         """
         powers = Range(2.0**-15, 2.0**15, log=True)
-        number = not TASKS[task].has_classes
-        penalties = Range(powers.low * spread, powers.high * spread, log=True) if number else powers
-        svm, neighbours = ("regressor__svr__", "kneighborsregressor") if number else ("svc__", "kneighborsclassifier")
+        unit = 1.0 if TASKS[task].has_classes else spread
+        penalties = Range(powers.low * unit, powers.high * unit, log=True)
+        drawn = {
+            "svm": {"C": powers, "gamma": powers},
+            "knn": {"n_neighbors": Range(1, 20)},
+            "ridge": {"penalty": powers},
+        }
+        predictors = {name: predictor_by_name(name, task) for name in drawn}
         models = {
-            "svm": Model(_predictor("svm", task), {f"{svm}C": powers, f"{svm}gamma": powers}),
-            "knn": Model(_predictor("knn", task), {f"{neighbours}__n_neighbors": Range(1, 20)}),
-            "ridge": Model(_predictor("ridge", task), {"penalty": powers}),
-            "lasso": Model(SparseLinear() if number else SparseLogistic(), {"penalty": penalties}),
+            **{
+                name: Model(found.make(), {f"{found.prefix}{key}": domain for key, domain in drawn[name].items()})
+                for name, found in predictors.items()
+            },
+            "lasso": Model(ElasticNetSelector(task=task), {"penalty": penalties}),
             "forest": Model(
-                SplittingForestRegression() if number else SplittingForest(),
+                SplittingForest(task=task),
                 {
                     "n_estimators": (100, 200, 500, 1000, 2000, 5000),
                     "node_size": Range(0.0, 1.0),
@@ -161,7 +151,7 @@ class Space:
                 },
                 _forest_params,
             ),
-            "boosting": Model(BoostedLinear() if number else BoostedLogistic(), {"n_steps": Range(1, 2**15, log=True)}),
+            "boosting": Model(BoostingSelector(task=task), {"n_steps": Range(1, 2**15, log=True)}),
         }
         return Space((NO_FILTER, "jmi", "mim", "impurity"), Range(0.0, 1.0), models, fill)
 
@@ -330,7 +320,7 @@ def read_space(space: Any, task: str, n_classes: int = 2, spread: float = 1.0) -
 def _model(name: str, given: Any, task: str) -> Model:
     estimator, ranges = given if isinstance(given, tuple) else (None, given)
     if estimator is None:
-        estimator = _predictor(name, task) if name in PREDICTORS else selector_by_name(name, task)
+        estimator = predictor_by_name(name, task).make() if name in PREDICTORS else selector_by_name(name, task)
     elif isinstance(estimator, str):
         estimator = selector_by_name(estimator, task)
     estimator = with_task(estimator, task)
@@ -365,10 +355,6 @@ def _read_file(space: str | Path) -> Any:
     if not path.exists():
         raise InputError(f"space is {str(path)!r}: neither a ready-made space ({', '.join(READY_MADE)}) nor a file.")
     return read_json_file(path)
-
-
-def _predictor(name: str, task: str) -> Any:
-    return PREDICTORS[name][task]()
 
 
 def _forest_params(values: Params, n_rows: int) -> Params:

@@ -104,14 +104,14 @@ def test_ctrl_c_ends_a_lasso_that_takes_long():
     """
     script = """
         import numpy as np
-        from steadyset.selectors.linear import SparseLinear
+        from steadyset.selectors.linear import ElasticNetSelector
 
         rng = np.random.default_rng(0)
         X = rng.normal(size=(1500, 3000)) + 3.0 * rng.normal(size=(1500, 1))
         y = X[:, :20].sum(axis=1) + rng.normal(size=1500)
-        SparseLinear(penalty=1.0).fit(X[:40, :6], y[:40])  # compiles
+        ElasticNetSelector(penalty=1.0).fit(X[:40, :6], y[:40])  # compiles
         print("starts", flush=True)
-        SparseLinear(penalty=1e-4).fit(X, y)
+        ElasticNetSelector(penalty=1e-4).fit(X, y)
         print("finished", flush=True)
     """
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}

@@ -20,15 +20,13 @@ import steadyset
 from steadyset.foundation.errors import InputError, UninformativeWarning
 from steadyset.resampling import ComplementaryPairs, Rows
 from steadyset.selectors import (
-    BoostedLinear,
+    BoostingSelector,
+    ElasticNetSelector,
     FilterSelector,
-    ForestClassification,
-    GroupLinear,
-    GroupLogistic,
-    L0Linear,
+    ForestSelector,
+    GroupLassoSelector,
+    L0Selector,
     RecursiveElimination,
-    SparseLinear,
-    SparseLogistic,
     StabilitySelection,
 )
 from steadyset.selectors.catalogue import selector_by_name
@@ -37,7 +35,7 @@ from steadyset.selectors.filters.resampled import run_seeds
 from steadyset.similarity import FeatureSimilarity
 
 RULES = ("meinshausen_buhlmann", "shah_samworth_unimodal", "shah_samworth_r_concave", "calibrated")
-BASES = (None, SparseLinear(l1_ratio=0.7), FilterSelector("variance"), L0Linear(), BoostedLinear())
+BASES = (None, ElasticNetSelector(l1_ratio=0.7), FilterSelector("variance"), L0Selector(), BoostingSelector())
 
 
 # The checks that take weights for copies, which fall in both halves where a row falls in one.
@@ -96,7 +94,7 @@ def test_reading_another_q_equals_fitting_with_it(data):
         np.testing.assert_array_equal(fitted.select(q=q).frequencies, refitted.result_.frequencies)
 
 
-@pytest.mark.parametrize("base", [RecursiveElimination(), ForestClassification(n_estimators=10)], ids=repr)
+@pytest.mark.parametrize("base", [RecursiveElimination(), ForestSelector(n_estimators=10)], ids=repr)
 def test_one_fit_tells_what_rankings_select_at_every_size(data, base):
     X, y = data[0], data[1] > 0
     fitted = stability_selection(base, q=5).fit(X, y)
@@ -124,7 +122,7 @@ def test_a_base_without_a_path_is_run_for_the_size_of_every_rule(data):
     [
         FilterSelector("anova", threshold=3.0),
         FilterSelector("anova", fraction=0.1),
-        GroupLogistic(np.repeat(np.arange(10), 3), penalty=0.1),
+        GroupLassoSelector(np.repeat(np.arange(10), 3), penalty=0.1),
     ],
     ids=repr,
 )
@@ -165,10 +163,10 @@ def test_halves_of_the_same_pair_share_no_row_and_frequencies_are_means_over_run
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_the_seed_decides_whatever_the_number_of_threads(data, n_jobs):
     X, y = data
-    one = stability_selection(L0Linear(), random_state=5).fit(X, y).result_
-    again = stability_selection(L0Linear(), random_state=5, n_jobs=n_jobs).fit(X, y).result_
+    one = stability_selection(L0Selector(), random_state=5).fit(X, y).result_
+    again = stability_selection(L0Selector(), random_state=5, n_jobs=n_jobs).fit(X, y).result_
     np.testing.assert_array_equal(one.frequencies, again.frequencies)
-    other = stability_selection(L0Linear(), random_state=6).fit(X, y).result_
+    other = stability_selection(L0Selector(), random_state=6).fit(X, y).result_
     assert not np.array_equal(one.frequencies, other.frequencies)
 
 
@@ -186,7 +184,7 @@ def test_two_classes_are_halved_each_and_fitted_by_logistic_regression(data):
     X, y = data
     labels = np.where(y > np.quantile(y, 0.8), "ill", "well")
     fitted = stability_selection(threshold=0.7, q=3).fit(X, labels)
-    logistic = stability_selection(SparseLogistic(), threshold=0.7, q=3).fit(X, labels)
+    logistic = stability_selection(ElasticNetSelector(), threshold=0.7, q=3).fit(X, labels)
     np.testing.assert_array_equal(fitted.result_.frequencies, logistic.result_.frequencies)
     assert fitted.get_support()[[3, 7]].any()
 
@@ -198,7 +196,7 @@ def test_without_q_and_pfer_one_false_selection_is_allowed_at_the_threshold_of_t
 
 
 def test_a_base_without_a_size_selects_as_it_likes_and_its_mean_size_is_q(data):
-    fitted = stability_selection(SparseLinear(penalty=0.3), q=None, threshold=0.8).fit(*data)
+    fitted = stability_selection(ElasticNetSelector(penalty=0.3), q=None, threshold=0.8).fit(*data)
     assert fitted.q_ == np.ceil(fitted.selections_.sizes.mean())
     assert fitted.pfer_ == pytest.approx(fitted.q_**2 / (0.6 * 30))
 
@@ -301,7 +299,7 @@ def test_it_is_reachable_by_its_public_names():
         ({"threshold": 0.7, "pfer": 1}, "threshold, pfer and q are all given"),
         ({"q": None, "pfer": np.array([None, 1])}, r"pfer must be a number above 0 \(got array"),
         (
-            {"base": SparseLinear(penalty=0.3), "q": None, "threshold": 0.8, "pfer": "one"},
+            {"base": ElasticNetSelector(penalty=0.3), "q": None, "threshold": 0.8, "pfer": "one"},
             r"pfer must be a number above 0 \(got 'one'\)",
         ),
         ({"n_runs": 7}, "n_runs is 7; complementary pairs need an even number of runs"),
@@ -310,8 +308,14 @@ def test_it_is_reachable_by_its_public_names():
         ({"representative": "mean"}, r"representative must be .*\(got 'mean'\)"),
         ({"clusters": [0, 1]}, "groups has 2 labels for 30 features"),
         ({"clusters": FeatureSimilarity.from_groups(["a", "b"])}, "There are 2 features in clusters and 30 in X"),
-        ({"base": SparseLinear(penalty=0.1)}, "q is given, but the base has no parameter for the number of features"),
-        ({"base": GroupLinear(np.repeat(np.arange(10), 3))}, "The base selects .* features where q = 5 are asked for"),
+        (
+            {"base": ElasticNetSelector(penalty=0.1)},
+            "q is given, but the base has no parameter for the number of features",
+        ),
+        (
+            {"base": GroupLassoSelector(np.repeat(np.arange(10), 3))},
+            "The base selects .* features where q = 5 are asked for",
+        ),
     ],
 )
 def test_bad_options_get_a_sentence(data, options, sentence):
@@ -336,7 +340,7 @@ def test_three_classes_with_a_base_for_two_get_a_sentence(data):
 
 def test_a_group_base_is_counted_in_groups_when_these_are_its_clusters(data):
     groups = np.repeat(np.arange(10), 3)
-    fitted = stability_selection(GroupLinear(groups), q=3, threshold=0.9, clusters=groups.tolist()).fit(*data)
+    fitted = stability_selection(GroupLassoSelector(groups), q=3, threshold=0.9, clusters=groups.tolist()).fit(*data)
     assert fitted.result_.selected_clusters[[1, 2]].all()
     assert fitted.get_support()[3:9].all()
     assert fitted.pfer_ == pytest.approx(9 / (0.8 * 10))
@@ -523,7 +527,7 @@ def test_a_run_on_several_classes_takes_what_any_class_against_the_others_takes(
     for run in range(4):
         union = [set() for _ in fitted.levels_]
         for label in range(3):
-            levels, _ = SparseLogistic().paths_by_penalty(
+            levels, _ = ElasticNetSelector().paths_by_penalty(
                 X, y == label, weights[run : run + 1], fitted.levels_, 15, n_jobs=None
             )[0]
             for place, members in zip(union, levels, strict=False):

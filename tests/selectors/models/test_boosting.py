@@ -6,7 +6,7 @@ from scipy.special import expit
 
 from steadyset.foundation.errors import InputError
 from steadyset.selectors import FilterSelector
-from steadyset.selectors.models.boosting import BoostedLinear, BoostedLogistic
+from steadyset.selectors.models.boosting import BoostingSelector
 
 
 def slow_boosting(X, y, w, n_steps, rate, logistic):
@@ -29,13 +29,13 @@ def slow_boosting(X, y, w, n_steps, rate, logistic):
     return coef, offset - coef @ (w @ X), steps
 
 
-@pytest.mark.parametrize("selector", [BoostedLogistic, BoostedLinear])
+@pytest.mark.parametrize("task", ["classes", "number"])
 @pytest.mark.parametrize("rate", [0.1, 0.8])
-def test_boosting_equals_its_definition(draw, selector, rate):
-    logistic = selector is BoostedLogistic
+def test_boosting_equals_its_definition(draw, task, rate):
+    logistic = task == "classes"
     X, y = draw(0, 50, 30, classes=logistic)
     w = np.random.default_rng(0).integers(1, 4, size=50).astype(float)
-    fitted = selector(60, rate=rate).fit(X * np.linspace(1, 9, 30) + 3, y, w)
+    fitted = BoostingSelector(60, rate=rate, task=task).fit(X * np.linspace(1, 9, 30) + 3, y, w)
     coef, intercept, steps = slow_boosting(X * np.linspace(1, 9, 30) + 3, y, w, 60, rate, logistic)
     assert fitted.steps_.tolist() == steps
     np.testing.assert_allclose(fitted.coef_, coef, atol=1e-12)
@@ -45,23 +45,23 @@ def test_boosting_equals_its_definition(draw, selector, rate):
 def test_long_boosting_of_a_linear_model_tends_to_least_squares(draw):
     X, y = draw(1, 60, 5, classes=False)
     design = np.column_stack([np.ones(60), X])
-    fitted = BoostedLinear(5000, rate=0.5).fit(X, y)
+    fitted = BoostingSelector(5000, rate=0.5).fit(X, y)
     np.testing.assert_allclose(fitted.predict(X), design @ np.linalg.lstsq(design, y)[0], atol=1e-8)
 
 
-@pytest.mark.parametrize("selector", [BoostedLogistic, BoostedLinear])
-def test_k_stops_before_one_more_feature_enters(draw, selector):
-    X, y = draw(2, 60, 100, classes=selector is BoostedLogistic)
-    fitted = selector(1000, k=4).fit(X, y)
+@pytest.mark.parametrize("task", ["classes", "number"])
+def test_k_stops_before_one_more_feature_enters(draw, task):
+    X, y = draw(2, 60, 100, classes=task == "classes")
+    fitted = BoostingSelector(1000, k=4, task=task).fit(X, y)
     assert fitted.get_support().sum() == 4
-    longer = selector(len(fitted.steps_) + 1).fit(X, y)
+    longer = BoostingSelector(len(fitted.steps_) + 1, task=task).fit(X, y)
     assert longer.get_support().sum() == 5
 
 
 def test_of_exact_copies_the_first_is_taken():
     rng = np.random.default_rng(3)
     x = rng.normal(size=40)
-    fitted = BoostedLinear(50).fit(np.column_stack([rng.normal(size=40), x, x]), x + rng.normal(size=40))
+    fitted = BoostingSelector(50).fit(np.column_stack([rng.normal(size=40), x, x]), x + rng.normal(size=40))
     assert fitted.get_support(indices=True).tolist() in ([1], [0, 1])
 
 
@@ -74,30 +74,34 @@ def test_of_exact_copies_the_first_is_taken():
 )
 def test_impossible_options_are_named(draw, options, sentence):
     with pytest.raises(InputError, match=sentence):
-        BoostedLogistic(**options).fit(*draw(4, 20, 3))
+        BoostingSelector(**options).fit(*draw(4, 20, 3))
 
 
 def test_a_target_of_any_unit_and_offset_gives_the_same_features(draw):
     X, y = draw(2, 80, 30)
-    plain = BoostedLinear(k=4).fit(X, y)
+    plain = BoostingSelector(k=4, task="number").fit(X, y)
     for unit, offset in [(1e-180, 0.0), (1e200, 0.0), (1.0, 1e8)]:
-        model = BoostedLinear(k=4).fit(X, unit * y + offset * y.std())
+        model = BoostingSelector(k=4, task="number").fit(X, unit * y + offset * y.std())
         np.testing.assert_array_equal(model.support_, plain.support_)
         np.testing.assert_allclose(model.coef_ / unit, plain.coef_, rtol=1e-5)
 
 
-@pytest.mark.parametrize("selector", [BoostedLogistic, BoostedLinear])
-def test_without_a_size_boosting_selects_as_many_features_as_every_other_selector(draw, selector):
-    X, y = draw(5, 80, 60, classes=selector is BoostedLogistic)
-    assert selector().fit(X, y).get_support().sum() == FilterSelector("variance").fit(X, y).get_support().sum() == 10
-    assert selector().fit(X[:, :6], y).get_support().sum() == 3
-    by_steps = selector(40).fit(X, y)
+@pytest.mark.parametrize("task", ["classes", "number"])
+def test_without_a_size_boosting_selects_as_many_features_as_every_other_selector(draw, task):
+    X, y = draw(5, 80, 60, classes=task == "classes")
+    assert (
+        BoostingSelector(task=task).fit(X, y).get_support().sum()
+        == FilterSelector("variance").fit(X, y).get_support().sum()
+        == 10
+    )
+    assert BoostingSelector(task=task).fit(X[:, :6], y).get_support().sum() == 3
+    by_steps = BoostingSelector(40, task=task).fit(X, y)
     assert len(by_steps.steps_) == 40
 
 
 def test_a_target_that_is_explained_without_error_needs_no_more_features():
     X = np.random.default_rng(6).normal(size=(50, 30))
-    fitted = BoostedLinear().fit(X, 3 * X[:, 7])
+    fitted = BoostingSelector().fit(X, 3 * X[:, 7])
     assert fitted.get_support(indices=True).tolist() == [7]
     assert fitted.coef_[7] == pytest.approx(3)
 
@@ -113,6 +117,6 @@ def test_boosting_equals_the_greedy_linear_booster_of_xgboost():
     exact = {"eta": 0.1, "reg_lambda": 0, "reg_alpha": 0, "nthread": 1, "base_score": float(y.mean())}
     model = xgboost.train(options | exact, xgboost.DMatrix(X, label=y), num_boost_round=60)
     theirs = np.array(model.get_dump()[0].partition("weight:")[2].split(), dtype=float)
-    ours = BoostedLinear(n_steps=60, rate=0.1).fit(X, y)
+    ours = BoostingSelector(n_steps=60, rate=0.1).fit(X, y)
     np.testing.assert_array_equal(ours.get_support(), theirs != 0)
     np.testing.assert_allclose(ours.coef_, theirs, atol=1e-5)

@@ -1,5 +1,7 @@
 """What holds for every model selector: scikit-learn's rules, weights as copies of rows, and sentences for bad data."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -11,32 +13,30 @@ from tests.cases import each
 from tests.sklearn_checks import complaints
 
 from steadyset.foundation.errors import InputError, UninformativeWarning
-from steadyset.selectors.linear import SparseLinear, SparseLogistic
-from steadyset.selectors.models.boosting import BoostedLinear, BoostedLogistic
-from steadyset.selectors.models.forest import ForestClassification, ForestRegression
-from steadyset.selectors.models.group import GroupLinear, GroupLogistic
-from steadyset.selectors.models.l0 import L0Linear, L0Logistic
+from steadyset.selectors.linear import ElasticNetSelector
+from steadyset.selectors.models.boosting import BoostingSelector
+from steadyset.selectors.models.forest import ForestSelector
+from steadyset.selectors.models.group import GroupLassoSelector
+from steadyset.selectors.models.l0 import L0Selector
 from steadyset.selectors.models.rfe import RecursiveElimination
 
 LINEAR = [
-    SparseLogistic(k=3),
-    SparseLogistic(k=3, l1_ratio=0.5),
-    SparseLinear(k=3),
-    SparseLinear(penalty=0.1, l1_ratio=0.5, standardise=False),
-    GroupLogistic([0, 0, 1, 1, 2, 2, 3, 3], k=2),
-    GroupLinear([0, 0, 1, 1, 2, 2, 3, 3], k=2),
-    L0Logistic(k=3),
-    L0Linear(k=3),
-    BoostedLogistic(30),
-    BoostedLinear(30, k=3),
+    ElasticNetSelector(k=3, task="classes"),
+    ElasticNetSelector(k=3, l1_ratio=0.5, task="classes"),
+    ElasticNetSelector(k=3, task="number"),
+    ElasticNetSelector(penalty=0.1, l1_ratio=0.5, standardise=False, task="number"),
+    GroupLassoSelector([0, 0, 1, 1, 2, 2, 3, 3], k=2, task="classes"),
+    GroupLassoSelector([0, 0, 1, 1, 2, 2, 3, 3], k=2, task="number"),
+    L0Selector(k=3, task="classes"),
+    L0Selector(k=3, task="number"),
+    BoostingSelector(30, task="classes"),
+    BoostingSelector(30, k=3, task="number"),
     RecursiveElimination(k=3),
     RecursiveElimination(k=3, loss="hinge"),
 ]
-FORESTS = [ForestClassification(3, n_estimators=5, random_state=0), ForestRegression(3, n_estimators=5, random_state=0)]
-PERMUTATION = [
-    ForestClassification(3, importance="permutation", n_estimators=5, random_state=0),
-    ForestRegression(3, importance="permutation", n_estimators=5, random_state=0),
-]
+TASKS = ("classes", "number")
+FORESTS = [ForestSelector(3, n_estimators=5, random_state=0, task=task) for task in TASKS]
+PERMUTATION = [ForestSelector(3, importance="permutation", n_estimators=5, random_state=0, task=task) for task in TASKS]
 EVERY = LINEAR + FORESTS + PERMUTATION
 
 
@@ -66,19 +66,17 @@ def bootstrap_weights(rng, y, selector):
             return weight
 
 
+OF_A_TASK = [
+    ElasticNetSelector,
+    GroupLassoSelector,
+    L0Selector,
+    BoostingSelector,
+    partial(ForestSelector, n_estimators=5),
+]
 CHECKED = [
-    SparseLogistic(),
-    SparseLinear(),
-    GroupLogistic(),
-    GroupLinear(),
-    L0Logistic(),
-    L0Linear(),
-    BoostedLogistic(),
-    BoostedLinear(),
+    *(kind(task=task) for kind in OF_A_TASK for task in (*TASKS, None)),
     RecursiveElimination(),
     RecursiveElimination(loss="hinge"),
-    ForestClassification(n_estimators=5),
-    ForestRegression(n_estimators=5),
 ]
 
 
@@ -117,15 +115,19 @@ def test_integer_weights_of_a_forest_equal_copied_rows(selector, seed):
 
 
 def test_every_size_of_an_l0_path_counts_its_own_ties():
-    X, y = example(L0Linear(), 0)
-    best = X[:, L0Linear(k=1).fit(X, y).get_support(indices=True)[0]]
+    X, y = example(L0Selector(task="number"), 0)
+    best = X[:, L0Selector(k=1).fit(X, y).get_support(indices=True)[0]]
     twins = np.column_stack([X, best])
-    path = L0Linear(k=3).fit(twins, y)
-    assert [path.of_size(k).n_tied_ for k in (1, 2, 3)] == [L0Linear(k=k).fit(twins, y).n_tied_ for k in (1, 2, 3)]
+    path = L0Selector(k=3).fit(twins, y)
+    assert [path.of_size(k).n_tied_ for k in (1, 2, 3)] == [L0Selector(k=k).fit(twins, y).n_tied_ for k in (1, 2, 3)]
     assert path.of_size(1).n_tied_ == 1
 
 
-@each("selector", [SparseLogistic(k=1), L0Linear(k=1), BoostedLogistic(5, k=1)], ids=labelled)
+@each(
+    "selector",
+    [ElasticNetSelector(k=1, task="classes"), L0Selector(k=1, task="number"), BoostingSelector(5, k=1, task="classes")],
+    ids=labelled,
+)
 def test_a_feature_that_a_left_out_copy_equals_is_counted_as_tied(selector):
     X, y = example(selector)
     best = clone(selector).fit(X, y)
@@ -148,7 +150,7 @@ def test_a_forest_counts_the_features_that_are_as_important_as_one_left_out():
     rng = np.random.default_rng(0)
     X, y = np.round(rng.normal(size=(40, 4))), np.repeat([0, 1], 20)
     X[:, 0] += 100 * y
-    selector = ForestClassification(2, n_estimators=5, max_features=None, random_state=0, fill=True).fit(X, y)
+    selector = ForestSelector(2, n_estimators=5, max_features=None, random_state=0, fill=True).fit(X, y)
     assert selector.importances_.tolist() == [1, 0, 0, 0]
     assert selector.n_tied_ == 1
     with pytest.warns(UninformativeWarning, match="Fewer than 2 features were selected by the forest"):
@@ -257,7 +259,7 @@ def test_a_text_column_gets_a_sentence(selector, frame):
 )
 def test_text_is_found_however_it_is_stored(data, name):
     with pytest.raises(InputError, match=f"X contains text in feature {name}; expected numbers: encode or drop it"):
-        SparseLogistic().fit(data, np.arange(40) % 2)
+        ElasticNetSelector().fit(data, np.arange(40) % 2)
 
 
 @every_selector
@@ -335,6 +337,6 @@ def test_the_unit_of_the_features_does_not_matter_to_models_of_standardised_ones
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 6))
     y = X[:, 0] - X[:, 3] + 0.1 * rng.normal(size=40)
-    for selector, target in ((L0Linear(2), y), (L0Logistic(2), y > 0), (SparseLogistic(0.05), y > 0)):
+    for selector, target in ((L0Selector(2), y), (L0Selector(2), y > 0), (ElasticNetSelector(0.05), y > 0)):
         expected = clone(selector).fit(X, target).get_support()
         np.testing.assert_array_equal(clone(selector).fit(X * unit, target).get_support(), expected)

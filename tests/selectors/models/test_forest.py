@@ -7,54 +7,54 @@ from sklearn.ensemble import RandomForestClassifier
 from steadyset.foundation.errors import InputError
 from steadyset.selectors.filters import scores
 from steadyset.selectors.filters.resampled import run_seeds
-from steadyset.selectors.models.forest import ForestClassification, ForestRegression
+from steadyset.selectors.models.forest import ForestSelector
 from steadyset.selectors.models.trees import n_candidates
 
-FORESTS = [ForestClassification, ForestRegression]
+TASKS = ["classes", "number"]
 
 
-def signal(seed, forest):
+def signal(seed, task):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(120, 12))
     score = 2 * X[:, 2] + X[:, 7] + 0.3 * rng.normal(size=120)
-    return X, (score > 0).astype(int) if forest is ForestClassification else score
+    return X, (score > 0).astype(int) if task == "classes" else score
 
 
-@pytest.mark.parametrize("forest", FORESTS)
+@pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("importance", ["impurity", "permutation"])
-def test_the_features_that_matter_come_first(forest, importance):
-    X, y = signal(0, forest)
-    fitted = forest(2, importance=importance, n_estimators=60, random_state=0).fit(X, y)
+def test_the_features_that_matter_come_first(task, importance):
+    X, y = signal(0, task)
+    fitted = ForestSelector(2, task=task, importance=importance, n_estimators=60, random_state=0).fit(X, y)
     assert fitted.get_support(indices=True).tolist() == [2, 7]
     assert fitted.importances_.argmax() == 2
     assert fitted.score(X, y) > 0.9
 
 
 def test_impurity_importance_is_close_to_that_of_scikit_learn():
-    X, y = signal(1, ForestClassification)
-    ours = ForestClassification(n_estimators=200, random_state=0).fit(X, y).importances_
+    X, y = signal(1, "classes")
+    ours = ForestSelector(n_estimators=200, random_state=0).fit(X, y).importances_
     theirs = RandomForestClassifier(200, random_state=0).fit(X, y).feature_importances_
     np.testing.assert_allclose(ours, theirs, atol=0.05)
 
 
-@pytest.mark.parametrize(("forest", "continuous"), [(ForestClassification, False), (ForestRegression, True)])
-def test_filter_and_selector_have_the_same_forest(forest, continuous):
-    X, y = signal(2, forest)
+@pytest.mark.parametrize("task", TASKS)
+def test_filter_and_selector_have_the_same_forest(task):
+    X, y = signal(2, task)
     seed = run_seeds(5, 1)[0]
     options = {"params": {"n_estimators": 40}, "random_state": 5}
-    selector = forest(importance="permutation", n_estimators=40, random_state=seed).fit(X, y)
+    selector = ForestSelector(task=task, importance="permutation", n_estimators=40, random_state=seed).fit(X, y)
     np.testing.assert_array_equal(scores("permutation", X, y, **options)[0], selector.importances_)
     decrease = scores("impurity", X, y, **options)[0]
-    share = forest(n_estimators=40, random_state=seed).fit(X, y).importances_
+    share = ForestSelector(task=task, n_estimators=40, random_state=seed).fit(X, y).importances_
     np.testing.assert_allclose(decrease / decrease.sum(), share, atol=0.02)
     # The leaves are pure, so that the whole decrease is the impurity of the root.
-    impurity = np.var(y) if continuous else 2 * y.mean() * (1 - y.mean())
+    impurity = np.var(y) if task == "number" else 2 * y.mean() * (1 - y.mean())
     np.testing.assert_allclose(decrease.sum(), impurity, rtol=0.05)
 
 
 def test_permutation_importance_is_the_loss_of_accuracy_on_the_out_of_bag_rows_of_scikit_learns_trees():
-    X, y = signal(2, ForestClassification)
-    ours = ForestClassification(importance="permutation", n_estimators=400, random_state=0).fit(X, y).importances_
+    X, y = signal(2, "classes")
+    ours = ForestSelector(importance="permutation", n_estimators=400, random_state=0).fit(X, y).importances_
     forest = RandomForestClassifier(200, random_state=0).fit(X, y)
     rng = np.random.default_rng(0)
     loss = np.zeros(12)
@@ -68,11 +68,11 @@ def test_permutation_importance_is_the_loss_of_accuracy_on_the_out_of_bag_rows_o
     assert ours[2] > 0.15
 
 
-@pytest.mark.parametrize("forest", FORESTS)
-def test_duplicated_values_and_copied_columns_are_shared(forest):
-    X, y = signal(9, forest)
+@pytest.mark.parametrize("task", TASKS)
+def test_duplicated_values_and_copied_columns_are_shared(task):
+    X, y = signal(9, task)
     X = np.column_stack([np.round(X), np.round(X[:, 2])])
-    found = forest(2, n_estimators=200, random_state=0).fit(X, y).importances_
+    found = ForestSelector(2, task=task, n_estimators=200, random_state=0).fit(X, y).importances_
     assert set(np.argsort(found)[-2:]) == {2, 12}
     np.testing.assert_allclose(found[2], found[12], rtol=0.35)
 
@@ -80,10 +80,10 @@ def test_duplicated_values_and_copied_columns_are_shared(forest):
 @pytest.mark.parametrize("importance", ["impurity", "permutation"])
 @pytest.mark.parametrize("unit", [2.0**-500, 2.0**500])
 def test_the_unit_of_the_target_does_not_matter(importance, unit):
-    X, y = signal(11, ForestRegression)
+    X, y = signal(11, "number")
     y = y - y.mean() + 1.0
     one, other = (
-        ForestRegression(3, importance=importance, n_estimators=20, random_state=0).fit(X, y * u) for u in (1, unit)
+        ForestSelector(3, importance=importance, n_estimators=20, random_state=0).fit(X, y * u) for u in (1, unit)
     )
     power = 2 if importance == "permutation" else 0
     np.testing.assert_allclose(other.importances_ / unit**power, one.importances_, rtol=1e-12)
@@ -92,7 +92,7 @@ def test_the_unit_of_the_target_does_not_matter(importance, unit):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_number_of_threads_changes_nothing(seed):
-    X, y = signal(seed, ForestRegression)
+    X, y = signal(seed, "number")
     alone, shared = (
         scores("impurity", X, y, params={"n_estimators": 70, "n_jobs": n_jobs}, random_state=seed) for n_jobs in (1, 2)
     )
@@ -106,40 +106,40 @@ def test_candidates_of_a_node_are_counted_as_in_scikit_learn(given, n):
     assert n_candidates(given, 60) == n
 
 
-@pytest.mark.parametrize("forest", FORESTS)
+@pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("importance", ["impurity", "permutation"])
-def test_the_order_of_the_rows_does_not_matter(forest, importance):
-    X, y = signal(4, forest)
+def test_the_order_of_the_rows_does_not_matter(task, importance):
+    X, y = signal(4, task)
     order = np.random.default_rng(4).permutation(len(y))
-    one = forest(3, importance=importance, n_estimators=20, random_state=7).fit(X, y)
-    other = forest(3, importance=importance, n_estimators=20, random_state=7).fit(X[order], y[order])
+    one = ForestSelector(3, task=task, importance=importance, n_estimators=20, random_state=7).fit(X, y)
+    other = ForestSelector(3, task=task, importance=importance, n_estimators=20, random_state=7).fit(X[order], y[order])
     np.testing.assert_allclose(one.importances_, other.importances_)
     np.testing.assert_allclose(one.predict(X), other.predict(X))
 
 
 def test_seeds_of_every_kind_are_reproducible():
-    X, y = signal(5, ForestClassification)
+    X, y = signal(5, "classes")
     for make in (lambda: 3, lambda: np.random.default_rng(3), lambda: np.random.RandomState(3)):
-        one, two = (ForestClassification(3, n_estimators=5, random_state=make()).fit(X, y) for _ in range(2))
+        one, two = (ForestSelector(3, n_estimators=5, random_state=make()).fit(X, y) for _ in range(2))
         np.testing.assert_array_equal(one.importances_, two.importances_)
     sequence = np.random.SeedSequence(3)
-    one, two = (ForestClassification(3, n_estimators=5, random_state=sequence).fit(X, y) for _ in range(2))
+    one, two = (ForestSelector(3, n_estimators=5, random_state=sequence).fit(X, y) for _ in range(2))
     np.testing.assert_array_equal(one.importances_, two.importances_)
 
 
 def test_a_forest_takes_more_than_two_classes():
-    X, y = signal(6, ForestRegression)
+    X, y = signal(6, "number")
     classes = np.array(["low", "middle", "high"])[np.digitize(y, [-1, 1])]
-    fitted = ForestClassification(3, n_estimators=60, random_state=0).fit(X, classes)
+    fitted = ForestSelector(3, n_estimators=60, random_state=0).fit(X, classes)
     assert {2, 7} <= set(fitted.get_support(indices=True))
     assert fitted.predict_proba(X).shape == (120, 3)
     assert (fitted.predict(X) == classes).mean() > 0.9
 
 
 def test_weights_that_do_not_count_rows_are_refused():
-    X, y = signal(7, ForestClassification)
+    X, y = signal(7, "classes")
     with pytest.raises(InputError, match="sample_weight sums to 1; a forest needs weights that count rows"):
-        ForestClassification(3, n_estimators=5).fit(X, y, np.full(120, 1 / 120))
+        ForestSelector(3, n_estimators=5).fit(X, y, np.full(120, 1 / 120))
 
 
 @pytest.mark.parametrize(
@@ -158,12 +158,12 @@ def test_weights_that_do_not_count_rows_are_refused():
 )
 def test_impossible_options_are_named(options, sentence):
     with pytest.raises(InputError, match=sentence):
-        ForestClassification(**options).fit(*signal(8, ForestClassification))
+        ForestSelector(**options).fit(*signal(8, "classes"))
 
 
 @pytest.mark.parametrize("unit", [1e160, 1e-170])
 def test_a_target_whose_square_is_no_number_is_ranked_all_the_same(unit):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 4))
-    found = ForestRegression(1, importance="permutation", n_estimators=20, random_state=0).fit(X, unit * X[:, 2])
+    found = ForestSelector(1, importance="permutation", n_estimators=20, random_state=0).fit(X, unit * X[:, 2])
     assert found.get_support(indices=True).tolist() == [2]

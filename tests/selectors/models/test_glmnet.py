@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from steadyset.selectors import SparseLinear, SparseLogistic
+from steadyset.selectors import ElasticNetSelector
 
 ORACLE = json.loads((Path(__file__).parents[2] / "oracles" / "glmnet.json").read_text(encoding="utf-8"))
-KINDS = {"linear": SparseLinear, "logistic": SparseLogistic}
+TASKS = {"linear": "number", "logistic": "classes"}
 
 
 def labelled(model):
@@ -29,7 +29,7 @@ def test_the_model_is_that_of_glmnet(theirs):
     X, y = (np.array(ORACLE["data"][theirs["data"]][key]) for key in "Xy")
     if theirs["family"] == "logistic":
         y = (y > 0).astype(float)
-    ours = KINDS[theirs["family"]](penalty=theirs["penalty"], l1_ratio=theirs["l1_ratio"]).fit(X, y)
+    ours = ElasticNetSelector(theirs["penalty"], l1_ratio=theirs["l1_ratio"], task=TASKS[theirs["family"]]).fit(X, y)
     coef, intercept = np.array(theirs["coef"]), theirs["intercept"]
     assert objective(theirs, X, y, np.ravel(ours.coef_), ours.intercept_) <= (
         objective(theirs, X, y, coef, intercept) + 1e-13

@@ -13,8 +13,8 @@ from sklearn.preprocessing import StandardScaler
 
 from steadyset.foundation.errors import InputError
 from steadyset.selectors import path_batches
-from steadyset.selectors.linear import SparseLinear, SparseLogistic
-from steadyset.selectors.models.group import GroupLinear
+from steadyset.selectors.linear import ElasticNetSelector
+from steadyset.selectors.models.group import GroupLassoSelector
 from steadyset.selectors.models.group import _GroupProblem as group_problem
 from steadyset.selectors.penalty_paths import elastic_net_path
 
@@ -79,7 +79,7 @@ def test_linear_models_equal_those_of_scikit_learn(draw, l1_ratio, standardise):
 def test_the_lasso_support_equals_that_of_scikit_learn(draw):
     X, y = draw(2, 50, 100, classes=False)
     Z = StandardScaler().fit_transform(X)
-    ours = SparseLinear(penalty=0.2).fit(X, y)
+    ours = ElasticNetSelector(penalty=0.2).fit(X, y)
     theirs = Lasso(alpha=0.2, tol=1e-14, max_iter=10**6).fit(Z, y)
     assert np.array_equal(ours.get_support(), theirs.coef_ != 0)
     np.testing.assert_allclose(ours.predict(X), theirs.predict(Z), atol=1e-7)
@@ -90,7 +90,7 @@ def test_logistic_models_equal_those_of_scikit_learn(draw, l1_ratio):
     X, y = draw(3, 80, 15)
     w = np.random.default_rng(3).integers(1, 4, size=80).astype(float)
     scaler = StandardScaler().fit(X, sample_weight=w)
-    ours = SparseLogistic(penalty=0.05, l1_ratio=l1_ratio).fit(X, y, w)
+    ours = ElasticNetSelector(penalty=0.05, l1_ratio=l1_ratio).fit(X, y, w)
     theirs = sparse_logistic(
         l1_ratio, C=1 / (0.05 * w.sum()), solver="saga", tol=1e-12, max_iter=10**5, random_state=0
     ).fit(scaler.transform(X), y, sample_weight=w)
@@ -98,13 +98,13 @@ def test_logistic_models_equal_those_of_scikit_learn(draw, l1_ratio):
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(scaler.transform(X)), atol=1e-6)
 
 
-@pytest.mark.parametrize("selector", [SparseLogistic, SparseLinear])
+@pytest.mark.parametrize("task", ["classes", "number"])
 @pytest.mark.parametrize("k", [1, 5, 20])
-def test_k_is_met_exactly_where_features_differ(draw, selector, k):
-    X, y = draw(4, 60, 200, classes=selector is SparseLogistic)
-    fitted = selector(k=k, n_lambdas=8).fit(X, y)
+def test_k_is_met_exactly_where_features_differ(draw, task, k):
+    X, y = draw(4, 60, 200, classes=task == "classes")
+    fitted = ElasticNetSelector(k=k, n_lambdas=8, task=task).fit(X, y)
     assert fitted.get_support().sum() == k
-    same = selector(penalty=fitted.penalty_).fit(X, y)
+    same = ElasticNetSelector(penalty=fitted.penalty_, task=task).fit(X, y)
     assert np.array_equal(same.get_support(), fitted.get_support())
 
 
@@ -112,7 +112,7 @@ def test_where_two_features_enter_together_the_support_stays_below_k():
     rng = np.random.default_rng(5)
     x = rng.normal(size=40)
     X = np.column_stack([x, x])
-    fitted = SparseLinear(k=1, l1_ratio=0.5).fit(X, x + rng.normal(size=40))
+    fitted = ElasticNetSelector(k=1, l1_ratio=0.5).fit(X, x + rng.normal(size=40))
     assert fitted.get_support().sum() == 0
 
 
@@ -120,15 +120,15 @@ def test_of_exact_copies_the_lasso_takes_the_first_alone():
     rng = np.random.default_rng(6)
     x, other = rng.normal(size=(2, 60))
     y = x + other + rng.normal(size=60)
-    fitted = SparseLinear(penalty=0.1).fit(np.column_stack([x, x, other, x]), y)
+    fitted = ElasticNetSelector(penalty=0.1).fit(np.column_stack([x, x, other, x]), y)
     assert fitted.get_support(indices=True).tolist() == [0, 2]
 
 
 def test_the_first_level_is_the_least_penalty_without_features(draw):
     X, y = draw(7, 40, 30)
     levels = elastic_net_path(X, y, n_lambdas=3).lambdas
-    assert not SparseLogistic(penalty=levels[0]).fit(X, y).get_support().any()
-    assert SparseLogistic(penalty=levels[0] * 0.999).fit(X, y).get_support().any()
+    assert not ElasticNetSelector(penalty=levels[0]).fit(X, y).get_support().any()
+    assert ElasticNetSelector(penalty=levels[0] * 0.999).fit(X, y).get_support().any()
 
 
 def test_a_larger_penalty_factor_keeps_a_feature_out(draw):
@@ -153,8 +153,8 @@ def test_max_features_ends_the_path(draw):
 def test_units_of_the_features_do_not_change_the_selection(draw):
     X, y = draw(10, 50, 60)
     units = 10.0 ** np.random.default_rng(10).integers(-6, 7, size=60)
-    shifted = SparseLogistic(k=8).fit(X * units + 100 * units, y)
-    plain = SparseLogistic(k=8).fit(X, y)
+    shifted = ElasticNetSelector(k=8).fit(X * units + 100 * units, y)
+    plain = ElasticNetSelector(k=8).fit(X, y)
     assert np.array_equal(plain.get_support(), shifted.get_support())
     np.testing.assert_allclose(plain.importances_, shifted.importances_, rtol=1e-6)
 
@@ -162,10 +162,10 @@ def test_units_of_the_features_do_not_change_the_selection(draw):
 def test_frames_keep_their_names(draw):
     X, y = draw(11, 100, 6)
     frame = pd.DataFrame(X, columns=list("abcdef"))
-    fitted = SparseLogistic(k=2).fit(frame, np.where(y > 0, "ill", "well")).set_output(transform="pandas")
+    fitted = ElasticNetSelector(k=2).fit(frame, np.where(y > 0, "ill", "well")).set_output(transform="pandas")
     names = [name for name, chosen in zip("abcdef", fitted.get_support(), strict=True) if chosen]
     assert fitted.transform(frame).columns.tolist() == names
-    by_numbers = SparseLogistic(k=2).fit(X, y).predict(X)
+    by_numbers = ElasticNetSelector(k=2).fit(X, y).predict(X)
     assert fitted.predict(frame).tolist() == np.where(by_numbers > 0, "ill", "well").tolist()
 
 
@@ -181,7 +181,7 @@ def test_frames_keep_their_names(draw):
 def test_impossible_options_are_named(draw, options, sentence):
     X, y = draw(12, 20, 4)
     with pytest.raises(InputError, match=sentence):
-        SparseLogistic(**options).fit(X, y)
+        ElasticNetSelector(**options).fit(X, y)
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_a_model_that_is_not_optimal_says_so(draw, monkeypatch):
     really = path_batches.record
     monkeypatch.setattr(path_batches, "record", lambda batch, *_: batch.violation.fill(1e-3) or really(batch, *_))
     with pytest.warns(ConvergenceWarning, match="with the optimality conditions off by"):
-        SparseLogistic(penalty=0.01, n_lambdas=1).fit(*draw(14, 40, 30))
+        ElasticNetSelector(penalty=0.01, n_lambdas=1).fit(*draw(14, 40, 30))
 
 
 def test_a_path_of_weighted_rows_goes_as_far_as_that_of_their_copies(draw):
@@ -238,7 +238,7 @@ def test_near_copies_of_features_are_solved_like_any_others(family, difference, 
 
 def test_one_of_two_near_copies_is_enough():
     X, y = with_near_copies(100, 10, 1e-8, seed=0)
-    support = SparseLinear(0.01).fit(X, y).support_
+    support = ElasticNetSelector(0.01).fit(X, y).support_
     assert support.any()
     assert not (support[:10] & support[10:]).any()
 
@@ -254,26 +254,26 @@ def test_a_combination_of_features_up_to_rounding_is_solved_to_the_end(draw):
 @pytest.mark.parametrize(("unit", "offset"), [(1.0, 1e8), (1e-180, 0.0), (1e-300, 0.0), (1e200, 0.0)])
 def test_the_offset_and_the_unit_of_the_target_do_not_change_the_selection(draw, unit, offset):
     X, y = draw(2, 80, 30)
-    plain = SparseLinear(k=5).fit(X, y)
-    model = SparseLinear(k=5).fit(X, unit * y + offset * y.std())
+    plain = ElasticNetSelector(k=5, task="number").fit(X, y)
+    model = ElasticNetSelector(k=5, task="number").fit(X, unit * y + offset * y.std())
     np.testing.assert_array_equal(model.support_, plain.support_)
     np.testing.assert_allclose(model.coef_ / unit, plain.coef_, rtol=1e-6)
 
 
 def test_an_offset_of_the_target_does_not_change_an_elastic_net(draw):
     X, y = draw(2, 80, 30)
-    plain = SparseLinear(0.1, l1_ratio=0.5).fit(X, y)
-    model = SparseLinear(0.1, l1_ratio=0.5).fit(X, y + 1e8 * y.std())
+    plain = ElasticNetSelector(0.1, l1_ratio=0.5, task="number").fit(X, y)
+    model = ElasticNetSelector(0.1, l1_ratio=0.5, task="number").fit(X, y + 1e8 * y.std())
     np.testing.assert_allclose(model.coef_, plain.coef_, atol=1e-6)
 
 
 def test_a_fit_comes_back_from_compiled_code_between_blocks_of_sweeps(draw, monkeypatch):
     X, y = draw(4, 60, 40, correlation=0.9)
-    at_once = GroupLinear(penalty=0.01).fit(X, y)
+    at_once = GroupLassoSelector(penalty=0.01).fit(X, y)
     calls = []
     once = group_problem.fit_level
     monkeypatch.setattr(group_problem, "fit_level", lambda self, *level: calls.append(level[0]) or once(self, *level))
     monkeypatch.setattr("steadyset.selectors.models.group.SWEEPS_A_CALL", 6)
-    in_blocks = GroupLinear(penalty=0.01).fit(X, y)
+    in_blocks = GroupLassoSelector(penalty=0.01).fit(X, y)
     assert len(calls) > len(set(calls))
     np.testing.assert_allclose(in_blocks.coef_, at_once.coef_, atol=1e-9)

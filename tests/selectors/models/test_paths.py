@@ -1,7 +1,6 @@
 """Paths of many resamples at once are those of each alone, meet the optimality conditions, and agree with glmnet."""
 
 import json
-import pickle
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +11,8 @@ from scipy.special import expit
 from steadyset.foundation.errors import InputError
 from steadyset.kernels.paths import path_arrays
 from steadyset.selectors import (
-    ElasticNetPath,
+    ElasticNetSelector,
     FilterSelector,
-    SparseLinear,
-    SparseLogistic,
     elastic_net_path,
     elastic_net_paths,
     path_batches,
@@ -271,11 +268,16 @@ def test_every_path_ends_at_its_own_number_of_features(draw):
 
 @pytest.mark.parametrize(
     "selector",
-    [SparseLogistic(k=5), SparseLogistic(0.1), SparseLinear(k=7, l1_ratio=0.5), FilterSelector("anova", k=4)],
+    [
+        ElasticNetSelector(k=5),
+        ElasticNetSelector(0.1),
+        ElasticNetSelector(k=7, l1_ratio=0.5, task="number"),
+        FilterSelector("anova", k=4),
+    ],
     ids=repr,
 )
 def test_fits_of_many_weight_vectors_are_those_of_each(draw, selector):
-    X, y = draw(10, 40, 90, classes=not isinstance(selector, SparseLinear))
+    X, y = draw(10, 40, 90, classes=selector.task != "number")
     W = bootstraps(40, 5)
     for w, fitted in zip(W, selector.fit_many(X, y, W), strict=True):
         ours, alone = vars(fitted()), vars(selector.fit(X, y, w))
@@ -364,11 +366,3 @@ def test_models_that_are_not_optimal_are_told(draw, monkeypatch):
     monkeypatch.setattr(path_batches, "record", record_badly)
     with pytest.warns(ConvergenceWarning, match="with the optimality conditions off by"):
         elastic_net_paths(*draw(14, 40, 30), np.ones((1, 40)), n_lambdas=2)
-
-
-def test_a_pickle_that_names_the_module_of_the_selectors_still_loads(draw):
-    path = elastic_net_path(*draw(5, 20, 3), n_lambdas=2)
-    named_before = pickle.dumps(path, protocol=0).replace(b"selectors.penalty_paths", b"selectors.linear")
-    loaded = pickle.loads(named_before)
-    assert isinstance(loaded, ElasticNetPath)
-    assert np.array_equal(loaded.coefs, path.coefs)

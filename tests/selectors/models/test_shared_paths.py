@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from steadyset.selectors import SparseLinear, SparseLogistic, path_batches, shared_paths
+from steadyset.selectors import ElasticNetSelector, path_batches, shared_paths
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(60, 90))
@@ -26,8 +26,8 @@ def values(model):
 
 @pytest.mark.parametrize(
     ("selector", "y"),
-    [(SparseLogistic(), CLASSES), (SparseLinear(), SIGNAL), (SparseLinear(l1_ratio=0.3), SIGNAL),
-     (SparseLogistic(standardise=False, n_lambdas=30), CLASSES)],
+    [(ElasticNetSelector(), CLASSES), (ElasticNetSelector(), SIGNAL), (ElasticNetSelector(l1_ratio=0.3), SIGNAL),
+     (ElasticNetSelector(standardise=False, n_lambdas=30), CLASSES)],
     ids=["logistic", "linear", "elastic net", "as given"],
 )  # fmt: skip
 @pytest.mark.parametrize("room", [None, 0, 200_000], ids=["room", "no room", "little room"])
@@ -41,17 +41,17 @@ def test_models_along_a_shared_path_are_those_fitted_alone_to_the_last_bit(selec
         assert shared == [values(wanted.fit(X, y, sample_weight=row)) for row in WEIGHTS]
 
 
-@pytest.mark.parametrize("family", [SparseLogistic, SparseLinear])
-def test_models_that_got_more_places_and_fewer_again_are_those_fitted_alone(family, monkeypatch):
+@pytest.mark.parametrize("task", ["classes", "number"])
+def test_models_that_got_more_places_and_fewer_again_are_those_fitted_alone(task, monkeypatch):
     monkeypatch.setattr(path_batches, "LEAST_PLACES", 0)
     few, weights = X[:20], WEIGHTS[:, :20].copy()
-    y = CLASSES[:20] if family is SparseLogistic else SIGNAL[:20]
+    y = CLASSES[:20] if task == "classes" else SIGNAL[:20]
     weights[:, [CLASSES[:20].argmin(), CLASSES[:20].argmax()]] = 1.0
-    selector = family(l1_ratio=0.02)
+    selector = ElasticNetSelector(l1_ratio=0.02, task=task)
     share, largest = selector.share_paths(few, y, weights), selector.largest_penalty(few, y)
     sizes = []
     for part in (0.8, 0.002, 0.5, 0.0005, 0.7, 0.001, 0.6, 0.002):
-        wanted = family(part * largest, l1_ratio=0.02)
+        wanted = ElasticNetSelector(part * largest, l1_ratio=0.02, task=task)
         models = [fitted() for fitted in share(wanted)]
         sizes.append(max(model.get_support().sum() for model in models))
         assert [values(model) for model in models] == [values(wanted.fit(few, y, sample_weight=row)) for row in weights]
@@ -80,17 +80,17 @@ def test_levels_are_solved_once_for_all_models(monkeypatch):
     monkeypatch.setattr(
         shared_paths.Solving, "_walk", lambda self, which, at: solved.extend(at.ravel()) or real(self, which, at)
     )
-    share = SparseLinear().share_paths(X, SIGNAL, WEIGHTS)
-    share(SparseLinear(0.01))
+    share = ElasticNetSelector().share_paths(X, SIGNAL, WEIGHTS)
+    share(ElasticNetSelector(0.01))
     first = len(solved)
-    share(SparseLinear(0.0101))
+    share(ElasticNetSelector(0.0101))
     assert first > 4 * len(WEIGHTS)
     assert len(solved) - first == len(WEIGHTS)
 
 
 def test_a_model_after_one_that_was_interrupted_is_still_the_one_fitted_alone(monkeypatch):
-    share = SparseLogistic().share_paths(X, CLASSES, WEIGHTS)
-    share(SparseLogistic(0.1))
+    share = ElasticNetSelector().share_paths(X, CLASSES, WEIGHTS)
+    share(ElasticNetSelector(0.1))
     real = shared_paths.Solving._walk
 
     def interrupted(self, which, penalties):
@@ -100,11 +100,11 @@ def test_a_model_after_one_that_was_interrupted_is_still_the_one_fitted_alone(mo
 
     monkeypatch.setattr(shared_paths.Solving, "_walk", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        share(SparseLogistic(0.01))
+        share(ElasticNetSelector(0.01))
     monkeypatch.undo()
-    alone = [values(SparseLogistic(0.02).fit(X, CLASSES, sample_weight=row)) for row in WEIGHTS]
-    assert [values(fitted()) for fitted in share(SparseLogistic(0.02))] == alone
+    alone = [values(ElasticNetSelector(0.02).fit(X, CLASSES, sample_weight=row)) for row in WEIGHTS]
+    assert [values(fitted()) for fitted in share(ElasticNetSelector(0.02))] == alone
 
 
 def test_more_resamples_than_one_batch_holds_share_nothing():
-    assert SparseLinear().share_paths(X, SIGNAL, np.ones((51, 60))) is None
+    assert ElasticNetSelector().share_paths(X, SIGNAL, np.ones((51, 60))) is None

@@ -18,10 +18,10 @@ from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selectors.ensembles.clusters import merge_columns
 from steadyset.selectors.filters.resampled import run_seeds
-from steadyset.selectors.linear import SparseLinear, SparseLogistic
+from steadyset.selectors.linear import ElasticNetSelector
 from steadyset.selectors.protocols import PathByPenalty, PathBySize, PathsByPenalty, PathsBySize, fits_many
 from steadyset.selectors.validation import check_whole
-from steadyset.tasks import CLASSES, NUMBER, TASKS
+from steadyset.tasks import TASKS
 
 SIZE_NAMES = ("k", "n_features_to_select")
 
@@ -96,10 +96,9 @@ class Paths:
 
 def default_base(task: str) -> Any:
     """The lasso path: logistic for classes, linear for numbers."""
-    bases = {CLASSES: SparseLogistic, NUMBER: SparseLinear}
-    if task not in bases:
+    if task not in ElasticNetSelector.outcomes:
         raise InputError(f"There is no default base for {TASKS[task].words}; give one.")
-    return bases[task]()
+    return ElasticNetSelector(task=task)
 
 
 class OneAgainstRest(BaseEstimator):  # type: ignore[misc]

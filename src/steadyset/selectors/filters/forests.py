@@ -34,7 +34,7 @@ def score_forest(
     min_samples_leaf: int = 1,
     n_jobs: int | None = None,
 ) -> Floats:
-    """Mean over the trees of a feature's importance, in the first forest of `ForestClassification` with that seed.
+    """Mean over the trees of a feature's importance, in the first forest of `ForestSelector` with that seed.
 
     decrease: of the impurity (Gini index, or variance of a continuous target); a node counts by its share of the rows.
     permutation: the loss of accuracy (or growth of the mean squared error) on the out-of-bag rows when the feature's

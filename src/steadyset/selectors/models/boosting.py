@@ -1,8 +1,8 @@
-"""Component-wise boosting of logistic and linear regression (glm boosting) as selectors."""
+"""Component-wise boosting of logistic and linear regression (glm boosting) as a selector."""
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,24 +11,81 @@ from sklearn.base import clone
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.linear.componentwise import boost
 from steadyset.selectors.known import register_selector
-from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
-from steadyset.selectors.model_input import nested, read_training, solved_target, standardise
+from steadyset.selectors.model import LinearSelector
+from steadyset.selectors.model_input import nested, solved_target, standardise
 from steadyset.selectors.validation import check_integer, check_number, size_or_default
-from steadyset.tasks import CLASSES, NUMBER
 
 DEFAULT_STEPS = 1000  # where nobody limits them and the features that are left never become the best
 MOST_STEPS = 1_000_000
 
 
-class _BoostingSelector(LinearSelector):
-    """The fit that the logistic and the linear selector share."""
+class BoostingSelector(LinearSelector):
+    """Boosting of a logistic regression of two classes or a linear one, one feature per step; selects those taken.
 
-    _logistic: bool
+    Starts from the constant model and descends the negative log-likelihood, in units of the log-odds, or half the
+    squared error (L2 boosting): each step regresses the gradient y - p on every feature alone (weighted least squares,
+    features centred) and adds `rate` times the best of these fits. It ends before feature number k + 1 enters, after
+    n_steps steps, or when y is explained without error.
 
-    def __init__(self, n_steps: int | None = None, *, rate: float = 0.1, k: int | None = None) -> None:
+    Parameters
+    ----------
+    n_steps : int or None, default=None
+        The most steps; None is 1,000.
+    rate : float, default=0.1
+        The part of each fit that is added.
+    k : int or None, default=None
+        The most features to select; None is as many as n_steps steps take or, where these are not given either, 10, or
+        half of the features where that is fewer.
+    task : str or None, default=None
+        What y holds, "classes" or "number"; None decides by y. Where scikit-learn has to know it before the fit, as for
+        stratified folds, give it.
+
+    Attributes
+    ----------
+    support_ : array of bool of shape (n_features,)
+        The selected features.
+    coef_ : array of float of shape (n_features,)
+        The coefficients, in the units of X; 0 for features that were not selected.
+    intercept_ : float
+        The intercept.
+    importances_ : array of float of shape (n_features,)
+        The absolute coefficients of the standardised features.
+    n_tied_ : int
+        Selected features of which a copy was not selected: only the order of the columns preferred them.
+    n_features_in_ : int
+        How many features X had.
+    steps_ : array of int
+        The feature that each step took.
+    task_ : str
+        What y was taken for.
+    classes_ : array of shape (2,)
+        The two classes, where y holds classes; `coef_` speaks for the second.
+
+    References
+    ----------
+    Bühlmann and Hothorn 2007.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> boosted = st.selectors.BoostingSelector(n_steps=30).fit(X, y)
+    >>> boosted.get_feature_names_out().tolist(), len(boosted.steps_)
+    (['worst radius', 'worst perimeter', 'worst concave points'], 30)
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> st.selectors.BoostingSelector(k=3).fit(X, y).get_feature_names_out().tolist()
+    ['bmi', 'bp', 's5']
+    """
+
+    def __init__(
+        self, n_steps: int | None = None, *, rate: float = 0.1, k: int | None = None, task: str | None = None
+    ) -> None:
         self.n_steps = n_steps
         self.rate = rate
         self.k = k
+        self.task = task
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Boost until n_steps steps are made or k features are in.
@@ -50,16 +107,16 @@ class _BoostingSelector(LinearSelector):
         if self.n_steps is not None:
             check_integer("n_steps", self.n_steps, least=1, most=MOST_STEPS)
         check_number("rate", self.rate, most=1.0)
-        kind: Any = "binary" if self._logistic else "numbers"
-        training = read_training(X, y, sample_weight, target=kind, selector=self)
+        training = self._training(X, y, sample_weight)
+        logistic = self.outcomes[self.task_].logistic
         n_features = training.X.shape[1]
         by_steps = self.k is None and self.n_steps is not None
         k = n_features if by_steps else size_or_default(self.k, n_features)
         n_steps = DEFAULT_STEPS if self.n_steps is None else int(self.n_steps)
         data = standardise(training)
         target = solved_target(training, data.weight)
-        offset = float(np.log(target.mean / (1.0 - target.mean))) if self._logistic else target.mean
-        coef, steps = boost(data.Xt, target.y, data.weight, offset, n_steps, float(self.rate), k, self._logistic)
+        offset = float(np.log(target.mean / (1.0 - target.mean))) if logistic else target.mean
+        coef, steps = boost(data.Xt, target.y, data.weight, offset, n_steps, float(self.rate), k, logistic)
         self._store(coef * target.unit, offset * target.unit + target.centre, data, training)
         self.steps_: Ints = steps
         return self
@@ -85,111 +142,9 @@ class _BoostingSelector(LinearSelector):
         return nested(features[np.argsort(steps)])
 
 
-class BoostedLogistic(_BoostingSelector, LogisticSelector):
-    """Boosting of a logistic regression of two classes, one feature per step; selects the features that were taken.
-
-    Starts from the constant model and descends the negative log-likelihood, in units of the log-odds: each step
-    regresses the gradient y - p on every feature alone (weighted least squares, features centred) and adds `rate` times
-    the best of these fits. It ends before feature number k + 1 enters, after n_steps steps, or when y is explained
-    without error.
-
-    Parameters
-    ----------
-    n_steps : int or None, default=None
-        The most steps; None is 1,000.
-    rate : float, default=0.1
-        The part of each fit that is added.
-    k : int or None, default=None
-        The most features to select; None is as many as n_steps steps take or, where these are not given either, 10, or
-        half of the features where that is fewer.
-
-    Attributes
-    ----------
-    support_ : array of bool of shape (n_features,)
-        The selected features.
-    coef_ : array of float of shape (n_features,)
-        The coefficients, in the units of X; 0 for features that were not selected.
-    intercept_ : float
-        The intercept.
-    importances_ : array of float of shape (n_features,)
-        The absolute coefficients of the standardised features.
-    n_tied_ : int
-        Selected features of which a copy was not selected: only the order of the columns preferred them.
-    n_features_in_ : int
-        How many features X had.
-    steps_ : array of int
-        The feature that each step took.
-    classes_ : array of shape (2,)
-        The two classes; `coef_` speaks for the second.
-
-    References
-    ----------
-    Bühlmann and Hothorn 2007.
-
-    Examples
-    --------
-    >>> import steadyset as st
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    >>> boosted = st.selectors.BoostedLogistic(n_steps=30).fit(X, y)
-    >>> boosted.get_feature_names_out().tolist(), len(boosted.steps_)
-    (['worst radius', 'worst perimeter', 'worst concave points'], 30)
-    """
-
-    _logistic = True
-
-
-class BoostedLinear(_BoostingSelector, RegressionSelector):
-    """Boosting of a linear regression, one feature per step; selects the features that were taken (L2 boosting).
-
-    Parameters are those of `BoostedLogistic`, with half the squared error as the loss.
-
-    Parameters
-    ----------
-    n_steps : int or None, default=None
-        The most steps; None is 1,000.
-    rate : float, default=0.1
-        The part of each fit that is added.
-    k : int or None, default=None
-        The most features to select; None is as many as n_steps steps take or, where these are not given either, 10, or
-        half of the features where that is fewer.
-
-    Attributes
-    ----------
-    support_ : array of bool of shape (n_features,)
-        The selected features.
-    coef_ : array of float of shape (n_features,)
-        The coefficients, in the units of X; 0 for features that were not selected.
-    intercept_ : float
-        The intercept.
-    importances_ : array of float of shape (n_features,)
-        The absolute coefficients of the standardised features.
-    n_tied_ : int
-        Selected features of which a copy was not selected: only the order of the columns preferred them.
-    n_features_in_ : int
-        How many features X had.
-    steps_ : array of int
-        The feature that each step took.
-
-    References
-    ----------
-    Bühlmann and Hothorn 2007.
-
-    Examples
-    --------
-    >>> import steadyset as st
-    >>> from sklearn.datasets import load_diabetes
-    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
-    >>> st.selectors.BoostedLinear(k=3).fit(X, y).get_feature_names_out().tolist()
-    ['bmi', 'bp', 's5']
-    """
-
-    _logistic = False
-
-
 register_selector(
     "boosting",
-    tasks={CLASSES: BoostedLogistic, NUMBER: BoostedLinear},
+    tasks=dict.fromkeys(BoostingSelector.outcomes, BoostingSelector),
     summary="component-wise boosting of a logistic or linear regression",
     formula="η ← η + rate b_j x_j, j = argmin_j sum_i w_i (u_i - b_j x_ij)², u_i = y_i - p_i",
 )

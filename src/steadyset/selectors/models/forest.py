@@ -5,19 +5,19 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin, RegressorMixin, clone
+from numpy.typing import ArrayLike
+from sklearn.base import clone
 
 from steadyset.foundation.arguments import Seed
 from steadyset.foundation.errors import UninformativeWarning
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.trees.growth import Trees
 from steadyset.selectors.known import register_selector
-from steadyset.selectors.model import ModelSelector
-from steadyset.selectors.model_input import Target, first_best, nested, read_training, tied, too_few, varying
+from steadyset.selectors.model import FOREST_OUTCOMES, ModelSelector
+from steadyset.selectors.model_input import first_best, nested, tied, too_few, varying
 from steadyset.selectors.models.trees import (
     ForestData,
     Growth,
@@ -27,7 +27,6 @@ from steadyset.selectors.models.trees import (
     seed_sequence,
 )
 from steadyset.selectors.validation import check_choice, size_or_default
-from steadyset.tasks import CLASSES, NUMBER
 
 KINDS = {"impurity": "decrease_share", "permutation": "permutation"}
 
@@ -45,17 +44,88 @@ class _SecondForest:
         return grow_forest(self.data, self.growth, self.seed)
 
 
-class _ForestSelector(ModelSelector):
-    """The fit that the classification and the regression forest share."""
+class ForestSelector(ModelSelector):
+    """The k features that matter most to a random forest, for two classes or more or for a number.
 
+    The importance "impurity" is the decrease of the Gini impurity, or of the variance of a number, by the splits on a
+    feature, normalised in each tree; "permutation" is how much the share of wrong answers, or the squared error, on a
+    tree's out-of-bag rows grows when the feature is shuffled among them. Both are means over the trees. Predictions
+    come from a second forest that is grown on the selected features alone (Hamer and Dupont 2021, section 6.2).
+
+    Weights count rows: a tree draws as many rows as they sum to, and a weight that is not whole is rounded on the way.
+    With the same seed, integer weights give the very forest that copies of the rows give, whatever the order of the
+    rows. As with copies, a tree may have drawn one of the places of a row and count another as out of bag.
+
+    Parameters
+    ----------
+    k : int or None, default=None
+        How many features to select; None is 10, or half of the features where that is fewer. Fewer are selected where
+        no more of them have an importance above 0, which is that of a constant column; a warning says so.
+    task : str or None, default=None
+        What y holds, "classes" or "number"; None decides by y. Where scikit-learn has to know it before the fit, as for
+        stratified folds, give it.
+    importance : str, default="impurity"
+        What counts as important: "impurity", the gain of the splits, or "permutation", the growth of the error.
+    n_estimators : int, default=500
+        How many trees.
+    max_features : str, int, float or None, default="sqrt"
+        How many features a node draws: "sqrt" or "log2" of all, a number, a share, None for all. A node draws more if
+        all of these are constant in the node.
+    max_depth : int or None, default=None
+        How deep a tree may be; with None it is grown until its leaves are pure.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the trees.
+    fill : bool, default=False
+        Whether features that vary may fill the places up to k whatever their importance, as in studies that keep a
+        fixed number of features.
+
+    Attributes
+    ----------
+    support_ : array of bool of shape (n_features,)
+        The selected features.
+    importances_ : array of float of shape (n_features,)
+        The importance of each feature.
+    n_tied_ : int
+        Selected features as important as one that was not selected.
+    n_short_ : int
+        How many features fewer than asked for were selected.
+    trees_ : Trees
+        The nodes of the second forest as arrays; its features are numbered among the selected ones.
+    n_features_in_ : int
+        How many features X had.
+    task_ : str
+        What y was taken for.
+    classes_ : array
+        The classes, where y holds classes.
+
+    References
+    ----------
+    Breiman 2001.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> forest = st.selectors.ForestSelector(k=2, n_estimators=50, random_state=0).fit(X, y)
+    >>> forest.get_feature_names_out().tolist()
+    ['petal length (cm)', 'petal width (cm)']
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> forest = st.selectors.ForestSelector(k=2, n_estimators=50, random_state=0).fit(X, y)
+    >>> forest.get_feature_names_out().tolist()
+    ['bmi', 's5']
+    """
+
+    outcomes = FOREST_OUTCOMES
     importances_: Floats
     _forest: _SecondForest
-    _target: Target
 
     def __init__(
         self,
         k: int | None = None,
         *,
+        task: str | None = None,
         importance: str = "impurity",
         n_estimators: int = 500,
         max_features: str | int | float | None = "sqrt",
@@ -64,6 +134,7 @@ class _ForestSelector(ModelSelector):
         fill: bool = False,
     ) -> None:
         self.k = k
+        self.task = task
         self.importance = importance
         self.n_estimators = n_estimators
         self.max_features = max_features
@@ -90,7 +161,7 @@ class _ForestSelector(ModelSelector):
         """
         check_choice("importance", self.importance, tuple(KINDS))
         growth = Growth(self.n_estimators, self.max_features, self.max_depth)
-        training = read_training(X, y, sample_weight, target=self._target, selector=self)
+        training = self._training(X, y, sample_weight)
         k = size_or_default(self.k, training.X.shape[1])
         varies = varying(training.X)
         first, second = seed_sequence(self.random_state).spawn(2)
@@ -106,8 +177,6 @@ class _ForestSelector(ModelSelector):
         if self.n_short_:
             warnings.warn(too_few(k, "by the forest"), UninformativeWarning, stacklevel=2)
         self._forest = _SecondForest(data.only(self.support_), growth, second)
-        if len(training.classes):
-            self.classes_ = training.classes
         return self
 
     def path_by_size(self, X: Floats, y: ArrayLike, reach: int) -> list[Ints]:
@@ -136,191 +205,21 @@ class _ForestSelector(ModelSelector):
         """The nodes of the second forest as arrays."""
         return self._forest.trees
 
-    def _mean_of_trees(self, X: ArrayLike) -> Floats:
+    def _computed(self, X: ArrayLike) -> Floats:
         """Mean over the trees of their leaves' values: class frequencies, or one column with the mean of y."""
         values = self._checked(X)[:, self.support_]
         return mean_of_trees(self.trees_, values, len(self.classes_) if hasattr(self, "classes_") else 1)
 
 
-class ForestClassification(ClassifierMixin, _ForestSelector):  # type: ignore[misc]
-    """The k features that matter most to a random forest of classification trees, for two classes or more.
-
-    The importance "impurity" is the decrease of the Gini impurity by the splits on a feature, normalised in each tree;
-    "permutation" is how much the share of wrong answers on a tree's out-of-bag rows grows when the feature is shuffled
-    among them. Both are means over the trees. Predictions come from a second forest that is grown on the selected
-    features alone (Hamer and Dupont 2021, section 6.2).
-
-    Weights count rows: a tree draws as many rows as they sum to, and a weight that is not whole is rounded on the way.
-    With the same seed, integer weights give the very forest that copies of the rows give, whatever the order of the
-    rows. As with copies, a tree may have drawn one of the places of a row and count another as out of bag.
-
-    Parameters
-    ----------
-    k : int or None, default=None
-        How many features to select; None is 10, or half of the features where that is fewer. Fewer are selected where
-        no more of them have an importance above 0, which is that of a constant column; a warning says so.
-    importance : str, default="impurity"
-        What counts as important: "impurity", the gain of the splits, or "permutation", the growth of the error.
-    n_estimators : int, default=500
-        How many trees.
-    max_features : str, int, float or None, default="sqrt"
-        How many features a node draws: "sqrt" or "log2" of all, a number, a share, None for all. A node draws more if
-        all of these are constant in the node.
-    max_depth : int or None, default=None
-        How deep a tree may be; with None it is grown until its leaves are pure.
-    random_state : int, RandomState, Generator or None, default=None
-        Seed of the trees.
-    fill : bool, default=False
-        Whether features that vary may fill the places up to k whatever their importance, as in studies that keep a
-        fixed number of features.
-
-    Attributes
-    ----------
-    support_ : array of bool of shape (n_features,)
-        The selected features.
-    importances_ : array of float of shape (n_features,)
-        The importance of each feature.
-    n_tied_ : int
-        Selected features as important as one that was not selected.
-    n_short_ : int
-        How many features fewer than asked for were selected.
-    trees_ : Trees
-        The nodes of the second forest as arrays; its features are numbered among the selected ones.
-    n_features_in_ : int
-        How many features X had.
-    classes_ : array
-        The classes.
-
-    References
-    ----------
-    Breiman 2001.
-
-    Examples
-    --------
-    >>> import steadyset as st
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> forest = st.selectors.ForestClassification(k=2, n_estimators=50, random_state=0).fit(X, y)
-    >>> forest.get_feature_names_out().tolist()
-    ['petal length (cm)', 'petal width (cm)']
-    """
-
-    _target: Target = "classes"
-
-    def predict_proba(self, X: ArrayLike) -> Floats:
-        """Class frequencies in the leaves, averaged over the trees.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-            The rows, with all features.
-
-        Returns
-        -------
-        array of float of shape (n_samples, n_classes)
-            The probabilities; columns in the order of classes_.
-        """
-        return self._mean_of_trees(X)
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """The class with the largest probability.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-            The rows, with all features.
-
-        Returns
-        -------
-        array of shape (n_samples,)
-            The classes.
-        """
-        largest = self.predict_proba(X).argmax(axis=1)
-        return np.asarray(self.classes_[largest])
-
-
-class ForestRegression(RegressorMixin, _ForestSelector):  # type: ignore[misc]
-    """The k features that matter most to a random forest of regression trees.
-
-    As `ForestClassification`: the importance "impurity" is the decrease of the variance by the splits on a feature,
-    "permutation" how much the squared error on the out-of-bag rows grows when the feature is shuffled among them.
-
-    Parameters
-    ----------
-    k : int or None, default=None
-        How many features to select; None is 10, or half of the features where that is fewer. Fewer are selected where
-        no more of them have an importance above 0, which is that of a constant column; a warning says so.
-    importance : str, default="impurity"
-        What counts as important: "impurity", the gain of the splits, or "permutation", the growth of the error.
-    n_estimators : int, default=500
-        How many trees.
-    max_features : str, int, float or None, default="sqrt"
-        How many features a node draws: "sqrt" or "log2" of all, a number, a share, None for all. A node draws more if
-        all of these are constant in the node.
-    max_depth : int or None, default=None
-        How deep a tree may be; with None it is grown until its leaves are pure.
-    random_state : int, RandomState, Generator or None, default=None
-        Seed of the trees.
-    fill : bool, default=False
-        Whether features that vary may fill the places up to k whatever their importance, as in studies that keep a
-        fixed number of features.
-
-    Attributes
-    ----------
-    support_ : array of bool of shape (n_features,)
-        The selected features.
-    importances_ : array of float of shape (n_features,)
-        The importance of each feature.
-    n_tied_ : int
-        Selected features as important as one that was not selected.
-    n_short_ : int
-        How many features fewer than asked for were selected.
-    trees_ : Trees
-        The nodes of the second forest as arrays; its features are numbered among the selected ones.
-    n_features_in_ : int
-        How many features X had.
-
-    References
-    ----------
-    Breiman 2001.
-
-    Examples
-    --------
-    >>> import steadyset as st
-    >>> from sklearn.datasets import load_diabetes
-    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
-    >>> forest = st.selectors.ForestRegression(k=2, n_estimators=50, random_state=0).fit(X, y)
-    >>> forest.get_feature_names_out().tolist()
-    ['bmi', 's5']
-    """
-
-    _target: Target = "numbers"
-
-    def predict(self, X: ArrayLike) -> Floats:
-        """The mean of y in the leaves, averaged over the trees.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-            The rows, with all features.
-
-        Returns
-        -------
-        array of float of shape (n_samples,)
-            The predicted numbers.
-        """
-        return self._mean_of_trees(X)[:, 0]
-
-
 register_selector(
     "forest",
-    tasks={CLASSES: ForestClassification, NUMBER: ForestRegression},
+    tasks=dict.fromkeys(ForestSelector.outcomes, ForestSelector),
     summary="the features of largest impurity importance in a random forest",
     formula="mean_t [sum_{v splits on f} n_v Δ_v / n] / [sum_v n_v Δ_v / n]",
 )
 register_selector(
     "forest_permutation",
-    tasks={CLASSES: ForestClassification, NUMBER: ForestRegression},
+    tasks=dict.fromkeys(ForestSelector.outcomes, ForestSelector),
     params={"importance": "permutation"},
     summary="the features of largest out-of-bag permutation importance in a random forest",
     formula="mean_t (error_t(X permuted) - error_t(X))",

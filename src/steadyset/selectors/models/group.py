@@ -1,8 +1,8 @@
-"""Group-lasso regression, logistic and linear, as selectors: a group of features is in the model or it is not."""
+"""Group-lasso regression, logistic and linear, as a selector: a group of features is in the model or it is not."""
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,15 +11,87 @@ from steadyset.io.numbers import group_values
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.linear.elastic_net import fit_elastic_net
 from steadyset.kernels.linear.group_lasso import fit_group_lasso
-from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
-from steadyset.selectors.model_input import Training, read_training
+from steadyset.selectors.model import LinearSelector
+from steadyset.selectors.model_input import Training
 from steadyset.selectors.path import MOST_ROUNDS, SWEEPS_A_CALL, PathProblem
 
 
-class _GroupSelector(LinearSelector):
-    """The fit that the logistic and the linear selector share."""
+class GroupLassoSelector(LinearSelector):
+    """Group-lasso regression, logistic of two classes or linear of a number; selects whole groups of features.
 
-    _logistic: bool
+    Minimises (1 / sum w) sum_i w_i loss_i + lambda sum_g sqrt(size of g) norm(b_g) with an unpenalised intercept, b
+    being the coefficients of the standardised features (weighted mean 0, weighted sd 1). Either `penalty` sets lambda,
+    or the path is followed until about `k` groups are in, in the way that `ElasticNetSelector` does for features. All
+    features of a selected group are selected, constant ones excepted.
+
+    Parameters
+    ----------
+    groups : array-like of shape (n_features,) or None, default=None
+        One label per feature; None makes every feature a group of its own, which is the lasso.
+    penalty : float or None, default=None
+        The lambda of the model; with None, k decides.
+    k : int or None, default=None
+        How many groups to select; None is 10, or half of the groups where that is fewer.
+    task : str or None, default=None
+        What y holds, "classes" or "number"; None decides by y. Where scikit-learn has to know it before the fit, as for
+        stratified folds, give it.
+    n_lambdas : int, default=100
+        How many levels the path has that is followed to k groups.
+    lambda_min_ratio : float or None, default=None
+        Its last level, as a part of its first; None is 0.01 if there are more features than rows, else 0.0001.
+    tol : float, default=1e-10
+        How far from optimal the solution may be.
+
+    Attributes
+    ----------
+    support_ : array of bool of shape (n_features,)
+        The selected features.
+    coef_ : array of float of shape (n_features,)
+        The coefficients, in the units of X; 0 for features that were not selected.
+    intercept_ : float
+        The intercept.
+    importances_ : array of float of shape (n_features,)
+        The absolute coefficients of the standardised features.
+    n_tied_ : int
+        Selected features of which a copy was not selected: only the order of the columns preferred them.
+    n_features_in_ : int
+        How many features X had.
+    groups_ : array of int of shape (n_features,)
+        The group of each feature, as a number from 0.
+    penalty_ : float
+        The lambda of the model.
+    violation_ : float
+        How far the model is from optimal.
+    task_ : str
+        What y was taken for.
+    classes_ : array of shape (2,)
+        The two classes, where y holds classes; `coef_` speaks for the second.
+
+    References
+    ----------
+    Yuan and Lin (2006), Model selection and estimation in regression with grouped variables. Meier, van de Geer and
+    Buehlmann (2008), The group lasso for logistic regression.
+
+    Examples
+    --------
+    Thirty measurements of a tumour, the mean, the error and the worst value of each of ten properties:
+
+    >>> import numpy as np
+    >>> import steadyset as st
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = st.selectors.GroupLassoSelector(np.tile(np.arange(10), 3), k=2).fit(X, y)
+    >>> model.get_support(indices=True)
+    array([ 2,  7, 12, 17, 22, 27])
+
+    The six blood values of patients come or go together:
+
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> model = st.selectors.GroupLassoSelector(["age", "sex", "bmi", "bp", *["blood"] * 6], k=3).fit(X, y)
+    >>> model.get_feature_names_out().tolist()
+    ['bmi', 'bp', 's1', 's2', 's3', 's4', 's5', 's6']
+    """
 
     def __init__(
         self,
@@ -27,6 +99,7 @@ class _GroupSelector(LinearSelector):
         *,
         penalty: float | None = None,
         k: int | None = None,
+        task: str | None = None,
         n_lambdas: int = 100,
         lambda_min_ratio: float | None = None,
         tol: float = 1e-10,
@@ -34,6 +107,7 @@ class _GroupSelector(LinearSelector):
         self.groups = groups
         self.penalty = penalty
         self.k = k
+        self.task = task
         self.n_lambdas = n_lambdas
         self.lambda_min_ratio = lambda_min_ratio
         self.tol = tol
@@ -55,10 +129,9 @@ class _GroupSelector(LinearSelector):
         Self
             The fitted selector.
         """
-        target: Any = "binary" if self._logistic else "numbers"
-        training = read_training(X, y, sample_weight, target=target, selector=self)
+        training = self._training(X, y, sample_weight)
         self.groups_: Ints = _read_groups(self.groups, training.X.shape[1])
-        problem = _GroupProblem(training, self.groups_, self._logistic, self.tol)
+        problem = _GroupProblem(training, self.groups_, self.outcomes[self.task_].logistic, self.tol)
         n_groups = int(self.groups_.max()) + 1
         level = problem.fit(self.penalty, self.k, n_groups, self.n_lambdas, self.lambda_min_ratio, what="groups")
         solved, intercept = problem.in_units_of_y(level)
@@ -79,132 +152,6 @@ class _GroupSelector(LinearSelector):
             True where a number of features decides.
         """
         return self.penalty is None
-
-
-class GroupLogistic(_GroupSelector, LogisticSelector):
-    """Group-lasso logistic regression of two classes; selects the groups with a non-zero coefficient.
-
-    Minimises (1 / sum w) sum_i w_i loss_i + lambda sum_g sqrt(size of g) norm(b_g) with an unpenalised intercept, b
-    being the coefficients of the standardised features (weighted mean 0, weighted sd 1). Either `penalty` sets lambda,
-    or the path is followed until about `k` groups are in, in the way that `SparseLogistic` does for features. All
-    features of a selected group are selected, constant ones excepted.
-
-    Parameters
-    ----------
-    groups : array-like of shape (n_features,) or None, default=None
-        One label per feature; None makes every feature a group of its own, which is the lasso.
-    penalty : float or None, default=None
-        The lambda of the model; with None, k decides.
-    k : int or None, default=None
-        How many groups to select; None is 10, or half of the groups where that is fewer.
-    n_lambdas : int, default=100
-        How many levels the path has that is followed to k groups.
-    lambda_min_ratio : float or None, default=None
-        Its last level, as a part of its first; None is 0.01 if there are more features than rows, else 0.0001.
-    tol : float, default=1e-10
-        How far from optimal the solution may be.
-
-    Attributes
-    ----------
-    support_ : array of bool of shape (n_features,)
-        The selected features.
-    coef_ : array of float of shape (n_features,)
-        The coefficients, in the units of X; 0 for features that were not selected.
-    intercept_ : float
-        The intercept.
-    importances_ : array of float of shape (n_features,)
-        The absolute coefficients of the standardised features.
-    n_tied_ : int
-        Selected features of which a copy was not selected: only the order of the columns preferred them.
-    n_features_in_ : int
-        How many features X had.
-    groups_ : array of int of shape (n_features,)
-        The group of each feature, as a number from 0.
-    penalty_ : float
-        The lambda of the model.
-    violation_ : float
-        How far the model is from optimal.
-    classes_ : array of shape (2,)
-        The two classes; `coef_` speaks for the second.
-
-    References
-    ----------
-    Meier, van de Geer and Buehlmann (2008), The group lasso for logistic regression.
-
-    Examples
-    --------
-    Thirty measurements of a tumour, the mean, the error and the worst value of each of ten properties:
-
-    >>> import numpy as np
-    >>> import steadyset as st
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = st.selectors.GroupLogistic(np.tile(np.arange(10), 3), k=2).fit(X, y)
-    >>> model.get_support(indices=True)
-    array([ 2,  7, 12, 17, 22, 27])
-    """
-
-    _logistic = True
-
-
-class GroupLinear(_GroupSelector, RegressionSelector):
-    """Group-lasso linear regression; selects the groups with a non-zero coefficient.
-
-    Parameters are those of `GroupLogistic`, with half the squared error as the loss.
-
-    Parameters
-    ----------
-    groups : array-like of shape (n_features,) or None, default=None
-        One label per feature; None makes every feature a group of its own, which is the lasso.
-    penalty : float or None, default=None
-        The lambda of the model; with None, k decides.
-    k : int or None, default=None
-        How many groups to select; None is 10, or half of the groups where that is fewer.
-    n_lambdas : int, default=100
-        How many levels the path has that is followed to k groups.
-    lambda_min_ratio : float or None, default=None
-        Its last level, as a part of its first; None is 0.01 if there are more features than rows, else 0.0001.
-    tol : float, default=1e-10
-        How far from optimal the solution may be.
-
-    Attributes
-    ----------
-    support_ : array of bool of shape (n_features,)
-        The selected features.
-    coef_ : array of float of shape (n_features,)
-        The coefficients, in the units of X; 0 for features that were not selected.
-    intercept_ : float
-        The intercept.
-    importances_ : array of float of shape (n_features,)
-        The absolute coefficients of the standardised features.
-    n_tied_ : int
-        Selected features of which a copy was not selected: only the order of the columns preferred them.
-    n_features_in_ : int
-        How many features X had.
-    groups_ : array of int of shape (n_features,)
-        The group of each feature, as a number from 0.
-    penalty_ : float
-        The lambda of the model.
-    violation_ : float
-        How far the model is from optimal.
-
-    References
-    ----------
-    Yuan and Lin (2006), Model selection and estimation in regression with grouped variables.
-
-    Examples
-    --------
-    The six blood values of the patients come or go together:
-
-    >>> import steadyset as st
-    >>> from sklearn.datasets import load_diabetes
-    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
-    >>> model = st.selectors.GroupLinear(["age", "sex", "bmi", "bp", *["blood"] * 6], k=3).fit(X, y)
-    >>> model.get_feature_names_out().tolist()
-    ['bmi', 'bp', 's1', 's2', 's3', 's4', 's5', 's6']
-    """
-
-    _logistic = False
 
 
 class _GroupProblem(PathProblem):

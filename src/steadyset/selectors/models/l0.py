@@ -1,10 +1,10 @@
-"""L0-regularised (best-subset) logistic and linear regression as selectors."""
+"""L0-regularised (best-subset) logistic and linear regression as a selector."""
 
 from __future__ import annotations
 
 import copy
 from dataclasses import replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,20 +14,82 @@ from sklearn.utils.validation import check_is_fitted
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.linear.best_subset import best_subset_path
 from steadyset.selectors.known import register_selector
-from steadyset.selectors.model import LinearSelector, LogisticSelector, RegressionSelector
-from steadyset.selectors.model_input import copies_of, read_training, solved_target, standardise
+from steadyset.selectors.model import LinearSelector
+from steadyset.selectors.model_input import copies_of, solved_target, standardise
 from steadyset.selectors.validation import check_integer, check_number, size_or_default
 from steadyset.tasks import CLASSES, NUMBER
 
+RIDGES = {CLASSES: 1e-3, NUMBER: 0.0}  # classes that the features separate would have endless coefficients
 
-class _BestSubsetSelector(LinearSelector):
-    """The fit that the logistic and the linear selector share."""
+
+class L0Selector(LinearSelector):
+    """Logistic regression of two classes, or linear regression, on the k features that fit best together.
+
+    Minimises (1 / sum w) sum_i w_i loss_i + ridge / 2 sum_j b_j² over the supports of at most k features, b being the
+    coefficients of the standardised features (weighted mean 0, weighted sd 1). The small ridge keeps the coefficients
+    finite when the features separate the classes. The search is local (forward steps and swaps), so the optimum is
+    found nearly always, not always. The support is smaller than k when the chosen features explain y without error, or
+    when all others lie in their span (copies, sums), because such are never added.
+
+    Parameters
+    ----------
+    k : int or None, default=None
+        How many features to select; None is 10, or half of the features where that is fewer.
+    ridge : float or None, default=None
+        The weight of the squared coefficients; None is 0.001 for classes and 0 for a number.
+    n_candidates : int, default=5
+        How many replacements are fitted exactly in each step of the search.
+    task : str or None, default=None
+        What y holds, "classes" or "number"; None decides by y. Where scikit-learn has to know it before the fit, as for
+        stratified folds, give it.
+
+    Attributes
+    ----------
+    support_ : array of bool of shape (n_features,)
+        The selected features.
+    coef_ : array of float of shape (n_features,)
+        The coefficients, in the units of X; 0 for features that were not selected.
+    intercept_ : float
+        The intercept.
+    importances_ : array of float of shape (n_features,)
+        The absolute coefficients of the standardised features.
+    n_tied_ : int
+        Selected features of which a copy was not selected: only the order of the columns preferred them.
+    n_features_in_ : int
+        How many features X had.
+    path_ : list of array of int
+        The supports of the sizes 1, 2, ..., as indices.
+    objectives_ : array of float
+        The objective at each of these sizes.
+    task_ : str
+        What y was taken for.
+    classes_ : array of shape (2,)
+        The two classes, where y holds classes; `coef_` speaks for the second.
+
+    Examples
+    --------
+    One fit holds the best pair and the best triple:
+
+    >>> import steadyset as st
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> [size.tolist() for size in st.selectors.L0Selector(k=3).fit(X, y).path_]
+    [[22], [22, 24], [20, 21, 27]]
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> st.selectors.L0Selector(k=2).fit(X, y).get_feature_names_out().tolist()
+    ['bmi', 's5']
+    """
 
     path_is_costly = True
-    _logistic: bool
-    k: int | None
-    ridge: float
-    n_candidates: int
+
+    def __init__(
+        self, k: int | None = None, *, ridge: float | None = None, n_candidates: int = 5, task: str | None = None
+    ) -> None:
+        self.k = k
+        self.ridge = ridge
+        self.n_candidates = n_candidates
+        self.task = task
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Search for the best support of every size up to k, and keep the model of the largest.
@@ -46,19 +108,20 @@ class _BestSubsetSelector(LinearSelector):
         Self
             The fitted selector.
         """
-        kind: Any = "binary" if self._logistic else "numbers"
-        training = read_training(X, y, sample_weight, target=kind, selector=self)
+        training = self._training(X, y, sample_weight)
+        logistic = self.outcomes[self.task_].logistic
+        ridge = RIDGES[self.task_] if self.ridge is None else self.ridge
         k = size_or_default(self.k, training.X.shape[1])
-        check_number("ridge", self.ridge, or_equal=True)
+        check_number("ridge", ridge, or_equal=True)
         check_integer("n_candidates", self.n_candidates, least=1)
         data = standardise(training)
         target = solved_target(training, data.weight)
         # The linear problem is solved for y in units of its standard deviation, so that tolerances mean the same.
-        y_solved = target.y if self._logistic else (target.y - target.mean) / target.spread
+        y_solved = target.y if logistic else (target.y - target.mean) / target.spread
         supports, thetas, objectives = best_subset_path(
-            data.Xt, y_solved, data.weight, k, float(self.ridge), self._logistic, 1e-10, int(self.n_candidates)
+            data.Xt, y_solved, data.weight, k, float(ridge), logistic, 1e-10, int(self.n_candidates)
         )
-        if not self._logistic:
+        if not logistic:
             spread = target.spread * target.unit
             with np.errstate(over="ignore", under="ignore"):
                 thetas, objectives = thetas * spread, objectives * spread * spread
@@ -127,117 +190,9 @@ def _copies_of_path(X: Floats, path: list[Ints]) -> dict[int, Ints]:
     return dict(zip(features.tolist(), copies_of(X, features), strict=True))
 
 
-class L0Logistic(_BestSubsetSelector, LogisticSelector):
-    """Logistic regression of two classes on the k features that fit best together.
-
-    Minimises (1 / sum w) sum_i w_i loss_i + ridge / 2 sum_j b_j² over the supports of at most k features, b being the
-    coefficients of the standardised features (weighted mean 0, weighted sd 1). The small ridge keeps the coefficients
-    finite when the features separate the classes. The search is local (forward steps and swaps), so the optimum is
-    found nearly always, not always. The support is smaller than k when the chosen features explain y without error, or
-    when all others lie in their span (copies, sums), because such are never added.
-
-    Parameters
-    ----------
-    k : int or None, default=None
-        How many features to select; None is 10, or half of the features where that is fewer.
-    ridge : float, default=0.001
-        The weight of the squared coefficients.
-    n_candidates : int, default=5
-        How many replacements are fitted exactly in each step of the search.
-
-    Attributes
-    ----------
-    support_ : array of bool of shape (n_features,)
-        The selected features.
-    coef_ : array of float of shape (n_features,)
-        The coefficients, in the units of X; 0 for features that were not selected.
-    intercept_ : float
-        The intercept.
-    importances_ : array of float of shape (n_features,)
-        The absolute coefficients of the standardised features.
-    n_tied_ : int
-        Selected features of which a copy was not selected: only the order of the columns preferred them.
-    n_features_in_ : int
-        How many features X had.
-    path_ : list of array of int
-        The supports of the sizes 1, 2, ..., as indices.
-    objectives_ : array of float
-        The objective at each of these sizes.
-    classes_ : array of shape (2,)
-        The two classes; `coef_` speaks for the second.
-
-    Examples
-    --------
-    One fit holds the best pair and the best triple:
-
-    >>> import steadyset as st
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> [size.tolist() for size in st.selectors.L0Logistic(k=3).fit(X, y).path_]
-    [[22], [22, 24], [20, 21, 27]]
-    """
-
-    _logistic = True
-
-    def __init__(self, k: int | None = None, *, ridge: float = 1e-3, n_candidates: int = 5) -> None:
-        self.k = k
-        self.ridge = ridge
-        self.n_candidates = n_candidates
-
-
-class L0Linear(_BestSubsetSelector, RegressionSelector):
-    """Linear regression on the k features that fit best together.
-
-    Parameters are those of `L0Logistic`, with half the squared error as the loss and no ridge.
-
-    Parameters
-    ----------
-    k : int or None, default=None
-        How many features to select; None is 10, or half of the features where that is fewer.
-    ridge : float, default=0.0
-        The weight of the squared coefficients.
-    n_candidates : int, default=5
-        How many replacements are fitted exactly in each step of the search.
-
-    Attributes
-    ----------
-    support_ : array of bool of shape (n_features,)
-        The selected features.
-    coef_ : array of float of shape (n_features,)
-        The coefficients, in the units of X; 0 for features that were not selected.
-    intercept_ : float
-        The intercept.
-    importances_ : array of float of shape (n_features,)
-        The absolute coefficients of the standardised features.
-    n_tied_ : int
-        Selected features of which a copy was not selected: only the order of the columns preferred them.
-    n_features_in_ : int
-        How many features X had.
-    path_ : list of array of int
-        The supports of the sizes 1, 2, ..., as indices.
-    objectives_ : array of float
-        The objective at each of these sizes.
-
-    Examples
-    --------
-    >>> import steadyset as st
-    >>> from sklearn.datasets import load_diabetes
-    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
-    >>> st.selectors.L0Linear(k=2).fit(X, y).get_feature_names_out().tolist()
-    ['bmi', 's5']
-    """
-
-    _logistic = False
-
-    def __init__(self, k: int | None = None, *, ridge: float = 0.0, n_candidates: int = 5) -> None:
-        self.k = k
-        self.ridge = ridge
-        self.n_candidates = n_candidates
-
-
 register_selector(
     "l0",
-    tasks={CLASSES: L0Logistic, NUMBER: L0Linear},
+    tasks=dict.fromkeys(L0Selector.outcomes, L0Selector),
     summary="logistic or linear regression on the best subset of k features, by local search",
     reference="Hazimeh and Mazumder 2020",
     formula="min_b [sum_i w_i loss_i] / [sum_i w_i] + (ridge / 2) sum_j b_j², |support| <= k",

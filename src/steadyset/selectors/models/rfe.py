@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import solve_triangular
-from scipy.special import expit
 from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 
@@ -20,8 +19,8 @@ from steadyset.kernels.linear.hinge import hinge_fit
 from steadyset.kernels.linear.products import combine, symmetric_product
 from steadyset.kernels.linear.ridge import ridge_fit
 from steadyset.selectors.known import register_selector
-from steadyset.selectors.model import BinarySelector
-from steadyset.selectors.model_input import first_best, nested, read_training, standardise, tied, too_few
+from steadyset.selectors.model import LINEAR_OUTCOMES, LinearSelector, Outcome
+from steadyset.selectors.model_input import first_best, nested, standardise, tied, too_few
 from steadyset.selectors.validation import check_choice, check_number, size_or_default
 from steadyset.tasks import CLASSES
 
@@ -30,7 +29,7 @@ def _has_probabilities(selector: Any) -> bool:
     return bool(selector.loss == "logistic")
 
 
-class RecursiveElimination(BinarySelector):
+class RecursiveElimination(LinearSelector):
     """Fit a linear classifier, drop the features with the smallest absolute coefficients, repeat until k are left.
 
     Each fit minimises (1 / sum w) sum_i w_i loss_i + penalty / 2 sum_j b_j² on the standardised features that are
@@ -67,6 +66,8 @@ class RecursiveElimination(BinarySelector):
         How many features fewer than asked for were selected, because the others are constant or get no weight.
     n_features_in_ : int
         How many features X had.
+    task_ : str
+        What y was taken for, which is classes.
     classes_ : array of shape (2,)
         The two classes; `coef_` speaks for the second.
 
@@ -83,6 +84,8 @@ class RecursiveElimination(BinarySelector):
     >>> svm.get_feature_names_out().tolist()
     ['area error', 'worst radius', 'worst concave points']
     """
+
+    outcomes: ClassVar[dict[str, Outcome]] = {CLASSES: LINEAR_OUTCOMES[CLASSES]}
 
     def __init__(
         self, k: int | None = None, *, loss: str = "logistic", penalty: float = 0.01, step: float = 0.1
@@ -114,7 +117,7 @@ class RecursiveElimination(BinarySelector):
         check_number("step", self.step)
         if self.step >= 1 and self.step != int(self.step):
             raise wrong_argument("step", "a whole number of features or a fraction below 1", self.step)
-        training = read_training(X, y, sample_weight, target="binary", selector=self)
+        training = self._training(X, y, sample_weight)
         k = size_or_default(self.k, training.X.shape[1])
         data = standardise(training)
         left = np.flatnonzero(data.varies)
@@ -178,8 +181,7 @@ class RecursiveElimination(BinarySelector):
         array of float of shape (n_samples, 2)
             P(classes_[0]) and P(classes_[1]) of each row.
         """
-        positive = expit(self.decision_function(X))
-        return np.column_stack([1.0 - positive, positive])
+        return np.asarray(super().predict_proba(X))
 
 
 def _fit_linear(Xt: Floats, y: Floats, w: Floats, loss: str, penalty: float) -> tuple[Floats, float]:
@@ -205,13 +207,13 @@ def _fit_coordinates(Zt: Floats, y: Floats, w: Floats, loss: str, penalty: float
 
 register_selector(
     "rfe",
-    tasks={CLASSES: RecursiveElimination},
+    tasks=dict.fromkeys(RecursiveElimination.outcomes, RecursiveElimination),
     summary="recursive feature elimination by a ridge logistic regression",
     formula="min_b [sum_i w_i loss_i] / [sum_i w_i] + (penalty / 2) sum_j b_j²",
 )
 register_selector(
     "rfe_svm",
-    tasks={CLASSES: RecursiveElimination},
+    tasks=dict.fromkeys(RecursiveElimination.outcomes, RecursiveElimination),
     params={"loss": "hinge"},
     summary="recursive feature elimination by a linear support vector machine",
     formula="min_b [sum_i w_i loss_i] / [sum_i w_i] + (penalty / 2) sum_j b_j²",
