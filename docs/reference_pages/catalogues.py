@@ -197,7 +197,7 @@ def _endings(name: str) -> list[str]:
 def _format(name: str) -> Iterator[str]:
     known = FORMATS[name]
     extra = f" It needs the extra: `pip install 'steadyset[{known.extra}]'`." if known.extra else ""
-    written = " Selections can be written to it." if known.written else ""
+    written = " Selections can be written to it." if known.write is not None else ""
     holds = {"table": "a table", "lists": "recorded selections", "annotated": "annotated data"}
     read = listed([holds.get(one, one) for one in known.holds], last=" or ")
     yield from (f"Files that end in {listed(_endings(name), last=' or ')} hold {read}.{written}{extra}", "")

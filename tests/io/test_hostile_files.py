@@ -14,7 +14,7 @@ from tests.peak import PEAK, needs_peak
 from steadyset import Assessment, FeatureSimilarity, InputError, Selections
 from steadyset.io.data.data_table import load_data
 from steadyset.io.formats.columns import WIDE
-from steadyset.io.formats.tables import read_columns, read_table
+from steadyset.io.formats.tables import TableFile
 
 READ_DAMAGED = """
 import random, sys
@@ -60,7 +60,7 @@ def test_texts_that_reach_beyond_their_buffer_are_told(tmp_path):
     forged = np.array([0, 3, 10_000_000], dtype=offsets.dtype)
     path.write_bytes(content.replace(offsets.tobytes(), forged.tobytes()))
     with pytest.raises(InputError, match=r"forged\.feather is"):
-        read_table(path)
+        TableFile(path).arrow()[0]
 
 
 @pytest.mark.parametrize("reader", [Selections.read, lambda path, **o: load_data(path, "a", **o)])
@@ -87,17 +87,17 @@ def test_repeated_text_in_parquet_is_kept_once(tmp_path):
     column = pa.DictionaryArray.from_arrays(np.zeros(1_100_000, np.int32), long.dictionary)
     parquet.write_table(pa.table({"text": column, "y": np.arange(1_100_000) % 2}), path)
     assert path.stat().st_size < 1_000_000
-    assert read_table(path).nbytes < 50_000_000
+    assert TableFile(path).arrow()[0].nbytes < 50_000_000
     with pytest.raises(InputError, match="raise the limit with max_gb"):
-        read_table(path, max_gb=0.001)
+        TableFile(path, max_gb=0.001).arrow()[0]
 
 
 def test_cells_of_one_digit_count_as_the_numbers_that_they_become(tmp_path):
     path = tmp_path / "zeros.csv.gz"
     path.write_bytes(gzip.compress(b"a,b,y\n" + b"0,0,1\n" * 100_000))  # 0.6 MB of text, 2.4 MB of numbers
     with pytest.raises(InputError, match="raise the limit with max_gb"):
-        read_table(path, max_gb=0.001)
-    assert read_table(path, max_gb=0.003).num_rows == 100_000
+        TableFile(path, max_gb=0.001).arrow()[0]
+    assert TableFile(path, max_gb=0.003).arrow()[0].num_rows == 100_000
 
 
 @pytest.mark.parametrize("max_gb", [0, -1, "4", None, True, float("nan")])
@@ -174,7 +174,7 @@ def test_a_wide_file_is_read_as_pandas_reads_it(tmp_path, name, options):
     frame, path = wide_frame(), tmp_path / name
     separator = "\t" if name.endswith("tsv") else ","
     frame.to_csv(path, index=False, sep=separator, **options)
-    read = read_columns(path, apart=["y"])
+    read = TableFile(path).columns(apart=["y"])
     exact = {} if int(pd.__version__.split(".")[0]) > 2 else {"float_precision": "round_trip"}  # the default since 3
     known = pd.read_csv(path, sep=separator, **exact)
     assert [read.names[f] for f in read.numeric] == [name for name in known if name not in ("class", "y")]
@@ -189,7 +189,7 @@ def test_a_wide_file_may_end_with_a_missing_value(tmp_path, others):
     frame = pd.DataFrame(np.arange(2.0 * d).reshape(2, d), columns=[f"g{f}" for f in range(d)])
     frame.iloc[-1, -1] = np.nan
     frame.to_csv(path, index=False)
-    read = read_columns(path, apart=others)
+    read = TableFile(path).columns(apart=others)
     np.testing.assert_array_equal(read.X, frame.drop(columns=list(others)).to_numpy())
 
 
@@ -216,7 +216,7 @@ def test_a_csv_file_of_very_many_columns_takes_little_more_than_its_names(tmp_pa
 def test_a_wide_file_with_decimal_commas(tmp_path):
     frame, path = wide_frame().drop(columns="class"), tmp_path / "x.csv"
     frame.to_csv(path, index=False, sep=";", decimal=",")
-    read = read_columns(path, apart=["y"], delimiter=";")
+    read = TableFile(path, ";").columns(apart=["y"])
     np.testing.assert_array_equal(read.X, frame.drop(columns="y").to_numpy())
 
 
@@ -257,7 +257,7 @@ def test_wide_parquet_is_read_as_arrow_reads_each_column(tmp_path):
     columns |= {"g": np.arange(40.0), "gaps": [None, *range(39)], "nan": [None, *np.arange(39.0)], "y": ["a", "b"] * 20}
     table = pa.table(columns)
     parquet.write_table(table, tmp_path / "wide.parquet", row_group_size=15)
-    read = read_columns(tmp_path / "wide.parquet", apart=["g.7"])
+    read = TableFile(tmp_path / "wide.parquet").columns(apart=["g.7"])
     assert read.names == table.column_names
     assert sorted(read.others) == [7, WIDE + 3]
     assert read.others[WIDE + 3].to_pylist() == columns["y"]

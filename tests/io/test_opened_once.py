@@ -79,6 +79,52 @@ def test_what_was_inspected_is_not_opened_again(watched, name):
     assert counts() == (1, 0 if name.endswith("json") else 1)
 
 
+@pytest.fixture
+def parsed(monkeypatch):
+    """How often Arrow parses a text."""
+    from pyarrow import csv
+
+    counted: list[int] = []
+    parse = csv.read_csv
+    monkeypatch.setattr(csv, "read_csv", lambda *a, **options: counted.append(1) or parse(*a, **options))
+    return counted
+
+
+def test_data_that_were_inspected_are_not_parsed_again(tmp_path, parsed):
+    path = tmp_path / "data.csv"
+    path.write_text(CONTENTS["data.csv"], encoding="utf-8")
+    found = st.inspect(path)
+    assert st.load_data(found, "y").X.tolist() == [[1, 2], [2, 1], [3, 1], [4, 2]]
+    assert len(parsed) == 1
+
+
+def test_a_wide_table_of_0_and_1_is_parsed_once_to_see_what_it_is_and_to_read_it(tmp_path, parsed):
+    path = tmp_path / "wide.csv"
+    path.write_text(CONTENTS["wide.csv"], encoding="utf-8")
+    found = st.inspect(path)
+    assert (found.holds, st.Selections.read(found).n_runs) == ("recorded selections", 4)
+    assert len(parsed) == 1
+
+
+def test_a_target_of_numbers_is_read_as_it_is_written_also_after_an_inspection(tmp_path):
+    path = tmp_path / "codes.csv"
+    path.write_text("a,code\n1.5,01\n2.5,02\n3.5,01\n4.5,02\n", encoding="utf-8")
+    found = st.inspect(path)
+    assert found.targets == {"code": 2}
+    assert st.load_data(found, "code").y.tolist() == st.load_data(path, "code").y.tolist() == ["01", "02", "01", "02"]
+
+
+def test_what_one_gets_of_an_inspected_table_with_many_columns_is_one_s_own(tmp_path):
+    path = tmp_path / "many.csv"
+    names = [f"g{i}" for i in range(1_200)]
+    rows = [",".join([*map(str, range(i, i + 1_200)), state]) for i, state in enumerate("uvuv")]
+    path.write_text("\n".join([",".join([*names, "y"]), *rows]), encoding="utf-8")
+    found = st.inspect(path)
+    first = st.load_data(found, "y")
+    first.X[:] = -1
+    assert st.load_data(found, "y").X[0, :3].tolist() == [0, 1, 2]
+
+
 def test_the_page_opens_an_upload_once(watched):
     from steadyset.serve.sandboxed import understood
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from steadyset.io.data.data_table import load_data
-from steadyset.io.formats.tables import read_columns
+from steadyset.io.formats.tables import TableFile
 
 WRITTEN = Path(__file__).parent / "written"
 A = [-0.626453810742332, 0.183643324222082, -0.835628612410047, 1.59528080213779, 0.329507771815361]  # set.seed(1)
@@ -27,7 +27,7 @@ NAMES = "the first column, which has no name in the header, names the rows"
     ],
 )
 def test_the_numbers_of_r_come_back(name, row_names, understood):
-    read = read_columns(WRITTEN / name, apart=["y"])
+    read = TableFile(WRITTEN / name).columns(apart=["y"])
     np.testing.assert_array_equal(read.X, np.column_stack([A, B, np.arange(1.0, 6)]))
     assert read.notes == ((f"read as: {understood}",) if understood else ())
     if row_names:
@@ -37,6 +37,6 @@ def test_the_numbers_of_r_come_back(name, row_names, understood):
 
 
 def test_what_r_prints_is_a_table_too():
-    read = read_columns(WRITTEN / "r_printed.txt", apart=["y"])
+    read = TableFile(WRITTEN / "r_printed.txt").columns(apart=["y"])
     assert read.names == ["", "größe", "b", "n", "y"]
     np.testing.assert_allclose(read.X, np.column_stack([A, B, np.arange(1.0, 6)]), rtol=1e-6)

@@ -182,9 +182,8 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypat
     def fail(*_, **__):
         raise OSError(28, "No space left on device")
 
-    target = "os.replace" if failure == "at the end" else "steadyset.io.lists.selection_files._write_table"
-    if ending == "json" and failure == "in the middle":
-        target = "os.fsync"
+    writers = {"json": "os.fsync", "parquet": "pyarrow.parquet.write_table"}
+    target = "os.replace" if failure == "at the end" else writers.get(ending, "pyarrow.csv.write_csv")
     with monkeypatch.context() as patch:
         patch.setattr(target, fail)
         with pytest.raises(InputError, match="cannot be written: No space left on device"):

@@ -16,7 +16,7 @@ from openpyxl.styles import Font
 from steadyset.foundation.errors import InputError, MissingExtraError
 from steadyset.io.data.data_table import load_data
 from steadyset.io.formats.sheets import read_sheet, sheet_names
-from steadyset.io.formats.tables import read_columns
+from steadyset.io.formats.tables import TableFile
 from steadyset.io.limits import OLE
 
 WRITTEN = Path(__file__).parent / "written"
@@ -63,7 +63,7 @@ def archive(path, parts):
 def test_what_other_programs_write_comes_back_to_the_last_bit(name):
     draw = np.random.default_rng(0).normal(size=(6, 3))
     draw[2, 0] = np.nan
-    read = read_columns(WRITTEN / name, apart=["y"])
+    read = TableFile(WRITTEN / name).columns(apart=["y"])
     assert read.names == ["a", "b c", "größe", "n", "y"]
     np.testing.assert_array_equal(read.X, np.column_stack([draw, np.arange(1.0, 7)]))
     assert read.whole.tolist() == [False, False, False, True]

@@ -290,10 +290,10 @@ def _load_similarity(given: Given, selections: Selections | None) -> FeatureSimi
     if file is not None:
         return FeatureSimilarity.read(file, threshold=given.threshold, max_gb=max_gb)
     assert data is not None
-    from steadyset.io.formats.tables import read_columns
+    from steadyset.io.formats.tables import TableFile
 
     apart = {RUN} if target is None else {RUN, target}
-    read = read_columns(data, apart=tuple(apart), labels=True, max_gb=max_gb)
+    read = TableFile(data, max_gb=max_gb).columns(apart=tuple(apart), labels=True)
     if target is not None and target not in read.names:
         raise InputError(f"{data} has no column {target!r}.")
     if selections is not None:

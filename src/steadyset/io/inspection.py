@@ -13,7 +13,7 @@ from steadyset.foundation.errors import InputError
 from steadyset.io.disk import file_path
 from steadyset.io.files import File
 from steadyset.io.formats.columns import FEATURE, RUN
-from steadyset.io.formats.record import LISTS, format_of
+from steadyset.io.formats.record import ANNOTATED, LISTS, TABLE, format_of
 from steadyset.io.labels import several, some_names
 from steadyset.io.limits import MAX_GB
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 DATA, SELECTIONS = "data", "recorded selections"
 FOLDER = "folder of lists"
-ONLY_LISTS = (FOLDER, "json", "gmt", "gmx", "list")
 WIDTH = 80  # of a terminal
 
 
@@ -159,7 +158,7 @@ def inspect(
     asked = Asked(file, Roles(None, None), where, transpose, sheet, samples_sheet, layer, delimiter, max_gb)
     known = format_of(file.name)
     kind = FOLDER if file.is_dir() else known.name if known is not None else "text"
-    if kind in ONLY_LISTS:
+    if kind == FOLDER or (known is not None and not {TABLE, ANNOTATED} & set(known.holds)):
         return _recorded(file, kind, sheet, max_gb)
     try:
         table = table_of(asked)

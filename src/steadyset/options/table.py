@@ -75,6 +75,25 @@ def _aggregations() -> str:
     return f"What ranks the features: {', '.join(RULES[:-1])} or {RULES[-1]}."
 
 
+def _data_files() -> str:
+    from steadyset.io.formats import record
+
+    annotated = [one.name for one in record.FORMATS.every() if record.ANNOTATED in one.holds]
+    return (
+        f"The data: a table in {record.endings_in_words(record.TABLE)}, or a file of {listed(annotated, last=' or ')}; "
+        "one row per observation, or genes in rows."
+    )
+
+
+def _selection_files() -> str:
+    from steadyset.io.formats import record
+
+    return (
+        "Selections in any usual layout (0/1 or marks, run and feature, lists in columns or rows, GMT, GMX, ranks, "
+        f"importances) in {record.endings_in_words(record.LISTS)}; a folder of .txt lists; or a run folder."
+    )
+
+
 def _engines() -> str:
     from steadyset.assessment.engines import ENGINES
 
@@ -86,8 +105,7 @@ TABLE: tuple[Option, ...] = (
     Option(
         "file",
         RUNS,
-        "The data: text (csv, tsv, txt, also .gz), Excel, parquet, feather, .h5ad, GEO series matrix; one row per "
-        "observation, or genes in rows.",
+        _data_files,
         kind=Path,
         default=REQUIRED,
         metavar="FILE",
@@ -96,8 +114,7 @@ TABLE: tuple[Option, ...] = (
     Option(
         "files",
         PROCEDURES,
-        "Selections in any usual layout (0/1 or marks, run and feature, lists in columns or rows, GMT, GMX, ranks, "
-        "importances) as csv, tsv, txt, xlsx, ods, parquet or json; a folder of .txt lists; or a run folder.",
+        _selection_files,
         kind=Path,
         many=True,
         default=REQUIRED,

@@ -28,9 +28,9 @@ from steadyset.inference.runs import over_the_same
 from steadyset.inference.table import table_rows
 from steadyset.io.data.data_table import load_data
 from steadyset.io.files import File
-from steadyset.io.formats.record import is_typed
-from steadyset.io.formats.sheets import is_workbook, read_sheet
-from steadyset.io.formats.tables import read_table
+from steadyset.io.formats.record import ANNOTATED, format_of, is_typed, is_workbook
+from steadyset.io.formats.sheets import read_sheet
+from steadyset.io.formats.tables import TableFile
 from steadyset.io.inspection import inspect
 from steadyset.io.labels import UnionOfNames
 from steadyset.io.lists.entries import UNKNOWN_UNIVERSE
@@ -385,11 +385,12 @@ def _drawn(found: Findings) -> list[dict[str, Any]]:
 
 def _first_cells(path: File, reading: Mapping[str, Any]) -> dict[str, Any] | None:
     """The first cells as they stand in a file; None where its form has no such cells, or it is large."""
-    if path.stat().st_size > MAX_PREVIEW or path.suffix == ".h5ad":
+    known = format_of(path.name)
+    if path.stat().st_size > MAX_PREVIEW or (known is not None and known.holds == (ANNOTATED,) and not known.text):
         return None
     max_gb = float(reading.get("max_gb", 1.0))
     if is_typed(path.name):
-        table = read_table(path, labels=False, max_gb=max_gb)
+        table, _ = TableFile(path, max_gb=max_gb).arrow(labels=False)
         few = table.slice(0, SHOWN_ROWS)
         if few.num_columns > SHOWN_COLUMNS + 1:
             few = few.select([*range(SHOWN_COLUMNS), few.num_columns - 1])

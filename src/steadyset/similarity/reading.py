@@ -10,7 +10,7 @@ import numpy as np
 
 from steadyset.foundation.errors import InputError
 from steadyset.io.formats.columns import RUN, Columns
-from steadyset.io.formats.tables import many_columns, read_table
+from steadyset.io.formats.tables import TableFile
 from steadyset.io.labels import AppearanceOrder, feature_names
 from steadyset.io.lists.long import column_numbers
 from steadyset.kernels.arrays import Floats, Ints
@@ -44,8 +44,9 @@ def read_store(path: Path, features: Sequence[str] | None, max_gb: float) -> tup
 
 
 def _columns_or_table(path: Path, max_gb: float, *, labels: bool) -> Columns | pa.Table:
-    many = many_columns(path, labels=labels, max_gb=max_gb)
-    return read_table(path, labels=labels, max_gb=max_gb) if many is None else many
+    file = TableFile(path, max_gb=max_gb)
+    many = file.many_columns(labels=labels)
+    return file.arrow(labels=labels)[0] if many is None else many
 
 
 def _from_long(table: pa.Table, features: Sequence[str] | None) -> tuple[SparseStore | DenseStore, Names]:

@@ -13,10 +13,10 @@ from steadyset.io.data.sources import is_known
 from steadyset.io.files import File
 from steadyset.io.formats.columns import NULLS
 from steadyset.io.formats.csv_files import THOUSANDS
-from steadyset.io.formats.record import is_typed
-from steadyset.io.formats.series_matrix import SeriesHeader, is_series_matrix, read_series_header
+from steadyset.io.formats.record import FORMATS, annotated_format, is_typed
+from steadyset.io.formats.series_matrix import SeriesHeader, read_series_header
 from steadyset.io.formats.sheets import read_sheet
-from steadyset.io.formats.tables import read_table
+from steadyset.io.formats.tables import TableFile
 from steadyset.io.formats.workbook_process import cell_text
 from steadyset.io.labels import some_names
 from steadyset.tasks import MAX_CLASSES
@@ -79,10 +79,10 @@ class Phenotypes(Mapping[str, Sequence[Any]]):
 
 def read_phenotypes(path: File, *, sheet: str | int | None, max_gb: float) -> Phenotypes:
     """A table in any form that is read, or the header of a series matrix."""
-    if is_series_matrix(path):
+    if annotated_format(path) is FORMATS["GEO"]:
         return Phenotypes.of_series(read_series_header(path, max_gb))
     if is_typed(path.name):
-        table = read_table(path, labels=False, max_gb=max_gb)
+        table, _ = TableFile(path, max_gb=max_gb).arrow(labels=False)
         _refuse_repeated(path, table.column_names)
         return Phenotypes({name: table.column(name).to_pylist() for name in table.column_names}, typed=True)
     with _of_samples():

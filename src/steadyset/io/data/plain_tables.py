@@ -27,7 +27,7 @@ from steadyset.io.files import File
 from steadyset.io.formats.columns import NULLS, Columns
 from steadyset.io.formats.record import is_typed
 from steadyset.io.formats.sheets import read_sheet
-from steadyset.io.formats.tables import read_columns
+from steadyset.io.formats.tables import TableFile
 from steadyset.io.labels import SHOWN, some_names
 from steadyset.kernels.arrays import Floats
 
@@ -43,19 +43,10 @@ QUANTITY = re.compile(r"[<>~≤≥]?\s*[+-]?[0-9]*[.,]?[0-9]+\s*[%a-zA-Zµ/]{0,6
 FEW = 200  # columns of numbers among which a target is looked for
 
 
-def read_plain(
-    path: File,
-    roles: Roles,
-    drop: Sequence[str],
-    keep: Sequence[str],
-    *,
-    sheet: str | int | None,
-    delimiter: str | None,
-    max_gb: float,
-) -> Source:
+def read_plain(file: TableFile, roles: Roles, drop: Sequence[str], keep: Sequence[str]) -> Source:
     """One row per observation: the columns that were named, and the others as features."""
-    named = list(roles.names)
-    table = read_columns(path, apart=[*named, *drop], delimiter=delimiter, sheet=sheet, max_gb=max_gb)
+    path, named = file.file, list(roles.names)
+    table = file.columns(apart=[*named, *drop])
     notes, rows = list(table.notes), None
     left_out = set(drop)
     if table.names[0] == "" and "" not in drop:  # the row names of a frame
@@ -88,14 +79,13 @@ def read_plain(
     return Source(X, names, columns, rows, notes, texts=texts, dropped=frozenset(drop), whole=whole)
 
 
-def read_transposed(
-    path: File, roles: Roles, *, sheet: str | int | None, delimiter: str | None, max_gb: float
-) -> Source:
+def read_transposed(file: TableFile, roles: Roles) -> Source:
     """One column per observation; the first column names the rows, one of which is the target."""
+    path = file.file
     if is_typed(path.name):
         told = f"{path} has columns of one kind each, so that no row can be the target; put it into another file, "
         raise InputError(told, Argument("samples", ...), ".")
-    found = read_sheet(path, sheet=sheet, delimiter=delimiter, max_gb=max_gb)
+    found = read_sheet(path, sheet=file.sheet, delimiter=file.delimiter, max_gb=file.max_gb)
     header, *body = found.rows
     width = max(map(len, found.rows))
     ragged = next((place for place, row in enumerate(found.rows, 1) if len(row) != width), None)

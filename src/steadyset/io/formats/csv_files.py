@@ -26,6 +26,7 @@ from steadyset.io.formats.text import (
     read_as,
     repaired_header,
     single_byte_encoding,
+    table_lines,
     text_form,
     text_rows,
 )
@@ -51,6 +52,7 @@ class TextTable:
     as_it_is: bool = False  # the file itself is the stream
     row_names: bool = False  # the first column has none, as R writes it
     told: tuple[str, ...] = ()  # what is to be said besides
+    given: bool = False  # somebody named the delimiter
 
     def notes(self, *more: str) -> tuple[str, ...]:
         """What was understood, and more that was found in the cells; then what is to be said besides."""
@@ -61,15 +63,31 @@ class TextTable:
         with self.open() as lines:
             return lines.readline().decode("utf-8-sig").rstrip("\r\n")
 
+    def may_have_labels(self) -> bool:
+        """Whether readers of runs and of data read the table differently: by names in its first line."""
+        header = self.header()
+        if header.count('"') % 2:  # a name goes on in the next line
+            return True
+        try:
+            names = next(csv.reader([header], delimiter=self.delimiter), [""])
+        except csv.Error:  # a very long cell
+            return True
+        return _is_data(names) or "" in names or not {RUN, FEATURE}.isdisjoint(names)
+
 
 def text_table(path: File, delimiter: str | None, max_gb: float, *, bytes_a_cell: int = BYTES_A_CELL) -> TextTable:
     """A text file; a sentence where it is no text, or takes more memory than allowed."""
-    form = checked_form(path, delimiter, max_gb, bytes_a_cell=bytes_a_cell)
+    form, given = checked_form(path, delimiter, max_gb, bytes_a_cell=bytes_a_cell), delimiter is not None
     if form.plain:
-        return TextTable(path, form.delimiter, form.words, lambda: opened(path), as_it_is=True)
-    pieces = _rewritten if form.runs or form.padded else _repaired
+        return TextTable(path, form.delimiter, form.words, lambda: opened(path), as_it_is=True, given=given)
+    rewritten = form.runs or form.padded
     separator = TAB if form.runs else form.delimiter
-    return TextTable(path, separator, form.words, lambda: _stream(pieces(path, form)), row_names=form.heading.short)
+
+    def stream() -> IO[bytes]:
+        pieces = _written(text_rows(path, form), separator) if rewritten else _repaired(path, form)
+        return io.BufferedReader(_Pieces(pieces), CHUNK)
+
+    return TextTable(path, separator, form.words, stream, row_names=form.heading.short, given=given)
 
 
 def rows_table(path: File, rows: Iterable[list[str]], told: tuple[str, ...]) -> TextTable:
@@ -140,24 +158,9 @@ ASCII = frozenset(map(chr, range(128)))
 
 def _repaired(path: File, form: TextForm) -> Iterator[bytes]:
     """The lines of a table in UTF-8, from a whole header on."""
-    with io.TextIOWrapper(opened(path), encoding=form.encoding, newline=None) as lines:
-        if form.sep_line:
-            next(lines)
-        rows = csv.reader(lines, delimiter=form.delimiter)
-        try:
-            for _ in range(form.heading.above):
-                next(rows)
-            yield from _written([repaired_header(next(rows), form)], form.delimiter)
-        except csv.Error as error:
-            raise InputError(f"{path} is not a well-formed table: {error} in line {rows.line_num}.") from None
-        except StopIteration:  # from a header that is not there
-            raise InputError(f"{path} has no rows below its titles; expected a table.") from None
+    with table_lines(path, form) as (lines, rows):
+        yield from _written([repaired_header(next(rows), form)], form.delimiter)
         yield from (line.encode() for line in lines)
-
-
-def _rewritten(path: File, form: TextForm) -> Iterator[bytes]:
-    """The rows of a table between whose cells there are spaces, without these."""
-    yield from _written(text_rows(path, form), TAB if form.runs else form.delimiter)
 
 
 def _written(rows: Iterable[list[str]], delimiter: str) -> Iterator[bytes]:
@@ -170,10 +173,6 @@ def _written(rows: Iterable[list[str]], delimiter: str) -> Iterator[bytes]:
             text.seek(0)
             text.truncate()
     yield text.getvalue().encode()
-
-
-def _stream(pieces: Iterator[bytes]) -> IO[bytes]:
-    return io.BufferedReader(_Pieces(pieces), CHUNK)
 
 
 class _Pieces(io.RawIOBase):
@@ -200,18 +199,16 @@ class _Pieces(io.RawIOBase):
         return filled
 
 
-def read_csv(
-    text: TextTable, labels: bool, *, given: bool, apart: Collection[str] = ()
-) -> tuple[pa.Table, tuple[str, ...], str]:
-    """A text table as Arrow reads it, what was understood, and the decimal sign; `given`: somebody named the delimiter.
+def read_csv(text: TextTable, labels: bool, apart: Collection[str]) -> tuple[pa.Table, tuple[str, ...], str]:
+    """A text table as Arrow reads it, what was understood, and the decimal sign.
 
     With `labels`, what names runs and features stays text, as do the columns called `apart`. Numbers may have decimal
     commas, unless commas separate the columns.
     """
-    table, nameless = _read(text, labels, ".", given, apart)
+    table, nameless = _read(text, labels, ".", apart)
     notes, decimal = text.notes(), "."
     if text.delimiter != "," and _has_commas(table.columns):
-        with_commas, _ = _read(text, labels, ",", given, apart)
+        with_commas, _ = _read(text, labels, ",", apart)
         if _use_commas(text, table, with_commas):
             table, notes, decimal = with_commas, text.notes(DECIMAL_COMMAS), ","
     table = _without_empty(table)
@@ -222,7 +219,7 @@ def read_csv(
     return (_labelled(table, nameless) if labels else table), notes, decimal
 
 
-def read_many_columns(text: TextTable, apart: Sequence[str], labels: bool) -> Columns | None:
+def read_many_columns(text: TextTable, labels: bool, apart: Sequence[str]) -> Columns | None:
     """A table with many columns; None where it has few, or is not as regular as that."""
     names = _many_names(text)
     if names is None:
@@ -263,7 +260,7 @@ def _many_names(text: TextTable) -> list[str] | None:
     return next(csv.reader([header], delimiter=text.delimiter)) if many else None
 
 
-def _read(text: TextTable, labels: bool, decimal: str, given: bool, apart: Collection[str]) -> tuple[pa.Table, bool]:
+def _read(text: TextTable, labels: bool, decimal: str, apart: Collection[str]) -> tuple[pa.Table, bool]:
     """The table, and whether its first line is data rather than names."""
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
@@ -299,12 +296,12 @@ def _read(text: TextTable, labels: bool, decimal: str, given: bool, apart: Colle
         if labels and FEATURE in table.column_names and RUN not in table.column_names:
             table = read([*row_names, *apart, RUN])  # then it is the name of a column of 0/1
     except pa.ArrowException as error:
-        _refuse_separator(text, header, given)
+        _refuse_separator(text, header)
         raise InputError(
             f"{text.path} is not a well-formed table: {first_line(error)}; each row needs a cell for each column."
         ) from None
     if table.num_columns == 1 and pa.types.is_string(table.schema.field(0).type):
-        _refuse_separator(text, header, given)
+        _refuse_separator(text, header)
     return table, nameless
 
 
@@ -322,10 +319,10 @@ def _labelled(table: pa.Table, nameless: bool) -> pa.Table:
     return table
 
 
-def _refuse_separator(text: TextTable, header: str, given: bool) -> None:
+def _refuse_separator(text: TextTable, header: str) -> None:
     """Say what separates the cells, where somebody said something else."""
     for found, word in DELIMITERS.items():
-        if given and text.delimiter not in header and found in header:
+        if text.given and text.delimiter not in header and found in header:
             raise InputError(
                 f"{text.path} seems to be separated by {word}; give ",
                 Argument("delimiter", "tab" if found == TAB else found),

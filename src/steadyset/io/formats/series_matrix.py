@@ -36,7 +36,7 @@ class SeriesHeader:
 
 def is_series_matrix(path: File) -> bool:
     """Whether a text file begins as a series matrix does; a SOFT file, which is another form, is refused."""
-    if not path.path.is_file() or path.suffix not in (".txt", ".gz", ".tsv", ".csv", ".soft", ""):
+    if not path.path.is_file():
         return False
     with readable(path), opened(path) as source:
         start = source.read(64).lstrip(b'\xef\xbb\xbf\r\n \t"')

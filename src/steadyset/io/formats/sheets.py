@@ -12,12 +12,12 @@ from steadyset.foundation.errors import Argument, InputError, MissingExtraError
 from steadyset.io.files import File
 from steadyset.io.formats.csv_files import checked_form
 from steadyset.io.formats.headings import find_heading, is_comment
-from steadyset.io.formats.record import format_of
+from steadyset.io.formats.record import is_workbook
 from steadyset.io.formats.spreadsheet import among_names, dates_in_texts, gene_dates_told
 from steadyset.io.formats.text import TextForm, read_as, text_rows
 from steadyset.io.formats.workbook_process import BYTES_A_TEXT_CELL, sheet_called
 from steadyset.io.labels import several, some_names
-from steadyset.io.limits import MAX_GB, OLE, ZIP, read_limited, readable, refuse_size
+from steadyset.io.limits import MAX_GB, read_limited, readable, refuse_size
 
 SHOWN_ROWS = 60  # in which the header is looked for
 
@@ -171,15 +171,6 @@ def sheet_names(path: Path | File, max_gb: float = MAX_GB) -> list[str]:
     """The names of the sheets of a workbook that are visible and hold cells."""
     with readable(path):
         return read_workbook(File.of(path), max_gb).shown
-
-
-def is_workbook(path: Path | File) -> bool:
-    """Whether a file is an Excel or OpenDocument workbook, by its ending; many a text file is called .xls."""
-    path = File.of(path)
-    if path.suffix != ".xls" or not path.path.is_file():
-        found = format_of(path.name)
-        return found is not None and found.workbook
-    return path.begins_with(ZIP, OLE)
 
 
 def workbook_sheet(path: File, sheet: str | int | None, delimiter: str | None, max_gb: float) -> Sheet:

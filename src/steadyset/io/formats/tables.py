@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.files import File
-from steadyset.io.formats.arrow_files import read_parquet_columns
-from steadyset.io.formats.columns import Columns, from_arrow
+from steadyset.io.formats.columns import Columns, from_arrow, is_text
 from steadyset.io.formats.csv_files import TextTable, read_csv, read_many_columns, rows_table, text_table
-from steadyset.io.formats.record import TABLE, Format, endings_in_words, format_of, is_typed
-from steadyset.io.formats.sheets import is_workbook, workbook_sheet
+from steadyset.io.formats.record import TABLE, Format, endings_in_words, format_of, is_typed, is_workbook
+from steadyset.io.formats.sheets import workbook_sheet
 from steadyset.io.formats.spreadsheet import gene_dates_in
 from steadyset.io.formats.text import separator_of
 from steadyset.io.limits import MAX_GB, readable, refuse_size
@@ -22,6 +21,7 @@ from steadyset.io.limits import MAX_GB, readable, refuse_size
 if TYPE_CHECKING:
     import pyarrow as pa
 
+T = TypeVar("T")
 JSON_SHARE = 8  # what is read from json takes about so many times its size
 
 
@@ -51,148 +51,125 @@ def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def read_table(
-    path: Path | File,
-    *,
-    labels: bool = True,
-    delimiter: str | None = None,
-    sheet: str | int | None = None,
-    max_gb: float = MAX_GB,
-) -> pa.Table:
-    """A text table of any usual form, a sheet of a workbook, or a parquet or feather file.
+class TableFile:
+    """A file that holds one table: text in any usual form, a sheet of a workbook, or columns with types.
 
-    With `labels`, a first column without a name is called run, and the columns run and feature stay text. A
-    `delimiter` is a character, or tab; without it, it is found. A `sheet` is a name, or a number from 1. A file that
+    A `delimiter` is a character, or tab; without it, it is found. A `sheet` is a name, or a number from 1. A file that
     would take more than `max_gb` gigabytes is refused.
     """
-    return noted_table(path, labels=labels, delimiter=delimiter, sheet=sheet, max_gb=max_gb)[0]
+
+    def __init__(
+        self, file: Path | File, delimiter: str | None = None, sheet: str | int | None = None, max_gb: float = MAX_GB
+    ) -> None:
+        self.file, self.delimiter, self.sheet, self.max_gb = File.of(file), delimiter, sheet, max_gb
+
+    def arrow(self, *, labels: bool = True, apart: Sequence[str] = ()) -> tuple[pa.Table, tuple[str, ...]]:
+        """The table, and what was understood to read the file so.
+
+        With `labels`, a first column without a name is called run, and the columns run and feature stay text; columns
+        called `apart` stay as they are written.
+        """
+        text = self._text()
+        with readable(self.file):
+            return (self._typed(), ()) if text is None else self._parsed(read_csv, text, labels, apart)[:2]
+
+    def columns(self, *, labels: bool = False, apart: Sequence[str] = ()) -> Columns:
+        """The data as one array of numbers and the other columns.
+
+        `apart` are never among the numbers: in a text or a workbook they stay as they are written, 01 is not 1.
+        """
+        read = self._columns(labels, apart)
+        told = () if is_workbook(self.file) else gene_dates_in(read.names)  # a workbook has told in which cells
+        notes = (*read.notes, *told)
+        return replace(read, notes=notes, again=lambda more: self._columns(labels, (*apart, *more)))
+
+    def many_columns(self, *, labels: bool, apart: Sequence[str] = ()) -> Columns | None:
+        """A text table with many columns; None where it has few, or is not as regular as that."""
+        text = self._text()
+        with readable(self.file):
+            return None if text is None else self._parsed(read_many_columns, text, labels, apart)
+
+    def _columns(self, labels: bool, apart: Sequence[str]) -> Columns:
+        many = self.many_columns(labels=labels, apart=apart)
+        if many is not None:
+            return many
+        text, known = self._text(), format_of(self.file.name)
+        with readable(self.file):
+            if text is not None:
+                table, notes, decimal = self._parsed(read_csv, text, labels, apart)
+                return replace(from_arrow(table, apart), notes=notes, decimal=decimal)
+            if known is not None and known.read_columns is not None:
+                return known.read_columns(self.file, apart, self.max_gb)
+            return from_arrow(self._typed(), apart)
+
+    def _parsed(
+        self, parse: Callable[[TextTable, bool, Sequence[str]], T], text: TextTable, labels: bool, apart: Sequence[str]
+    ) -> T:
+        """What is parsed from a text; of a small file what was parsed before, if all that is `apart` was text then.
+
+        Whoever inspects a file does not know yet which column is the target, and reads it with none apart.
+        """
+        labels = labels and text.may_have_labels()
+        key = (parse, self.delimiter, self.sheet, labels)
+        found: T | None = self.file.found.get(key)
+        if found is not None and _are_texts(found, apart):
+            # Arrow tables cannot be changed; arrays can, and whoever gets one may do so.
+            return replace(found, X=found.X.copy()) if isinstance(found, Columns) else found
+        found = parse(text, labels, apart)
+        if not apart and self.file.content is not None:
+            self.file.found[key] = found
+        return found
+
+    def _typed(self) -> pa.Table:
+        """The table of a file whose columns have types."""
+        known = format_of(self.file.name)
+        if known is None or known.read is None:
+            raise _unknown_ending(self.file, endings_in_words(TABLE))
+        return known.read(self.file, self.max_gb)
+
+    def _text(self) -> TextTable | None:
+        """What is read as text: text files and workbooks; None for columns with types."""
+        return self.file.known((TextTable, self.delimiter, self.sheet, self.max_gb), self._recognised)
+
+    def _recognised(self) -> TextTable | None:
+        file, known = self.file, format_of(self.file.name)
+        if is_typed(file.name):
+            if self.delimiter is not None:
+                raise InputError(f"{file} is not a text table; leave ", Argument("delimiter"), " out.")
+            if self.sheet is not None:
+                raise InputError(f"{file} is not a workbook; leave ", Argument("sheet"), " out.")
+            if known is not None and known.read is None:
+                raise InputError(f"{file} is a {known.name} file; expected {endings_in_words(TABLE)}.")
+            return None
+        with readable(file):
+            workbook = is_workbook(file)
+            if self.delimiter is not None:
+                separator_of(self.delimiter)
+            elif known is None or TABLE not in known.holds:
+                raise _unknown_ending(file, endings_in_words(TABLE))
+            if workbook:
+                read = workbook_sheet(file, self.sheet, self.delimiter, self.max_gb)
+                return rows_table(file, read.rows, read.notes)
+            if self.sheet is not None:
+                raise InputError(f"{file} is a text file; leave ", Argument("sheet"), " out.")
+            return text_table(file, self.delimiter, self.max_gb)
 
 
-def noted_table(
-    path: Path | File,
-    *,
-    apart: Sequence[str] = (),
-    labels: bool = True,
-    delimiter: str | None = None,
-    sheet: str | int | None = None,
-    max_gb: float = MAX_GB,
-) -> tuple[pa.Table, tuple[str, ...]]:
-    """The same with what was understood to read the file so; columns called `apart` stay as they are written."""
-    path = File.of(path)
-    text = _text(path, delimiter, sheet, max_gb)
-    with readable(path):
-        if text is not None:
-            return read_csv(text, labels, given=delimiter is not None, apart=apart)[:2]
-        return _typed(path, max_gb), ()
-
-
-def read_columns(
-    path: Path | File,
-    *,
-    apart: Sequence[str] = (),
-    labels: bool = False,
-    delimiter: str | None = None,
-    sheet: str | int | None = None,
-    max_gb: float = MAX_GB,
-) -> Columns:
-    """The data of a file as one array of numbers and the other columns.
-
-    `apart` are never among the numbers: in a text or a workbook they stay as they are written, 01 is not 1.
-    """
-    path = File.of(path)
-    read = _read_columns(path, apart, labels, delimiter, sheet, max_gb)
-    told = () if is_workbook(path) else gene_dates_in(read.names)  # what became a date in a workbook is told already
-
-    def again(more: Collection[str]) -> Columns:
-        return _read_columns(path, (*apart, *more), labels, delimiter, sheet, max_gb)
-
-    return replace(read, notes=(*read.notes, *told), again=again)
-
-
-def _read_columns(
-    path: File, apart: Sequence[str], labels: bool, delimiter: str | None, sheet: str | int | None, max_gb: float
-) -> Columns:
-    text = _text(path, delimiter, sheet, max_gb)
-    with readable(path):
-        if text is not None:
-            found = read_many_columns(text, apart, labels)
-            if found is not None:
-                return found
-            table, notes, decimal = read_csv(text, labels, given=delimiter is not None, apart=apart)
-            return replace(from_arrow(table, apart), notes=notes, decimal=decimal)
-        if path.suffix == ".parquet":
-            return read_parquet_columns(path, apart, max_gb)
-        return from_arrow(_typed(path, max_gb), apart)
-
-
-def many_columns(
-    path: Path | File,
-    *,
-    apart: Sequence[str] = (),
-    labels: bool,
-    delimiter: str | None = None,
-    sheet: str | int | None = None,
-    max_gb: float = MAX_GB,
-) -> Columns | None:
-    """A text table with many columns; None where it has few, or is not as regular as that."""
-    text = _text(File.of(path), delimiter, sheet, max_gb)
-    if text is None:
-        return None
-    with readable(path):
-        return read_many_columns(text, apart, labels)
+def _are_texts(found: Any, names: Collection[str]) -> bool:
+    """Whether all columns of these names in what was parsed are as they are written."""
+    if isinstance(found, Columns):
+        kinds = [(name, found.others[f].type if f in found.others else None) for f, name in enumerate(found.names)]
+    else:
+        kinds = [(field.name, field.type) for field in found[0].schema]
+    return all(kind is not None and is_text(kind) for name, kind in kinds if name in names)
 
 
 def written_format(path: Path) -> Format:
     """The format in which a file is written, by its ending; a sentence where there is none."""
     found = format_of(path.name)
-    if found is None or not found.written:
-        raise _unknown_ending(path, endings_in_words(lambda one: one.written))
+    if found is None or found.write is None:
+        raise _unknown_ending(path, endings_in_words(wanted=lambda one: one.write is not None))
     return found
-
-
-def _typed(path: File, max_gb: float) -> pa.Table:
-    """The table of a file whose columns have types."""
-    found = format_of(path.name)
-    if found is None or found.read is None:
-        raise _unknown_ending(path, endings_in_words(_is_table))
-    return found.read(path, max_gb)
-
-
-def _text(path: File, delimiter: str | None, sheet: str | int | None, max_gb: float) -> TextTable | None:
-    """What is read as text: text files and workbooks; None for the formats of Arrow."""
-    return path.known((TextTable, delimiter, sheet, max_gb), lambda: _text_of(path, delimiter, sheet, max_gb))
-
-
-def _text_of(path: File, delimiter: str | None, sheet: str | int | None, max_gb: float) -> TextTable | None:
-    if is_typed(path.name):
-        if delimiter is not None:
-            raise InputError(f"{path} is not a text table; leave ", Argument("delimiter"), " out.")
-        if sheet is not None:
-            raise InputError(f"{path} is not a workbook; leave ", Argument("sheet"), " out.")
-        if path.suffix == ".json":
-            raise InputError(f"{path} is a json file; expected {endings_in_words(_is_table)}.")
-        return None
-    with readable(path):
-        if delimiter is not None:
-            separator_of(delimiter)
-        elif not is_workbook(path) and not _may_be_text(path):
-            raise _unknown_ending(path, endings_in_words(_is_table))
-        if is_workbook(path):
-            read = workbook_sheet(path, sheet, delimiter, max_gb)
-            return rows_table(path, read.rows, read.notes)
-        if sheet is not None:
-            raise InputError(f"{path} is a text file; leave ", Argument("sheet"), " out.")
-        return text_table(path, delimiter, max_gb)
-
-
-def _is_table(one: Format) -> bool:
-    return TABLE in one.holds
-
-
-def _may_be_text(path: File) -> bool:
-    """Whether a file is text by its ending; many a program calls a text file .xls."""
-    found = format_of(path.name)
-    return found is not None and (found.text or ".xls" in found.endings) and _is_table(found)
 
 
 def _unknown_ending(path: Path | File, endings: str) -> InputError:

@@ -8,6 +8,7 @@ import gzip
 import io
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import IO
@@ -135,19 +136,26 @@ def is_packed(path: File) -> bool:
 
 def text_rows(path: File, form: TextForm) -> Iterator[list[str]]:
     """The rows of the table as cells, from its header on."""
+    with table_lines(path, form) as (_, rows):
+        header = repaired_header(next(rows), form)
+        yield header
+        for row in rows:
+            if not (row and row[0].startswith(COMMENT) and 1 < len(header) != len(row)):
+                yield row
+
+
+@contextmanager
+def table_lines(path: File, form: TextForm) -> Iterator[tuple[Iterator[str], Iterator[list[str]]]]:
+    """The lines of a table from its header on, and the same as rows of cells; who takes a row takes its lines."""
     with io.TextIOWrapper(opened(path), encoding=form.encoding, newline=None) as lines:
         if form.sep_line:
             next(lines)
-        source = _stripped(lines) if form.runs else lines
+        source = (line.rstrip() + "\n" for line in lines) if form.runs else lines
         rows = csv.reader(source, delimiter=form.delimiter, skipinitialspace=form.runs or form.padded)
         try:
             for _ in range(form.heading.above):
                 next(rows)
-            header = repaired_header(next(rows), form)
-            yield header
-            for row in rows:
-                if not (row and row[0].startswith(COMMENT) and 1 < len(header) != len(row)):
-                    yield row
+            yield lines, rows
         except csv.Error as error:
             raise InputError(f"{path} is not a well-formed table: {error} in line {rows.line_num}.") from None
         except StopIteration:  # from a header that is not there
@@ -161,10 +169,6 @@ def repaired_header(header: list[str], form: TextForm) -> list[str]:
     if form.heading.open_end:
         return [*header, ""]
     return ["", *header] if form.heading.short else header
-
-
-def _stripped(lines: Iterator[str]) -> Iterator[str]:
-    return (line.rstrip() + "\n" for line in lines)
 
 
 def _first_bytes(path: File, max_gb: float) -> bytes:

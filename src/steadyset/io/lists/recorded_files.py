@@ -16,10 +16,10 @@ from steadyset.io.formats.columns import FEATURE, RUN, is_numeric
 from steadyset.io.formats.csv_files import checked_form
 from steadyset.io.formats.headings import TOP, is_comment, is_feature_word, is_number, is_row_of_marks
 from steadyset.io.formats.record import LISTS as LISTS_OF_RUNS
-from steadyset.io.formats.record import endings_in_words, format_of, is_typed
-from steadyset.io.formats.sheets import Sheet, is_workbook, read_sheet, sheet_names
+from steadyset.io.formats.record import ONE_LIST, endings, endings_in_words, format_of, is_typed, is_workbook
+from steadyset.io.formats.sheets import Sheet, read_sheet, sheet_names
 from steadyset.io.formats.spreadsheet import MADE
-from steadyset.io.formats.tables import many_columns, noted_table
+from steadyset.io.formats.tables import TableFile
 from steadyset.io.formats.text import TextForm, opened, read_as, repaired_header, text_rows
 from steadyset.io.formats.workbook_process import BYTES_A_TEXT_CELL, cell_text
 from steadyset.io.labels import UnionOfNames, several, some_names
@@ -30,7 +30,6 @@ from steadyset.io.lists.layouts import entries_of_rows
 from steadyset.io.lists.long import entries_of_long, headings_say
 from steadyset.io.lists.name_lists import Lists, columns_of, entries_of_lists, one_list
 from steadyset.io.lists.r_layouts import may_be_of_r
-from steadyset.io.lists.selection_files import read_selection_json
 from steadyset.io.lists.valued import entries_of_numbers, may_name_rows
 from steadyset.io.lists.wide import Wide, wide_array, wide_numbers
 from steadyset.io.run_files import SETTINGS
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 BYTES_A_BYTE = 10  # a name of five letters takes about so many times its length in memory
-LIST_ENDINGS = (".txt", ".csv", ".tsv", ".lst", ".list", ".grp")
 FEW = 3  # columns, among which text means a layout other than wide
 
 
@@ -51,7 +49,7 @@ def lists_in_folder(folder: Path, reading: Reading) -> Lists:
         raise InputError(f"{folder} cannot be read: {error.strerror or error}.") from None
     if any(file.name == SETTINGS for file in files):
         raise InputError(f"{folder} is the run folder of an assessment; Assessment.open gives the selections in it.")
-    kinds = [ending for ending in LIST_ENDINGS if any(_is_list(file, ending) for file in files)]
+    kinds = [ending for ending in _list_endings() if any(_is_list(file, ending) for file in files)]
     if not kinds:
         raise InputError(f"{folder} is a folder; expected a file, or a folder of .txt files with one list each.")
     chosen = [file for file in files if _is_list(file, kinds[0])]
@@ -66,7 +64,12 @@ def holds_lists(folder: Path) -> bool:
     """Whether a folder has files that may be lists, and nothing that a program of ours recorded in it."""
     names = [file.name for file in folder.iterdir()]
     recorded = any(name.endswith((".json", ".db")) for name in names)
-    return not recorded and any(_is_list(folder / name, ending) for name in names for ending in LIST_ENDINGS)
+    return not recorded and any(_is_list(folder / name, ending) for name in names for ending in _list_endings())
+
+
+def _list_endings() -> list[str]:
+    """The endings of files with one list each; .txt, which says nothing but that, comes before those of tables."""
+    return sorted(endings(lambda one: ONE_LIST in one.holds), key=lambda ending: ending != ".txt")
 
 
 def _is_list(file: Path, ending: str) -> bool:
@@ -108,12 +111,13 @@ def read_selections(path: File, reading: Reading) -> Entries:
     """See Selections.read."""
     if path.is_dir():
         return _explained(path, lambda: entries_of_lists(lists_in_folder(path.path, reading), reading))
-    if path.suffix == ".json":
-        return read_selection_json(path, reading)
+    known = format_of(path.name)
+    if known is not None and known.read_lists is not None:
+        return known.read_lists(path, reading)
     if is_workbook(path):
         return _from_workbook(path, reading)
-    if path.suffix in (".gmt", ".gmx"):
-        reading = replace(reading, layout=reading.layout or path.suffix[1:])
+    if known is not None and known.layout:
+        reading = replace(reading, layout=reading.layout or known.layout)
     elif reading.layout not in LISTS and reading.runs is None:
         entries = _from_table(path, reading)
         if entries is not None:
@@ -123,15 +127,16 @@ def read_selections(path: File, reading: Reading) -> Entries:
 
 def _from_table(path: File, reading: Reading) -> Entries | None:
     """A long table, or a wide one of numbers, read without a text for each cell; None for any other layout."""
+    file = TableFile(path, max_gb=reading.max_gb)
     try:
-        found = many_columns(path, labels=True, max_gb=reading.max_gb)
-        table, notes = noted_table(path, max_gb=reading.max_gb) if found is None else (None, found.notes)
+        found = file.many_columns(labels=True)
+        table, notes = file.arrow() if found is None else (None, found.notes)
     except InputError:
         if is_typed(path.name):
             raise
         return None  # the reader of cells takes more, and says what is wrong where it does not
     if table is not None and _is_temporal(table):
-        table, notes = noted_table(path, apart=table.column_names[:1], max_gb=reading.max_gb)
+        table, notes = file.arrow(apart=table.column_names[:1])
     read: Callable[[], Entries] | None = None
     if table is not None and RUN in table.column_names and FEATURE in table.column_names and reading.layout != WIDE:
         within = _lists_within(table) if reading.layout is None else None
@@ -173,7 +178,8 @@ def _from_sheet(path: File, reading: Reading) -> Entries:
 
 def _text_cells(path: File, reading: Reading) -> tuple[list[list[str]], TextForm]:
     """The cells of a text file as they stand; a row with several of them is a list rather than a title."""
-    delimiter = "tab" if reading.layout in (GMT, GMX) and path.suffix[1:] == reading.layout else None
+    known = format_of(path.name)
+    delimiter = "tab" if known is not None and known.layout and known.layout == reading.layout else None
     with readable(path):
         form = checked_form(path, delimiter, reading.max_gb, bytes_a_cell=BYTES_A_TEXT_CELL)
         rows = list(text_rows(path, replace(form, heading=TOP)))
@@ -244,7 +250,7 @@ def _from_wide(path: File, table: pa.Table, reading: Reading) -> Entries:
 def _from_numbers(path: File, wide: Wide, reading: Reading) -> Entries:
     """A wide table of numbers; names of its rows that read as such are read anew as they are written."""
     if may_name_rows(wide, reading.transpose) and wide.features is not None:
-        table, _ = noted_table(path, apart=[wide.features[0]], max_gb=reading.max_gb)
+        table, _ = TableFile(path, max_gb=reading.max_gb).arrow(apart=[wide.features[0]])
         wide = wide._replace(written=as_written(table.column(0).to_pylist()))
     return entries_of_numbers(wide, reading)
 
@@ -306,8 +312,7 @@ def _check_ending(path: File) -> None:
     if is_workbook(path) or (found is not None and found.text and LISTS_OF_RUNS in found.holds):
         return
     with readable(path):  # what does not exist has no wrong ending
-        known = endings_in_words(lambda one: LISTS_OF_RUNS in one.holds)
-        raise InputError(f"{path} has an unknown ending; expected {known}.")
+        raise InputError(f"{path} has an unknown ending; expected {endings_in_words(LISTS_OF_RUNS)}.")
 
 
 def _explained(path: File, read: Callable[[], Entries]) -> Entries:

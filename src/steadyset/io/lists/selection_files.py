@@ -14,6 +14,7 @@ from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.disk import explained, write_durably, written_durably
 from steadyset.io.files import File
 from steadyset.io.formats.columns import FEATURE, RUN
+from steadyset.io.formats.record import PACKED
 from steadyset.io.formats.spreadsheet import formulas_told, spreadsheet_safe
 from steadyset.io.formats.tables import read_json_file, written_format
 from steadyset.io.labels import several
@@ -125,23 +126,15 @@ def selection_json(entries: Entries) -> bytes:
 
 def write_selections(entries: Entries, path: Path, *, layout: str | None, safe: bool = False) -> None:
     """See Selections.write."""
-    kind = written_format(path).name
+    form = written_format(path)
+    assert form.write is not None
     check_choice("layout", layout, LAYOUTS, or_none=True)
     check_flag("spreadsheet_safe", safe)
-    if kind in ("csv", "tsv"):
+    if form.text:
         entries = _for_spreadsheets(entries, path, safe=safe)
     try:
-        if kind == "json":
-            try:
-                content = selection_json(entries)
-            except InputError as error:
-                raise error.after(f"{path} cannot be written: ") from None
-            with explained(path):
-                write_durably(path, content)
-        else:
-            table = _as_table(entries, layout)
-            with explained(path), written_durably(path) as beside:
-                _write_table(table, beside, kind, compressed=path.suffix.lower() == ".gz")
+        with explained(path):
+            form.write(entries, layout, path)
     except UnicodeEncodeError as error:
         raise InputError(
             f"{path} cannot be written: {error.object!r} holds half of a character, which UTF-8 does not have; "
@@ -180,14 +173,30 @@ def _as_table(entries: Entries, layout: str | None) -> pa.Table:
     return pa.table(wide_columns(entries) if wide else long_columns(entries, declare=True))
 
 
-def _write_table(table: pa.Table, path: Path, kind: str, *, compressed: bool) -> None:
-    import pyarrow as pa
-    from pyarrow import csv as arrow_csv
+def write_json(entries: Entries, layout: str | None, path: Path) -> None:
+    """All that is known of the runs; json has one layout."""
+    try:
+        write_durably(path, selection_json(entries))
+    except InputError as error:
+        raise error.after(f"{path} cannot be written: ") from None
+
+
+def write_parquet(entries: Entries, layout: str | None, path: Path) -> None:
+    """A table of typed columns."""
     from pyarrow import parquet
 
-    if kind == "Parquet":
-        parquet.write_table(table, path, compression="snappy")  # what it unfolds to is bounded by its size
-        return
-    options = arrow_csv.WriteOptions(delimiter="\t" if kind == "tsv" else ",", quoting_style="needed")
-    with pa.output_stream(str(path), compression="gzip" if compressed else None) as sink:
+    table = _as_table(entries, layout)
+    with written_durably(path) as beside:
+        parquet.write_table(table, beside, compression="snappy")  # what it unfolds to is bounded by its size
+
+
+def write_text(entries: Entries, layout: str | None, path: Path, *, delimiter: str) -> None:
+    """A table of text, packed where the name of the file says so."""
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    table = _as_table(entries, layout)
+    options = arrow_csv.WriteOptions(delimiter=delimiter, quoting_style="needed")
+    packing = "gzip" if path.suffix.lower() == PACKED else None
+    with written_durably(path) as beside, pa.output_stream(str(beside), compression=packing) as sink:
         arrow_csv.write_csv(table, sink, options)

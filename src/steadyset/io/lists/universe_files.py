@@ -11,9 +11,9 @@ from steadyset.foundation.errors import InputError
 from steadyset.io.files import File
 from steadyset.io.formats.columns import NULLS, is_numeric
 from steadyset.io.formats.headings import is_feature_word, is_number
-from steadyset.io.formats.record import is_typed
-from steadyset.io.formats.sheets import is_workbook, read_sheet
-from steadyset.io.formats.tables import read_table
+from steadyset.io.formats.record import is_typed, is_workbook
+from steadyset.io.formats.sheets import read_sheet
+from steadyset.io.formats.tables import TableFile
 from steadyset.io.formats.text import text_form, text_rows
 from steadyset.io.labels import some_names
 from steadyset.io.limits import BYTES_A_NAME, readable, refuse_size
@@ -71,7 +71,7 @@ def read_universe(path: Path, used: Collection[str], *, max_gb: float, target: s
 def _edges(path: File, max_gb: float) -> Edges:
     """The edges of a table; a first cell that is the name of a feature is part of both."""
     if is_typed(path.name):
-        table = read_table(path, max_gb=max_gb)
+        table, _ = TableFile(path, max_gb=max_gb).arrow()
         return Edges(table.column_names, [], [field.name for field in table.schema if not is_numeric(field.type)])
     form = None if is_workbook(path) else text_form(path, None, max_gb)
     rows: Iterable[Sequence[str]] = read_sheet(path, max_gb=max_gb).rows if form is None else text_rows(path, form)
