@@ -14,7 +14,7 @@ from scipy import sparse
 
 import steadyset as st
 from steadyset import InputError, Selections
-from steadyset.io import limits
+from steadyset.io import files
 
 NAMES = ["a", "b", "c", "d"]
 TABLE = np.array([[1, 1, 0, 0], [0, 0, 0, 0], [0, 1, 0, 1]])
@@ -290,7 +290,7 @@ def test_numbers_that_may_be_names_or_indices_are_refused(read):
 
 
 def test_the_most_features_there_may_be_take_no_memory_unless_they_are_listed(monkeypatch):
-    monkeypatch.setattr(limits, "machine_bytes", lambda: 2**34)
+    monkeypatch.setattr(files, "machine_bytes", lambda: 2**34)
     d = 2**31 - 1
     runs = Selections.from_sets([[0, 1, 2], [1, 2, 3], [2, 3, d - 1]], n_features=d)
     fewer = Selections.from_sets([[0, 1, 2], [1, 2, 3], [2, 3, 9]], n_features=10)

@@ -17,9 +17,9 @@ from steadyset.foundation.errors import InputError, MissingExtraError
 from steadyset.foundation.plot_hook import Drawable
 from steadyset.foundation.text import counted, listed, percent
 from steadyset.io.disk import file_path
+from steadyset.io.files import BYTES_A_CELL, enough_memory
 from steadyset.io.inspection import Inspection, file_of
 from steadyset.io.labels import text_frame
-from steadyset.io.limits import BYTES_A_CELL, enough_memory
 from steadyset.io.lists.entries import Entries, reordered, row_pointers
 from steadyset.io.lists.lists import (
     are_lists_of_features,
@@ -30,8 +30,7 @@ from steadyset.io.lists.lists import (
     with_ties,
     with_weights,
 )
-from steadyset.io.lists.valued import entries_of_ranks, entries_of_weights
-from steadyset.io.lists.wide import LAYOUTS, entries_of_matrix, read_matrix
+from steadyset.io.lists.wide import LAYOUTS, entries_of_matrix, entries_of_ranks, entries_of_weights, read_matrix
 from steadyset.kernels.arrays import Floats, Ints
 
 if TYPE_CHECKING:

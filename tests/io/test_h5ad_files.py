@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from steadyset.foundation.errors import InputError, MissingExtraError
-from steadyset.io import limits as limited_process
+from steadyset.io import files as limited_process
 from steadyset.io.data.data_table import load_data
 from steadyset.io.data.sources import Roles
 from steadyset.io.files import File

@@ -16,8 +16,7 @@ from steadyset._version import __version__
 from steadyset.assessment.details import data_details, selector_details
 from steadyset.foundation.arguments import Estimator, seed_of, wrong_argument
 from steadyset.foundation.errors import Complaints, InputError, about
-from steadyset.io.data.annotated import is_annotated, target_name, unfolded
-from steadyset.io.data.data_table import Data
+from steadyset.io.data.data_table import Data, is_annotated, target_name, unfolded
 from steadyset.io.labels import feature_names
 from steadyset.io.numbers import (
     aligned_rows,

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from steadyset.io.files import bounded_memory
 from steadyset.io.formats.columns import arrow_array, arrow_table
-from steadyset.io.limits import bounded_memory
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.runner.run import EVERY_ROW, Cell
 from steadyset.similarity.alike import Alike

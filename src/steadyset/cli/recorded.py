@@ -228,7 +228,7 @@ def _universe(
 ) -> tuple[tuple[str, ...] | None, str]:
     """The names of all features, where a file gives them, and which."""
     if given.universe is not None:
-        from steadyset.io.lists.universe_files import read_universe
+        from steadyset.io.lists.recorded_files import read_universe
 
         used = {name for one in found for name in one.selections.features}
         target = given.target if given.values.get("data") is None else None

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 
 from steadyset.foundation.errors import InputError
 from steadyset.io.disk import file_path
-from steadyset.io.files import File
+from steadyset.io.files import MAX_GB, File
 from steadyset.io.formats.columns import FEATURE, RUN
 from steadyset.io.formats.record import ANNOTATED, LISTS, TABLE, format_of
 from steadyset.io.labels import several, some_names
-from steadyset.io.limits import MAX_GB
 
 if TYPE_CHECKING:
     from steadyset.io.formats.columns import Columns
@@ -150,7 +149,7 @@ def inspect(
     layout: 2 runs from the column 'run'; 2 distinct names; universe: those names
     features: 'TP53', 'MYC'
     """
-    from steadyset.io.data.source_files import Asked, possible_targets, table_of
+    from steadyset.io.data.data_table import Asked, possible_targets, table_of
     from steadyset.io.data.sources import Roles
 
     file = File(file_path(path))

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from steadyset.foundation.arguments import check_choice
 from steadyset.foundation.errors import InputError
+from steadyset.io.files import machine_bytes
 from steadyset.io.labels import some_names
-from steadyset.io.limits import machine_bytes
 from steadyset.kernels.arrays import Floats
 
 if TYPE_CHECKING:

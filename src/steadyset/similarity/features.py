@@ -16,8 +16,8 @@ from steadyset.foundation.display import Bar, Display, Shown, Table
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted
 from steadyset.io.disk import file_path
+from steadyset.io.files import MAX_GB
 from steadyset.io.labels import check_same_order
-from steadyset.io.limits import MAX_GB
 from steadyset.io.numbers import number_array
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selections import Selections

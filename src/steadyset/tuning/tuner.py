@@ -20,8 +20,7 @@ from steadyset.foundation.arguments import (
     wrong_argument,
 )
 from steadyset.foundation.progress import Progress, check_progress, compiling_told, progress_told
-from steadyset.io.data.annotated import target_name, unfolded
-from steadyset.io.data.data_table import Data
+from steadyset.io.data.data_table import Data, target_name, unfolded
 from steadyset.io.disk import explained, folder_path, write_durably
 from steadyset.io.labels import given_names
 from steadyset.io.numbers import target_values

@@ -1,28 +1,46 @@
-"""From a data file to numbers and a target: what cannot be used is said, with the argument that handles it."""
+"""From data to numbers and a target: files, tables that were read before, and AnnData in memory.
+
+What cannot be used is said, with the argument that handles it.
+"""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from steadyset.foundation.arguments import check_flag, wrong_argument
-from steadyset.foundation.errors import Argument, Complaints, InputError
-from steadyset.io.data.phenotypes import as_written
-from steadyset.io.data.plain_tables import IDENTIFIER, first_text
-from steadyset.io.data.source_files import Asked, read_source
-from steadyset.io.data.sources import LEAST_SHARE, Roles, Source, close_name, counts_note, is_known
+from steadyset.foundation.errors import Argument, Complaints, InputError, MissingTargetError
+from steadyset.io.data.joined import join_own_header, join_series, join_table
+from steadyset.io.data.phenotypes import Phenotypes, as_written, read_phenotypes
+from steadyset.io.data.plain_tables import IDENTIFIER, first_text, possible_columns, read_plain, read_transposed
+from steadyset.io.data.sources import (
+    LEAST_SHARE,
+    Roles,
+    Source,
+    candidate_counts,
+    close_name,
+    counts_note,
+    distinct_names,
+    is_known,
+    role_values,
+)
 from steadyset.io.disk import file_path
-from steadyset.io.files import File
+from steadyset.io.files import MAX_GB, File
+from steadyset.io.formats.columns import Columns
+from steadyset.io.formats.h5ad import read_h5ad
+from steadyset.io.formats.record import PACKED, annotated_format, format_of
+from steadyset.io.formats.series_matrix import read_series_matrix
 from steadyset.io.formats.spreadsheet import MADE, gene_dates_in
+from steadyset.io.formats.tables import TableFile
 from steadyset.io.inspection import Inspection, file_of
 from steadyset.io.labels import SHOWN, some_names
-from steadyset.io.limits import MAX_GB
-from steadyset.io.numbers import MEDIAN, check_impute
+from steadyset.io.numbers import MEDIAN, aligned_rows, check_impute, dense_array, number_array
 from steadyset.kernels.arrays import Bools, Floats
 from steadyset.tasks import TASKS, task_of
 
@@ -400,3 +418,169 @@ def _columns_of(argument: str, names: Sequence[str]) -> Argument:
 
 def _count(names: Sequence[str], noun: str) -> str:
     return f"1 {noun} is" if len(names) == 1 else f"{len(names)} {noun}s are"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The file, and how it is to be understood; None where nobody said."""
+
+    path: File
+    roles: Roles
+    samples: File | None
+    transpose: bool | None
+    sheet: str | int | None
+    samples_sheet: str | int | None
+    layer: str | None
+    delimiter: str | None
+    max_gb: float
+
+    @property
+    def table(self) -> TableFile:
+        """The file as one that holds a table."""
+        return TableFile(self.path, self.delimiter, self.sheet, self.max_gb)
+
+    def known(self) -> Phenotypes | None:
+        """What the file of samples knows of them, if there is one."""
+        if self.samples is None:
+            return None
+        known = read_phenotypes(self.samples, sheet=self.samples_sheet, max_gb=self.max_gb)
+        return known.turned(self.roles.names) if self.roles.names else known
+
+    def refuse(self, what: str, *arguments: str) -> None:
+        """Refuse arguments that mean nothing for a file of this kind."""
+        for name in arguments:
+            if getattr(self, name) is not None:
+                raise InputError(f"{self.path} is {what}, for which ", Argument(name), " means nothing; leave it out.")
+
+
+def read_source(asked: Asked, drop: Sequence[str], keep: Sequence[str]) -> Source:
+    """The data of a file, as one of the readers understands it."""
+    path, roles = asked.path, asked.roles
+    if roles.groups in roles.targets:
+        raise InputError(f"{roles.groups!r} is the target and cannot name the groups too.")
+    if asked.samples is None and asked.samples_sheet is not None:
+        raise InputError(Argument("samples_sheet"), " belongs to ", Argument("samples"), ", which is not given.")
+    inner = format_of(PurePath(path.name).stem) if path.suffix == PACKED else None
+    if inner is not None and inner.load is not None and not inner.text:
+        raise InputError(f"{path} is compressed as a whole; unpack it first.")
+    annotated = annotated_format(path)
+    if annotated is not None and annotated.load is not None:
+        return annotated.load(asked)
+    asked.refuse("no .h5ad file", "layer")
+    known = asked.known()
+    if known is not None and asked.samples is not None:
+        return join_table(asked.table.columns(), known, path, asked.samples, roles, transpose=asked.transpose)
+    return read_transposed(asked.table, roles) if asked.transpose else read_plain(asked.table, roles, drop, keep)
+
+
+def load_h5ad(asked: Asked) -> Source:
+    """The values and samples of an AnnData file."""
+    asked.refuse("an .h5ad file", "samples", "transpose", "sheet", "delimiter")
+    return read_h5ad(asked.path, asked.roles, layer=asked.layer, max_gb=asked.max_gb)
+
+
+def load_series(asked: Asked) -> Source:
+    """The values of a series matrix of GEO, whose samples its own header or another file knows."""
+    asked.refuse("no .h5ad file", "layer")
+    asked.refuse("a series matrix of GEO", "sheet", "delimiter")
+    if asked.transpose is False:
+        raise InputError(
+            f"{asked.path} has genes in rows, as every series matrix; leave out ", Argument("transpose"), "."
+        )
+    source, header = read_series_matrix(asked.path, asked.max_gb)
+    known = asked.known()
+    if known is None or asked.samples is None:
+        return join_own_header(source, Phenotypes.of_series(header), asked.path, asked.roles)
+    return join_series(source, known, asked.path, asked.samples, asked.roles)
+
+
+def table_of(asked: Asked) -> Columns | None:
+    """The table of a file that holds everything in rows and columns; None for the others."""
+    apart = asked.samples is not None or asked.transpose or annotated_format(asked.path) is not None
+    return None if apart else asked.table.columns()
+
+
+def possible_targets(asked: Asked, table: Columns | None) -> tuple[dict[str, int], str]:
+    """The columns that may be predicted, with their numbers of distinct values, and the layout of the file in words."""
+    if table is not None:
+        return candidate_counts(possible_columns(table)), "one row per observation"
+    try:
+        read_source(asked, (), ())
+    except MissingTargetError as error:
+        found = dict(error.candidates)
+    return found, "one column per observation" if asked.transpose else "values, and what is known of the samples"
+
+
+def is_annotated(X: Any) -> bool:
+    """Whether X is an AnnData, or something that has its parts."""
+    return not isinstance(X, type) and all(hasattr(X, part) for part in ("X", "obs", "var_names", "obs_names"))
+
+
+def target_name(X: Any, y: Any) -> str:
+    """What the target is called, where X or y say so; to be asked before they are unfolded."""
+    if isinstance(X, Data):
+        return str(X.target)
+    return y if isinstance(y, str) else str(getattr(y, "name", None) or "")
+
+
+def unfolded(
+    X: Any, y: Any, groups: Any, features: Sequence[str] | None, *, stacklevel: int
+) -> tuple[Any, Any, Any, Sequence[str] | None]:
+    """Data of `load_data` and an AnnData as numbers, target, groups and names; anything else as it is.
+
+    Of an AnnData, `y` and `groups` may be names of columns of obs, of a frame those of its own columns, which are then
+    no features. Repeated names of variables and raw counts are
+    warned of, at the caller that is `stacklevel` calls above.
+    """
+    refuse_swapped(X, y)
+    if isinstance(X, Data):
+        return _of_file(X, y, groups, features)
+    if not is_annotated(X):
+        return (*_of_frame(X, y, groups), features)
+    if X.X is None:
+        raise InputError("The AnnData has no X; put one of its layers there.")
+    values = X.X.to_memory() if hasattr(X.X, "to_memory") else X.X  # sparse and still in a file
+    table = dense_array(values, "X") if hasattr(values, "toarray") else number_array(values, "X")
+    notes = counts_note(table) if table.ndim == 2 else []
+    if features is None:
+        features, renamed = distinct_names([str(name) for name in X.var_names])
+        notes += renamed
+    for note in notes:
+        warnings.warn(f"AnnData: {note}.", stacklevel=stacklevel + 1)
+    return table, _of_rows(X, y, "y"), None if groups is None else _of_rows(X, groups, "groups"), features
+
+
+def _of_file(
+    data: Data, y: Any, groups: Any, features: Sequence[str] | None
+) -> tuple[Any, Any, Any, Sequence[str] | None]:
+    if y is not None:
+        raise InputError(f"y is given beside data that hold their target {data.target!r}; leave y out.")
+    return data.X, data.y, data.groups if groups is None else groups, data.features if features is None else features
+
+
+def refuse_swapped(X: Any, y: Any) -> None:
+    """Tell of a target where the data should be, and the other way round."""
+    wide = len(getattr(y, "shape", ())) == 2 and y.shape[1] > 1
+    if isinstance(y, Data) or is_annotated(y) or (wide and len(getattr(X, "shape", ())) == 1):
+        raise InputError("X and y are swapped: X holds one value per row and y a table; give the table first.")
+
+
+def _of_frame(X: Any, y: Any, groups: Any) -> tuple[Any, Any, Any]:
+    """Columns of a frame by their names; nobody selects the target, or who belongs together, as a feature."""
+    named = [name for name in (y, groups) if isinstance(name, str)]
+    if not named or not hasattr(X, "columns"):
+        return X, y, groups
+    place = {str(name): name for name in X.columns}
+    for name in named:
+        if name not in place:
+            role_values({text: X[one] for text, one in place.items()}, name, "X")  # says which there are
+    rest = X[[one for text, one in place.items() if text not in named]]
+    y, groups = (X[place[given]] if isinstance(given, str) else given for given in (y, groups))
+    return rest, y, groups
+
+
+def _of_rows(X: Any, values: Any, what: str) -> Any:
+    if not isinstance(values, str):
+        return aligned_rows(X.obs, values, what)
+    role_values({str(name): X.obs[name] for name in X.obs.columns}, values, "obs")
+    return X.obs[values]

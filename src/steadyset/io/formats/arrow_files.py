@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyset.foundation.errors import InputError
-from steadyset.io.files import File
+from steadyset.io.files import BYTES_A_CELL, SMALL, File, first_line, read_limited, refuse_claim, refuse_size
 from steadyset.io.formats.columns import WIDE, Columns, from_arrow, from_parts, kinds_of
-from steadyset.io.limits import BYTES_A_CELL, SMALL, first_line, read_limited, refuse_claim, refuse_size
 
 if TYPE_CHECKING:
     import pyarrow as pa

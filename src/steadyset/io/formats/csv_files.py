@@ -13,7 +13,7 @@ from itertools import islice
 from typing import IO, TYPE_CHECKING, Any
 
 from steadyset.foundation.errors import Argument, InputError
-from steadyset.io.files import File
+from steadyset.io.files import BYTES_A_CELL, File, first_line, refuse_size
 from steadyset.io.formats.columns import FEATURE, NULLS, RUN, WIDE, Columns, read_wide_csv
 from steadyset.io.formats.headings import COMMENT
 from steadyset.io.formats.text import (
@@ -30,7 +30,6 @@ from steadyset.io.formats.text import (
     text_form,
     text_rows,
 )
-from steadyset.io.limits import BYTES_A_CELL, first_line, refuse_size
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -19,9 +19,8 @@ from scipy import sparse
 from steadyset.foundation.errors import Argument, InputError, MissingExtraError
 from steadyset.io.data.phenotypes import as_written
 from steadyset.io.data.sources import Roles, Source, distinct_names
-from steadyset.io.files import File
+from steadyset.io.files import BYTES_A_CELL, File, bounded_memory, first_line, read_limited, readable, refuse_size
 from steadyset.io.labels import some_names
-from steadyset.io.limits import BYTES_A_CELL, bounded_memory, first_line, read_limited, readable, refuse_size
 from steadyset.kernels.arrays import Floats
 
 SCRIPT = """

@@ -14,13 +14,12 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from steadyset.foundation.registry import Registry
-from steadyset.io.files import File
-from steadyset.io.limits import OLE, ZIP
+from steadyset.io.files import OLE, ZIP, File
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from steadyset.io.data.source_files import Asked
+    from steadyset.io.data.data_table import Asked
     from steadyset.io.data.sources import Source
     from steadyset.io.formats.columns import Columns
     from steadyset.io.lists.entries import Entries, Reading
@@ -109,7 +108,7 @@ for _format in (
         (ANNOTATED,),
         text=True,
         sniff=_later("formats.series_matrix", "is_series_matrix"),
-        load=_later("data.source_files", "load_series"),
+        load=_later("data.data_table", "load_series"),
     ),
     Format("Excel", (".xlsx", ".xlsm", ".xls"), workbook=True, sniff=_is_no_text, extra="excel"),
     Format("OpenDocument", (".ods",), workbook=True, extra="excel"),
@@ -128,7 +127,7 @@ for _format in (
         read_lists=_later("lists.selection_files", "read_selection_json"),
         write=_later("lists.selection_files", "write_json"),
     ),
-    Format("AnnData", (".h5ad",), (ANNOTATED,), load=_later("data.source_files", "load_h5ad"), extra="anndata"),
+    Format("AnnData", (".h5ad",), (ANNOTATED,), load=_later("data.data_table", "load_h5ad"), extra="anndata"),
 ):
     FORMATS.add(_format)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from steadyset.foundation.errors import Argument, InputError, MissingExtraError
-from steadyset.io.files import File
+from steadyset.io.files import MAX_GB, File, read_limited, readable, refuse_size
 from steadyset.io.formats.csv_files import checked_form
 from steadyset.io.formats.headings import find_heading, is_comment
 from steadyset.io.formats.record import is_workbook
@@ -17,7 +17,6 @@ from steadyset.io.formats.spreadsheet import among_names, dates_in_texts, gene_d
 from steadyset.io.formats.text import TextForm, read_as, text_rows
 from steadyset.io.formats.workbook_process import BYTES_A_TEXT_CELL, sheet_called
 from steadyset.io.labels import several, some_names
-from steadyset.io.limits import MAX_GB, read_limited, readable, refuse_size
 
 SHOWN_ROWS = 60  # in which the header is looked for
 

@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from steadyset.foundation.errors import Argument, InputError
-from steadyset.io.files import File
+from steadyset.io.files import MAX_GB, File, readable, refuse_size
 from steadyset.io.formats.columns import Columns, from_arrow, is_text
 from steadyset.io.formats.csv_files import TextTable, read_csv, read_many_columns, rows_table, text_table
 from steadyset.io.formats.record import TABLE, Format, endings_in_words, format_of, is_typed, is_workbook
 from steadyset.io.formats.sheets import workbook_sheet
 from steadyset.io.formats.spreadsheet import gene_dates_in
 from steadyset.io.formats.text import separator_of
-from steadyset.io.limits import MAX_GB, readable, refuse_size
 
 if TYPE_CHECKING:
     import pyarrow as pa

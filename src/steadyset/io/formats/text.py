@@ -15,10 +15,9 @@ from typing import IO
 
 from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.errors import Argument, InputError
-from steadyset.io.files import File
+from steadyset.io.files import GZIP, OLE, ZIP, File, refuse_size
 from steadyset.io.formats.headings import COMMENT, REGULAR, TOP, Heading, find_heading, is_number, usual_width
 from steadyset.io.labels import several
-from steadyset.io.limits import GZIP, OLE, ZIP, refuse_size
 
 TAB = "\t"
 DELIMITERS = {TAB: "tabs", ";": "semicolons", "|": "bars", ",": "commas", " ": "spaces"}  # in the order of trust

@@ -24,8 +24,8 @@ from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 from steadyset.foundation.errors import InputError
+from steadyset.io.files import OLE, ZIP, first_line, refuse_claim, refuse_size
 from steadyset.io.formats.spreadsheet import MONTHS
-from steadyset.io.limits import OLE, ZIP, first_line, refuse_claim, refuse_size
 
 BYTES_A_TEXT_CELL = 100  # of a cell as it is read and then as text
 WHOLE = 2.0**53

@@ -10,6 +10,7 @@ import numpy as np
 
 from steadyset.foundation.arguments import check_choice, check_flag, check_integer, wrong_argument
 from steadyset.foundation.errors import Argument, InputError
+from steadyset.io.files import BYTES_A_NAME, MAX_GB, enough_memory
 from steadyset.io.labels import (
     AppearanceOrder,
     UnionOfNames,
@@ -21,7 +22,6 @@ from steadyset.io.labels import (
     run_labels,
     some_names,
 )
-from steadyset.io.limits import BYTES_A_NAME, MAX_GB, enough_memory
 from steadyset.kernels.arrays import Floats, Ints
 
 WIDE, LONG, COLUMNS, ROWS = "wide", "long", "columns", "rows"

@@ -21,7 +21,6 @@ from steadyset.io.formats.headings import (
     number_of,
 )
 from steadyset.io.labels import some_names
-from steadyset.io.lists.cell_lists import lists_in_cells
 from steadyset.io.lists.entries import COLUMNS, GMT, GMX, IMPORTANCES, LISTS, LONG, RANKS, ROWS, WIDE, Entries, Reading
 from steadyset.io.lists.long import entries_of_pairs, is_long, roles
 from steadyset.io.lists.name_lists import (
@@ -31,13 +30,13 @@ from steadyset.io.lists.name_lists import (
     entries_of_lists,
     gene_sets_in_columns,
     gene_sets_in_rows,
+    lists_in_cells,
     lists_in_columns,
     lists_in_rows,
     without_row_numbers,
 )
 from steadyset.io.lists.r_layouts import entries_of_r
-from steadyset.io.lists.valued import entries_of_numbers
-from steadyset.io.lists.wide import Wide, names_of_rows, unknown_rows
+from steadyset.io.lists.wide import Wide, entries_of_numbers, names_of_rows, unknown_rows
 from steadyset.kernels.arrays import Floats
 
 # What says that a feature was selected, and what that it was not; each row is a way of its own.

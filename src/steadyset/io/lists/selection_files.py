@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 from steadyset.foundation.arguments import check_choice, check_flag
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.disk import explained, write_durably, written_durably
-from steadyset.io.files import File
+from steadyset.io.files import File, first_line
 from steadyset.io.formats.columns import FEATURE, RUN
 from steadyset.io.formats.record import PACKED
 from steadyset.io.formats.spreadsheet import formulas_told, spreadsheet_safe
 from steadyset.io.formats.tables import read_json_file, written_format
 from steadyset.io.labels import several
-from steadyset.io.limits import first_line
 from steadyset.io.lists.entries import Entries, Reading, reordered
 from steadyset.io.lists.lists import entries_of_sets, with_rankings, with_ties, with_weights
 from steadyset.io.lists.long import long_columns
