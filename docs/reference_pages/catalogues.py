@@ -12,7 +12,7 @@ import steadyset as st
 from reference_pages.markdown import code, formula, parameters, plain, references, table
 from steadyset.foundation.docstrings import headed_line
 from steadyset.foundation.text import listed
-from steadyset.io.formats.record import FORMATS
+from steadyset.io.formats.record import FORMATS, KINDS
 from steadyset.resampling import RESAMPLINGS, Rows, resampling_entry
 from steadyset.runner.scoring import SCORES
 from steadyset.selectors import known
@@ -198,8 +198,7 @@ def _format(name: str) -> Iterator[str]:
     known = FORMATS[name]
     extra = f" It needs the extra: `pip install 'steadyset[{known.extra}]'`." if known.extra else ""
     written = " Selections can be written to it." if known.write is not None else ""
-    holds = {"table": "a table", "lists": "recorded selections", "annotated": "annotated data"}
-    read = listed([holds.get(one, one) for one in known.holds], last=" or ")
+    read = listed([KINDS.get(one, one) for one in known.holds], last=" or ")
     yield from (f"Files that end in {listed(_endings(name), last=' or ')} hold {read}.{written}{extra}", "")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +10,7 @@ import pytest
 
 import steadyset as st
 from steadyset.foundation.errors import InputError
-from steadyset.io.formats.record import FORMATS, TABLE, Format, endings
+from steadyset.io.formats.record import FORMATS, TABLE, Format
 
 ROOT = Path(__file__).parents[2]
 
@@ -96,9 +95,3 @@ def test_a_format_is_one_record(tmp_path):
             st.load_data(written(tmp_path / "x.docx", "?"), "y")
     with pytest.raises(InputError, match="unknown ending"):
         st.load_data(path, "y")
-
-
-def test_the_page_on_files_names_the_endings():
-    """The reference is made from the formats themselves, so that new ones are in it."""
-    told = set(re.findall(r"\.[a-z0-9]+", (ROOT / "docs" / "files.md").read_text(encoding="utf-8")))
-    assert len(told & set(endings())) >= 20

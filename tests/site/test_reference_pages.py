@@ -1,6 +1,7 @@
 """What the reference makes of the code: formulas in TeX, texts in Markdown."""
 
 import make_filters
+import make_formats
 import pytest
 from reference_pages import catalogues
 from reference_pages.formulas import FormulaError, tex
@@ -56,11 +57,12 @@ def test_every_selector_has_a_formula_that_can_be_drawn(name):
     assert all(tex(formula) for formula in written if formula)
 
 
-def test_the_page_on_filters_has_the_formulas_of_the_filters():
-    """`python docs/make_filters.py` writes them, and adds the new ones."""
-    shown = make_filters.BLOCK.search(make_filters.PAGE.read_text(encoding="utf-8"))[0].splitlines()[1:-1]
-    assert len(shown) > 20
-    assert [line for line in shown if line not in make_filters.rows().splitlines()] == []
+@pytest.mark.parametrize(("made", "least"), [(make_filters, 20), (make_formats, 15)])
+def test_the_tables_of_filters_and_of_formats_are_those_of_the_records(made, least):
+    """`python docs/make_filters.py` and `make_formats.py` write them, and add the new ones."""
+    shown = made.BLOCK.search(made.PAGE.read_text(encoding="utf-8"))[0].splitlines()[1:-1]
+    assert len(shown) > least
+    assert [line for line in shown if line not in made.rows().splitlines()] == []
 
 
 def test_every_selector_resampling_and_rule_has_its_section():

@@ -26,6 +26,14 @@ class Argument:
         return f"{self.name}={_literal(self.value)}"
 
 
+def either(name: str, *values: str | bool | EllipsisType) -> list[str | Argument]:
+    """The parts of a sentence that offer an argument with one of some values: header=True or header=False."""
+    parts: list[str | Argument] = []
+    for place, value in enumerate(values):
+        parts += ["" if place == 0 else " or " if place == len(values) - 1 else ", ", Argument(name, value)]
+    return parts
+
+
 def _literal(value: object) -> str:
     """The value as one would type it; names in double quotes, as in the documentation."""
     if isinstance(value, tuple):

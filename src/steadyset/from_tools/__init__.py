@@ -24,7 +24,7 @@ from steadyset.foundation.arguments import (
 )
 from steadyset.foundation.errors import Argument, InputError, UninformativeWarning
 from steadyset.io.labels import describe_feature, feature_names, run_labels, some_names
-from steadyset.io.lists.wide import wide_array
+from steadyset.io.lists.wide import wide_table
 from steadyset.io.numbers import is_frame, numbers
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.runner.columns import own_names
@@ -296,7 +296,7 @@ def _folds(importances: Any) -> tuple[list[Any], list[str] | None]:
             raise InputError("importances is a single number for each feature, which is one fold; give a list of them.")
         return list(importances.values()), [str(label) for label in importances]
     if is_frame(importances):
-        table = wide_array(importances, "importances", None, None)
+        table = wide_table(importances, "importances")
         names, labels = _names(table.features or ()), table.labels
         rows = [_Fold(row, None, names) for row in numbers(table.array, "importances")]
         return rows, None if labels is None else list(map(str, labels))
@@ -339,7 +339,7 @@ def _fold(given: Any, label: str) -> _Fold:
         named = getattr(given.index, "dtype", None) is not None and given.index.dtype.kind not in "iu"
         return _Fold(numbers(given.to_numpy(), what), None, _names(given.index) if named else None)
     if is_frame(given):
-        table = wide_array(given, what, None, None)
+        table = wide_table(given, what)
         return _Fold(_mean_size(numbers(table.array, what), label), "magnitude", _names(table.features or ()))
     if isinstance(given, (list, tuple)) and given and all(np.ndim(part) == 2 for part in given):  # one per class
         sizes = [_mean_size(numbers(part, what), label) for part in given]

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 TABLE, LISTS, ANNOTATED = "table", "lists", "annotated"  # a table; recorded selections; values that know their samples
 ONE_LIST = "one list"  # of a run, in a folder with such a file for each
+KINDS = {TABLE: "a table", LISTS: "recorded selections", ONE_LIST: "one list each", ANNOTATED: "annotated data"}
 PACKED = ".gz"
 
 

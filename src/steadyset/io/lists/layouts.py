@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from steadyset.foundation.errors import Argument, InputError
+from steadyset.foundation.errors import Argument, InputError, either
 from steadyset.io.formats.columns import RUN
 from steadyset.io.formats.headings import (
     ZERO_ONE,
@@ -71,13 +71,9 @@ def wide_cells(rows: Sequence[Sequence[str]], header: bool | None = None) -> Wid
     if header is None and len(square) > 1 and _may_name_columns(square[0], square[1:]):
         raise InputError(
             f"The first row ({some_names(square[0])}) may name the columns or hold numbers like the rest; give ",
-            Argument("header", True),
-            " or ",
-            Argument("header", False),
+            *either("header", True, False),
             ", or for lists of identifiers ",
-            Argument("layout", "columns"),
-            " or ",
-            Argument("layout", "rows"),
+            *either("layout", COLUMNS, ROWS),
             ".",
         )
     for headed in (True, False) if header is None else (header,):
@@ -184,9 +180,7 @@ def entries_of_rows(cells: Rows, reading: Reading, *, short: bool = False) -> En
             f"The cells are not those of the layout {reading.layout}: ",
             "0 and 1, or marks such as x and blanks" if reading.layout == WIDE else "numbers",
             "; if they are names, give ",
-            Argument("layout", COLUMNS),
-            " or ",
-            Argument("layout", ROWS),
+            *either("layout", COLUMNS, ROWS),
             ".",
         )
     _refuse_wrong_cells(rows)
@@ -256,7 +250,10 @@ def layout_of_names(rows: Rows) -> str:
         above, before = (is_heading([[cell for cell in cells if cell] for cells in lists]) for lists in (columns, rows))
         if above != before and (above or before):
             return COLUMNS if above else ROWS
-    raise InputError(_why(in_columns, in_rows, shared, columns), "give ", *_options(in_columns, in_rows), ".")
+    both = in_columns == in_rows
+    fitting = [name for name, fits in ((COLUMNS, in_columns or both), (ROWS, in_rows or both)) if fits]
+    layouts = fitting if in_columns or in_rows else [*fitting, LONG]
+    raise InputError(_why(in_columns, in_rows, shared, columns), "give ", *either("layout", *layouts), ".")
 
 
 def _refuse_spaces(names: Sequence[str]) -> None:
@@ -287,16 +284,6 @@ def _why(in_columns: bool, in_rows: bool, shared: bool, columns: Sequence[Sequen
     if shared:
         return f"Names recur within columns and within rows ({firsts} first), as in no list; if they are lists, "
     return f"The table ({firsts} first) is neither one of 0 and 1, marks or numbers, nor clearly one of lists; "
-
-
-def _options(in_columns: bool, in_rows: bool) -> list[str | Argument]:
-    either = in_columns == in_rows
-    layouts = [name for name, fits in ((COLUMNS, in_columns or either), (ROWS, in_rows or either)) if fits]
-    layouts += [] if in_columns or in_rows else [LONG]
-    parts: list[str | Argument] = []
-    for place, name in enumerate(layouts):
-        parts += ["" if place == 0 else " or " if place == len(layouts) - 1 else ", ", Argument("layout", name)]
-    return parts
 
 
 def _from_the_edge(lists: Sequence[Sequence[str]]) -> bool:

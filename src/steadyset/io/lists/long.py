@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.foundation.errors import Argument, InputError, UndeclaredFeaturesError
+from steadyset.foundation.errors import Argument, InputError, UndeclaredFeaturesError, either
 from steadyset.io.formats.columns import FEATURE, RUN
 from steadyset.io.formats.headings import WHOLE_NUMBER, are_called_runs, is_feature_word, is_number, is_run_word
 from steadyset.io.labels import (
@@ -316,7 +316,7 @@ def _by_values(columns: Sequence[Sequence[str]], header: bool | None) -> Roles:
         return Roles(few, 1 - few, why, headed)
     sentence = ["Either of the two columns ", f"({some_names(heading)}) " if headed else "", "may name the runs; "]
     if headed:
-        raise InputError(*sentence, "give ", Argument("runs", heading[0]), " or ", Argument("runs", heading[1]), ".")
+        raise InputError(*sentence, "give ", *either("runs", *heading), ".")
     raise InputError(*sentence, "put the headings run and feature above them.")
 
 
@@ -335,9 +335,7 @@ def _is_headed(columns: Sequence[Sequence[str]], header: bool | None) -> bool:
         return True
     raise InputError(
         f"The first row ({some_names(firsts)}) may be a heading or the first pair of a run and a feature; give ",
-        Argument("header", True),
-        " or ",
-        Argument("header", False),
+        *either("header", True, False),
         ".",
     )
 

@@ -14,7 +14,7 @@ from functools import partial
 from itertools import chain, zip_longest
 from typing import NamedTuple
 
-from steadyset.foundation.errors import Argument, InputError
+from steadyset.foundation.errors import Argument, InputError, either
 from steadyset.io.formats.columns import NULLS
 from steadyset.io.formats.headings import (
     are_row_numbers,
@@ -90,9 +90,7 @@ def gene_sets_in_rows(rows: Sequence[Sequence[str]]) -> Lists:
         raise InputError(
             f"Line {short + 1} is no gene set of the GMT format (a name, a description and the members, separated by "
             "tabs); if it is another layout, give ",
-            Argument("layout", ROWS),
-            " or ",
-            Argument("layout", COLUMNS),
+            *either("layout", ROWS, COLUMNS),
             ".",
         )
     return Lists([list(row[2:]) for row in rows], [row[0] for row in rows], several(len(rows), "GMT line"))

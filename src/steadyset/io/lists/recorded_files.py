@@ -29,7 +29,7 @@ from steadyset.io.lists.layouts import entries_of_rows
 from steadyset.io.lists.long import entries_of_long, headings_say
 from steadyset.io.lists.name_lists import NO_NAMES, Lists, columns_of, entries_of_lists, lists_in_cells, one_list
 from steadyset.io.lists.r_layouts import may_be_of_r
-from steadyset.io.lists.wide import Wide, entries_of_numbers, may_name_rows, wide_array, wide_numbers
+from steadyset.io.lists.wide import Wide, entries_of_numbers, may_name_rows, wide_numbers, wide_table
 from steadyset.io.run_files import SETTINGS
 
 if TYPE_CHECKING:
@@ -241,8 +241,7 @@ def _from_long(table: pa.Table, reading: Reading) -> Entries:
 
 
 def _from_wide(path: File, table: pa.Table, reading: Reading) -> Entries:
-    wide = wide_array(table, "The table", None, None, transpose=reading.transpose, turn=False)
-    return _from_numbers(path, wide, reading)
+    return _from_numbers(path, wide_table(table, "The table", reading.transpose), reading)
 
 
 def _from_numbers(path: File, wide: Wide, reading: Reading) -> Entries:

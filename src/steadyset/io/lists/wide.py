@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steadyset.foundation.arguments import check_flag, wrong_argument
-from steadyset.foundation.errors import Argument, InputError
+from steadyset.foundation.errors import Argument, InputError, either
 from steadyset.io.data.phenotypes import as_written
 from steadyset.io.formats.columns import RUN, Columns
 from steadyset.io.formats.headings import (
@@ -93,7 +93,8 @@ def read_matrix(
     if hasattr(Z, "tocsr"):
         return _sparse(Z.T if transpose else Z, what, features, labels)
     if not isinstance(Z, (np.ndarray, list, tuple)):
-        Z, features, labels, *_ = wide_array(Z, what, features, labels, transpose=transpose)
+        read = wide_table(Z, what, transpose)
+        Z, features, labels, *_ = oriented(read, what, features, labels, transpose=transpose)
         transpose = False
     array = number_array(Z, what)
     _check_shape(array, what)
@@ -146,19 +147,11 @@ class Wide(NamedTuple):
     written: Sequence[str] | None = None
 
 
-def wide_array(
-    table: Any,
-    what: str,
-    features: Sequence[str] | None,
-    labels: Sequence[str] | None,
-    *,
-    transpose: bool | None = False,
-    turn: bool = True,
-) -> Wide:
-    """One row per run; a column called run, or the index of a pandas frame, has their labels.
+def wide_table(table: Any, what: str, transpose: bool | None = False) -> Wide:
+    """The numbers of a frame as they stand, for `oriented` to turn.
 
-    `transpose` says that rows are features instead; None refuses a table that looks as if they were. Without `turn`,
-    the table stays as it is, for `oriented` to turn.
+    A column called run, or the index of a pandas frame, names the rows, which are runs; `transpose` says that they are
+    features instead, None that nobody knows.
     """
     frame = as_frame(table, what)
     if len(frame) == 0:
@@ -167,12 +160,11 @@ def wide_array(
     if not frame.columns:
         raise InputError(f"{what} has no features; expected one column per feature.")
     values, columns = number_frame(frame, what)
-    read = Wide(values, columns, rows, told)
-    return oriented(read, what, features, labels, transpose=transpose) if turn else read
+    return Wide(values, columns, rows, told)
 
 
 def wide_numbers(read: Columns, transpose: bool | None) -> Wide:
-    """What was read as columns, with the names of its rows, by the rule of `wide_array`."""
+    """What was read as columns, with the names of its rows, by the rule of `wide_table`."""
     what, others = "The table", dict(read.others)
     labels: Sequence[str] | None = None
     told: bool | None = None
@@ -353,13 +345,7 @@ def kind_of_numbers(array: Floats, reading: Reading) -> str:
         return RANKS
     raise InputError(
         "The table holds whole numbers, which may be ranks from 1, importances, or identifiers in lists; give ",
-        Argument("layout", RANKS),
-        ", ",
-        Argument("layout", IMPORTANCES),
-        ", ",
-        Argument("layout", COLUMNS),
-        " or ",
-        Argument("layout", ROWS),
+        *either("layout", RANKS, IMPORTANCES, COLUMNS, ROWS),
         ".",
     )
 
